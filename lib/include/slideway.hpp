@@ -1,0 +1,12 @@
+// Everything a user of slideway needs. Nothing in lib/ includes this header.
+#pragma once
+
+#include "slideway/autodiff/dual.hpp"
+#include "slideway/core/version.hpp"
+#include "slideway/filippov/classify.hpp"
+#include "slideway/model/check.hpp"
+#include "slideway/model/from_functor.hpp"
+#include "slideway/model/from_regions.hpp"
+#include "slideway/model/from_signs.hpp"
+#include "slideway/model/system.hpp"
+#include "slideway/simulate/simulator.hpp"

@@ -1,0 +1,42 @@
+// The discrete part of the state: for every switching surface the side the solution is on, or that it slides.
+//
+// The logical side is stored here and never derived again from the sign of h.
+// It must not know systems, integrators or time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+enum class Side : signed char { minus = -1, sliding = 0, plus = 1 };
+
+class Mode {
+ public:
+  Mode() = default;
+  explicit Mode(Index surfaces, Side side = Side::plus);
+  // From a word such as "+0-"; throws std::invalid_argument for any other character.
+  explicit Mode(const std::string& word);
+
+  Index size() const { return static_cast<Index>(sides_.size()); }
+  Side operator[](Index surface) const { return sides_[static_cast<std::size_t>(surface)]; }
+  void set(Index surface, Side side) { sides_[static_cast<std::size_t>(surface)] = side; }
+  bool slides_on(Index surface) const { return (*this)[surface] == Side::sliding; }
+  // The number of surfaces the solution slides along at once.
+  Index codimension() const;
+  // The word of `-`, `0` and `+`, one character per surface.
+  std::string word() const;
+  // λ = ±1 per surface; sliding entries keep what `lambda` holds.
+  void fill_lambda(VectorRef lambda) const;
+
+  bool operator==(const Mode&) const = default;
+
+ private:
+  std::vector<Side> sides_;
+};
+
+char to_character(Side side);
+
+}  // namespace slideway

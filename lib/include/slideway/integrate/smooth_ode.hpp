@@ -1,0 +1,33 @@
+// A smooth ODE x' = f(t, x), as a stepper sees it: its velocity, its Jacobian, the guard functions to watch and,
+// when the solution is confined to a surface, the projection onto it.
+//
+// Guards are positive while the ODE is the one to follow; a downward zero crossing is an arrival.
+// It must not know surfaces, modes or Filippov.
+#pragma once
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+class SmoothOde {
+ public:
+  virtual ~SmoothOde() = default;
+
+  virtual Index states() const = 0;
+  // The number of guard functions; fixed for the life of the object.
+  virtual Index guards() const = 0;
+
+  // Every function may throw; a stepper treats that, like a value that is not finite, as "try a smaller step".
+  virtual void velocity(double t, ConstVectorRef x, VectorRef dx) = 0;
+  // J(i,j) = ∂fᵢ/∂xⱼ; dx = f(t, x) has been computed before.
+  virtual void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) = 0;
+  virtual void guard_values(double t, ConstVectorRef x, VectorRef values) = 0;
+
+  // Whether the solution is confined to a surface, now.
+  virtual bool constrained() const { return false; }
+  // Moves x to the nearest point of the surface, in the norm of the error weights (weights(i) > 0, the
+  // reciprocal of what counts as an error of 1 in state i).
+  virtual void project(double t, ConstVectorRef weights, VectorRef x) = 0;
+};
+
+}  // namespace slideway

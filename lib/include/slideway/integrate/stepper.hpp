@@ -1,0 +1,85 @@
+// Advances a SmoothOde step by step, with dense output of the last step and a report of arrivals at guard zeros.
+//
+// It must not know surfaces, modes or Filippov, and names no type of the integrator behind it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+#include "slideway/integrate/smooth_ode.hpp"
+
+namespace slideway {
+
+enum class StepStatus {
+  advanced,     // one step taken
+  arrived,      // one step taken; the integrator's own root-finding found a guard zero at `end`
+  reached_end,  // one step taken; `end` is the end time given to `start`
+  failed,       // nothing usable: see failure()
+};
+
+struct StepReport {
+  StepStatus status = StepStatus::advanced;
+  double start = 0;     // the dense output holds on [start, end]
+  double end = 0;
+};
+
+struct StepFailure {
+  bool by_user_function = false;  // the last obstacle was a user function that threw or was not finite
+  std::string message = {};       // what failed and where, with the user's exception text if there was one
+};
+
+// The interpolating polynomial of the last step: x(t) = Σₖ Cₖ ((t − center)/scale)ᵏ, coefficients(:, k) = Cₖ.
+struct Interpolant {
+  double center = 0;
+  double scale = 1;
+  Eigen::Ref<const Matrix> coefficients;
+};
+
+struct StepperStatistics {
+  std::int64_t steps = 0;
+  std::int64_t velocity_evaluations = 0;  // asked for by the integrator, its own start-up included
+  std::int64_t jacobian_evaluations = 0;
+  std::int64_t restarts = 0;              // calls of start()
+};
+
+struct StepperOptions {
+  double rtol = 1e-6;
+  Vector atol = {};       // n entries
+  double max_step = 0;    // 0: no limit
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  // Begins afresh at (t, x) heading for `end` > t; nothing of an earlier history is used. The right-hand side is
+  // never evaluated beyond `end`. `first_step` = 0 lets the integrator choose. Returns false, with the
+  // reason in failure(), if there is no first step to be had.
+  virtual bool start(double t, ConstVectorRef x, double end, double first_step) = 0;
+  // Takes one step.
+  virtual StepReport step() = 0;
+  // The state at t in the closed interval of the last step, not projected.
+  virtual void evaluate(double t, VectorRef x) = 0;
+  // The last step's polynomial; valid until the next step().
+  virtual Interpolant interpolant() = 0;
+  // Guards at zero according to the last step() that returned `arrived`: one flag per guard.
+  virtual const std::vector<char>& arrivals() const = 0;
+  // What counts as an error of 1 in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).
+  virtual void error_weights(ConstVectorRef x, VectorRef weights) const = 0;
+  virtual double last_step_size() const = 0;
+
+  virtual const StepFailure& failure() const = 0;
+  // Sums over all restarts.
+  virtual StepperStatistics statistics() const = 0;
+};
+
+// CVODE's two multistep methods.
+enum class MultistepMethod { bdf, adams };
+
+// The ode must outlive the stepper. Throws std::invalid_argument for tolerances that make no sense.
+std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method, const StepperOptions& options);
+
+}  // namespace slideway

@@ -1,0 +1,42 @@
+// Checks of a model that its author asks for: are the derivatives right, and is f affine in each λᵢ
+// separately (multi-affine), so that f at an interior λ is Filippov's combination?
+//
+// Pure functions of a System and a point. They must not know time stepping or modes.
+#pragma once
+
+#include <string>
+
+#include "slideway/model/system.hpp"
+
+namespace slideway {
+
+// The worst disagreement between a derivative in use and central differences.
+struct DerivativeCheck {
+  bool passed = true;
+  std::string function = {};  // "field_dx", "guards_dx", … with the worst entry
+  Index row = 0;
+  Index column = 0;
+  double used = 0;              // the derivative slideway would use
+  double finite_difference = 0; // its central difference
+  double relative_error = 0;    // dimensionless, |used − difference| / scale of the row
+  std::string message = {};     // one line a user can act on
+};
+
+// Compares every derivative of the definition with central differences at (t, x, λ).
+DerivativeCheck check_derivatives(const System& system, double t, ConstVectorRef x, ConstVectorRef lambda,
+                                  double tolerance = 1e-5);
+
+struct MultiAffineCheck {
+  bool passed = true;
+  Index state = 0;    // the worst component of f …
+  Index surface = 0;  // … and the λ it is not affine in
+  double relative_error = 0;
+  std::string message = {};
+};
+
+// Compares f at generic interior λ with the affine interpolant between λᵢ = −1 and +1, surface by surface
+// (λ³ − λ vanishes at −1, 0 and 1, so the probes avoid them).
+MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorRef x,
+                                    double tolerance = 1e-9);
+
+}  // namespace slideway

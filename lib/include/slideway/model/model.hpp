@@ -1,0 +1,60 @@
+// A model as a user meets it: a name, equations as text, parameters and states with defaults, and a way to
+// make a System of them. The catalogue (models/) and the reader of model files (io/model_file) both produce it.
+//
+// It must not know integrators, files or the command line.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "slideway/model/system.hpp"
+
+namespace slideway {
+
+// A parameter, or the initial value of a state, set by the user: name and value.
+using Settings = std::vector<std::pair<std::string, double>>;
+
+struct Parameter {
+  std::string name = {};
+  double value = 0;
+  std::string description = {};
+};
+
+// A model with every parameter and initial value fixed: what a Simulator needs to run.
+struct ModelInstance {
+  System system;
+  Settings parameters;  // name and value used, in the model's order
+  double start = 0;
+  double end = 0;
+  Vector state;  // n initial values
+};
+
+// Options a model file may suggest (design §6 [options]); empty strings mean "not given".
+struct ModelDefaults {
+  double rtol = 0;             // 0: not given
+  std::vector<double> atol = {};  // empty: not given; one number, or one per state
+  std::string method = {};
+  std::string on_ambiguity = {};
+  std::string sliding_rule = {};
+};
+
+struct Model {
+  std::string name = {};
+  std::string summary = {};                 // one line
+  std::string source = {};                  // where the model comes from
+  std::vector<std::string> equations = {};  // as the user would write them, one line each
+  std::vector<Parameter> parameters = {};   // defaults
+  std::vector<std::string> state_names = {};
+  ModelDefaults defaults = {};
+
+  // Applies the settings (later ones win) to the defaults and builds the system. Throws
+  // std::invalid_argument for an unknown name (with the nearest one) or a value the model refuses.
+  std::function<ModelInstance(const Settings&)> instantiate = {};
+};
+
+// The known name with the smallest edit distance to `name`, or "" when none is near.
+std::string nearest_name(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace slideway

@@ -1,0 +1,109 @@
+// The waist of the library: one piecewise-smooth system, written as a single field
+//
+//     x' = f(t, x, λ),      λᵢ = sgn(hᵢ(t, x)) set-valued,  i = 1…m,
+//
+// with λᵢ = +1 where hᵢ > 0, −1 where hᵢ < 0 and anything in [−1, 1] on the switching surface hᵢ = 0.
+// Every door (from_functor, from_signs, from_regions, a model file) produces a System; everything behind
+// it sees nothing else.
+//
+// A System is immutable and holds no numerics: values and whatever exact derivatives the door could supply.
+// Evaluator (model/evaluator.hpp) adds finite differences where they are missing.
+// It must not know time stepping, modes or sliding.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+// dx = f(t, x, λ); x and dx have n entries, λ has m. λ may lie anywhere in [−1, 1]ᵐ.
+using FieldFunction =
+    std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx)>;
+// h = (h₁ … h_m)(t, x).
+using GuardFunction = std::function<void(double t, ConstVectorRef x, VectorRef h)>;
+// A matrix-valued derivative of the field at (t, x, λ).
+using FieldMatrixFunction =
+    std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative)>;
+// A matrix-valued derivative of the guards at (t, x).
+using GuardMatrixFunction = std::function<void(double t, ConstVectorRef x, MatrixRef derivative)>;
+// The field and its derivative along the direction (t_dot, x_dot, lambda_dot):
+// dx = f,  dx_dot = ∂f/∂t·t_dot + ∂f/∂x·x_dot + ∂f/∂λ·lambda_dot.
+using FieldAlongFunction =
+    std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
+                       ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot)>;
+// The guards and their derivative along (t_dot, x_dot): h, h_dot = ∂h/∂t·t_dot + ∂h/∂x·x_dot.
+using GuardAlongFunction = std::function<void(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                              VectorRef h, VectorRef h_dot)>;
+// The mixed second derivative of the guards, ∂²/∂p∂q at p = q = 0 of
+//     h(t + p·t_first + q·t_second,  x + p·x_first + q·x_second + p·q·x_mixed).
+using GuardMixedFunction =
+    std::function<void(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
+                       ConstVectorRef x_second, ConstVectorRef x_mixed, VectorRef h_mixed)>;
+
+// Everything a System is made of. `states`, `field` and, with surfaces, `guards` are required; the rest is
+// optional. Exact derivatives are used in preference to finite differences wherever they are given.
+struct SystemDefinition {
+  std::string name = {};
+  Index states = 0;    // n ≥ 1
+  Index surfaces = 0;  // m ≥ 0
+  std::vector<std::string> state_names = {};    // n entries, or empty for x1, x2, …
+  std::vector<std::string> surface_names = {};  // m entries, or empty for h1, h2, …
+
+  FieldFunction field = {};
+  GuardFunction guards = {};
+
+  FieldMatrixFunction field_dx = {};       // n×n: J(i,j) = ∂fᵢ/∂xⱼ
+  FieldMatrixFunction field_dlambda = {};  // n×m: J(i,j) = ∂fᵢ/∂λⱼ
+  GuardMatrixFunction guards_dx = {};      // m×n: J(i,j) = ∂hᵢ/∂xⱼ
+  GuardFunction guards_dt = {};            // m:   ∂hᵢ/∂t
+  FieldMatrixFunction normal_dx = {};      // m×n: J(i,j) = ∂wᵢ/∂xⱼ with w = ∂h/∂t + ∂h/∂x·f(t, x, λ)
+
+  FieldAlongFunction field_along = {};
+  GuardAlongFunction guards_along = {};
+  GuardMixedFunction guards_mixed = {};
+};
+
+// Cheap to copy (a shared handle to an immutable definition); may be used from several threads if the
+// callbacks may.
+class System {
+ public:
+  // Throws std::invalid_argument when a required part is missing or a size does not fit.
+  explicit System(SystemDefinition definition);
+
+  Index states() const { return definition_->states; }
+  Index surfaces() const { return definition_->surfaces; }
+  const std::string& name() const { return definition_->name; }
+  const std::vector<std::string>& state_names() const { return definition_->state_names; }
+  const std::vector<std::string>& surface_names() const { return definition_->surface_names; }
+
+  // Throws std::invalid_argument naming the known ones and the nearest when there is no such name.
+  Index state_index(const std::string& name) const;
+  Index surface_index(const std::string& name) const;
+
+  void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) const {
+    definition_->field(t, x, lambda, dx);
+  }
+  void guards(double t, ConstVectorRef x, VectorRef h) const {
+    if (definition_->surfaces > 0) definition_->guards(t, x, h);
+  }
+
+  const SystemDefinition& definition() const { return *definition_; }
+
+ private:
+  std::shared_ptr<const SystemDefinition> definition_;
+};
+
+// What a door needs to be told about a system: its sizes and names (see SystemDefinition).
+struct Dimensions {
+  Index states = 0;
+  Index surfaces = 0;
+  std::string name = {};
+  std::vector<std::string> state_names = {};
+  std::vector<std::string> surface_names = {};
+};
+
+}  // namespace slideway

@@ -1,0 +1,65 @@
+// What happened, in order: one record for each located instant.
+//
+// A record holds the classification that decided it: w⁻ and w⁺ are the normal components dh/dt of the fields at
+// λ = −1 and λ = +1 of each listed surface, λ the value in sliding. It must not know file formats.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+#include "slideway/filippov/mode.hpp"
+
+namespace slideway {
+
+enum class EventKind {
+  crossing,       // from one side to the other (a kink's too)
+  sliding_entry,  // one surface starts to slide
+  sliding_exit,   // one surface stops to slide
+  corner,         // several surfaces changed at once
+  grazing,        // a touch; the mode is unchanged
+  reset,
+  transition,
+  impact,
+  contact,
+  release,
+  zeno,
+  repelling,  // not unique, one surface
+  two_fold,   // not unique, one surface, both components vanish
+  ambiguous,  // not unique, several surfaces
+  record,
+  stop,
+};
+
+// "crossing", "sliding_entry", …
+const char* to_string(EventKind kind);
+
+struct EventRecord {
+  double t = 0;
+  EventKind kind = EventKind::crossing;
+  std::vector<Index> surfaces = {};               // the surfaces met or changed
+  std::vector<std::string> surface_names = {};    // their names, same order
+  std::optional<std::string> name = {};           // of a reset, edge, stop or record
+  std::optional<Mode> from = {};                  // empty for an event at the start
+  std::optional<Mode> to = {};                    // empty where the run stopped because nothing unique follows
+  std::optional<std::string> from_location = {};
+  std::optional<std::string> to_location = {};
+  std::vector<double> w_minus = {};               // per listed surface; NaN where it has no meaning
+  std::vector<double> w_plus = {};
+  std::vector<double> lambda = {};                // λ after the event; NaN where the surface does not slide
+  std::optional<int> codeword = {};
+  std::vector<Mode> continuations = {};           // every continuation, where there are several
+  Vector before = {};                             // state just before, n entries
+  Vector after = {};                              // state just after
+  std::string reason = {};                        // one line: why this and nothing else
+};
+
+using EventLog = std::vector<EventRecord>;
+
+// "t = 1.2309594  crossing  h1  - → +   w- and w+ both positive"
+std::ostream& operator<<(std::ostream& out, const EventRecord& event);
+
+}  // namespace slideway

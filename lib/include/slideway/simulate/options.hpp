@@ -1,0 +1,77 @@
+// What a user can ask of a run. Every field has a default; Options::validate refuses nonsense with a reason.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+#include "slideway/filippov/mode.hpp"
+
+namespace slideway {
+
+struct EventRecord;
+
+// The smooth integrator. `automatic` is `bdf` until a one-step method exists.
+enum class Method { automatic, bdf, adams, dopri5 };
+
+// What to do where the continuation is not unique: stop and report (default), or follow one of them.
+enum class Ambiguity { stop, minus, plus, slide };
+
+// What is kept of the continuous solution.
+enum class Recording {
+  dense,       // every step, evaluable at any time
+  nothing,     // only the final state; stream with an observer
+};
+
+// "auto", "bdf", "adams", "dopri5"; and back, throwing std::invalid_argument for any other word.
+const char* to_string(Method method);
+Method method_from(const std::string& word);
+// "stop", "minus", "plus", "slide".
+const char* to_string(Ambiguity policy);
+Ambiguity ambiguity_from(const std::string& word);
+
+// One absolute tolerance for all states, or one per state.
+class Tolerance {
+ public:
+  Tolerance() = default;                                          // "rtol/100"
+  Tolerance(double value) : values_(Vector::Constant(1, value)) {}  // NOLINT: converts on purpose
+  Tolerance(Vector values) : values_(std::move(values)) {}          // NOLINT: converts on purpose
+
+  bool is_default() const { return values_.size() == 0; }
+  const Vector& values() const { return values_; }
+  // The tolerance of every state, n entries.
+  Vector expand(Index states, double rtol) const;
+
+ private:
+  Vector values_ = {};
+};
+
+// An accepted step, as an observer sees it. The references die with the call.
+struct StepView {
+  double start;
+  double end;
+  const Mode& mode;
+  // The state at t in [start, end], projected while sliding.
+  std::function<void(double t, VectorRef x)> evaluate;
+};
+
+struct Options {
+  double rtol = 1e-6;      // relative tolerance, in (0, 1)
+  Tolerance atol = {};     // absolute tolerance per state, in the state's unit; default rtol/100
+  Method method = Method::automatic;
+  double max_step = std::numeric_limits<double>::infinity();  // > 0, in units of t
+  Index max_events = 1'000'000;                               // stops with step_limit beyond
+  Index max_steps = 100'000'000;                              // stops with step_limit beyond
+  Ambiguity on_ambiguity = Ambiguity::stop;
+  Recording recording = Recording::dense;
+  std::function<void(const StepView&)> on_step = {};      // called for every accepted step
+  std::function<void(const EventRecord&)> on_event = {};  // called for every event
+  std::vector<double> output_times = {};  // increasing, in [start, end]; the states there are in Solution::outputs
+
+  // Throws std::invalid_argument: what, expected, got.
+  void validate(Index states) const;
+};
+
+}  // namespace slideway

@@ -1,0 +1,42 @@
+// The result of a run: how it ended, where it began and ended, what happened and the trajectory between.
+#pragma once
+
+#include <cstdint>
+
+#include "slideway/simulate/event_log.hpp"
+#include "slideway/simulate/outcome.hpp"
+#include "slideway/simulate/trajectory.hpp"
+
+namespace slideway {
+
+// The state of the run at one instant.
+struct Snapshot {
+  double t = 0;
+  Mode mode = {};
+  Vector state = {};
+};
+
+// Sums over the whole run, restarts included.
+struct Statistics {
+  std::int64_t steps = 0;
+  std::int64_t field_evaluations = 0;       // all calls of the field, for events and guards too
+  std::int64_t integrator_evaluations = 0;  // right-hand sides asked for by the integrator
+  std::int64_t guard_evaluations = 0;
+  std::int64_t jacobian_evaluations = 0;
+  std::int64_t restarts = 0;
+  std::int64_t events = 0;
+  double largest_drift = 0;  // max |h| / (ε · size of h) over the steps recorded while sliding; dimensionless
+  double wall_seconds = 0;   // of Simulator::run
+};
+
+struct Solution {
+  Outcome outcome = {};
+  Snapshot initial = {};  // the mode is the one found at the start
+  Snapshot final = {};
+  Trajectory trajectory = {};
+  EventLog events = {};
+  Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier
+  Statistics statistics = {};
+};
+
+}  // namespace slideway

@@ -1,0 +1,78 @@
+// The continuous part of a solution: the integrator's own interpolating polynomial of every step, so that the
+// state can be had at any time to the accuracy of the integrator. Sliding pieces are projected onto their surfaces.
+//
+// On a step [a, b] with the expansion point c and scale s,
+//     x(t) = Σₖ Cₖ ((t − c)/s)ᵏ,   k = 0…q.
+// It must not know integrators or file formats.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+#include "slideway/filippov/mode.hpp"
+
+namespace slideway {
+
+// A stretch of time in one mode, without an event inside.
+struct Segment {
+  double start = 0;
+  double end = 0;
+  Mode mode = {};
+  std::size_t first_step = 0;  // index of its first step; the last is the next segment's first minus one
+};
+
+class Trajectory {
+ public:
+  // Projects a state at time t onto the sliding surfaces of a mode, in place.
+  using Projection = std::function<void(double t, const Mode& mode, VectorRef x)>;
+
+  Trajectory() = default;
+  Trajectory(Index states, Projection projection);
+
+  bool empty() const { return segments_.empty(); }
+  Index states() const { return states_; }
+  double start() const;
+  double end() const;
+
+  // The state at t in [start, end]; at an event the state after it. Throws std::invalid_argument outside.
+  Vector operator()(double t) const;
+  // The limit from the left; at the start the initial state.
+  Vector before(double t) const;
+  // The mode in force at t; at an event the one after it.
+  const Mode& mode(double t) const;
+
+  const std::vector<Segment>& segments() const { return segments_; }
+  // The state at t inside segment `index` (its closed interval), projected when it slides.
+  void evaluate(std::size_t index, double t, VectorRef x) const;
+  // The times of all accepted steps of segment `index`, its start first.
+  std::vector<double> step_times(std::size_t index) const;
+
+  // Appending, for the Simulator. `coefficients` is n×(q+1), column k is Cₖ.
+  void begin_segment(double t, const Mode& mode);
+  void add_step(double start, double end, double center, double scale,
+                Eigen::Ref<const Matrix> coefficients);
+  // Shortens the last step to end at t, where an event was located.
+  void truncate(double t);
+  // A segment of zero length (a run that ends where it begins) is a constant state.
+  void add_point(double t, ConstVectorRef x);
+
+ private:
+  struct Step {
+    double start = 0;
+    double end = 0;
+    double center = 0;
+    double scale = 1;
+    std::size_t offset = 0;  // into coefficients_
+    Index columns = 0;
+  };
+  std::size_t segment_index(double t, bool from_left) const;
+
+  Index states_ = 0;
+  Projection projection_;
+  std::vector<Segment> segments_;
+  std::vector<Step> steps_;
+  std::vector<double> coefficients_;
+};
+
+}  // namespace slideway
