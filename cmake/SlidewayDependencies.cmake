@@ -1,0 +1,41 @@
+# Finds what slideway is built on and says how to get it when it is missing.
+
+if(is_top_level)
+  set(advice "On Debian, `sh cmake/setup.sh` installs everything slideway is built with.")
+else()
+  set(advice "")
+endif()
+
+macro(slideway_require package)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "slideway needs ${package} ${ARGN}, which was not found. ${advice}")
+  endif()
+endmacro()
+
+# Debian's SUNDIALS refuses any request for a version but its own, so the version is compared here.
+slideway_require(SUNDIALS)
+if(SUNDIALS_VERSION VERSION_LESS 6.4)
+  message(FATAL_ERROR "slideway needs SUNDIALS 6.4 or newer, found ${SUNDIALS_VERSION} in ${SUNDIALS_DIR}.")
+endif()
+set(SLIDEWAY_SUNDIALS_TARGETS
+  SUNDIALS::cvode SUNDIALS::nvecserial SUNDIALS::sunmatrixdense SUNDIALS::sunlinsoldense)
+if(TARGET SUNDIALS::core)  # since 7.0
+  list(APPEND SLIDEWAY_SUNDIALS_TARGETS SUNDIALS::core)
+endif()
+
+slideway_require(Eigen3 3.4)
+slideway_require(Boost 1.74)
+slideway_require(fmt)
+slideway_require(nlohmann_json)
+slideway_require(tomlplusplus)
+
+if(SLIDEWAY_BUILD_APPS)
+  slideway_require(CLI11)
+endif()
+if(SLIDEWAY_BUILD_TESTS)
+  slideway_require(doctest)
+endif()
+if(SLIDEWAY_BUILD_VALIDATION)
+  find_package(benchmark QUIET)
+endif()

@@ -1,0 +1,29 @@
+# What every target of this project has in common: the language, the warnings and the sanitizers.
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+# Globs are checked again at every build, so a new source file needs no change here.
+function(slideway_glob variable)
+  file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
+  set(${variable} "${sources}" PARENT_SCOPE)
+endfunction()
+
+function(slideway_glob_recursive variable)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARGN})
+  set(${variable} "${sources}" PARENT_SCOPE)
+endfunction()
+
+function(slideway_configure_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(SLIDEWAY_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(SLIDEWAY_SANITIZE)
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+    target_compile_options(${target} PRIVATE ${sanitizers} -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE ${sanitizers})
+  endif()
+endfunction()
