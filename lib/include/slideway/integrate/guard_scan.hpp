@@ -3,10 +3,12 @@
 // A march step is accepted only if the polynomial through the last points predicts the new value of every guard
 // to 1 % of its scale, the largest |g| over the last four points (never over the run: a decayed transient
 // would hide everything). The step grows by at most 2 and is carried over from one integrator step to the next.
-// Between marched points |g| is minimised wherever the interpolating polynomial has an extremum towards zero.
-// A pulse narrower than the march resolves can still be missed; a march step never exceeds `max_step`.
+// Between marched points g is minimised wherever the interpolating polynomial has a minimum near zero.
+// A pulse narrower than the march resolves can still be missed: what is resolved is a pulse that is at least as wide as
+// the distance over which the guard keeps to a cubic within 1 % before it. A march step never exceeds `max_step`.
 //
-// Guards are positive while nothing has happened; only downward crossings are arrivals.
+// Guards are positive while nothing has happened; only downward crossings are arrivals. A guard that starts at zero is
+// not armed: it arms once it is clearly positive, and arrives if it goes clearly negative instead.
 // It must not know which integrator made the dense output, nor what the guards mean.
 #pragma once
 
@@ -20,6 +22,7 @@ namespace slideway {
 class GuardSampler {
  public:
   virtual ~GuardSampler() = default;
+  // May throw; nothing is arrived at then.
   virtual void sample(double t, VectorRef values) = 0;
   // What cannot be told from zero in each guard, given the accuracy of the integrator at time t (≥ 0).
   virtual void noise(double t, VectorRef values) = 0;
@@ -32,24 +35,52 @@ struct Arrival {
   std::vector<char> guards = {};
 };
 
+// About 100 ε·max(|t|, h): two located times that differ by less are the same instant.
+double location_accuracy(double t, double step);
+
 class GuardScan {
  public:
-  explicit GuardScan(Index guards, double max_step);
+  // max_step > 0, infinity for none.
+  GuardScan(Index guards, double max_step);
 
-  // Begins at t, where the guards have these values. `watched` tells which guards may arrive; the others are
-  // followed for the prediction only. `first_step` is the first march step to try.
-  void start(double t, ConstVectorRef values, double first_step);
-  // Marches from the last point to t_end and reports the first zero of a watched guard in (last point, t_end].
-  // `at_end` flags guards that an integrator has already located at t_end (empty: none).
-  const Arrival& advance(double t_end, GuardSampler& sampler, const std::vector<char>& watched,
-                         const std::vector<char>& at_end);
+  // Begins at t, where the guards have these values. A guard is armed once it exceeds its entry of `arm_above` (≥ 0); before
+  // that it arrives only below −`arrive_below` (≥ 0). `first_step` > 0 is the first march step to try.
+  void start(double t, ConstVectorRef values, ConstVectorRef arm_above, ConstVectorRef arrive_below,
+             double first_step);
+  // Marches from the last point to t_end and reports the first arrival in (last point, t_end]. `at_end` flags
+  // guards that an integrator has already located at t_end (empty: none). After an arrival the scan must be
+  // started again.
+  const Arrival& advance(double t_end, GuardSampler& sampler, const std::vector<char>& at_end);
 
+  // One flag per guard.
+  const std::vector<char>& armed() const { return armed_; }
+  double last_time() const { return times_[0]; }
+  // The guards at the last point of the march.
+  auto last_values() const { return values_.col(0); }
+  // The march step to try next, for a later start().
   double march_step() const { return step_; }
 
  private:
+  static constexpr Index kHistory = 4;
+
+  double prediction_error(double t, bool with_noise) const;
+  void push(double t);
+  bool search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end);
+  double locate(Index guard, double a, double value_a, double b, double value_b, double level,
+                GuardSampler& sampler);
+  bool dip(Index guard, double a, double b, GuardSampler& sampler, double& lowest_time);
+
   Index guards_;
   double max_step_;
   double step_ = 0;
+  Index count_ = 0;        // history points held; 0 is the newest
+  double times_[kHistory] = {};
+  Matrix values_;          // guards × history, column 0 the newest
+  std::vector<char> armed_;
+  Vector arm_above_, arrive_below_;
+  Vector new_values_, noise_, scratch_, slope_start_, slope_end_, scale_;
+  std::vector<Index> candidates_;
+  Arrival arrival_;
 };
 
 }  // namespace slideway

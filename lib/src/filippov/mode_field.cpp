@@ -1,0 +1,168 @@
+#include "slideway/filippov/mode_field.hpp"
+
+#include <cmath>
+#include <exception>
+#include <stdexcept>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+
+ModeField::ModeField(Evaluator& evaluator) : evaluator_(evaluator) {
+  const Index n = evaluator.system().states();
+  const Index m = evaluator.system().surfaces();
+  mode_ = Mode(m);
+  lambda_ = Vector::Ones(m);
+  weights_ = Vector::Ones(n);
+  neighbours_.minus = Vector::Zero(n);
+  neighbours_.plus = Vector::Zero(n);
+  neighbours_x_ = Vector::Zero(n);
+  rates_ = Vector::Zero(m);
+  guard_values_ = Vector::Zero(m);
+  gradient_ = Vector::Zero(n);
+  state_ = Vector::Zero(n);
+  difference_ = Vector::Zero(n);
+  slope_ = Vector::Zero(n);
+}
+
+void ModeField::set_mode(const Mode& mode) {
+  if (mode.codimension() > 1) {
+    refuse({.what = "sliding along several surfaces at once is not available",
+            .where = "ModeField::set_mode",
+            .expected = "at most one '0' in the mode",
+            .got = "\"" + mode.word() + "\""});
+  }
+  mode_ = mode;
+  sliding_surface_ = -1;
+  for (Index i = 0; i < mode.size(); ++i) {
+    if (mode.slides_on(i)) sliding_surface_ = i;
+  }
+  lambda_.setZero();
+  mode_.fill_lambda(lambda_);
+  neighbours_surface_ = -1;
+  stabilisation_ = 0;
+}
+
+void ModeField::stabilise(double rate, ConstVectorRef weights) {
+  stabilisation_ = rate;
+  weights_ = weights;
+}
+
+const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index surface) {
+  if (surface == neighbours_surface_ && t == neighbours_t_ && x == neighbours_x_) return neighbours_;
+  neighbours_surface_ = -1;
+  const double stored = lambda_[surface];
+  lambda_[surface] = -1;
+  evaluator_.field(t, x, lambda_, neighbours_.minus);
+  lambda_[surface] = 1;
+  evaluator_.field(t, x, lambda_, neighbours_.plus);
+  lambda_[surface] = stored;
+  evaluator_.guard_rates(t, x, neighbours_.minus, rates_);
+  neighbours_.w_minus = rates_[surface];
+  evaluator_.guard_rates(t, x, neighbours_.plus, rates_);
+  neighbours_.w_plus = rates_[surface];
+  neighbours_t_ = t;
+  neighbours_x_ = x;
+  neighbours_surface_ = surface;
+  return neighbours_;
+}
+
+void ModeField::raw_velocity(double t, ConstVectorRef x, VectorRef dx) {
+  if (sliding_surface_ < 0) {
+    evaluator_.field(t, x, lambda_, dx);
+    return;
+  }
+  const NeighbourFields& fields = neighbours(t, x, sliding_surface_);
+  const double alpha = fields.w_minus / (fields.w_minus - fields.w_plus);
+  dx = (1 - alpha) * fields.minus + alpha * fields.plus;
+  if (stabilisation_ > 0) {
+    evaluator_.guards(t, x, guard_values_);
+    evaluator_.guard_gradient(t, x, sliding_surface_, gradient_);
+    difference_ = gradient_.cwiseQuotient(weights_.cwiseAbs2());
+    const double slope = gradient_.dot(difference_);
+    if (slope > 0) dx -= (stabilisation_ * guard_values_[sliding_surface_] / slope) * difference_;
+  }
+}
+
+// The field of a mode may be undefined beyond its own surfaces, where the integrator has to evaluate it while a root is
+// bracketed; its value at the nearest surface point continues it.
+bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
+  bool moved = false;
+  for (int pass = 0; pass < 3; ++pass) {
+    evaluator_.guards(t, x, guard_values_);
+    bool beyond = false;
+    for (Index i = 0; i < mode_.size(); ++i) {
+      const double h = guard_values_[i];
+      const bool off = mode_.slides_on(i) ? h != 0 : lambda_[i] * h < 0;
+      if (!off) continue;
+      evaluator_.guard_gradient(t, x, i, gradient_);
+      const double squared = gradient_.squaredNorm();
+      if (!(squared > 0) || !std::isfinite(h)) continue;
+      x -= (gradient_ / squared) * h;
+      beyond = true;
+    }
+    if (!beyond) break;
+    moved = true;
+  }
+  return moved;
+}
+
+void ModeField::velocity(double t, ConstVectorRef x, VectorRef dx) {
+  std::exception_ptr failure;
+  try {
+    raw_velocity(t, x, dx);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!failure && dx.allFinite()) return;
+  state_ = x;
+  if (x.allFinite() && move_to_nearest_surface(t, state_)) {
+    try {
+      raw_velocity(t, state_, dx);
+      if (dx.allFinite()) return;
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  Index bad = 0;
+  while (bad + 1 < dx.size() && std::isfinite(dx[bad])) ++bad;
+  throw std::runtime_error("the field is not finite: d" +
+                           evaluator_.system().state_names()[static_cast<std::size_t>(bad)] + "/dt = " +
+                           std::to_string(dx[bad]) + " at t = " + std::to_string(t) + " in mode \"" +
+                           mode_.word() + "\"");
+}
+
+void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
+  if (sliding_surface_ < 0) {
+    evaluator_.field_dx(t, x, lambda_, jacobian);
+    return;
+  }
+  const Index n = x.size();
+  if (jacobian_minus_.rows() != n) {
+    const Index m = mode_.size();
+    jacobian_minus_.resize(n, n);
+    jacobian_plus_.resize(n, n);
+    normal_minus_.resize(m, n);
+    normal_plus_.resize(m, n);
+  }
+  const Index i = sliding_surface_;
+  const NeighbourFields& fields = neighbours(t, x, i);
+  const double stored = lambda_[i];
+  lambda_[i] = -1;
+  evaluator_.field_dx(t, x, lambda_, jacobian_minus_);
+  evaluator_.normal_dx(t, x, lambda_, normal_minus_);
+  lambda_[i] = 1;
+  evaluator_.field_dx(t, x, lambda_, jacobian_plus_);
+  evaluator_.normal_dx(t, x, lambda_, normal_plus_);
+  lambda_[i] = stored;
+  const double gap = fields.w_minus - fields.w_plus;
+  const double alpha = fields.w_minus / gap;
+  slope_ = (fields.w_minus * normal_plus_.row(i) - fields.w_plus * normal_minus_.row(i)).transpose() /
+           (gap * gap);
+  difference_ = fields.plus - fields.minus;
+  jacobian = (1 - alpha) * jacobian_minus_ + alpha * jacobian_plus_;
+  jacobian.noalias() += difference_ * slope_.transpose();
+}
+
+}  // namespace slideway

@@ -1,0 +1,73 @@
+#include "slideway/filippov/surface_geometry.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace slideway {
+
+namespace {
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr int kNewtonIterations = 12;
+}  // namespace
+
+SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator)
+    : evaluator_(evaluator),
+      gradient_(Vector::Zero(evaluator.system().states())),
+      values_(Vector::Zero(evaluator.system().surfaces())),
+      direction_(Vector::Zero(evaluator.system().states())),
+      original_(Vector::Zero(evaluator.system().states())),
+      time_derivative_(Vector::Zero(evaluator.system().surfaces())) {}
+
+const Vector& SurfaceGeometry::gradient(double t, ConstVectorRef x, Index surface) {
+  evaluator_.guard_gradient(t, x, surface, gradient_);
+  return gradient_;
+}
+
+double SurfaceGeometry::size(double t, ConstVectorRef x, Index surface) {
+  gradient(t, x, surface);
+  evaluator_.guards_dt(t, x, time_derivative_);
+  return gradient_.cwiseAbs().dot(x.cwiseAbs()) + std::abs(time_derivative_[surface] * t);
+}
+
+double SurfaceGeometry::rounding(double t, ConstVectorRef x, Index surface) {
+  return 16 * kEpsilon * size(t, x, surface);
+}
+
+double SurfaceGeometry::tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights) {
+  gradient(t, x, surface);
+  return gradient_.cwiseAbs().cwiseQuotient(weights).sum();
+}
+
+bool SurfaceGeometry::project(double t, Index surface, ConstVectorRef weights, VectorRef x) {
+  original_ = x;
+  double best = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
+    evaluator_.guards(t, x, values_);
+    const double h = values_[surface];
+    if (!std::isfinite(h)) break;
+    if (h == 0) {
+      residual_ = 0;
+      return true;
+    }
+    // Rounding is reached when Newton no longer gains: the last iterate is as good as it gets.
+    if (std::abs(h) >= 0.5 * best) {
+      residual_ = std::abs(h) / (kEpsilon * size(t, x, surface));
+      if (residual_ <= 16) return true;
+      break;
+    }
+    best = std::abs(h);
+    if (iteration == 0 || std::abs(h) > 1e-14 * gradient_.cwiseAbs().dot(x.cwiseAbs())) {
+      evaluator_.guard_gradient(t, x, surface, gradient_);
+    }
+    direction_ = gradient_.cwiseQuotient(weights.cwiseAbs2());
+    const double slope = gradient_.dot(direction_);
+    if (!(slope > 0) || !std::isfinite(slope)) break;
+    // Dividing first keeps a surface that fixes one state exact: the step is then h/∂ⱼh to the last bit.
+    x -= (direction_ / slope) * h;
+  }
+  x = original_;
+  residual_ = std::numeric_limits<double>::infinity();
+  return false;
+}
+
+}  // namespace slideway

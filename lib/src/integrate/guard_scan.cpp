@@ -1,0 +1,298 @@
+#include "slideway/integrate/guard_scan.hpp"
+
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace slideway {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kPredictionTolerance = 0.01;
+// A minimum whose estimate stays above this part of the scale cannot reach zero while the prediction holds to 1 %.
+constexpr double kDipMargin = 0.15;
+constexpr double kGrowth = 2.0;
+const std::vector<char> none_located;
+
+// Weights of the polynomial through `count` nodes for its value at t …
+void value_weights(const double* nodes, Index count, double t, double* weights) {
+  for (Index i = 0; i < count; ++i) {
+    double product = 1;
+    for (Index j = 0; j < count; ++j) {
+      if (j != i) product *= (t - nodes[j]) / (nodes[i] - nodes[j]);
+    }
+    weights[i] = product;
+  }
+}
+
+// … and for its derivative at t.
+void slope_weights(const double* nodes, Index count, double t, double* weights) {
+  for (Index i = 0; i < count; ++i) {
+    double sum = 0;
+    for (Index k = 0; k < count; ++k) {
+      if (k == i) continue;
+      double product = 1 / (nodes[i] - nodes[k]);
+      for (Index j = 0; j < count; ++j) {
+        if (j != i && j != k) product *= (t - nodes[j]) / (nodes[i] - nodes[j]);
+      }
+      sum += product;
+    }
+    weights[i] = sum;
+  }
+}
+
+}  // namespace
+
+double location_accuracy(double t, double step) {
+  return 100 * kEpsilon * std::max(std::abs(t), std::abs(step));
+}
+
+GuardScan::GuardScan(Index guards, double max_step)
+    : guards_(guards),
+      max_step_(max_step),
+      values_(Matrix::Zero(guards, kHistory)),
+      armed_(static_cast<std::size_t>(guards), 0),
+      arm_above_(Vector::Zero(guards)),
+      arrive_below_(Vector::Zero(guards)),
+      new_values_(Vector::Zero(guards)),
+      noise_(Vector::Zero(guards)),
+      scratch_(Vector::Zero(guards)),
+      slope_start_(Vector::Zero(guards)),
+      slope_end_(Vector::Zero(guards)),
+      scale_(Vector::Zero(guards)) {
+  candidates_.reserve(static_cast<std::size_t>(guards));
+  arrival_.guards.assign(static_cast<std::size_t>(guards), 0);
+}
+
+void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above,
+                      ConstVectorRef arrive_below, double first_step) {
+  count_ = 1;
+  times_[0] = t;
+  values_.col(0) = values;
+  step_ = std::min(first_step, max_step_);
+  arm_above_ = arm_above;
+  arrive_below_ = arrive_below;
+  for (Index i = 0; i < guards_; ++i) armed_[static_cast<std::size_t>(i)] = values[i] > arm_above[i];
+}
+
+void GuardScan::push(double t) {
+  const Index kept = std::min<Index>(count_, kHistory - 1);
+  for (Index k = kept; k > 0; --k) {
+    times_[k] = times_[k - 1];
+    values_.col(k) = values_.col(k - 1);
+  }
+  times_[0] = t;
+  values_.col(0) = new_values_;
+  count_ = kept + 1;
+  for (Index i = 0; i < guards_; ++i) {
+    char& armed = armed_[static_cast<std::size_t>(i)];
+    if (!armed && new_values_[i] > arm_above_[i]) armed = 1;
+  }
+}
+
+// The largest (error of prediction)/(error allowed) over the armed guards.
+double GuardScan::prediction_error(double t, bool with_noise) const {
+  double weights[kHistory];
+  value_weights(times_, count_, t, weights);
+  double worst = 0;
+  for (Index i = 0; i < guards_; ++i) {
+    if (!armed_[static_cast<std::size_t>(i)]) continue;
+    double predicted = 0;
+    double scale = std::abs(new_values_[i]);
+    for (Index k = 0; k < count_; ++k) {
+      predicted += weights[k] * values_(i, k);
+      scale = std::max(scale, std::abs(values_(i, k)));
+    }
+    const double allowed = kPredictionTolerance * scale + (with_noise ? noise_[i] : 0);
+    const double error = std::abs(new_values_[i] - predicted);
+    if (error > 0) worst = std::max(worst, allowed > 0 ? error / allowed : 1e300);
+  }
+  return worst;
+}
+
+const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler, const std::vector<char>& at_end) {
+  arrival_.found = false;
+  const double interval_start = times_[0];
+  bool noise_known = false;
+  while (times_[0] < t_end) {
+    const double from = times_[0];
+    const double remaining = t_end - from;
+    const double smallest = 4 * kEpsilon * std::max(std::abs(from), std::abs(t_end));
+    double step = std::max(std::min(step_, max_step_), smallest);
+    const bool to_end = step >= remaining * (1 - 1e-9);
+    if (to_end) step = remaining;
+    const double t = to_end ? t_end : from + step;
+    sampler.sample(t, new_values_);
+
+    // With fewer than three points there is nothing to judge by yet; the first steps are small instead.
+    double error = 0;
+    if (count_ >= 3) {
+      error = prediction_error(t, noise_known);
+      if (error > 1 && !noise_known) {
+        sampler.noise(t, noise_);
+        noise_known = true;
+        error = prediction_error(t, true);
+      }
+      if (error > 1 && step > 4 * smallest) {
+        // The first judgement also judges the steps before it: when it fails, they are taken again, smaller.
+        if (count_ == 3 && times_[2] >= interval_start && error > 8) {
+          times_[0] = times_[2];
+          values_.col(0) = values_.col(2).eval();
+          count_ = 1;
+          step_ = step / 32;
+        } else {
+          step_ = step * std::clamp(0.9 * std::pow(error, -0.25), 0.1, 0.7);
+        }
+        continue;
+      }
+    }
+
+    if (search(from, t, sampler, to_end ? at_end : none_located)) return arrival_;
+    push(t);
+    const double growth = error > 0 ? std::clamp(0.9 * std::pow(error, -0.25), 0.3, kGrowth) : kGrowth;
+    step_ = to_end ? std::max(step_, step * growth) : step * growth;
+  }
+  return arrival_;
+}
+
+// Where guard + level crosses zero downward between a and b.
+double GuardScan::locate(Index guard, double a, double value_a, double b, double value_b, double level,
+                         GuardSampler& sampler) {
+  if (!(value_a + level > 0)) return a;
+  if (value_b + level == 0) return b;
+  const auto value = [&](double t) {
+    sampler.sample(t, scratch_);
+    return scratch_[guard] + level;
+  };
+  const auto close_enough = [](double left, double right) {
+    return right - left <= 2 * kEpsilon * std::max(std::abs(left), std::abs(right));
+  };
+  std::uintmax_t iterations = 200;
+  const auto bracket = boost::math::tools::toms748_solve(value, a, b, value_a + level, value_b + level,
+                                                         close_enough, iterations);
+  return 0.5 * (bracket.first + bracket.second);
+}
+
+// Whether a guard that is positive at a and b is zero or negative somewhere between; `lowest_time` is then such a time.
+bool GuardScan::dip(Index guard, double a, double b, GuardSampler& sampler, double& lowest_time) {
+  double lowest = std::numeric_limits<double>::infinity();
+  const auto value = [&](double t) {
+    sampler.sample(t, scratch_);
+    const double g = scratch_[guard];
+    if (g < lowest) {
+      lowest = g;
+      lowest_time = t;
+    }
+    // Below zero the depth does not matter: a flat floor lets the minimiser stop soon.
+    return std::max(g, 0.0);
+  };
+  std::uintmax_t iterations = 60;
+  boost::math::tools::brent_find_minima(value, a, b, std::numeric_limits<double>::digits / 2, iterations);
+  return lowest <= 0;
+}
+
+bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end) {
+  // The slopes at both ends, by the polynomial through the new point and the last ones.
+  const bool shaped = count_ >= 2;
+  if (shaped) {
+    double nodes[kHistory];
+    const Index held = std::min<Index>(count_, kHistory - 1);
+    nodes[0] = b;
+    for (Index k = 0; k < held; ++k) nodes[k + 1] = times_[k];
+    double weights[kHistory];
+    slope_weights(nodes, held + 1, a, weights);
+    slope_start_ = weights[0] * new_values_;
+    for (Index k = 0; k < held; ++k) slope_start_ += weights[k + 1] * values_.col(k);
+    slope_weights(nodes, held + 1, b, weights);
+    slope_end_ = weights[0] * new_values_;
+    scale_ = new_values_.cwiseAbs();
+    for (Index k = 0; k < held; ++k) {
+      slope_end_ += weights[k + 1] * values_.col(k);
+      scale_ = scale_.cwiseMax(values_.col(k).cwiseAbs());
+    }
+  }
+
+  candidates_.clear();
+  double earliest = std::numeric_limits<double>::infinity();
+  const auto located_at_end = [&](Index i) {
+    return !at_end.empty() && at_end[static_cast<std::size_t>(i)] != 0;
+  };
+  bool any_located_at_end = false;
+  for (Index i = 0; i < guards_; ++i) {
+    const double value_a = values_(i, 0);
+    const double value_b = new_values_[i];
+    if (!armed_[static_cast<std::size_t>(i)]) {
+      if (value_b < -arrive_below_[i]) candidates_.push_back(i);
+      continue;
+    }
+    if (located_at_end(i)) {
+      any_located_at_end = true;
+      candidates_.push_back(i);
+      continue;
+    }
+    if (!(value_b > 0)) {
+      candidates_.push_back(i);
+      continue;
+    }
+    if (!shaped || !(slope_start_[i] < 0) || !(slope_end_[i] > 0)) continue;
+    // Where the tangents at both ends meet, a convex guard cannot be lower.
+    const double meeting = (value_b - value_a - slope_end_[i] * (b - a)) / (slope_start_[i] - slope_end_[i]);
+    const double lower_bound = value_a + slope_start_[i] * meeting;
+    if (lower_bound > kDipMargin * scale_[i]) continue;
+    double lowest_time = 0;
+    if (dip(i, a, b, sampler, lowest_time)) {
+      sampler.sample(lowest_time, scratch_);
+      const double value_lowest = scratch_[i];
+      earliest = std::min(earliest, locate(i, a, value_a, lowest_time, value_lowest, 0, sampler));
+      candidates_.push_back(i);
+    }
+  }
+  if (candidates_.empty()) return false;
+
+  // Each located root shortens the interval in which the others matter.
+  for (const Index i : candidates_) {
+    const bool armed = armed_[static_cast<std::size_t>(i)] != 0;
+    if (armed && located_at_end(i)) continue;
+    const double level = armed ? 0 : arrive_below_[i];
+    double right = b;
+    double value_right = new_values_[i];
+    if (earliest < b) {
+      right = earliest;
+      sampler.sample(right, scratch_);
+      value_right = scratch_[i];
+    }
+    if (value_right + level > 0) continue;
+    earliest = std::min(earliest, locate(i, a, values_(i, 0), right, value_right, level, sampler));
+  }
+  if (any_located_at_end) earliest = std::min(earliest, b);
+
+  arrival_.found = true;
+  arrival_.t = earliest;
+  std::fill(arrival_.guards.begin(), arrival_.guards.end(), char{0});
+  // Simultaneous: zero within the accuracy of location.
+  const double just_after = std::min(b, earliest + location_accuracy(earliest, b - a));
+  sampler.sample(just_after, scratch_);
+  bool any = false;
+  for (const Index i : candidates_) {
+    const double level = armed_[static_cast<std::size_t>(i)] ? 0 : arrive_below_[i];
+    if ((earliest >= b && located_at_end(i)) || !(scratch_[i] + level > 0)) {
+      arrival_.guards[static_cast<std::size_t>(i)] = 1;
+      any = true;
+    }
+  }
+  // A touch may be positive again just after: the guard closest to zero then is the one that arrived.
+  if (!any) {
+    Index closest = candidates_.front();
+    for (const Index i : candidates_) {
+      if (scratch_[i] < scratch_[closest]) closest = i;
+    }
+    arrival_.guards[static_cast<std::size_t>(closest)] = 1;
+  }
+  return true;
+}
+
+}  // namespace slideway
