@@ -1,0 +1,35 @@
+# Installs the library with its headers, the CMake package `slideway` and slideway.pc. All of it finds its way
+# relative to itself, so the prefix can be chosen at install time and moved afterwards.
+
+include(CMakePackageConfigHelpers)
+
+set(slideway_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/slideway")
+get_target_property(slideway_type slideway TYPE)
+
+install(TARGETS slideway EXPORT slidewayTargets)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT slidewayTargets NAMESPACE slideway:: DESTINATION "${slideway_package_dir}")
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/slidewayConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/slidewayConfig.cmake" INSTALL_DESTINATION "${slideway_package_dir}")
+# Before 1.0 a minor version may break its users.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/slidewayConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/slidewayConfig.cmake" "${PROJECT_BINARY_DIR}/slidewayConfigVersion.cmake"
+  DESTINATION "${slideway_package_dir}")
+
+# pkg-config knows nothing of targets: a static library must name all that it needs.
+set(slideway_pc_requires "eigen3 >= 3.4")
+set(slideway_pc_libs "")
+if(slideway_type STREQUAL "STATIC_LIBRARY")
+  string(APPEND slideway_pc_requires ", fmt, tomlplusplus")
+  find_library(SLIDEWAY_SUNDIALS_CVODE sundials_cvode HINTS "${SUNDIALS_DIR}/../.." REQUIRED)
+  mark_as_advanced(SLIDEWAY_SUNDIALS_CVODE)
+  get_filename_component(sundials_libdir "${SLIDEWAY_SUNDIALS_CVODE}" DIRECTORY)
+  string(REPLACE "SUNDIALS::" "-lsundials_" slideway_pc_libs "${SLIDEWAY_SUNDIALS_TARGETS}")
+  string(REPLACE ";" " " slideway_pc_libs "-L${sundials_libdir};${slideway_pc_libs}")
+endif()
+file(RELATIVE_PATH slideway_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/slideway.pc.in" "${PROJECT_BINARY_DIR}/slideway.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/slideway.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Installs what slideway is built with on Debian 12, as far as it is missing, and nothing else.
+# Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
+set -eu
+
+# Tools count as present wherever they come from; libraries are Debian packages.
+missing=
+need_tool() {  # command package
+  command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+need_package() {
+  for package in "$@"; do
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
+    [ "$status" = installed ] || missing="$missing $package"
+  done
+}
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "cmake/setup.sh: this is not a Debian system. Install by hand: a C++20 compiler, CMake 3.20, Ninja," >&2
+  echo "SUNDIALS 6.4, Eigen 3.4, Boost 1.74, fmt, toml++, nlohmann-json, CLI11, doctest, gnuplot," >&2
+  echo "Google Benchmark, pkg-config; then: cmake -S . -B build && cmake --build build" >&2
+  exit 1
+fi
+
+need_tool g++ g++
+need_tool cmake cmake
+need_tool make make
+need_tool ninja ninja-build
+need_tool pkg-config pkg-config
+need_tool gnuplot gnuplot-nox
+need_package libsundials-dev libeigen3-dev libboost-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev \
+  libcli11-dev doctest-dev libbenchmark-dev
+
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=
+elif command -v sudo >/dev/null 2>&1; then
+  as_root=sudo
+else
+  echo "cmake/setup.sh: missing packages:$missing" >&2
+  echo "Installing them takes root, and there is no sudo here. As root: apt-get install$missing" >&2
+  exit 1
+fi
+
+echo "Installing:$missing"
+# Unquoted on purpose: $as_root may be empty, $missing is a list.
+$as_root apt-get update
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $missing

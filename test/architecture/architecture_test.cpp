@@ -1,0 +1,137 @@
+// The source tree keeps the rules of the house, and the rules notice when it does not.
+#include <doctest/doctest.h>
+
+#include "test/architecture/rules.hpp"
+#include "test/architecture/source_tree.hpp"
+
+using namespace architecture;
+
+namespace {
+
+std::string joined(const Breaches& breaches) {
+  std::string text;
+  for (const std::string& line : breaches) text += "\n  " + line;
+  return text;
+}
+
+Breaches upward(const std::string& path, const std::string& include) {
+  return upward_includes({path, "// A comment.\n#include " + include + "\n"});
+}
+
+}  // namespace
+
+TEST_CASE("the source tree keeps every rule") {
+  const SourceFiles files = read_source_tree(SLIDEWAY_SOURCE_DIR);
+  REQUIRE(files.size() > 20);
+  const Breaches breaches = all_breaches(files);
+  CHECK_MESSAGE(breaches.empty(), joined(breaches));
+}
+
+TEST_CASE("the top level holds what belongs there and nothing else") {
+  const auto entries = tracked_top_level(SLIDEWAY_SOURCE_DIR);
+  if (!entries) {
+    MESSAGE("not a git checkout: the top level is not checked");
+    return;
+  }
+  REQUIRE(entries->size() > 5);
+  const Breaches breaches = top_level(*entries);
+  CHECK_MESSAGE(breaches.empty(), joined(breaches));
+}
+
+TEST_CASE("an include that points up is noticed") {
+  CHECK(upward("lib/src/core/errors.cpp", "\"slideway/model/system.hpp\"").size() == 1);
+  CHECK(upward("lib/include/slideway/model/system.hpp", "\"slideway/filippov/mode.hpp\"").size() == 1);
+  CHECK(upward("lib/include/slideway/model/system.hpp", "<slideway/simulate/options.hpp>").size() == 1);
+  CHECK(upward("lib/src/filippov/classify.cpp", "\"slideway/simulate/simulator.hpp\"").size() == 1);
+  CHECK(upward("lib/src/simulate/simulator.cpp", "\"slideway/io/csv.hpp\"").size() == 1);
+  CHECK(upward("lib/src/simulate/simulator.cpp", "  \"io/writer.hpp\"").size() == 1);
+}
+
+TEST_CASE("an include that points sideways is noticed") {
+  CHECK(upward("lib/src/integrate/cvode_stepper.cpp", "\"slideway/model/system.hpp\"").size() == 1);
+  CHECK(upward("lib/src/integrate/cvode_stepper.cpp", "\"slideway/filippov/mode.hpp\"").size() == 1);
+  CHECK(upward("lib/src/filippov/sliding.cpp", "\"slideway/integrate/stepper.hpp\"").size() == 1);
+}
+
+TEST_CASE("an include that points down or stays is allowed") {
+  CHECK(upward("lib/src/simulate/simulator.cpp", "\"slideway/filippov/mode.hpp\"").empty());
+  CHECK(upward("lib/src/simulate/simulator.cpp", "\"slideway/integrate/stepper.hpp\"").empty());
+  CHECK(upward("lib/src/integrate/cvode_stepper.cpp", "\"integrate/sundials.hpp\"").empty());
+  CHECK(upward("lib/src/integrate/cvode_stepper.cpp", "\"slideway/core/errors.hpp\"").empty());
+  CHECK(upward("models/belt.cpp", "\"slideway/model/from_functor.hpp\"").empty());
+  CHECK(upward("apps/run.cpp", "\"validation/cases.hpp\"").empty());
+  CHECK(upward("validation/cases.cpp", "<slideway.hpp>").empty());
+  CHECK(upward("test/core/errors_test.cpp", "<core/anything.hpp>").empty());
+}
+
+TEST_CASE("an include across the roots is noticed") {
+  CHECK(upward("lib/src/core/errors.cpp", "\"models/registry.hpp\"").size() == 1);
+  CHECK(upward("models/registry.cpp", "\"validation/cases.hpp\"").size() == 1);
+  CHECK(upward("validation/cases.cpp", "\"apps/run.hpp\"").size() == 1);
+  CHECK(upward("models/belt.cpp", "\"slideway/simulate/simulator.hpp\"").size() == 1);
+  CHECK(upward("models/belt.cpp", "<slideway.hpp>").size() == 1);
+}
+
+TEST_CASE("the umbrella header, a parent folder and an unknown folder are noticed") {
+  CHECK(upward("lib/src/simulate/simulator.cpp", "<slideway.hpp>").size() == 1);
+  CHECK(upward("lib/src/simulate/simulator.cpp", "\"../model/system.hpp\"").size() == 1);
+  CHECK(upward("lib/src/simulate/simulator.cpp", "\"slideway/detail/system.hpp\"").size() == 1);
+  CHECK(upward("lib/src/detail/help.cpp", "\"slideway/core/errors.hpp\"").size() == 1);
+}
+
+TEST_CASE("SUNDIALS and Odeint are noticed outside their folder") {
+  CHECK(integrator_headers({"lib/src/simulate/a.cpp", "#include <cvode/cvode.h>\n"}).size() == 1);
+  CHECK(integrator_headers({"lib/include/slideway/integrate/a.hpp", "#include <nvector/nvector_serial.h>"}).size() ==
+        1);
+  CHECK(integrator_headers({"apps/a.cpp", "#include <boost/numeric/odeint.hpp>"}).size() == 1);
+  CHECK(integrator_headers({"lib/src/integrate/a.cpp", "#include <cvode/cvode.h>\n"}).empty());
+  CHECK(integrator_headers({"validation/benchmarks/a.cpp", "#include <cvode/cvode.h>\n"}).empty());
+}
+
+TEST_CASE("a public header that names SUNDIALS or includes a private dependency is noticed") {
+  const std::string path = "lib/include/slideway/integrate/a.hpp";
+  CHECK(public_header_contents({path, "// A.\nSUNContext context;\n"}).size() == 1);
+  CHECK(public_header_contents({path, "// A.\nvoid f(N_Vector x);\n"}).size() == 1);
+  CHECK(public_header_contents({path, "// A.\nsunrealtype x; /* N_Vector */\n"}).size() == 1);
+  CHECK(public_header_contents({path, "// A.\n#include <fmt/format.h>\n"}).size() == 1);
+  CHECK(public_header_contents({path, "// A.\n#include \"integrate/sundials.hpp\"\n"}).size() == 1);
+  CHECK(public_header_contents({path, "// Wraps N_Vector.\n#include <Eigen/Core>\n#include <vector>\n"}).empty());
+  CHECK(public_header_contents({path, "int a = 1'000; const char* b = \"N_Vector // \"; int c;\n"}).empty());
+  CHECK(public_header_contents({path, "int a = 1'000; const char* b = \"//\"; N_Vector c;\n"}).size() == 1);
+  CHECK(public_header_contents({"lib/src/integrate/a.hpp", "SUNContext context;\n"}).empty());
+}
+
+TEST_CASE("a header without an opening comment or a guard is noticed") {
+  CHECK(header_opening({"lib/src/core/a.hpp", "#pragma once\n// Late.\n"}).size() == 1);
+  CHECK(header_opening({"lib/src/core/a.hpp", "// What it is for.\nint a;\n"}).size() == 1);
+  CHECK(header_opening({"lib/src/core/a.hpp", "// What it is for.\n#pragma once\n"}).empty());
+}
+
+TEST_CASE("a test name that a filter would misread, or that occurs twice, is noticed") {
+  const std::string good = "TEST_CASE(\"a ball, at rest (x' = -x), stays\") {}\n";
+  CHECK(test_names({{"test/core/a_test.cpp", good}}).empty());
+  CHECK(test_names({{"test/core/a_test.cpp", "TEST_CASE(\"a * b\") {}\n"}}).size() == 1);
+  CHECK(test_names({{"test/core/a_test.cpp", "TEST_CASE(\"x[0] is one\") {}\n"}}).size() == 1);
+  CHECK(test_names({{"test/core/a_test.cpp", good}, {"test/core/b_test.cpp", good}}).size() == 1);
+  CHECK(test_names({{"test/core/a_test.cpp", good}, {"test/model/a_test.cpp", good}}).empty());
+}
+
+TEST_CASE("a heavy header in a second source file, or in a header, is noticed") {
+  const std::string toml = "#include <toml++/toml.h>\n";
+  CHECK(heavy_headers({{"lib/src/io/a.cpp", toml}}).empty());
+  CHECK(heavy_headers({{"lib/src/io/a.cpp", toml}, {"lib/src/io/b.cpp", toml}}).size() == 1);
+  CHECK(heavy_headers({{"lib/src/io/a.hpp", toml}}).size() == 1);
+}
+
+TEST_CASE("headers that include each other are noticed") {
+  const SourceFile a = {"lib/include/slideway/core/a.hpp", "#include \"slideway/core/b.hpp\"\n"};
+  const SourceFile b = {"lib/include/slideway/core/b.hpp", "#include \"slideway/core/a.hpp\"\n"};
+  const SourceFile leaf = {"lib/include/slideway/core/b.hpp", "#include <vector>\n"};
+  CHECK(include_cycles({a, b}).size() == 1);
+  CHECK(include_cycles({a, leaf}).empty());
+}
+
+TEST_CASE("a stray entry of the top level is noticed") {
+  CHECK(top_level({"lib", "README.md"}).empty());
+  CHECK(top_level({"lib", "notes.txt"}).size() == 1);
+}

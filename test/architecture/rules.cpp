@@ -1,0 +1,321 @@
+#include "test/architecture/rules.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace architecture {
+namespace {
+
+struct Include {
+  int line = 0;
+  std::string target;
+};
+
+bool starts_with(const std::string& text, const std::string& prefix) { return text.rfind(prefix, 0) == 0; }
+bool ends_with(const std::string& text, const std::string& suffix) {
+  return text.size() >= suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+bool is_header(const SourceFile& file) { return ends_with(file.path, ".hpp"); }
+bool is_public(const SourceFile& file) { return starts_with(file.path, "lib/include/"); }
+std::string first_component(const std::string& path) { return path.substr(0, path.find('/')); }
+std::string directory(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) result.push_back(line);
+  return result;
+}
+
+std::string breach(const std::string& path, int line, const std::string& what) {
+  return path + ":" + std::to_string(line) + ": " + what;
+}
+
+std::vector<Include> includes(const SourceFile& file) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  std::vector<Include> result;
+  int number = 0;
+  for (const std::string& line : lines(file.text)) {
+    ++number;
+    std::smatch match;
+    if (std::regex_search(line, match, pattern)) result.push_back({number, match[1]});
+  }
+  return result;
+}
+
+// What each folder of lib may include besides itself.
+const std::map<std::string, std::set<std::string>> folders_below = {
+    {"core", {}},
+    {"autodiff", {"core"}},
+    {"model", {"core", "autodiff"}},
+    {"filippov", {"core", "autodiff", "model"}},
+    {"integrate", {"core"}},
+    {"simulate", {"core", "autodiff", "model", "filippov", "integrate"}},
+    {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+};
+
+// The folder of lib that a path or an include belongs to, if any.
+std::optional<std::string> folder_of_path(const std::string& path) {
+  static const std::regex pattern("^lib/(include/slideway|src)/([^/]+)/");
+  std::smatch match;
+  if (std::regex_search(path, match, pattern)) return match[2].str();
+  return std::nullopt;
+}
+std::optional<std::string> folder_of_include(const std::string& target) {
+  if (starts_with(target, "slideway/")) return first_component(target.substr(9));
+  const std::string first = first_component(target);
+  if (first != target && folders_below.count(first) > 0) return first;
+  return std::nullopt;
+}
+
+// The other roots that a root may include from.
+const std::map<std::string, std::set<std::string>> roots_below = {
+    {"lib", {}},
+    {"models", {}},
+    {"validation", {"models"}},
+    {"apps", {"models", "validation"}},
+    {"test", {"models", "validation", "apps"}},
+};
+
+bool is_integrator_header(const std::string& target) {
+  static const std::regex pattern("^((cvode|cvodes|arkode|nvector|sundials|sunmatrix|sunlinsol|sunnonlinsol)/|boost/"
+                                  "numeric/odeint)");
+  return std::regex_search(target, pattern);
+}
+
+// The text with comments and string literals blanked, line for line.
+std::string code_only(const std::string& text) {
+  std::string result = text;
+  enum class Place { code, line_comment, block_comment, literal };
+  Place place = Place::code;
+  char quote = '"';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (place == Place::code) {
+      if (c == '/' && next == '/') place = Place::line_comment;
+      if (c == '/' && next == '*') place = Place::block_comment;
+      const bool digit_separator = c == '\'' && i > 0 && std::isxdigit(static_cast<unsigned char>(text[i - 1])) != 0;
+      if ((c == '"' || c == '\'') && !digit_separator) {
+        place = Place::literal;
+        quote = c;
+        continue;
+      }
+    } else if (place == Place::line_comment) {
+      if (c == '\n') place = Place::code;
+    } else if (place == Place::block_comment) {
+      if (c == '*' && next == '/') {
+        place = Place::code;
+        result[i] = result[i + 1] = ' ';
+        ++i;
+        continue;
+      }
+    } else if (c == '\\') {
+      result[i] = ' ';
+      if (next != '\n') result[++i] = ' ';
+      continue;
+    } else if (c == quote) {
+      place = Place::code;
+      continue;
+    }
+    if (place != Place::code && c != '\n') result[i] = ' ';
+  }
+  return result;
+}
+
+}  // namespace
+
+Breaches upward_includes(const SourceFile& file) {
+  Breaches result;
+  const std::string root = first_component(file.path);
+  const auto roots = roots_below.find(root);
+  if (roots == roots_below.end()) return result;
+  const auto folder = folder_of_path(file.path);
+  for (const Include& include : includes(file)) {
+    const std::string& target = include.target;
+    const auto report = [&](const std::string& what) { result.push_back(breach(file.path, include.line, what)); };
+    const std::string target_root = first_component(target);
+    const auto target_folder = folder_of_include(target);
+
+    if (target.find("..") != std::string::npos) {
+      report("includes \"" + target + "\" by \"..\"; write the path from the root");
+    } else if (roots_below.count(target_root) > 0 && target_root != target && target_root != root &&
+               roots->second.count(target_root) == 0) {
+      report(root + " must not include from " + target_root + ": \"" + target + "\"");
+    } else if (target_folder && folders_below.count(*target_folder) == 0) {
+      report("\"" + target + "\" is in no folder of the library");
+    } else if (root == "lib") {
+      if (target == "slideway.hpp") report("slideway.hpp is for users of the library; include what is needed");
+      if (folder && target_folder && folders_below.count(*folder) == 0) report("unknown folder " + *folder);
+      if (folder && target_folder && folders_below.count(*folder) > 0 && *folder != *target_folder &&
+          folders_below.at(*folder).count(*target_folder) == 0)
+        report(*folder + " must not include from " + *target_folder + ": \"" + target + "\"");
+    } else if (root == "models" && target_folder && *target_folder != "model" &&
+               folders_below.at("model").count(*target_folder) == 0) {
+      report("a model needs the folder model only, not " + *target_folder + ": \"" + target + "\"");
+    } else if (root == "models" && target == "slideway.hpp") {
+      report("a model needs the folder model only, not slideway.hpp");
+    }
+  }
+  return result;
+}
+
+Breaches integrator_headers(const SourceFile& file) {
+  Breaches result;
+  for (const char* allowed : {"lib/src/integrate/", "validation/benchmarks/", "test/integrate/"})
+    if (starts_with(file.path, allowed)) return result;
+  for (const Include& include : includes(file))
+    if (is_integrator_header(include.target))
+      result.push_back(breach(file.path, include.line, "<" + include.target + "> outside lib/src/integrate"));
+  return result;
+}
+
+Breaches public_header_contents(const SourceFile& file) {
+  Breaches result;
+  if (!is_public(file)) return result;
+  for (const Include& include : includes(file)) {
+    const std::string& target = include.target;
+    const bool standard = target.find('/') == std::string::npos && target.find('.') == std::string::npos;
+    if (!standard && !starts_with(target, "slideway/") && !starts_with(target, "Eigen/"))
+      result.push_back(breach(file.path, include.line, "a public header must not include \"" + target + "\""));
+  }
+  static const std::regex sundials_name(
+      R"(\b(SUN[A-Z]\w*|N_V\w*|CV[A-Z]\w*|CVode\w+|sunrealtype|sunindextype|sunbooleantype|realtype|booleantype)\b)");
+  int number = 0;
+  for (const std::string& line : lines(code_only(file.text))) {
+    ++number;
+    std::smatch match;
+    if (std::regex_search(line, match, sundials_name))
+      result.push_back(breach(file.path, number, "a public header must not name " + match[1].str()));
+  }
+  return result;
+}
+
+Breaches header_opening(const SourceFile& file) {
+  Breaches result;
+  if (!is_header(file)) return result;
+  if (!starts_with(file.text, "// "))
+    result.push_back(breach(file.path, 1, "a header opens with a comment that says what it is for"));
+  if (file.text.find("#pragma once") == std::string::npos)
+    result.push_back(breach(file.path, 1, "#pragma once is missing"));
+  return result;
+}
+
+Breaches test_names(const SourceFiles& files) {
+  static const std::regex pattern(R"re(^\s*(?:TEST_CASE|TEST_CASE_FIXTURE\([^,]*,|TEST_CASE_TEMPLATE)\s*\(?\s*"(.*)")re");
+  Breaches result;
+  std::map<std::string, std::set<std::string>> known;
+  for (const SourceFile& file : files) {
+    if (!ends_with(file.path, "_test.cpp")) continue;
+    int number = 0;
+    for (const std::string& line : lines(file.text)) {
+      ++number;
+      std::smatch match;
+      if (!std::regex_search(line, match, pattern)) continue;
+      const std::string name = match[1];
+      if (name.find_first_of(";[]*\\\"$") != std::string::npos)
+        result.push_back(breach(file.path, number, "a test name must not contain any of ;[]*\\\"$: " + name));
+      // doctest's filters do not tell upper from lower case.
+      std::string folded = name;
+      std::transform(folded.begin(), folded.end(), folded.begin(), [](unsigned char c) { return std::tolower(c); });
+      if (!known[directory(file.path)].insert(folded).second)
+        result.push_back(breach(file.path, number, "another test of this folder has the same name: " + name));
+    }
+  }
+  return result;
+}
+
+Breaches heavy_headers(const SourceFiles& files) {
+  const std::map<std::string, std::string> heavy = {
+      {"toml++", "^toml(\\+\\+|plusplus)/"},
+      {"CLI11", "^CLI/"},
+      {"Spirit", "^boost/spirit"},
+      {"Odeint", "^boost/numeric/odeint"},
+  };
+  Breaches result;
+  for (const auto& [name, expression] : heavy) {
+    const std::regex pattern(expression);
+    std::string first;
+    for (const SourceFile& file : files) {
+      const std::string root = first_component(file.path);
+      if (root != "lib" && root != "apps") continue;
+      for (const Include& include : includes(file)) {
+        if (!std::regex_search(include.target, pattern)) continue;
+        if (is_header(file)) {
+          result.push_back(breach(file.path, include.line, name + " belongs in a source file, not in a header"));
+        } else if (first.empty()) {
+          first = file.path;
+        } else if (first != file.path) {
+          result.push_back(breach(file.path, include.line, name + " is included already by " + first));
+        }
+      }
+    }
+  }
+  return result;
+}
+
+Breaches include_cycles(const SourceFiles& files) {
+  std::map<std::string, std::vector<std::string>> graph;
+  std::set<std::string> paths;
+  for (const SourceFile& file : files) paths.insert(file.path);
+  for (const SourceFile& file : files) {
+    for (const Include& include : includes(file)) {
+      const std::string& target = include.target;
+      for (const std::string& candidate :
+           {"lib/include/" + target, "lib/src/" + target, directory(file.path) + target, target})
+        if (paths.count(candidate) > 0) graph[file.path].push_back(candidate);
+    }
+  }
+
+  Breaches result;
+  std::set<std::string> finished;
+  std::vector<std::string> trail;
+  const std::function<void(const std::string&)> visit = [&](const std::string& path) {
+    const auto again = std::find(trail.begin(), trail.end(), path);
+    if (again != trail.end()) {
+      std::string circle;
+      for (auto it = again; it != trail.end(); ++it) circle += *it + " -> ";
+      result.push_back("headers include each other: " + circle + path);
+      return;
+    }
+    if (finished.count(path) > 0) return;
+    trail.push_back(path);
+    for (const std::string& next : graph[path]) visit(next);
+    trail.pop_back();
+    finished.insert(path);
+  };
+  for (const std::string& path : paths) visit(path);
+  return result;
+}
+
+Breaches top_level(const std::vector<std::string>& entries) {
+  static const std::set<std::string> allowed = {
+      ".ci",     ".clang-format", ".gitignore", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE",
+      "README.md", "apps",        "cmake",      "lib",          "models",         "test",              "validation"};
+  Breaches result;
+  for (const std::string& entry : entries)
+    if (allowed.count(entry) == 0) result.push_back(entry + ": does not belong at the top level");
+  return result;
+}
+
+Breaches all_breaches(const SourceFiles& files) {
+  Breaches result;
+  const auto append = [&](const Breaches& more) { result.insert(result.end(), more.begin(), more.end()); };
+  for (const SourceFile& file : files) {
+    append(upward_includes(file));
+    append(integrator_headers(file));
+    append(public_header_contents(file));
+    append(header_opening(file));
+  }
+  append(test_names(files));
+  append(heavy_headers(files));
+  append(include_cycles(files));
+  return result;
+}
+
+}  // namespace architecture
