@@ -1,0 +1,22 @@
+// The trajectory of a run as CSV: t, one column per state, mode, location. There is a row at every output time and
+// at every event: one, with the mode that follows, or two, before and after, where the state jumps.
+//
+// Numbers are the shortest text that reads back as the same double.
+// It must not know files, nor how the run was made.
+#pragma once
+
+#include <iosfwd>
+
+#include "slideway/io/report.hpp"
+
+namespace slideway {
+
+struct CsvOptions {
+  Index points = 0;  // equally spaced output times from `start` to `end`; 0: the integrator's steps
+  double start = 0;
+  double end = 0;    // of the run as asked for; rows end where the solution does
+};
+
+void write_csv(const RunReport& report, std::ostream& out, const CsvOptions& options = {});
+
+}  // namespace slideway

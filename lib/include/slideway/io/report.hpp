@@ -1,0 +1,18 @@
+// What the writers of results are given: a run, and the names that belong to it.
+#pragma once
+
+#include <string>
+
+#include "slideway/model/model.hpp"
+#include "slideway/simulate/solution.hpp"
+
+namespace slideway {
+
+// Refers to the instance and the solution, which must outlive it.
+struct RunReport {
+  std::string model = {};  // the model's name
+  const ModelInstance& instance;
+  const Solution& solution;
+};
+
+}  // namespace slideway

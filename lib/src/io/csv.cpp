@@ -1,0 +1,128 @@
+#include "slideway/io/csv.hpp"
+
+#include <charconv>
+#include <ostream>
+#include <string>
+
+namespace slideway {
+
+namespace {
+
+void append(std::string& line, double value) {
+  char digits[32];
+  const auto result = std::to_chars(digits, digits + sizeof digits, value);
+  line.append(digits, result.ptr);
+}
+
+// Quoted as in RFC 4180 where a name holds a separator, a quote or a line break.
+void append(std::string& line, const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    line += text;
+    return;
+  }
+  line += '"';
+  for (const char character : text) {
+    if (character == '"') line += '"';
+    line += character;
+  }
+  line += '"';
+}
+
+std::vector<double> output_times(const Trajectory& trajectory, const CsvOptions& options) {
+  std::vector<double> times;
+  if (options.points > 0) {
+    for (Index i = 0; i < options.points; ++i) {
+      const double fraction = static_cast<double>(i) / static_cast<double>(options.points - 1);
+      const double t = i + 1 == options.points ? options.end
+                                               : options.start + fraction * (options.end - options.start);
+      if (t > trajectory.end()) break;
+      times.push_back(t);
+    }
+    if (times.empty() || times.back() < trajectory.end()) times.push_back(trajectory.end());
+    return times;
+  }
+  for (std::size_t segment = 0; segment < trajectory.segments().size(); ++segment) {
+    for (const double t : trajectory.step_times(segment)) {
+      if (times.empty() || t > times.back()) times.push_back(t);
+    }
+  }
+  return times;
+}
+
+// A reset moves the state; a change of mode does not, but for the rounding of a projection.
+bool jumps(const EventRecord& event) {
+  switch (event.kind) {
+    case EventKind::reset:
+    case EventKind::transition:
+    case EventKind::impact:
+    case EventKind::contact:
+    case EventKind::zeno:
+      return event.before != event.after;
+    default:
+      return false;
+  }
+}
+
+class Writer {
+ public:
+  Writer(const RunReport& report, std::ostream& out) : trajectory_(report.solution.trajectory), out_(out) {
+    line_ = "t";
+    for (const std::string& name : report.instance.system.state_names()) {
+      line_ += ',';
+      append(line_, name);
+    }
+    line_ += ",mode,location\n";
+    out_ << line_;
+  }
+
+  void plain_row(double t) {
+    row(t, trajectory_(t), trajectory_.mode(t), {});
+  }
+
+  void event_rows(const EventRecord& event) {
+    const Mode& mode = event.to ? *event.to : event.from ? *event.from : trajectory_.mode(event.t);
+    if (jumps(event)) row(event.t, event.before, event.from.value_or(mode), event.from_location.value_or(""));
+    row(event.t, event.after, mode, event.to_location.value_or(event.from_location.value_or("")));
+  }
+
+ private:
+  void row(double t, const Vector& state, const Mode& mode, const std::string& location) {
+    line_.clear();
+    append(line_, t);
+    for (Index i = 0; i < state.size(); ++i) {
+      line_ += ',';
+      append(line_, state(i));
+    }
+    line_ += ',';
+    line_ += mode.word();
+    line_ += ',';
+    append(line_, location);
+    line_ += '\n';
+    out_ << line_;
+  }
+
+  const Trajectory& trajectory_;
+  std::ostream& out_;
+  std::string line_;
+};
+
+}  // namespace
+
+void write_csv(const RunReport& report, std::ostream& out, const CsvOptions& options) {
+  Writer writer(report, out);
+  const Trajectory& trajectory = report.solution.trajectory;
+  const EventLog& events = report.solution.events;
+  if (trajectory.empty()) return;
+
+  std::size_t next_event = 0;
+  for (const double t : output_times(trajectory, options)) {
+    bool has_event_row = false;
+    for (; next_event < events.size() && events[next_event].t <= t; ++next_event) {
+      writer.event_rows(events[next_event]);
+      has_event_row = events[next_event].t == t;
+    }
+    if (!has_event_row) writer.plain_row(t);
+  }
+}
+
+}  // namespace slideway

@@ -1,0 +1,134 @@
+#include "slideway/io/json.hpp"
+
+#include <cmath>
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+namespace slideway {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index most_states_in_events = 100;
+constexpr Index most_surfaces_in_events = 100;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+template <class Text>
+Json text_or_null(const std::optional<Text>& text) {
+  return text ? Json(*text) : Json(nullptr);
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+class Writer {
+ public:
+  Writer(const RunReport& report, const JsonOptions& options)
+      : report_(report),
+        system_(report.instance.system),
+        states_in_events_(options.full_events || system_.states() <= most_states_in_events),
+        whole_words_(options.full_events || system_.surfaces() <= most_surfaces_in_events) {}
+
+  // One line per member and per event: readable, and a long event log never exists twice in memory.
+  void write(std::ostream& out) const {
+    const Solution& solution = report_.solution;
+    Json parameters = Json::object();
+    for (const auto& [name, value] : report_.instance.parameters) parameters[name] = number(value);
+    const Json outcome = {{"status", to_string(solution.outcome.status)},
+                          {"t", number(solution.outcome.t)},
+                          {"message", solution.outcome.message}};
+    out << "{\n\"schema\": \"slideway.run/1\",\n\"model\": " << text(report_.model)
+        << ",\n\"parameters\": " << text(parameters) << ",\n\"outcome\": " << text(outcome)
+        << ",\n\"initial\": " << text(snapshot(solution.initial))
+        << ",\n\"final\": " << text(snapshot(solution.final)) << ",\n\"events\": [";
+    const char* separator = "\n";
+    for (const EventRecord& record : solution.events) {
+      out << separator << text(event(record));
+      separator = ",\n";
+    }
+    out << "],\n\"statistics\": " << text(statistics(solution.statistics)) << "\n}\n";
+  }
+
+ private:
+  // A user's message may hold anything: bytes that are not UTF-8 are replaced, not thrown about.
+  static std::string text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+  Json state(const Vector& x) const {
+    Json object = Json::object();
+    for (Index i = 0; i < x.size(); ++i) object[system_.state_names()[static_cast<std::size_t>(i)]] = number(x(i));
+    return object;
+  }
+
+  Json snapshot(const Snapshot& at) const {
+    return {{"t", number(at.t)}, {"mode", at.mode.word()}, {"location", nullptr}, {"state", state(at.state)}};
+  }
+
+  std::string word(const Mode& mode, const std::vector<Index>& surfaces) const {
+    if (whole_words_) return mode.word();
+    std::string listed;
+    for (const Index surface : surfaces) listed += to_character(mode[surface]);
+    return listed;
+  }
+
+  Json word_or_null(const std::optional<Mode>& mode, const std::vector<Index>& surfaces) const {
+    return mode ? Json(word(*mode, surfaces)) : Json(nullptr);
+  }
+
+  Json event(const EventRecord& record) const {
+    Json object = {{"t", number(record.t)},
+                   {"kind", to_string(record.kind)},
+                   {"surfaces", record.surface_names},
+                   {"name", text_or_null(record.name)},
+                   {"from", word_or_null(record.from, record.surfaces)},
+                   {"to", word_or_null(record.to, record.surfaces)},
+                   {"from_location", text_or_null(record.from_location)},
+                   {"to_location", text_or_null(record.to_location)},
+                   {"w_minus", numbers(record.w_minus)},
+                   {"w_plus", numbers(record.w_plus)},
+                   {"lambda", numbers(record.lambda)},
+                   {"codeword", text_or_null(record.codeword)}};
+    const bool not_unique = record.kind == EventKind::repelling || record.kind == EventKind::two_fold ||
+                            record.kind == EventKind::ambiguous;
+    if (not_unique) {
+      Json words = Json::array();
+      for (const Mode& mode : record.continuations) words.push_back(word(mode, record.surfaces));
+      object["continuations"] = std::move(words);
+    }
+    if (states_in_events_) {
+      object["before"] = state(record.before);
+      object["after"] = state(record.after);
+    }
+    object["reason"] = record.reason;
+    return object;
+  }
+
+  static Json statistics(const Statistics& totals) {
+    return {{"steps", totals.steps},
+            {"field_evaluations", totals.field_evaluations},
+            {"guard_evaluations", totals.guard_evaluations},
+            {"jacobian_evaluations", totals.jacobian_evaluations},
+            {"restarts", totals.restarts},
+            {"events", totals.events},
+            {"largest_drift", number(totals.largest_drift)},
+            {"wall_seconds", number(totals.wall_seconds)}};
+  }
+
+  const RunReport& report_;
+  const System& system_;
+  bool states_in_events_;
+  bool whole_words_;
+};
+
+}  // namespace
+
+void write_json(const RunReport& report, std::ostream& out, const JsonOptions& options) {
+  Writer(report, options).write(out);
+}
+
+}  // namespace slideway

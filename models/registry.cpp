@@ -1,0 +1,38 @@
+#include "models/registry.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/belt.hpp"
+#include "models/circle.hpp"
+#include "models/dry_friction.hpp"
+#include "models/evaporator.hpp"
+#include "models/moving_surface.hpp"
+#include "models/relay.hpp"
+#include "slideway/core/errors.hpp"
+
+namespace slideway::models {
+
+const std::vector<Model>& catalogue() {
+  static const std::vector<Model> models = {evaporator(), dry_friction(), belt(),
+                                            relay(),      circle(),       moving_surface()};
+  return models;
+}
+
+const Model& find_model(const std::string& name) {
+  const auto& models = catalogue();
+  const auto found =
+      std::find_if(models.begin(), models.end(), [&](const Model& model) { return model.name == name; });
+  if (found != models.end()) return *found;
+
+  std::vector<std::string> names;
+  for (const Model& model : models) names.push_back(model.name);
+  const std::string near = nearest_name(name, names);
+  refuse({.what = fmt::format("there is no model '{}'", name),
+          .where = "catalogue",
+          .expected = fmt::format("one of {}", fmt::join(names, ", ")),
+          .advice = near.empty() ? "" : fmt::format("did you mean '{}'?", near)});
+}
+
+}  // namespace slideway::models

@@ -1,0 +1,81 @@
+#include "models/values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway::models {
+
+namespace {
+
+// Pairs are few: a linear search keeps the model's order and needs no second container.
+auto find_name(const Settings& settings, const std::string& name) {
+  return std::find_if(settings.begin(), settings.end(), [&](const auto& entry) { return entry.first == name; });
+}
+
+}  // namespace
+
+Values::Values(const Model& model, const Settings& settings)
+    : model_(model.name), state_names_(model.state_names) {
+  std::vector<std::string> known;
+  for (const Parameter& parameter : model.parameters) {
+    parameters_.emplace_back(parameter.name, parameter.value);
+    known.push_back(parameter.name);
+  }
+  known.insert(known.end(), state_names_.begin(), state_names_.end());
+
+  for (const auto& [name, value] : settings) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::string near = nearest_name(name, known);
+      refuse({.what = fmt::format("there is no parameter or state '{}'", name),
+              .where = model_,
+              .expected = fmt::format("one of {}", fmt::join(known, ", ")),
+              .advice = near.empty() ? "" : fmt::format("did you mean '{}'?", near)});
+    }
+    if (!std::isfinite(value)) {
+      refuse({.what = fmt::format("'{}' cannot be set to that", name),
+              .where = model_,
+              .expected = "a finite number",
+              .got = fmt::format("{}", value)});
+    }
+    if (const auto found = find_name(parameters_, name); found != parameters_.end()) {
+      parameters_[static_cast<std::size_t>(found - parameters_.begin())].second = value;
+    } else {
+      initial_.emplace_back(name, value);
+    }
+  }
+}
+
+double Values::operator[](const std::string& parameter) const {
+  return find_name(parameters_, parameter)->second;
+}
+
+void Values::require_positive(const std::string& parameter, const std::string& reason) const {
+  if (!((*this)[parameter] > 0)) refuse_value(parameter, "a number above 0", reason);
+}
+
+void Values::require_not_negative(const std::string& parameter, const std::string& reason) const {
+  if (!((*this)[parameter] >= 0)) refuse_value(parameter, "0 or a number above it", reason);
+}
+
+Vector Values::state(ConstVectorRef defaults) const {
+  Vector state = defaults;
+  for (const auto& [name, value] : initial_) {
+    const auto position = std::find(state_names_.begin(), state_names_.end(), name) - state_names_.begin();
+    state(position) = value;
+  }
+  return state;
+}
+
+void Values::refuse_value(const std::string& parameter, const std::string& expected,
+                          const std::string& reason) const {
+  refuse({.what = fmt::format("parameter {} is refused: {}", parameter, reason),
+          .where = model_,
+          .expected = expected,
+          .got = fmt::format("{}", (*this)[parameter])});
+}
+
+}  // namespace slideway::models
