@@ -25,7 +25,7 @@ if(TARGET SUNDIALS::core)  # since 7.0
 endif()
 
 slideway_require(Eigen3 3.4)
-slideway_require(Boost 1.74)
+slideway_require(Boost 1.74 CONFIG)
 slideway_require(fmt)
 slideway_require(nlohmann_json)
 slideway_require(tomlplusplus)
