@@ -48,13 +48,11 @@ class Trajectory {
   // The times of all accepted steps of segment `index`, its start first.
   std::vector<double> step_times(std::size_t index) const;
 
-  // Appending, for the Simulator. `coefficients` is n×(q+1), column k is Cₖ.
+  // Appending, for the Simulator. `coefficients` is n×(q+1), column k is Cₖ; the polynomial holds on [start, end].
   void begin_segment(double t, const Mode& mode);
   void add_step(double start, double end, double center, double scale,
                 Eigen::Ref<const Matrix> coefficients);
-  // Shortens the last step to end at t, where an event was located.
-  void truncate(double t);
-  // A segment of zero length (a run that ends where it begins) is a constant state.
+  // A segment of zero length (a run that ends where it begins) is one state.
   void add_point(double t, ConstVectorRef x);
 
  private:

@@ -1,0 +1,116 @@
+#include "slideway/simulate/options.hpp"
+
+#include <cmath>
+#include <sstream>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+
+namespace {
+
+std::string text(double value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+}  // namespace
+
+const char* to_string(Method method) {
+  switch (method) {
+    case Method::automatic: return "auto";
+    case Method::bdf: return "bdf";
+    case Method::adams: return "adams";
+    case Method::dopri5: return "dopri5";
+  }
+  return "unknown";
+}
+
+Method method_from(const std::string& word) {
+  for (const Method method : {Method::automatic, Method::bdf, Method::adams, Method::dopri5}) {
+    if (word == to_string(method)) return method;
+  }
+  refuse({.what = "unknown integration method",
+          .where = "method",
+          .expected = "auto, bdf, adams or dopri5",
+          .got = "\"" + word + "\""});
+}
+
+const char* to_string(Ambiguity policy) {
+  switch (policy) {
+    case Ambiguity::stop: return "stop";
+    case Ambiguity::minus: return "minus";
+    case Ambiguity::plus: return "plus";
+    case Ambiguity::slide: return "slide";
+  }
+  return "unknown";
+}
+
+Ambiguity ambiguity_from(const std::string& word) {
+  for (const Ambiguity policy : {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide}) {
+    if (word == to_string(policy)) return policy;
+  }
+  refuse({.what = "unknown policy for ambiguous continuations",
+          .where = "on_ambiguity",
+          .expected = "stop, minus, plus or slide",
+          .got = "\"" + word + "\""});
+}
+
+Vector Tolerance::expand(Index states, double rtol) const {
+  if (is_default()) return Vector::Constant(states, rtol / 100);
+  if (values_.size() == 1) return Vector::Constant(states, values_[0]);
+  return values_;
+}
+
+void Options::validate(Index states) const {
+  if (!(rtol > 0) || !(rtol < 1)) {
+    refuse({.what = "the relative tolerance makes no sense",
+            .where = "Options::rtol",
+            .expected = "a number in (0, 1), such as 1e-6",
+            .got = text(rtol)});
+  }
+  const Vector& absolute = atol.values();
+  if (absolute.size() > 1 && absolute.size() != states) {
+    refuse({.what = "the number of absolute tolerances does not fit the system",
+            .where = "Options::atol",
+            .expected = "one number, or one for each of the " + std::to_string(states) + " states",
+            .got = std::to_string(absolute.size()) + " numbers"});
+  }
+  for (Index i = 0; i < absolute.size(); ++i) {
+    if (!(absolute[i] > 0) || !std::isfinite(absolute[i])) {
+      refuse({.what = "an absolute tolerance makes no sense",
+              .where = "Options::atol[" + std::to_string(i) + "]",
+              .expected = "a finite number above 0, in the unit of the state",
+              .got = text(absolute[i])});
+    }
+  }
+  if (!(max_step > 0)) {
+    refuse({.what = "the largest step makes no sense",
+            .where = "Options::max_step",
+            .expected = "a number above 0, or infinity for no limit",
+            .got = text(max_step)});
+  }
+  if (max_events < 1 || max_steps < 1) {
+    refuse({.what = "a limit of the run makes no sense",
+            .where = max_events < 1 ? "Options::max_events" : "Options::max_steps",
+            .expected = "at least 1",
+            .got = std::to_string(max_events < 1 ? max_events : max_steps)});
+  }
+  for (std::size_t i = 0; i < output_times.size(); ++i) {
+    if (!std::isfinite(output_times[i]) || (i > 0 && !(output_times[i] > output_times[i - 1]))) {
+      refuse({.what = "the output times are not in order",
+              .where = "Options::output_times[" + std::to_string(i) + "]",
+              .expected = "finite, each later than the one before",
+              .got = text(output_times[i])});
+    }
+  }
+  if (method == Method::dopri5) {
+    refuse({.what = "this method is not built yet",
+            .where = "Options::method",
+            .expected = "auto, bdf or adams",
+            .got = "dopri5"});
+  }
+}
+
+}  // namespace slideway

@@ -1,0 +1,96 @@
+#include "slideway/simulate/trajectory.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+
+Trajectory::Trajectory(Index states, Projection projection)
+    : states_(states), projection_(std::move(projection)) {}
+
+double Trajectory::start() const {
+  if (empty()) refuse({.what = "the trajectory is empty", .where = "Trajectory::start"});
+  return segments_.front().start;
+}
+
+double Trajectory::end() const {
+  if (empty()) refuse({.what = "the trajectory is empty", .where = "Trajectory::end"});
+  return segments_.back().end;
+}
+
+std::size_t Trajectory::segment_index(double t, bool from_left) const {
+  if (empty() || !(t >= segments_.front().start) || !(t <= segments_.back().end)) {
+    std::ostringstream range, got;
+    if (!empty()) range << "t in [" << start() << ", " << end() << "]";
+    got << t;
+    refuse({.what = empty() ? "the trajectory is empty: nothing was recorded" : "the time is outside the trajectory",
+            .where = "Trajectory",
+            .expected = range.str(),
+            .got = got.str()});
+  }
+  // The last segment that starts at or before t (before t, for the limit from the left).
+  const auto starts_after = [&](double time, const Segment& segment) {
+    return from_left ? time <= segment.start : time < segment.start;
+  };
+  const auto next = std::upper_bound(segments_.begin(), segments_.end(), t, starts_after);
+  return next == segments_.begin() ? 0 : static_cast<std::size_t>(next - segments_.begin()) - 1;
+}
+
+Vector Trajectory::operator()(double t) const {
+  Vector x(states_);
+  evaluate(segment_index(t, false), t, x);
+  return x;
+}
+
+Vector Trajectory::before(double t) const {
+  Vector x(states_);
+  evaluate(segment_index(t, true), t, x);
+  return x;
+}
+
+const Mode& Trajectory::mode(double t) const { return segments_[segment_index(t, false)].mode; }
+
+void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
+  const Segment& segment = segments_.at(index);
+  const auto first = steps_.begin() + static_cast<std::ptrdiff_t>(segment.first_step);
+  const auto last = index + 1 < segments_.size()
+                        ? steps_.begin() + static_cast<std::ptrdiff_t>(segments_[index + 1].first_step)
+                        : steps_.end();
+  auto step = std::lower_bound(first, last, t, [](const Step& s, double time) { return s.end < time; });
+  if (step == last) --step;
+  const Eigen::Map<const Matrix> coefficients(coefficients_.data() + step->offset, states_, step->columns);
+  const double s = (t - step->center) / step->scale;
+  x = coefficients.col(step->columns - 1);
+  for (Index k = step->columns - 2; k >= 0; --k) x = x * s + coefficients.col(k);
+  if (segment.mode.codimension() > 0 && projection_) projection_(t, segment.mode, x);
+}
+
+std::vector<double> Trajectory::step_times(std::size_t index) const {
+  const Segment& segment = segments_.at(index);
+  const std::size_t last = index + 1 < segments_.size() ? segments_[index + 1].first_step : steps_.size();
+  std::vector<double> times{segment.start};
+  for (std::size_t i = segment.first_step; i < last; ++i) {
+    if (steps_[i].end > times.back()) times.push_back(steps_[i].end);
+  }
+  return times;
+}
+
+void Trajectory::begin_segment(double t, const Mode& mode) {
+  segments_.push_back({t, t, mode, steps_.size()});
+}
+
+void Trajectory::add_step(double start, double end, double center, double scale,
+                          Eigen::Ref<const Matrix> coefficients) {
+  steps_.push_back({start, end, center, scale, coefficients_.size(), coefficients.cols()});
+  for (Index k = 0; k < coefficients.cols(); ++k) {
+    coefficients_.insert(coefficients_.end(), coefficients.col(k).data(),
+                         coefficients.col(k).data() + coefficients.rows());
+  }
+  segments_.back().end = end;
+}
+
+void Trajectory::add_point(double t, ConstVectorRef x) { add_step(t, t, t, 1, x); }
+
+}  // namespace slideway
