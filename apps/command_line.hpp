@@ -1,0 +1,23 @@
+// From argv to the arguments of one sub-command.
+//
+// It must not know what the sub-commands do.
+#pragma once
+
+#include <variant>
+
+#include "apps/commands.hpp"
+
+namespace slideway::apps {
+
+struct ModelsArguments {};
+// Nothing is left to do: help or an error has been printed.
+struct Answered {
+  int exit_status = 0;
+};
+
+using Command = std::variant<Answered, RunArguments, ModelsArguments, ShowArguments, ValidateArguments>;
+
+// Prints help to `out`, and to `err` one message for a command line that is wrong.
+Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+
+}  // namespace slideway::apps

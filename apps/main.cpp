@@ -1,0 +1,39 @@
+// The command `slideway`: reads the command line, calls one sub-command, reports what is wrong on standard error.
+#include <exception>
+#include <iostream>
+
+#include "apps/command_line.hpp"
+#include "apps/exit_status.hpp"
+#include "slideway/io/files.hpp"
+
+namespace {
+
+using namespace slideway::apps;
+
+struct Dispatch {
+  int operator()(const Answered& answered) const { return answered.exit_status; }
+  int operator()(const RunArguments& arguments) const { return run(arguments, std::cout, std::cerr); }
+  int operator()(const ModelsArguments&) const { return list_models(std::cout); }
+  int operator()(const ShowArguments& arguments) const { return show(arguments, std::cout); }
+  int operator()(const ValidateArguments& arguments) const { return validate(arguments, std::cout); }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int status = std::visit(Dispatch{}, parse_command_line(argc, argv, std::cout, std::cerr));
+    std::cout.flush();
+    if (!std::cout) {
+      std::cerr << "slideway: standard output was closed or is full\n";
+      return exit_failure;
+    }
+    return status;
+  } catch (const slideway::FileError& error) {
+    std::cerr << "slideway: " << error.what() << '\n';
+    return exit_failure;
+  } catch (const std::exception& error) {
+    std::cerr << "slideway: " << error.what() << '\n';
+    return exit_misuse;
+  }
+}

@@ -1,0 +1,198 @@
+#include "apps/summary.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+namespace slideway::apps {
+
+namespace {
+
+constexpr std::size_t most_events = 20;       // beyond, only the first and last ones are listed
+constexpr std::size_t events_at_the_end = 6;
+constexpr Index most_states = 12;
+constexpr Index most_surfaces_in_word = 24;
+
+using Row = std::array<std::string, 7>;
+
+// Columns on the screen: UTF-8's continuation bytes take none.
+std::size_t screen_width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(width - std::min(width, screen_width(text)), ' ');
+}
+
+std::string word(const std::optional<Mode>& mode, const std::vector<Index>& surfaces) {
+  if (!mode) return "?";
+  if (mode->size() <= most_surfaces_in_word) return mode->word();
+  std::string listed;
+  for (const Index surface : surfaces) listed += to_character((*mode)[surface]);
+  return listed;
+}
+
+std::string mode_change(const EventRecord& event) {
+  const std::string to = word(event.to, event.surfaces);
+  if (!event.from) return fmt::format("→ {}", to);
+  const std::string from = word(event.from, event.surfaces);
+  if (from == to) return to;
+  return fmt::format("{} → {}", from, to);
+}
+
+std::string values(const std::vector<double>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size() && i < 3; ++i) {
+    if (i > 0) text += ' ';
+    text += std::isfinite(numbers[i]) ? fmt::format("{:.4g}", numbers[i]) : "·";
+  }
+  return numbers.size() > 3 ? text + " …" : text;
+}
+
+std::string place(const EventRecord& event) {
+  if (event.name) return *event.name;
+  if (event.surface_names.size() <= 3) return fmt::format("{}", fmt::join(event.surface_names, " "));
+  return fmt::format("{} … ({} surfaces)", event.surface_names.front(), event.surface_names.size());
+}
+
+Row row(const EventRecord& event) {
+  return {fmt::format("{:.10g}", event.t), to_string(event.kind), place(event), mode_change(event),
+          values(event.w_minus),           values(event.w_plus),  event.reason};
+}
+
+class Printer {
+ public:
+  Printer(std::ostream& out, bool colours) : out_(out), colours_(colours) {}
+
+  std::string strong(const std::string& text) const { return coded("1", text); }
+  std::string faint(const std::string& text) const { return coded("2", text); }
+  std::string good(const std::string& text) const { return coded("32", text); }
+  std::string alarming(const std::string& text) const { return coded("1;31", text); }
+
+  // A line of the list under the table.
+  void item(const std::string& title, const std::string& text) {
+    fmt::print(out_, "{}{}\n", strong(padded(title, 14)), text);
+  }
+
+  void table(const std::vector<Row>& rows, std::size_t gap_after, const std::string& gap_text) {
+    static const Row titles = {"t", "event", "surface", "mode", "w-", "w+", "reason"};
+    Row::size_type column = 0;
+    std::array<std::size_t, 7> widths{};
+    for (; column < titles.size(); ++column) {
+      widths[column] = screen_width(titles[column]);
+      for (const Row& cells : rows) widths[column] = std::max(widths[column], screen_width(cells[column]));
+    }
+    fmt::print(out_, "{}\n", strong(line(titles, widths)));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      fmt::print(out_, "{}\n", line(rows[i], widths));
+      if (i + 1 == gap_after) fmt::print(out_, "{}\n", faint(gap_text));
+    }
+  }
+
+ private:
+  std::string coded(const char* code, const std::string& text) const {
+    return colours_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+
+  static std::string line(const Row& cells, const std::array<std::size_t, 7>& widths) {
+    std::string text;
+    for (std::size_t column = 0; column + 1 < cells.size(); ++column) {
+      text += padded(cells[column], widths[column] + 2);
+    }
+    text += cells.back();
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+  }
+
+  std::ostream& out_;
+  bool colours_;
+};
+
+void print_events(Printer& printer, const EventLog& events, bool all, std::ostream& out) {
+  if (events.empty()) {
+    fmt::print(out, "no events\n");
+    return;
+  }
+  std::vector<Row> rows;
+  if (all || events.size() <= most_events) {
+    for (const EventRecord& event : events) rows.push_back(row(event));
+    printer.table(rows, 0, "");
+    return;
+  }
+  const std::size_t first = most_events - events_at_the_end;
+  for (std::size_t i = 0; i < first; ++i) rows.push_back(row(events[i]));
+  for (std::size_t i = events.size() - events_at_the_end; i < events.size(); ++i) rows.push_back(row(events[i]));
+  printer.table(rows, first, fmt::format("… {} more events (--full-events lists them) …", events.size() - most_events));
+}
+
+std::string state_text(const System& system, const Vector& state) {
+  std::string text;
+  for (Index i = 0; i < state.size() && i < most_states; ++i) {
+    text += fmt::format("{}{} = {:.10g}", i > 0 ? "   " : "", system.state_names()[static_cast<std::size_t>(i)],
+                        state(i));
+  }
+  if (state.size() > most_states) text += fmt::format("   … and {} more", state.size() - most_states);
+  return text;
+}
+
+std::string mode_text(const Mode& mode) {
+  if (mode.size() == 0) return {};
+  if (mode.size() > most_surfaces_in_word) return fmt::format(", sliding on {} surfaces", mode.codimension());
+  return fmt::format(", mode {}", mode.word());
+}
+
+std::string tolerance_text(const Options& options, Index states) {
+  const Vector atol = options.atol.expand(states, options.rtol);
+  if (atol.minCoeff() == atol.maxCoeff()) return fmt::format("{:g}", atol(0));
+  return fmt::format("{:g} … {:g}", atol.minCoeff(), atol.maxCoeff());
+}
+
+}  // namespace
+
+std::string outcome_line(const Outcome& outcome) {
+  return fmt::format("{} at t = {:.10g}{}{}", to_string(outcome.status), outcome.t,
+                     outcome.message.empty() ? "" : ": ", outcome.message);
+}
+
+bool wants_colours(int descriptor) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  if (terminal == nullptr || std::string(terminal) == "dumb") return false;
+  return isatty(descriptor) == 1;
+}
+
+void print_summary(const RunReport& report, const Options& options, const std::vector<std::string>& written,
+                   const SummaryOptions& how, std::ostream& out) {
+  const System& system = report.instance.system;
+  const Solution& solution = report.solution;
+  const Statistics& totals = solution.statistics;
+  Printer printer(out, how.colours);
+
+  const Method method = options.method == Method::automatic ? Method::bdf : options.method;
+  fmt::print(out, "{}   t = {:g} … {:g}   {}   rtol {:g}   atol {}\n\n", printer.strong(report.model),
+             report.instance.start, report.instance.end, to_string(method), options.rtol,
+             tolerance_text(options, system.states()));
+  print_events(printer, solution.events, how.all_events, out);
+
+  fmt::print(out, "\n");
+  const std::string ended = outcome_line(solution.outcome);
+  printer.item("outcome", solution.outcome.succeeded() ? printer.good(ended) : printer.alarming(ended));
+  printer.item("initial state", fmt::format("{}   (t = {:g}{})", state_text(system, solution.initial.state),
+                                            solution.initial.t, mode_text(solution.initial.mode)));
+  printer.item("final state", fmt::format("{}   (t = {:g}{})", state_text(system, solution.final.state),
+                                          solution.final.t, mode_text(solution.final.mode)));
+  printer.item("statistics",
+               fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms", totals.events,
+                           totals.steps, totals.restarts, totals.field_evaluations, 1e3 * totals.wall_seconds));
+  if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
+}
+
+}  // namespace slideway::apps

@@ -1,0 +1,184 @@
+#include "io/plot_curves.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace slideway {
+
+namespace {
+
+// Enough for a smooth curve across the page, and no more than a picture can show.
+constexpr std::size_t least_samples = 1500;
+constexpr std::size_t most_samples = 20000;
+constexpr Index grid_points = 161;
+
+double guard_value(const System& system, Index surface, double t, const Vector& x, Vector& h) {
+  // A guard may be undefined far from the solution; the picture then has a hole there.
+  try {
+    system.guards(t, x, h);
+    return h(surface);
+  } catch (...) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+double position(const Range& range, Index index) {
+  return range.low + range.width() * static_cast<double>(index) / static_cast<double>(grid_points - 1);
+}
+
+// States of the solution to probe a guard at.
+std::vector<Sample> probes(const RunCurves& curves) {
+  std::vector<Sample> chosen;
+  for (const auto& piece : curves.whole) {
+    const std::size_t stride = std::max<std::size_t>(1, piece.size() / 8);
+    for (std::size_t i = 0; i < piece.size(); i += stride) chosen.push_back(piece[i]);
+    if (chosen.size() > 64) break;
+  }
+  return chosen;
+}
+
+// Whether h changes when one state of the probes moves.
+bool depends_on_state(const System& system, Index surface, Index state, const RunCurves& curves) {
+  Vector h(system.surfaces());
+  const double shift = 0.3 * curves.states[static_cast<std::size_t>(state)].width();
+  for (Sample probe : probes(curves)) {
+    const double here = guard_value(system, surface, probe.t, probe.state, h);
+    probe.state(state) += shift;
+    if (guard_value(system, surface, probe.t, probe.state, h) != here) return true;
+  }
+  return false;
+}
+
+std::vector<double> sample_times(const Trajectory& trajectory, std::size_t segment, double spacing, bool with_steps) {
+  const Segment& piece = trajectory.segments()[segment];
+  std::vector<double> times;
+  if (with_steps) times = trajectory.step_times(segment);
+  const auto count = static_cast<Index>(std::ceil((piece.end - piece.start) / spacing));
+  for (Index i = 1; i < count; ++i) {
+    times.push_back(piece.start + (piece.end - piece.start) * static_cast<double>(i) / static_cast<double>(count));
+  }
+  times.push_back(piece.start);
+  times.push_back(piece.end);
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+}  // namespace
+
+Range padded(Range range) {
+  const double size = std::max(std::abs(range.low), std::abs(range.high));
+  if (range.width() <= 1e-12 * size || range.width() == 0) {
+    const double half = size > 0 ? 0.1 * size : 1.0;
+    return {range.low - half, range.high + half};
+  }
+  const double margin = 0.07 * range.width();
+  return {range.low - margin, range.high + margin};
+}
+
+RunCurves sample_run(const Solution& solution) {
+  const Trajectory& trajectory = solution.trajectory;
+  RunCurves curves;
+  curves.time = {solution.initial.t, solution.final.t};
+
+  std::size_t steps = 0;
+  for (std::size_t i = 0; i < trajectory.segments().size(); ++i) steps += trajectory.step_times(i).size();
+  const bool with_steps = steps <= most_samples;
+  const double spacing =
+      std::max(curves.time.width(), std::numeric_limits<double>::min()) /
+      static_cast<double>(with_steps ? least_samples : most_samples);
+
+  for (std::size_t i = 0; i < trajectory.segments().size(); ++i) {
+    const Segment& segment = trajectory.segments()[i];
+    std::vector<Sample> samples;
+    Vector x(trajectory.states());
+    for (const double t : sample_times(trajectory, i, spacing, with_steps)) {
+      trajectory.evaluate(i, t, x);
+      samples.push_back({t, x});
+    }
+    if (segment.mode.codimension() > 0) {
+      if (!curves.intervals.empty() && curves.intervals.back().high == segment.start) {
+        curves.intervals.back().high = segment.end;
+      } else {
+        curves.intervals.push_back({segment.start, segment.end});
+      }
+      curves.sliding.push_back(samples);
+    }
+    const bool joined = !curves.whole.empty() &&
+                        (curves.whole.back().back().state - samples.front().state).norm() <=
+                            1e-6 * (1e-300 + samples.front().state.norm());
+    if (joined) {
+      curves.whole.back().insert(curves.whole.back().end(), samples.begin(), samples.end());
+    } else {
+      curves.whole.push_back(std::move(samples));
+    }
+  }
+
+  const Index states = solution.initial.state.size();
+  for (Index j = 0; j < states; ++j) {
+    Range range{solution.initial.state(j), solution.initial.state(j)};
+    for (const auto& piece : curves.whole) {
+      for (const Sample& sample : piece) {
+        if (!std::isfinite(sample.state(j))) continue;
+        range.low = std::min(range.low, sample.state(j));
+        range.high = std::max(range.high, sample.state(j));
+      }
+    }
+    curves.states.push_back(padded(range));
+  }
+  return curves;
+}
+
+bool GuardGrid::has_zero() const {
+  bool negative = false;
+  bool positive = false;
+  for (Index i = 0; i < values.size(); ++i) {
+    negative = negative || values.data()[i] <= 0;
+    positive = positive || values.data()[i] >= 0;
+  }
+  return negative && positive;
+}
+
+std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state, const RunCurves& curves) {
+  for (Index j = 0; j < system.states(); ++j) {
+    if (depends_on_state(system, surface, j, curves) != (j == state)) return std::nullopt;
+  }
+  GuardGrid grid{curves.time, curves.states[static_cast<std::size_t>(state)], Matrix(grid_points, grid_points)};
+  Vector x = curves.whole.front().front().state;
+  Vector h(system.surfaces());
+  for (Index row = 0; row < grid_points; ++row) {
+    x(state) = position(grid.y, row);
+    for (Index column = 0; column < grid_points; ++column) {
+      grid.values(row, column) = guard_value(system, surface, position(grid.x, column), x, h);
+    }
+  }
+  return grid;
+}
+
+GuardGrid guard_over_plane(const System& system, Index surface, double t, const RunCurves& curves) {
+  GuardGrid grid{curves.states[0], curves.states[1], Matrix(grid_points, grid_points)};
+  Vector x(2);
+  Vector h(system.surfaces());
+  for (Index row = 0; row < grid_points; ++row) {
+    for (Index column = 0; column < grid_points; ++column) {
+      x << position(grid.x, column), position(grid.y, row);
+      grid.values(row, column) = guard_value(system, surface, t, x, h);
+    }
+  }
+  return grid;
+}
+
+bool guard_moves(const System& system, Index surface, const RunCurves& curves) {
+  Vector h(system.surfaces());
+  for (const Sample& probe : probes(curves)) {
+    const double here = guard_value(system, surface, probe.t, probe.state, h);
+    for (const double fraction : {0.0, 0.31, 0.62, 1.0}) {
+      const double t = curves.time.low + fraction * curves.time.width();
+      if (guard_value(system, surface, t, probe.state, h) != here) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace slideway

@@ -1,0 +1,56 @@
+// What a picture of a run is made of: the sampled trajectory, its sliding pieces, the events and the surfaces.
+//
+// It must not know gnuplot.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "slideway/io/report.hpp"
+
+namespace slideway {
+
+struct Range {
+  double low = 0;
+  double high = 0;
+  double width() const { return high - low; }
+};
+
+// The union with a margin on both sides, so that a curve never runs along the frame.
+Range padded(Range range);
+
+struct Sample {
+  double t = 0;
+  Vector state = {};
+};
+
+// Pieces are drawn without a line between them.
+using Curve = std::vector<std::vector<Sample>>;
+
+struct RunCurves {
+  Curve whole = {};                    // broken only where the state jumps
+  Curve sliding = {};                  // the pieces that slide
+  std::vector<Range> intervals = {};   // of time, while sliding; touching ones merged
+  Range time = {};
+  std::vector<Range> states = {};      // per state, padded
+};
+
+RunCurves sample_run(const Solution& solution);
+
+// Values of one guard on a grid: `values(row, column)` at (x(column), y(row)).
+struct GuardGrid {
+  Range x = {};
+  Range y = {};
+  Matrix values = {};
+  bool has_zero() const;
+};
+
+// h over time and one state, when it depends on no other state; empty otherwise.
+std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state, const RunCurves& curves);
+// h over two states of a system of two, at time t.
+GuardGrid guard_over_plane(const System& system, Index surface, double t, const RunCurves& curves);
+// Whether the guard's zero set moves during the run.
+bool guard_moves(const System& system, Index surface, const RunCurves& curves);
+
+}  // namespace slideway
