@@ -1,0 +1,82 @@
+// The first door: a system written as one functor, with λ where the equations have sgn(h).
+//
+//     struct DryFriction {                         // x'' = -x - mu sgn(x') + cos(w t)
+//       double mu = 0.4, w = 0.5;
+//       void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
+//       void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+//         using std::cos;
+//         dx[0] = x[1];
+//         dx[1] = -x[0] - mu * lambda[0] + cos(w * t);
+//       }
+//     };
+//     auto system = from_functor(DryFriction{}, {.states = 2, .surfaces = 1});
+//
+// The members are called with double, Dual<double> and (guards only) Dual<Dual<double>>, so call mathematical
+// functions unqualified (`using std::cos; cos(w * t)`) and let local variables be `auto`. Every element of dx
+// and h must be set. A member whose arguments are plain double (`double t, ConstVectorRef x, …, VectorRef dx`)
+// gets finite differences. Members field_dx(t, x, λ, J), field_dlambda(t, x, λ, J), guards_dx(t, x, H),
+// guards_dt(t, x, h_t) and normal_dx(t, x, λ, W) hold analytic derivatives and are preferred; their matrices
+// arrive filled with zeros. All members are const: a System may be used from several threads.
+//
+// It must not know time stepping.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "slideway/core/errors.hpp"
+#include "slideway/model/functor_shape.hpp"
+#include "slideway/model/lowering.hpp"
+
+namespace slideway {
+
+// A field and guards given as two callables instead of a functor's members.
+template <class Field, class Guards>
+struct FieldAndGuards {
+  Field field_function;
+  Guards guards_function;
+
+  template <class Scalar, class Input, class Parameters, class Output>
+    requires requires(const Field& function, const Scalar& t, const Input& x, const Parameters& lambda,
+                      Output& dx) { function(t, x, lambda, dx); }
+  void field(const Scalar& t, const Input& x, const Parameters& lambda, Output& dx) const {
+    field_function(t, x, lambda, dx);
+  }
+  template <class Scalar, class Input, class Output>
+    requires requires(const Guards& function, const Scalar& t, const Input& x, Output& h) {
+      function(t, x, h);
+    }
+  void guards(const Scalar& t, const Input& x, Output& h) const {
+    guards_function(t, x, h);
+  }
+};
+
+// Guards without surfaces are a forgotten size.
+template <class Functor>
+void refuse_guards_without_surfaces(const Dimensions& dimensions, const std::string& door) {
+  if constexpr (HasGuards<Functor, double>) {
+    if (dimensions.surfaces == 0) {
+      refuse({.what = "guards are given, but the number of surfaces is not",
+              .where = dimensions.name.empty() ? door : door + ", system '" + dimensions.name + "'",
+              .expected = "surfaces >= 1, as many as guards sets",
+              .got = "0",
+              .advice = "add .surfaces, or leave the guards out"});
+    }
+  }
+}
+
+template <class Functor>
+System from_functor(Functor functor, Dimensions dimensions) {
+  check_functor_shape<Functor>();
+  refuse_guards_without_surfaces<Functor>(dimensions, "from_functor");
+  return System(lower(std::move(functor), std::move(dimensions)));
+}
+
+// field(t, x, lambda, dx) and guards(t, x, h) as callables, generic lambdas for instance.
+template <class Field, class Guards>
+System from_functor(Field field, Guards guards, Dimensions dimensions) {
+  return from_functor(FieldAndGuards<Field, Guards>{std::move(field), std::move(guards)},
+                      std::move(dimensions));
+}
+
+}  // namespace slideway

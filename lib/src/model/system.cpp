@@ -1,0 +1,111 @@
+#include "slideway/model/system.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "slideway/core/errors.hpp"
+#include "slideway/model/model.hpp"
+
+namespace slideway {
+namespace {
+
+std::string place(const SystemDefinition& definition) {
+  return definition.name.empty() ? "system" : "system '" + definition.name + "'";
+}
+
+// Names as the user gave them, or prefix1, prefix2, … when none are given.
+std::vector<std::string> checked_names(std::vector<std::string> names, Index count, const std::string& noun,
+                                       const std::string& prefix, const std::string& where) {
+  if (names.empty()) {
+    for (Index i = 1; i <= count; ++i) names.push_back(prefix + std::to_string(i));
+    return names;
+  }
+  if (static_cast<Index>(names.size()) != count) {
+    refuse({.what = "the number of " + noun + " names does not fit",
+            .where = where,
+            .expected = std::to_string(count) + " names or none",
+            .got = std::to_string(names.size())});
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) {
+      refuse({.what = noun + " " + std::to_string(i + 1) + " has an empty name",
+              .where = where,
+              .expected = "a name, or no names at all for " + prefix + "1, " + prefix + "2, …"});
+    }
+    const auto first = std::find(names.begin(), names.end(), names[i]);
+    const auto earlier = static_cast<std::size_t>(first - names.begin());
+    if (earlier != i) {
+      refuse({.what = "two " + noun + " names are the same",
+              .where = where,
+              .expected = "distinct names",
+              .got = "'" + names[i] + "' for " + noun + "s " + std::to_string(earlier + 1) + " and " +
+                     std::to_string(i + 1)});
+    }
+  }
+  return names;
+}
+
+Index index_of(const std::string& name, const std::vector<std::string>& names, const std::string& noun,
+               const std::string& where) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return found - names.begin();
+
+  constexpr std::size_t most_listed = 12;
+  std::string known;
+  for (std::size_t i = 0; i < std::min(names.size(), most_listed); ++i) {
+    known += (i > 0 ? ", " : "") + names[i];
+  }
+  if (names.size() > most_listed) known += ", … (" + std::to_string(names.size()) + " in all)";
+  const std::string near = nearest_name(name, names);
+  refuse({.what = "there is no " + noun + " of that name",
+          .where = where,
+          .expected = known.empty() ? "no name: there are no " + noun + "s" : "one of " + known,
+          .got = "'" + name + "'",
+          .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+}
+
+}  // namespace
+
+System::System(SystemDefinition definition) {
+  const std::string where = place(definition);
+  if (definition.states < 1) {
+    refuse({.what = "a system needs at least one state",
+            .where = where,
+            .expected = "states >= 1",
+            .got = std::to_string(definition.states)});
+  }
+  if (definition.surfaces < 0) {
+    refuse({.what = "the number of switching surfaces is negative",
+            .where = where,
+            .expected = "surfaces >= 0",
+            .got = std::to_string(definition.surfaces)});
+  }
+  if (!definition.field) {
+    refuse({.what = "the field is missing",
+            .where = where,
+            .expected = "a function field(t, x, lambda, dx)",
+            .got = "nothing"});
+  }
+  if (definition.surfaces > 0 && !definition.guards) {
+    refuse({.what = "the guards are missing",
+            .where = where,
+            .expected = "a function guards(t, x, h) that sets " + std::to_string(definition.surfaces) +
+                        (definition.surfaces == 1 ? " value" : " values"),
+            .got = "nothing"});
+  }
+  definition.state_names =
+      checked_names(std::move(definition.state_names), definition.states, "state", "x", where);
+  definition.surface_names =
+      checked_names(std::move(definition.surface_names), definition.surfaces, "surface", "h", where);
+  definition_ = std::make_shared<const SystemDefinition>(std::move(definition));
+}
+
+Index System::state_index(const std::string& name) const {
+  return index_of(name, state_names(), "state", place(*definition_));
+}
+
+Index System::surface_index(const std::string& name) const {
+  return index_of(name, surface_names(), "surface", place(*definition_));
+}
+
+}  // namespace slideway
