@@ -177,22 +177,24 @@ double GuardScan::locate(Index guard, double a, double value_a, double b, double
   return 0.5 * (bracket.first + bracket.second);
 }
 
-// Whether a guard that is positive at a and b is zero or negative somewhere between; `lowest_time` is then such a time.
-bool GuardScan::dip(Index guard, double a, double b, GuardSampler& sampler, double& lowest_time) {
+// The extremum of sign·g between a and b from below: looks for the smallest value and stops caring once it is below
+// `enough`. Returns that value, `where` its time.
+double GuardScan::lowest(Index guard, double sign, double enough, double a, double b, GuardSampler& sampler,
+                         double& where) {
   double lowest = std::numeric_limits<double>::infinity();
   const auto value = [&](double t) {
     sampler.sample(t, scratch_);
-    const double g = scratch_[guard];
+    const double g = sign * scratch_[guard];
     if (g < lowest) {
       lowest = g;
-      lowest_time = t;
+      where = t;
     }
-    // Below zero the depth does not matter: a flat floor lets the minimiser stop soon.
-    return std::max(g, 0.0);
+    // Past `enough` the depth does not matter: a flat floor lets the minimiser stop soon.
+    return std::max(g, enough);
   };
   std::uintmax_t iterations = 60;
   boost::math::tools::brent_find_minima(value, a, b, std::numeric_limits<double>::digits / 2, iterations);
-  return lowest <= 0;
+  return lowest;
 }
 
 bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end) {
@@ -226,7 +228,12 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
     const double value_a = values_(i, 0);
     const double value_b = new_values_[i];
     if (!armed_[static_cast<std::size_t>(i)]) {
-      if (value_b < -arrive_below_[i]) candidates_.push_back(i);
+      if (!(value_b < -arrive_below_[i])) continue;
+      candidates_.push_back(i);
+      // It may have left and come back within this step: then the way back is an ordinary zero.
+      double peak_time = 0;
+      const double peak = -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
+      if (peak > arm_above_[i]) earliest = std::min(earliest, locate(i, peak_time, peak, b, value_b, 0, sampler));
       continue;
     }
     if (located_at_end(i)) {
@@ -244,9 +251,8 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
     const double lower_bound = value_a + slope_start_[i] * meeting;
     if (lower_bound > kDipMargin * scale_[i]) continue;
     double lowest_time = 0;
-    if (dip(i, a, b, sampler, lowest_time)) {
-      sampler.sample(lowest_time, scratch_);
-      const double value_lowest = scratch_[i];
+    const double value_lowest = lowest(i, 1, 0, a, b, sampler, lowest_time);
+    if (value_lowest <= 0) {
       earliest = std::min(earliest, locate(i, a, value_a, lowest_time, value_lowest, 0, sampler));
       candidates_.push_back(i);
     }

@@ -68,7 +68,8 @@ class GuardScan {
   bool search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end);
   double locate(Index guard, double a, double value_a, double b, double value_b, double level,
                 GuardSampler& sampler);
-  bool dip(Index guard, double a, double b, GuardSampler& sampler, double& lowest_time);
+  double lowest(Index guard, double sign, double enough, double a, double b, GuardSampler& sampler,
+                double& where);
 
   Index guards_;
   double max_step_;

@@ -1,0 +1,162 @@
+#include "slideway/integrate/guard_scan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+
+using namespace slideway;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+// Guards given as functions of time: exact dense output.
+class TimeGuards final : public GuardSampler {
+ public:
+  explicit TimeGuards(std::vector<std::function<double(double)>> functions) : functions_(std::move(functions)) {}
+  void sample(double t, VectorRef values) override {
+    ++samples;
+    for (std::size_t i = 0; i < functions_.size(); ++i) values[static_cast<Index>(i)] = functions_[i](t);
+  }
+  void noise(double, VectorRef values) override { values.setZero(); }
+  Index count() const { return static_cast<Index>(functions_.size()); }
+  int samples = 0;
+
+ private:
+  std::vector<std::function<double(double)>> functions_;
+};
+
+// Follows ±g with a fresh start after every zero, as a run does, and returns all zeros in (0, end].
+std::vector<double> all_roots(const std::function<double(double)>& g, double end, double integrator_step,
+                              double max_step = kNone) {
+  std::vector<double> roots;
+  double t = 0;
+  double sign = g(0) >= 0 ? 1 : -1;
+  double carried = 0;
+  while (t < end) {
+    TimeGuards guards({[&](double time) { return sign * g(time); }});
+    GuardScan scan(1, max_step);
+    Vector value(1);
+    value[0] = roots.empty() ? sign * g(t) : 0;
+    const Vector tiny = Vector::Constant(1, 1e-14);
+    scan.start(t, value, tiny, tiny, carried > 0 ? carried / 8 : 1e-6 * end);
+    double stop = t;
+    bool found = false;
+    while (stop < end && !found) {
+      stop = std::min(end, stop + integrator_step);
+      const Arrival& arrival = scan.advance(stop, guards, {});
+      found = arrival.found;
+      if (found) {
+        roots.push_back(arrival.t);
+        t = arrival.t;
+        sign = -sign;
+        carried = scan.march_step();
+      }
+    }
+    if (!found) break;
+  }
+  return roots;
+}
+
+}  // namespace
+
+TEST_CASE("a pulse train inside one integrator step is found pulse by pulse") {
+  const auto guard = [](double t) { return std::sin(50 * t) - 0.999; };
+  const double end = 40 * std::numbers::pi / 50;
+  for (const double step : {end, 0.5, 0.03}) {
+    const std::vector<double> roots = all_roots(guard, end, step);
+    REQUIRE(roots.size() == 40);
+    for (std::size_t k = 0; k < roots.size(); ++k) {
+      const double first = std::asin(0.999);
+      const double angle = (k % 2 == 0 ? first : std::numbers::pi - first) +
+                           2 * std::numbers::pi * static_cast<double>(k / 2);
+      CHECK(roots[k] == doctest::Approx(angle / 50).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("a decayed transient does not hide the roots behind it") {
+  const auto guard = [](double t) { return 1000 * std::exp(-t) + std::cos(t) + 0.5; };
+  const double end = 200;
+  // Independent count by a fine grid.
+  std::size_t expected = 0;
+  double before = guard(0);
+  for (int k = 1; k <= 2'000'000; ++k) {
+    const double now = guard(end * k / 2'000'000.0);
+    expected += (before > 0) != (now > 0) ? 1 : 0;
+    before = now;
+  }
+  CHECK(expected == 62);
+  for (const double step : {200.0, 17.0, 1.0}) CHECK(all_roots(guard, end, step).size() == expected);
+}
+
+TEST_CASE("a narrow pulse is found where the march resolves it or max_step says so") {
+  const double width = 1e-3;
+  const auto guard = [&](double t) {
+    const double s = (t - 0.73) / width;
+    return 0.5 - std::exp(-s * s);
+  };
+  const std::vector<double> roots = all_roots(guard, 1, 1, 0.5 * width);
+  REQUIRE(roots.size() == 2);
+  const double half = width * std::sqrt(std::log(2.0));
+  CHECK(roots[0] == doctest::Approx(0.73 - half).epsilon(1e-10));
+  CHECK(roots[1] == doctest::Approx(0.73 + half).epsilon(1e-10));
+}
+
+TEST_CASE("two zeros close together inside one step are both found") {
+  const auto guard = [](double t) { return (t - 0.5) * (t - 0.5) - 1e-10; };
+  const std::vector<double> roots = all_roots(guard, 1, 1);
+  REQUIRE(roots.size() == 2);
+  CHECK(roots[0] == doctest::Approx(0.5 - 1e-5).epsilon(1e-12));
+  CHECK(roots[1] == doctest::Approx(0.5 + 1e-5).epsilon(1e-12));
+}
+
+TEST_CASE("a minimum that stays above zero is no arrival") {
+  TimeGuards guards({[](double t) { return (t - 0.5) * (t - 0.5) + 1e-9; }});
+  GuardScan scan(1, kNone);
+  scan.start(0, Vector::Constant(1, 0.25), Vector::Zero(1), Vector::Zero(1), 1e-6);
+  CHECK_FALSE(scan.advance(1, guards, {}).found);
+}
+
+TEST_CASE("the earliest of several guards arrives, and those at the same instant with it") {
+  TimeGuards guards({[](double t) { return 0.7 - t; }, [](double t) { return 0.4 - t; },
+                     [](double t) { return 2 * (0.4 - t); }, [](double t) { return 1 + t; }});
+  GuardScan scan(4, kNone);
+  Vector values(4);
+  values << 0.7, 0.4, 0.8, 1;
+  scan.start(0, values, Vector::Zero(4), Vector::Zero(4), 0.25);
+  const Arrival& arrival = scan.advance(1, guards, {});
+  REQUIRE(arrival.found);
+  CHECK(arrival.t == doctest::Approx(0.4).epsilon(1e-14));
+  CHECK(arrival.guards == std::vector<char>{0, 1, 1, 0});
+}
+
+TEST_CASE("a guard that starts at zero and leaves does not arrive at once") {
+  TimeGuards guards({[](double t) { return t * (1 - t); }});
+  GuardScan scan(1, kNone);
+  scan.start(0, Vector::Zero(1), Vector::Constant(1, 1e-15), Vector::Constant(1, 1e-15), 1e-3);
+  CHECK_FALSE(scan.armed()[0]);
+  const Arrival& arrival = scan.advance(2, guards, {});
+  REQUIRE(arrival.found);
+  CHECK(arrival.t == doctest::Approx(1).epsilon(1e-12));
+}
+
+TEST_CASE("a guard that starts at zero and goes the wrong way arrives") {
+  TimeGuards guards({[](double t) { return -t; }});
+  GuardScan scan(1, kNone);
+  scan.start(0, Vector::Zero(1), Vector::Constant(1, 1e-15), Vector::Constant(1, 1e-9), 1e-3);
+  const Arrival& arrival = scan.advance(2, guards, {});
+  REQUIRE(arrival.found);
+  CHECK(arrival.t == doctest::Approx(1e-9).epsilon(1e-6));
+}
+
+TEST_CASE("a smooth guard costs about one sample per integrator step") {
+  TimeGuards guards({[](double t) { return 2 + std::sin(t); }});
+  GuardScan scan(1, kNone);
+  scan.start(0, Vector::Constant(1, 2), Vector::Zero(1), Vector::Zero(1), 0.05);
+  for (int k = 1; k <= 1000; ++k) CHECK_FALSE(scan.advance(0.05 * k, guards, {}).found);
+  CHECK(guards.samples <= 1100);
+}
