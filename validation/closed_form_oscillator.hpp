@@ -166,12 +166,13 @@ class ClosedFormOscillator {
     };
     const auto g1 = [&](long double t) {
       const long double s = t - start;
-      return sign * (-forced_ * omega * omega * std::cos(omega * t) - cosine * std::cos(s) - sine * std::sin(s));
+      return sign *
+             (-forced_ * omega * omega * std::cos(omega * t) - cosine * std::cos(s) - sine * std::sin(s));
     };
     const auto g2 = [&](long double t) {
       const long double s = t - start;
-      return sign *
-             (forced_ * omega * omega * omega * std::sin(omega * t) + cosine * std::sin(s) - sine * std::cos(s));
+      return sign * (forced_ * omega * omega * omega * std::sin(omega * t) + cosine * std::sin(s) -
+                     sine * std::cos(s));
     };
     const long double bound2 = std::abs(forced_) * omega * omega * omega + amplitude;
     const long double bound3 = std::abs(forced_) * omega * omega * omega * omega + amplitude;
@@ -192,12 +193,14 @@ class ClosedFormOscillator {
       if (t > end_) return {end_ + 1, position(end_), sign * g(end_), '0'};
       const long double value = g(t);
       const long double derivative = g1(t);
-      if (derivative > 0 && g1(before) < 0) motion.margin = std::min(motion.margin, minimum(g, g1, before, t));
+      if (derivative > 0 && g1(before) < 0)
+        motion.margin = std::min(motion.margin, minimum(g, g1, before, t));
       before = t;
       if (value <= rounding) return {t, position(t), 0, '0'};
       const long double root = std::sqrt(derivative * derivative + 2 * bound2 * value);
       // The same root of the quadratic, without cancellation.
-      const long double reach = derivative > 0 ? (derivative + root) / bound2 : 2 * value / (root - derivative);
+      const long double reach =
+          derivative > 0 ? (derivative + root) / bound2 : 2 * value / (root - derivative);
       t += reach;
     }
     throw std::runtime_error("ClosedFormOscillator: the march does not end");

@@ -1,0 +1,90 @@
+// A validation case: a problem whose solution is known exactly, and what a run of it has to give.
+//
+// It must not know how a run is judged or printed (validation/verdict.hpp, validation/suite.hpp).
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "slideway/model/system.hpp"
+#include "slideway/simulate/event_log.hpp"
+#include "slideway/simulate/options.hpp"
+#include "slideway/simulate/outcome.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+namespace slideway::validation {
+
+// The state at a time inside the run.
+struct Checkpoint {
+  double t = 0;
+  std::vector<double> state = {};  // n entries
+};
+
+// A function of the solution that is constant in time.
+struct Invariant {
+  std::string name = {};
+  std::function<double(double t, ConstVectorRef x)> value = {};
+  double expected = 0;
+};
+
+// The exact solution. Whatever is left empty is not claimed.
+struct Reference {
+  // Mode words in order: `modes[k]` becomes `modes[k + 1]` at `times[k]`. The first word is empty when the first
+  // event is at the start (a non-unique start), the last one when the run stops because nothing unique follows.
+  // Touches (`grazing`) are not counted.
+  std::vector<std::string> modes = {};
+  std::vector<double> times = {};                      // one fewer than modes
+  std::vector<EventKind> kinds = {};                   // as many as times; empty: what the words say
+  std::vector<std::vector<double>> event_states = {};  // states after the first events
+  Status status = Status::reached_end;                 // otherwise the run stops at the last of `times`
+  std::vector<double> final = {};                      // the state at the end
+  std::vector<Checkpoint> checkpoints = {};
+  std::vector<Invariant> invariants = {};
+};
+
+struct Case {
+  std::string id;
+  std::string title;
+  std::string source;
+  System system;
+  Run run;
+  Reference reference;
+  Ambiguity on_ambiguity = Ambiguity::stop;
+  double rtol_from = 1e-4;  // the loosest rtol at which the claims mean anything
+  double scale = 1;         // the natural size of the states: atol is scale·rtol/100
+  // How much the problem itself magnifies an error of the state in its event times or final state, where
+  // that is a lot: 1/|w| at a slow crossing, for example.
+  double condition = 1;
+  double max_step = std::numeric_limits<double>::infinity();  // given to the run
+};
+
+// The kind that a change between two mode words is, when it is unique.
+EventKind kind_of_change(const std::string& from, const std::string& to);
+
+// The kinds of the events of a reference: those given, or those the words say.
+std::vector<EventKind> event_kinds(const Reference& reference);
+
+// { first, second, first, second, … }, `count` words.
+std::vector<std::string> alternating(const std::string& first, const std::string& second, std::size_t count);
+
+// The value at λ = −1 and the value at λ = +1, combined as Filippov does: a field that is given by region,
+// `if h > 0 then plus else minus`, as one expression in λ.
+template <class Minus, class Plus, class Lambda>
+auto by_region(const Minus& minus, const Plus& plus, const Lambda& lambda) {
+  return 0.5 * ((1.0 - lambda) * minus + (1.0 + lambda) * plus);
+}
+
+// The groups. A new group is a function here, a source file and a line in all_cases().
+std::vector<Case> one_surface_cases();
+std::vector<Case> evaporator_cases();
+std::vector<Case> friction_cases();
+std::vector<Case> start_and_end_cases();
+std::vector<Case> close_event_cases();
+std::vector<Case> special_surface_cases();
+
+// Every case of the suite, in order.
+std::vector<Case> all_cases();
+
+}  // namespace slideway::validation
