@@ -4,8 +4,16 @@
 //     w  = ∂h/∂t + ∂h/∂x·f            normal components (guard rates)
 //     ḧ  = d²h/dt² along x' = f(t,x,λ) with λ frozen
 //
-// An Evaluator is the scratch space and the counters of one run: not thread-safe, never allocates after
-// construction. It must not know modes, sliding or time stepping.
+// A derivative along a direction (field_along, guard_directional, guard_rates, guard_curvatures) uses the
+// definition's *_along functions before its matrices: exact too, and one pass instead of a matrix.
+//
+// Finite differences are central with the step ∛ε·s·√max(1, |x|/s), s the typical size of the component
+// (1 unless set), and one-sided where one side is not finite. Where neither side is finite the derivative
+// is not finite either.
+//
+// An Evaluator is the counters of one run: not thread-safe. Its scratch memory belongs to the thread and is
+// made by the constructor, so nothing is allocated after construction in the same thread.
+// It must not know modes, sliding or time stepping.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +25,9 @@ namespace slideway {
 // Where a derivative comes from.
 enum class DerivativeSource { analytic, dual, finite_difference };
 
-// How often the user's functions were called. Evaluations inside a Jacobian are counted by the Jacobian.
+// How often the user's functions were called. One dual pass is one call, and so is each evaluation made for
+// a finite difference. The calls inside field_dx, field_dlambda and normal_dx are not counted one by one:
+// each of these is one Jacobian.
 struct EvaluationCounts {
   std::int64_t field = 0;
   std::int64_t guards = 0;
@@ -31,6 +41,10 @@ class Evaluator {
   const System& system() const { return system_; }
   const EvaluationCounts& counts() const { return counts_; }
   EvaluationCounts& counts() { return counts_; }
+
+  // A typical size of each state, below which its value is insignificant: n entries > 0, 1 by default.
+  // Used for the steps of finite differences only.
+  void set_typical_sizes(ConstVectorRef sizes);
 
   void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
   void guards(double t, ConstVectorRef x, VectorRef h);
@@ -49,6 +63,8 @@ class Evaluator {
   void guard_gradient(double t, ConstVectorRef x, Index surface, VectorRef gradient);
   // ∂hᵢ/∂t, m entries.
   void guards_dt(double t, ConstVectorRef x, VectorRef derivative);
+  // ḣ = ∂h/∂t·t_dot + ∂h/∂x·x_dot, m entries.
+  void guard_directional(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, VectorRef h_dot);
   // w = ∂h/∂t + ∂h/∂x·dx, m entries, with dx the velocity of the state.
   void guard_rates(double t, ConstVectorRef x, ConstVectorRef dx, VectorRef rates);
   // ḧ along the field at λ frozen, m entries; dx must be f(t, x, λ).
@@ -58,15 +74,31 @@ class Evaluator {
   void normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
 
   DerivativeSource field_dx_source() const;
+  DerivativeSource field_dlambda_source() const;
+  // `analytic` takes ∂f/∂t, and `guard_rates` ∂h/∂t where it is not given, from finite differences.
+  DerivativeSource field_along_source() const;
   DerivativeSource guards_dx_source() const;
+  DerivativeSource guards_dt_source() const;
+  DerivativeSource guard_rates_source() const;
+  DerivativeSource guard_curvatures_source() const;
   DerivativeSource normal_dx_source() const;
 
  private:
+  double state_step(ConstVectorRef x, Index state) const;
+  // The largest step along a direction that moves no component, nor t, by more than its own step.
+  double direction_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const;
+
+  void guard_difference(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, double widening,
+                        VectorRef h_dot);
+  void rate_difference(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
+                       double step, VectorRef rates_dot);
+  void second_difference(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
+                         VectorRef curvatures);
+  void normal_dx_mixed(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
+
   System system_;
   EvaluationCounts counts_;
-  Vector lambda_zero_, state_seed_, state_shifted_, field_value_, field_low_, field_dot_;
-  Vector guard_value_, guard_low_, guard_dot_, state_zero_;
-  Matrix guard_matrix_;
+  Vector typical_sizes_;
 };
 
 }  // namespace slideway

@@ -25,10 +25,10 @@ using FieldFunction =
     std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx)>;
 // h = (h₁ … h_m)(t, x).
 using GuardFunction = std::function<void(double t, ConstVectorRef x, VectorRef h)>;
-// A matrix-valued derivative of the field at (t, x, λ).
+// A matrix-valued derivative of the field at (t, x, λ); the matrix arrives filled with zeros.
 using FieldMatrixFunction =
     std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative)>;
-// A matrix-valued derivative of the guards at (t, x).
+// A matrix-valued derivative of the guards at (t, x); the matrix arrives filled with zeros.
 using GuardMatrixFunction = std::function<void(double t, ConstVectorRef x, MatrixRef derivative)>;
 // The field and its derivative along the direction (t_dot, x_dot, lambda_dot):
 // dx = f,  dx_dot = ∂f/∂t·t_dot + ∂f/∂x·x_dot + ∂f/∂λ·lambda_dot.
@@ -45,7 +45,9 @@ using GuardMixedFunction =
                        ConstVectorRef x_second, ConstVectorRef x_mixed, VectorRef h_mixed)>;
 
 // Everything a System is made of. `states`, `field` and, with surfaces, `guards` are required; the rest is
-// optional. Exact derivatives are used in preference to finite differences wherever they are given.
+// optional. Exact derivatives are used in preference to finite differences wherever they are given: the
+// matrices are meant for analytic derivatives, the *_along and *_mixed functions for dual numbers, from which
+// Evaluator builds any matrix that is not given.
 struct SystemDefinition {
   std::string name = {};
   Index states = 0;    // n ≥ 1
