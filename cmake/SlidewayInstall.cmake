@@ -11,6 +11,11 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/include/" DESTINATION "${CMAKE_INST
   FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT slidewayTargets NAMESPACE slideway:: DESTINATION "${slideway_package_dir}")
 
+# SUNDIALS 7 shows MPI in its interface if it was built with it.
+set(slideway_sundials_with_mpi FALSE)
+if(TARGET SUNDIALS::core AND TARGET MPI::MPI_C)
+  set(slideway_sundials_with_mpi TRUE)
+endif()
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/slidewayConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/slidewayConfig.cmake" INSTALL_DESTINATION "${slideway_package_dir}")
 # Before 1.0 a minor version may break its users.
@@ -28,7 +33,11 @@ if(slideway_type STREQUAL "STATIC_LIBRARY")
   mark_as_advanced(SLIDEWAY_SUNDIALS_CVODE)
   get_filename_component(sundials_libdir "${SLIDEWAY_SUNDIALS_CVODE}" DIRECTORY)
   string(REPLACE "SUNDIALS::" "-lsundials_" slideway_pc_libs "${SLIDEWAY_SUNDIALS_TARGETS}")
-  string(REPLACE ";" " " slideway_pc_libs "-L${sundials_libdir};${slideway_pc_libs}")
+  set(slideway_pc_libs "-L${sundials_libdir}" ${slideway_pc_libs})
+  if(slideway_sundials_with_mpi)
+    list(APPEND slideway_pc_libs ${MPI_C_LIBRARIES})
+  endif()
+  string(REPLACE ";" " " slideway_pc_libs "${slideway_pc_libs}")
 endif()
 file(RELATIVE_PATH slideway_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/slideway.pc.in" "${PROJECT_BINARY_DIR}/slideway.pc" @ONLY)
