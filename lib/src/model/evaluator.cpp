@@ -48,22 +48,27 @@ Evaluator::Evaluator(System system)
   reserve_scratch(system_.definition());
 }
 
-void Evaluator::set_typical_sizes(ConstVectorRef sizes) {
-  if (sizes.size() != system_.states()) {
+void Evaluator::set_typical_sizes(ConstVectorRef states, double time) {
+  const std::string where = "Evaluator::set_typical_sizes";
+  if (states.size() != system_.states()) {
     refuse({.what = "the number of typical sizes does not fit",
-            .where = "Evaluator::set_typical_sizes",
+            .where = where,
             .expected = std::to_string(system_.states()) + ", one per state",
-            .got = std::to_string(sizes.size())});
+            .got = std::to_string(states.size())});
   }
-  for (Index i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] > 0 && std::isfinite(sizes[i])) continue;
-    refuse({.what = "a typical size is not a positive number",
-            .where = "Evaluator::set_typical_sizes, state '" +
-                     system_.state_names()[static_cast<std::size_t>(i)] + "'",
+  const auto require_positive = [&](double size, const std::string& name) {
+    if (size > 0 && std::isfinite(size)) return;
+    refuse({.what = "the typical size of " + name + " is not a positive number",
+            .where = where,
             .expected = "> 0",
-            .got = std::to_string(sizes[i])});
+            .got = std::to_string(size)});
+  };
+  for (Index i = 0; i < states.size(); ++i) {
+    require_positive(states[i], "state '" + system_.state_names()[static_cast<std::size_t>(i)] + "'");
   }
-  typical_sizes_ = sizes;
+  require_positive(time, "t");
+  typical_sizes_ = states;
+  typical_time_ = time;
 }
 
 // ---- steps ------------------------------------------------------------------------------------------
@@ -84,9 +89,10 @@ double Evaluator::direction_step(double t, ConstVectorRef x, double t_dot, Const
     step = moves ? std::min(step, allowed) : allowed;
     moves = true;
   };
-  // A clock runs on without the equations changing their scale, so t takes an absolute step while it can.
+  // A clock runs on while the equations keep their time scale, so t takes an absolute step as long as
+  // that can be resolved.
   constexpr double resolvable = 0x1p14 * std::numeric_limits<double>::epsilon();
-  limit(std::max(cube_root_of_epsilon(), resolvable * std::abs(t)), t_dot);
+  limit(std::max(cube_root_of_epsilon() * typical_time_, resolvable * std::abs(t)), t_dot);
   for (Index j = 0; j < x.size(); ++j) limit(state_step(x, j), x_dot[j]);
   return std::isfinite(step) && step > 0 ? power_of_two_below(step) : 1.0;
 }

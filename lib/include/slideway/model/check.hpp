@@ -1,5 +1,5 @@
-// Checks of a model that its author asks for: are the derivatives right, and is f affine in each λᵢ
-// separately (multi-affine), so that f at an interior λ is Filippov's combination?
+// Checks of a model that its author asks for: are the derivatives right, is f affine in each λᵢ separately
+// (multi-affine), so that f at an interior λ is Filippov's combination, and are its values finite?
 //
 // Pure functions of a System and a point. They must not know time stepping or modes.
 #pragma once
@@ -22,7 +22,9 @@ struct DerivativeCheck {
   std::string message = {};     // one line a user can act on
 };
 
-// Compares every derivative of the definition with central differences at (t, x, λ).
+// Compares every derivative of the definition, each function by itself, with central differences at (t, x, λ).
+// The differences are taken with four step sizes, of which the one with the smallest estimated error counts,
+// and a disagreement within that estimate is none. Matrices are dense, whatever the size of the system.
 DerivativeCheck check_derivatives(const System& system, double t, ConstVectorRef x, ConstVectorRef lambda,
                                   double tolerance = 1e-5);
 
@@ -35,8 +37,14 @@ struct MultiAffineCheck {
 };
 
 // Compares f at generic interior λ with the affine interpolant between λᵢ = −1 and +1, surface by surface
-// (λ³ − λ vanishes at −1, 0 and 1, so the probes avoid them).
+// (λ³ − λ vanishes at −1, 0 and 1, so the probes avoid them). With more than 8 surfaces, 7 of the others are
+// interior in each probe and the rest at a vertex.
 MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorRef x,
                                     double tolerance = 1e-9);
+
+// Throws std::invalid_argument naming the state or surface if a value of the guards at (t, x), or of the field
+// there, is not finite or was never set. The field is asked at λ = sgn h only, and on both sides where h = 0:
+// elsewhere it need not be defined.
+void check_callable(const System& system, double t, ConstVectorRef x);
 
 }  // namespace slideway

@@ -42,9 +42,9 @@ class Evaluator {
   const EvaluationCounts& counts() const { return counts_; }
   EvaluationCounts& counts() { return counts_; }
 
-  // A typical size of each state, below which its value is insignificant: n entries > 0, 1 by default.
-  // Used for the steps of finite differences only.
-  void set_typical_sizes(ConstVectorRef sizes);
+  // For each state, the size up to which finite differences take an absolute step (n entries), and the time in
+  // which the equations change. All are positive, and 1 until set; nothing else depends on them.
+  void set_typical_sizes(ConstVectorRef states, double time = 1);
 
   void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
   void guards(double t, ConstVectorRef x, VectorRef h);
@@ -99,6 +99,7 @@ class Evaluator {
   System system_;
   EvaluationCounts counts_;
   Vector typical_sizes_;
+  double typical_time_ = 1;
 };
 
 }  // namespace slideway
