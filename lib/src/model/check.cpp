@@ -39,8 +39,8 @@ using References = std::array<Matrix, step_factors.size()>;
 
 // What a matrix of derivatives is of, with what is needed to judge and to name an entry.
 struct Subject {
-  std::string function;                   // as the definition calls it
-  std::string numerator, denominator;     // "f" and "x" in ∂f/∂x, for the message
+  std::string function;                // as the definition calls it
+  std::string numerator, denominator;  // "f" and "x" in ∂f/∂x, for the message
   const std::vector<std::string>* row_names = nullptr;
   std::vector<std::string> column_names = {};
   Vector values;     // of the function differentiated
@@ -129,7 +129,8 @@ class Comparison {
     // An entry may be small beside its row only if it is small enough to be lost in it.
     constexpr double smallest_share = 1e-3;
     const double row_size = used.row(i).cwiseAbs().maxCoeff();
-    const double size = std::max({std::abs(used(i, j)), std::abs(reference.value), smallest_share * row_size});
+    const double size =
+        std::max({std::abs(used(i, j)), std::abs(reference.value), smallest_share * row_size});
     const double excess = std::abs(used(i, j) - reference.value) - 3 * reference.uncertainty;
     return excess > 0 ? excess / size : 0;
   }
@@ -342,7 +343,8 @@ MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorR
     for (std::size_t k = 0; k < probes.size(); ++k) {
       for (Index i = 0; i < m; ++i) {
         // Multiples of the golden ratio spread over (−1, 1) without hitting −1, 0 or 1.
-        const double spread = std::fmod(static_cast<double>(i + 1 + 17 * static_cast<Index>(k)) * 1.6180339887, 2.0);
+        const double spread =
+            std::fmod(static_cast<double>(i + 1 + 17 * static_cast<Index>(k)) * 1.6180339887, 2.0);
         const Index distance = (i - surface + m) % m;
         lambda[i] = distance <= most_interior ? spread - 1 : (spread < 1 ? -1.0 : 1.0);
       }
@@ -357,7 +359,8 @@ MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorR
         const double size = std::max({std::abs(low[state]), std::abs(high[state]), std::abs(middle[state])});
         const double difference = std::abs(middle[state] - affine[state]);
         double error = size > 0 ? difference / size : 0;
-        if (!std::isfinite(size) || !std::isfinite(difference)) error = std::numeric_limits<double>::infinity();
+        if (!std::isfinite(size) || !std::isfinite(difference))
+          error = std::numeric_limits<double>::infinity();
         if (error <= check.relative_error) continue;
         check.relative_error = error;
         check.state = state;
@@ -390,8 +393,8 @@ void check_callable(const System& system, double t, ConstVectorRef x) {
                                   const std::vector<std::string>& names, const std::string& at) {
     for (Index i = 0; i < values.size(); ++i) {
       if (std::isfinite(values[i])) continue;
-      refuse({.what = what + " '" + name_at(names, i) + "' is not finite, or was never set, at t = " +
-                      text_of(t) + at,
+      refuse({.what = what + " '" + name_at(names, i) +
+                      "' is not finite, or was never set, at t = " + text_of(t) + at,
               .where = place(system),
               .expected = "a finite number",
               .got = text_of(values[i])});

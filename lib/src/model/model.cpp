@@ -22,8 +22,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
       const char letter = lower_case(a[i - 1]);
       const std::size_t substitution = previous[j - 1] + (letter == lower_case(b[j - 1]) ? 0 : 1);
       current[j] = std::min({previous[j] + 1, current[j - 1] + 1, substitution});
-      const bool swapped = i > 1 && j > 1 && letter == lower_case(b[j - 2]) &&
-                           lower_case(a[i - 2]) == lower_case(b[j - 1]);
+      const bool swapped =
+          i > 1 && j > 1 && letter == lower_case(b[j - 2]) && lower_case(a[i - 2]) == lower_case(b[j - 1]);
       if (swapped) current[j] = std::min(current[j], before[j - 2] + 1);
     }
     before.swap(previous);

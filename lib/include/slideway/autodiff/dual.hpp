@@ -89,9 +89,9 @@ constexpr double chain_product(double slope, double derivative) {
 }
 template <class T>
 constexpr Dual<T> chain_product(const Dual<T>& slope, const Dual<T>& derivative) {
-  return {chain_product(slope.value, derivative.value),
-          chain_product(slope.derivative, derivative.value) +
-              chain_product(slope.value, derivative.derivative)};
+  return {
+      chain_product(slope.value, derivative.value),
+      chain_product(slope.derivative, derivative.value) + chain_product(slope.value, derivative.derivative)};
 }
 
 // The Dual of a function with this value and slope at `argument`.
@@ -252,8 +252,8 @@ template <class T>
 Dual<T> atan2(const Dual<T>& y, const Dual<T>& x) {
   using std::atan2;
   const T square = x.value * x.value + y.value * y.value;
-  return {atan2(y.value, x.value), chain_product(x.value / square, y.derivative) -
-                                       chain_product(y.value / square, x.derivative)};
+  return {atan2(y.value, x.value),
+          chain_product(x.value / square, y.derivative) - chain_product(y.value / square, x.derivative)};
 }
 template <class T, Arithmetic Number>
 Dual<T> atan2(const Dual<T>& y, Number x) {

@@ -16,10 +16,10 @@ struct DerivativeCheck {
   std::string function = {};  // "field_dx", "guards_dx", … with the worst entry
   Index row = 0;
   Index column = 0;
-  double used = 0;              // the derivative slideway would use
-  double finite_difference = 0; // its central difference
-  double relative_error = 0;    // dimensionless, |used − difference| / scale of the row
-  std::string message = {};     // one line a user can act on
+  double used = 0;               // the derivative slideway would use
+  double finite_difference = 0;  // its central difference
+  double relative_error = 0;     // dimensionless, |used − difference| / scale of the row
+  std::string message = {};      // one line a user can act on
 };
 
 // Compares every derivative of the definition, each function by itself, with central differences at (t, x, λ).

@@ -37,18 +37,16 @@ struct FieldAndGuards {
   Guards guards_function;
 
   template <class Scalar, class Input, class Parameters, class Output>
-    requires requires(const Field& function, const Scalar& t, const Input& x, const Parameters& lambda,
-                      Output& dx) { function(t, x, lambda, dx); }
+  requires requires(const Field& function, const Scalar& t, const Input& x, const Parameters& lambda,
+                    Output& dx) {
+    function(t, x, lambda, dx);
+  }
   void field(const Scalar& t, const Input& x, const Parameters& lambda, Output& dx) const {
     field_function(t, x, lambda, dx);
   }
   template <class Scalar, class Input, class Output>
-    requires requires(const Guards& function, const Scalar& t, const Input& x, Output& h) {
-      function(t, x, h);
-    }
-  void guards(const Scalar& t, const Input& x, Output& h) const {
-    guards_function(t, x, h);
-  }
+  requires requires(const Guards& function, const Scalar& t, const Input& x, Output& h) { function(t, x, h); }
+  void guards(const Scalar& t, const Input& x, Output& h) const { guards_function(t, x, h); }
 };
 
 // Guards without surfaces are a forgotten size.

@@ -32,8 +32,7 @@ class RegionField {
   using Function = std::function<void(const Scalar& t, const InputView<Scalar>& x, OutputView<Scalar>& dx)>;
 
   template <class Callable>
-    requires(!std::same_as<Callable, RegionField>)
-  RegionField(Callable callable) {
+  requires(!std::same_as<Callable, RegionField>) RegionField(Callable callable) {
     static_assert(std::is_invocable_v<const Callable&, const double&, ConstVectorRef, VectorRef&>,
                   "a region's field must be a const callable (auto t, const auto& x, auto&& dx)");
     using Number = Dual<double>;
@@ -78,7 +77,7 @@ struct RegionBlend {
   Guards guards_function;
 
   template <class Scalar>
-    requires std::same_as<Scalar, double> || std::same_as<Scalar, Dual<double>>
+  requires std::same_as<Scalar, double> || std::same_as<Scalar, Dual<double>>
   void field(const Scalar& t, const InputView<Scalar>& x, const InputView<Scalar>& lambda,
              OutputView<Scalar>& dx) const {
     blend_corners<Scalar>(lambda, dx, "from_regions", [&](ConstVectorRef signs, OutputView<Scalar>& corner) {
@@ -90,8 +89,10 @@ struct RegionBlend {
     });
   }
   template <class Scalar>
-    requires requires(const Guards& function, const Scalar& t, const InputView<Scalar>& x,
-                      OutputView<Scalar>& h) { function(t, x, h); }
+  requires requires(const Guards& function, const Scalar& t, const InputView<Scalar>& x,
+                    OutputView<Scalar>& h) {
+    function(t, x, h);
+  }
   void guards(const Scalar& t, const InputView<Scalar>& x, OutputView<Scalar>& h) const {
     guards_function(t, x, h);
   }

@@ -36,7 +36,7 @@ struct SignBlend {
   Functor functor;
 
   template <class Scalar>
-    requires HasSignField<Functor, Scalar>
+  requires HasSignField<Functor, Scalar>
   void field(const Scalar& t, const InputView<Scalar>& x, const InputView<Scalar>& lambda,
              OutputView<Scalar>& dx) const {
     blend_corners<Scalar>(lambda, dx, "from_signs", [&](ConstVectorRef signs, OutputView<Scalar>& corner) {
@@ -44,32 +44,26 @@ struct SignBlend {
     });
   }
   template <class Scalar>
-    requires HasGuards<Functor, Scalar>
+  requires HasGuards<Functor, Scalar>
   void guards(const Scalar& t, const InputView<Scalar>& x, OutputView<Scalar>& h) const {
     functor.guards(t, x, h);
   }
-  void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef& jacobian) const
-    requires HasFieldDx<Functor>
-  {
+  void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda,
+                MatrixRef& jacobian) const requires HasFieldDx<Functor> {
     blend_corners<double>(lambda, jacobian, "from_signs", [&](ConstVectorRef signs, MatrixRef& corner) {
       functor.field_dx(t, x, signs, corner);
     });
   }
-  void normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef& jacobian) const
-    requires HasNormalDx<Functor>
-  {
+  void normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda,
+                 MatrixRef& jacobian) const requires HasNormalDx<Functor> {
     blend_corners<double>(lambda, jacobian, "from_signs", [&](ConstVectorRef signs, MatrixRef& corner) {
       functor.normal_dx(t, x, signs, corner);
     });
   }
-  void guards_dx(double t, ConstVectorRef x, MatrixRef& jacobian) const
-    requires HasGuardsDx<Functor>
-  {
+  void guards_dx(double t, ConstVectorRef x, MatrixRef& jacobian) const requires HasGuardsDx<Functor> {
     functor.guards_dx(t, x, jacobian);
   }
-  void guards_dt(double t, ConstVectorRef x, VectorRef& derivative) const
-    requires HasGuardsDt<Functor>
-  {
+  void guards_dt(double t, ConstVectorRef x, VectorRef& derivative) const requires HasGuardsDt<Functor> {
     functor.guards_dt(t, x, derivative);
   }
 };

@@ -13,13 +13,27 @@ namespace slideway {
 // A class that inherits a name twice can't say which one it means: so a functor has a member of this name,
 // whatever its arguments and templates, exactly if the name is ambiguous in a class derived from both.
 namespace member_names {
-struct Field { int field; };
-struct Guards { int guards; };
-struct FieldDx { int field_dx; };
-struct FieldDlambda { int field_dlambda; };
-struct GuardsDx { int guards_dx; };
-struct GuardsDt { int guards_dt; };
-struct NormalDx { int normal_dx; };
+struct Field {
+  int field;
+};
+struct Guards {
+  int guards;
+};
+struct FieldDx {
+  int field_dx;
+};
+struct FieldDlambda {
+  int field_dlambda;
+};
+struct GuardsDx {
+  int guards_dx;
+};
+struct GuardsDt {
+  int guards_dt;
+};
+struct NormalDx {
+  int normal_dx;
+};
 template <class Functor, class Name>
 struct Both : Functor, Name {};
 }  // namespace member_names
@@ -27,31 +41,39 @@ struct Both : Functor, Name {};
 template <class Functor>
 concept Inheritable = std::is_class_v<Functor> && !std::is_final_v<Functor>;
 template <class Functor>
-concept NamesGuards =
-    Inheritable<Functor> && !requires { &member_names::Both<Functor, member_names::Guards>::guards; };
+concept NamesGuards = Inheritable<Functor> && !requires {
+  &member_names::Both<Functor, member_names::Guards>::guards;
+};
 template <class Functor>
-concept NamesFieldDx =
-    Inheritable<Functor> && !requires { &member_names::Both<Functor, member_names::FieldDx>::field_dx; };
+concept NamesFieldDx = Inheritable<Functor> && !requires {
+  &member_names::Both<Functor, member_names::FieldDx>::field_dx;
+};
 template <class Functor>
 concept NamesFieldDlambda = Inheritable<Functor> && !requires {
   &member_names::Both<Functor, member_names::FieldDlambda>::field_dlambda;
 };
 template <class Functor>
-concept NamesGuardsDx =
-    Inheritable<Functor> && !requires { &member_names::Both<Functor, member_names::GuardsDx>::guards_dx; };
+concept NamesGuardsDx = Inheritable<Functor> && !requires {
+  &member_names::Both<Functor, member_names::GuardsDx>::guards_dx;
+};
 template <class Functor>
-concept NamesGuardsDt =
-    Inheritable<Functor> && !requires { &member_names::Both<Functor, member_names::GuardsDt>::guards_dt; };
+concept NamesGuardsDt = Inheritable<Functor> && !requires {
+  &member_names::Both<Functor, member_names::GuardsDt>::guards_dt;
+};
 template <class Functor>
-concept NamesNormalDx =
-    Inheritable<Functor> && !requires { &member_names::Both<Functor, member_names::NormalDx>::normal_dx; };
+concept NamesNormalDx = Inheritable<Functor> && !requires {
+  &member_names::Both<Functor, member_names::NormalDx>::normal_dx;
+};
 
 template <class Functor>
 concept HasMutableField = requires(Functor& functor, double t, ConstVectorRef x, ConstVectorRef lambda,
-                                   VectorRef& dx) { functor.field(t, x, lambda, dx); };
+                                   VectorRef& dx) {
+  functor.field(t, x, lambda, dx);
+};
 template <class Functor>
-concept HasMutableGuards =
-    requires(Functor& functor, double t, ConstVectorRef x, VectorRef& h) { functor.guards(t, x, h); };
+concept HasMutableGuards = requires(Functor& functor, double t, ConstVectorRef x, VectorRef& h) {
+  functor.guards(t, x, h);
+};
 
 template <class Functor>
 constexpr void check_functor_shape() {

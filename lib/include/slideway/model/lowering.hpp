@@ -43,10 +43,14 @@ concept HasField = requires(const Functor& functor, const Scalar& t, const Input
 };
 template <class Functor, class Scalar>
 concept HasGuards = requires(const Functor& functor, const Scalar& t, const InputView<Scalar>& x,
-                             OutputView<Scalar>& h) { functor.guards(t, x, h); };
+                             OutputView<Scalar>& h) {
+  functor.guards(t, x, h);
+};
 template <class Functor>
 concept HasFieldDx = requires(const Functor& functor, double t, ConstVectorRef x, ConstVectorRef lambda,
-                              MatrixRef& derivative) { functor.field_dx(t, x, lambda, derivative); };
+                              MatrixRef& derivative) {
+  functor.field_dx(t, x, lambda, derivative);
+};
 template <class Functor>
 concept HasFieldDlambda = requires(const Functor& functor, double t, ConstVectorRef x, ConstVectorRef lambda,
                                    MatrixRef& derivative) {
@@ -54,7 +58,9 @@ concept HasFieldDlambda = requires(const Functor& functor, double t, ConstVector
 };
 template <class Functor>
 concept HasNormalDx = requires(const Functor& functor, double t, ConstVectorRef x, ConstVectorRef lambda,
-                               MatrixRef& derivative) { functor.normal_dx(t, x, lambda, derivative); };
+                               MatrixRef& derivative) {
+  functor.normal_dx(t, x, lambda, derivative);
+};
 template <class Functor>
 concept HasGuardsDx = requires(const Functor& functor, double t, ConstVectorRef x, MatrixRef& derivative) {
   functor.guards_dx(t, x, derivative);
@@ -105,9 +111,7 @@ void lower_field(const std::shared_ptr<const Functor>& functor, SystemDefinition
   }
   if constexpr (HasNormalDx<Functor>) {
     definition.normal_dx = [functor](double t, ConstVectorRef x, ConstVectorRef lambda,
-                                     MatrixRef derivative) {
-      functor->normal_dx(t, x, lambda, derivative);
-    };
+                                     MatrixRef derivative) { functor->normal_dx(t, x, lambda, derivative); };
   }
 }
 

@@ -33,7 +33,7 @@ struct ModelInstance {
 
 // Options a model file may suggest (design §6 [options]); empty strings mean "not given".
 struct ModelDefaults {
-  double rtol = 0;             // 0: not given
+  double rtol = 0;                // 0: not given
   std::vector<double> atol = {};  // empty: not given; one number, or one per state
   std::string method = {};
   std::string on_ambiguity = {};

@@ -21,8 +21,7 @@
 namespace slideway {
 
 // dx = f(t, x, λ); x and dx have n entries, λ has m. λ may lie anywhere in [−1, 1]ᵐ.
-using FieldFunction =
-    std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx)>;
+using FieldFunction = std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx)>;
 // h = (h₁ … h_m)(t, x).
 using GuardFunction = std::function<void(double t, ConstVectorRef x, VectorRef h)>;
 // A matrix-valued derivative of the field at (t, x, λ); the matrix arrives filled with zeros.
@@ -50,8 +49,8 @@ using GuardMixedFunction =
 // Evaluator builds any matrix that is not given.
 struct SystemDefinition {
   std::string name = {};
-  Index states = 0;    // n ≥ 1
-  Index surfaces = 0;  // m ≥ 0
+  Index states = 0;                             // n ≥ 1
+  Index surfaces = 0;                           // m ≥ 0
   std::vector<std::string> state_names = {};    // n entries, or empty for x1, x2, …
   std::vector<std::string> surface_names = {};  // m entries, or empty for h1, h2, …
 
@@ -62,7 +61,7 @@ struct SystemDefinition {
   FieldMatrixFunction field_dlambda = {};  // n×m: J(i,j) = ∂fᵢ/∂λⱼ
   GuardMatrixFunction guards_dx = {};      // m×n: J(i,j) = ∂hᵢ/∂xⱼ
   GuardFunction guards_dt = {};            // m:   ∂hᵢ/∂t
-  FieldMatrixFunction normal_dx = {};      // m×n: J(i,j) = ∂wᵢ/∂xⱼ with w = ∂h/∂t + ∂h/∂x·f(t, x, λ)
+  FieldMatrixFunction normal_dx = {};  // m×n: J(i,j) = ∂wᵢ/∂xⱼ with w = ∂h/∂t + ∂h/∂x·f(t, x, λ)
 
   FieldAlongFunction field_along = {};
   GuardAlongFunction guards_along = {};
