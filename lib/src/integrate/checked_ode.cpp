@@ -1,0 +1,111 @@
+#include "integrate/checked_ode.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <exception>
+
+namespace slideway {
+
+// `call` computes the result and returns whether it is finite.
+template <typename Call>
+bool CheckedOde::attempt(const char* function, double t, ConstVectorRef x, const Call& call) noexcept {
+  obstructed_ = false;
+  if (!x.allFinite()) return false;
+  try {
+    if (call()) return true;
+  } catch (const std::exception& exception) {
+    note_exception(function, t, exception.what());
+  } catch (...) {
+    note_exception(function, t, "an exception that is no std::exception");
+  }
+  obstructed_ = true;
+  return false;
+}
+
+template <typename Result>
+void CheckedOde::note_not_finite(const char* function, double t, const Result& result) {
+  obstacle_.function = function;
+  obstacle_.t = t;
+  obstacle_.text.clear();
+  for (Index column = 0; column < result.cols(); ++column) {
+    for (Index row = 0; row < result.rows(); ++row) {
+      if (std::isfinite(result(row, column))) continue;
+      obstacle_.row = row;
+      obstacle_.column = column;
+      obstacle_.value = result(row, column);
+      return;
+    }
+  }
+}
+
+void CheckedOde::note_exception(const char* function, double t, const char* text) noexcept {
+  obstacle_.function = function;
+  obstacle_.t = t;
+  obstacle_.row = -1;
+  try {
+    obstacle_.text = text;
+  } catch (const std::exception&) {
+    obstacle_.text.clear();
+  }
+}
+
+bool CheckedOde::velocity(double t, ConstVectorRef x, VectorRef dx) noexcept {
+  ++velocity_evaluations_;
+  return attempt("velocity", t, x, [&] {
+    ode_.velocity(t, x, dx);
+    if (dx.allFinite()) return true;
+    note_not_finite("velocity", t, dx);
+    return false;
+  });
+}
+
+bool CheckedOde::jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept {
+  ++jacobian_evaluations_;
+  return attempt("jacobian", t, x, [&] {
+    ode_.jacobian(t, x, dx, jacobian);
+    if (jacobian.allFinite()) return true;
+    note_not_finite("jacobian", t, jacobian);
+    return false;
+  });
+}
+
+bool CheckedOde::project(double t, ConstVectorRef weights, VectorRef x) noexcept {
+  return attempt("projection", t, x, [&] {
+    ode_.project(t, weights, x);
+    if (x.allFinite()) return true;
+    note_not_finite("projection", t, x);
+    return false;
+  });
+}
+
+void CheckedOde::guard_values(double t, ConstVectorRef x, VectorRef values) noexcept {
+  try {
+    ode_.guard_values(t, x, values);
+  } catch (...) {
+    values.setOnes();
+    return;
+  }
+  for (double& value : values) {
+    if (std::isnan(value)) value = 1;
+  }
+}
+
+std::string CheckedOde::obstacle() const {
+  if (obstacle_.function == nullptr) return {};
+  if (obstacle_.row < 0) {
+    return fmt::format("the {} threw at t = {}: {}", obstacle_.function, obstacle_.t, obstacle_.text);
+  }
+  const std::string entry = std::string(obstacle_.function) == "jacobian"
+                                ? fmt::format("({},{})", obstacle_.row, obstacle_.column)
+                                : fmt::format("[{}]", obstacle_.row);
+  return fmt::format("the {} is not finite at t = {}: entry {} is {}", obstacle_.function, obstacle_.t, entry,
+                     obstacle_.value);
+}
+
+void CheckedOde::forget_obstacle() {
+  obstructed_ = false;
+  obstacle_.function = nullptr;
+}
+
+}  // namespace slideway

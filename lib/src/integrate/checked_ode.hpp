@@ -1,0 +1,60 @@
+// A SmoothOde made safe to call from C: nothing is thrown, a value that is not finite is a failure, and what was
+// wrong is kept, so that an integrator that gives up can say why.
+//
+// It must not know which integrator calls it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "slideway/core/types.hpp"
+#include "slideway/integrate/smooth_ode.hpp"
+
+namespace slideway {
+
+class CheckedOde {
+ public:
+  explicit CheckedOde(SmoothOde& ode) : ode_(ode) {}
+
+  // Each returns whether the result is usable. A failure at an x that is not finite itself is the integrator's own
+  // fault, so it is no obstacle.
+  [[nodiscard]] bool velocity(double t, ConstVectorRef x, VectorRef dx) noexcept;
+  [[nodiscard]] bool jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept;
+  [[nodiscard]] bool project(double t, ConstVectorRef weights, VectorRef x) noexcept;
+  // A guard that cannot be had, or is not a number, counts as +1: not arrived at.
+  void guard_values(double t, ConstVectorRef x, VectorRef values) noexcept;
+
+  // The last call of velocity, jacobian or project was in the way of the integrator.
+  bool obstructed() const { return obstructed_; }
+  // The last such obstacle since forget_obstacle(): what failed and where. Empty if there was none.
+  std::string obstacle() const;
+  void forget_obstacle();
+
+  std::int64_t velocity_evaluations() const { return velocity_evaluations_; }
+  std::int64_t jacobian_evaluations() const { return jacobian_evaluations_; }
+
+ private:
+  // What failed. `row` and `column` say which entry was not finite; without a row the function threw.
+  struct Obstacle {
+    const char* function = nullptr;
+    double t = 0;
+    Index row = -1;
+    Index column = -1;
+    double value = 0;
+    std::string text = {};
+  };
+
+  template <typename Call>
+  bool attempt(const char* function, double t, ConstVectorRef x, const Call& call) noexcept;
+  template <typename Result>
+  void note_not_finite(const char* function, double t, const Result& result);
+  void note_exception(const char* function, double t, const char* text) noexcept;
+
+  SmoothOde& ode_;
+  bool obstructed_ = false;
+  Obstacle obstacle_ = {};
+  std::int64_t velocity_evaluations_ = 0;
+  std::int64_t jacobian_evaluations_ = 0;
+};
+
+}  // namespace slideway

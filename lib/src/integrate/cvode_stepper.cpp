@@ -1,0 +1,451 @@
+#include "integrate/cvode_stepper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+#include "integrate/cvode_advice.hpp"
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kSmallestRtol = 1e-14;
+// An interval of fewer units in the last place of t than this cannot be divided into steps: CVODE takes all times in
+// it for one. Nor can one so short that CVODE's products of two times vanish.
+constexpr double kIndivisible = 100 * kEpsilon;
+constexpr double kShortestInterval = 1e-150;
+// The shortest step, in parts of |t| (below it t stops moving) and of the whole time (near t = 0, where CVODE would
+// otherwise go on until the step vanishes, and then for ever).
+constexpr double kShortestStep = 2 * kEpsilon;
+constexpr double kShortestStepOfAll = 1e-40;
+// A step of this part of |t| or less makes no headway: a long run of them is as good as a standstill.
+constexpr double kUnresolvedStep = 8 * kEpsilon;
+constexpr int kMostUnresolvedSteps = 1000;
+// What stands for 0 in a guard that has not been positive: below 0, and its product with any guard does not vanish.
+constexpr double kJustBelowZero = -1e-100;
+constexpr int kFirstStepTrials = 4;
+constexpr double kFirstStepReduction = 1e-4;
+
+void check(int flag, const char* function) {
+  if (flag < 0)
+    throw std::runtime_error(fmt::format("{} failed with {}", function, sundials::flag_name(flag)));
+}
+
+// Refuses before anything is sized by it.
+Index checked_size(const SmoothOde& ode) {
+  if (ode.states() < 1) {
+    refuse({.what = "too few states",
+            .where = "make_cvode_stepper",
+            .expected = "at least 1",
+            .got = std::to_string(ode.states())});
+  }
+  return ode.states();
+}
+
+void check_options(const StepperOptions& options, Index states) {
+  const std::string where = "make_cvode_stepper";
+  if (!(options.rtol >= kSmallestRtol && options.rtol < 1)) {
+    refuse({.what = "rtol is out of range",
+            .where = where,
+            .expected = "a number in [1e-14, 1)",
+            .got = fmt::format("{}", options.rtol),
+            .advice = "1e-13 is about the least that doubles support"});
+  }
+  if (options.atol.size() != states) {
+    refuse({.what = "wrong number of absolute tolerances",
+            .where = where,
+            .expected = fmt::format("{}", states),
+            .got = fmt::format("{}", options.atol.size())});
+  }
+  for (Index i = 0; i < states; ++i) {
+    if (std::isfinite(options.atol(i)) && options.atol(i) > 0) continue;
+    refuse({.what = fmt::format("atol[{}] is out of range", i),
+            .where = where,
+            .expected = "a positive number",
+            .got = fmt::format("{}", options.atol(i))});
+  }
+  if (!(options.max_step >= 0)) {
+    refuse({.what = "max_step is out of range",
+            .where = where,
+            .expected = "a positive number, or 0 for no limit",
+            .got = fmt::format("{}", options.max_step)});
+  }
+}
+
+}  // namespace
+
+CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const StepperOptions& options)
+    : ode_(ode),
+      checked_(ode),
+      method_(method),
+      states_(checked_size(ode)),
+      guards_(ode.guards()),
+      rtol_(options.rtol),
+      atol_(options.atol),
+      max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
+      start_state_(Vector::Zero(states_)),
+      start_velocity_(Vector::Zero(states_)),
+      arrivals_(static_cast<std::size_t>(guards_), 0),
+      roots_(static_cast<std::size_t>(guards_), 0),
+      was_positive_(static_cast<std::size_t>(guards_), 0),
+      guards_before_(Vector::Zero(guards_)),
+      guards_after_(Vector::Zero(guards_)) {
+  check_options(options, states_);
+  const Index highest_order = method == MultistepMethod::bdf ? 5 : 12;
+  coefficients_.setZero(states_, highest_order + 1);
+  create();
+  allocate_lazily_created_parts();
+}
+
+void CvodeStepper::create() {
+  context_.reset(sundials::create_context());
+  if (!context_) throw std::bad_alloc();
+  SUNContext context = context_.get();
+  state_.reset(N_VNew_Serial(states_, context));
+  work_.reset(N_VNew_Serial(states_, context));
+  weights_.reset(N_VNew_Serial(states_, context));
+  cvode_.reset(CVodeCreate(method_ == MultistepMethod::bdf ? CV_BDF : CV_ADAMS, context));
+  if (!state_ || !work_ || !weights_ || !cvode_) throw std::bad_alloc();
+  void* cvode = cvode_.get();
+  sundials::capture_messages(context, cvode, cvode_message_);
+
+  sundials::values(state_.get()).setZero();
+  check(CVodeInit(cvode, velocity_callback, 0.0, state_.get()), "CVodeInit");
+  check(CVodeSetUserData(cvode, this), "CVodeSetUserData");
+  sundials::values(work_.get()) = atol_;
+  check(CVodeSVtolerances(cvode, rtol_, work_.get()), "CVodeSVtolerances");
+  if (std::isfinite(max_step_)) check(CVodeSetMaxStep(cvode, max_step_), "CVodeSetMaxStep");
+  check(CVodeSetMaxHnilWarns(cvode, -1), "CVodeSetMaxHnilWarns");
+
+  if (method_ == MultistepMethod::bdf) {
+    matrix_.reset(SUNDenseMatrix(states_, states_, context));
+    if (!matrix_) throw std::bad_alloc();
+    linear_solver_.reset(SUNLinSol_Dense(state_.get(), matrix_.get(), context));
+    if (!linear_solver_) throw std::bad_alloc();
+    check(CVodeSetLinearSolver(cvode, linear_solver_.get(), matrix_.get()), "CVodeSetLinearSolver");
+    check(CVodeSetJacFn(cvode, jacobian_callback), "CVodeSetJacFn");
+    check(CVodeSetProjFn(cvode, projection_callback), "CVodeSetProjFn");
+    // The estimate of the local error keeps its part normal to the surface, which the projection removes: a little
+    // on the safe side, and it saves a second projection in every step.
+    check(CVodeSetProjErrEst(cvode, SUNFALSE), "CVodeSetProjErrEst");
+  } else {
+    nonlinear_solver_.reset(SUNNonlinSol_FixedPoint(state_.get(), 0, context));
+    if (!nonlinear_solver_) throw std::bad_alloc();
+    check(CVodeSetNonlinearSolver(cvode, nonlinear_solver_.get()), "CVodeSetNonlinearSolver");
+  }
+
+  if (guards_ > 0) {
+    check(CVodeRootInit(cvode, static_cast<int>(guards_), guard_callback), "CVodeRootInit");
+    std::vector<int> downward(static_cast<std::size_t>(guards_), -1);
+    check(CVodeSetRootDirection(cvode, downward.data()), "CVodeSetRootDirection");
+    check(CVodeSetNoInactiveRootWarn(cvode), "CVodeSetNoInactiveRootWarn");
+  }
+}
+
+// CVODE allocates some of its memory in its first call, just before it asks for the velocity. A velocity that
+// refuses makes that call here, so that steps and restarts allocate nothing.
+void CvodeStepper::allocate_lazily_created_parts() {
+  refuse_velocity_ = true;
+  double t = 0;
+  const int flag = CVode(cvode_.get(), 1.0, state_.get(), &t, CV_ONE_STEP);
+  refuse_velocity_ = false;
+  if (flag != CV_RHSFUNC_FAIL) check(flag, "the first call of CVode");
+}
+
+bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_step) {
+  ++restarts_;
+  phase_ = Phase::idle;
+  interpolant_is_current_ = false;
+  failure_.by_user_function = false;
+  failure_.message.clear();
+  checked_.forget_obstacle();
+  std::fill(arrivals_.begin(), arrivals_.end(), char{0});
+  std::fill(was_positive_.begin(), was_positive_.end(), char{0});
+
+  if (x.size() != states_ || !x.allFinite() || !std::isfinite(t) || !std::isfinite(end) || !(end > t)) {
+    failure_.message = fmt::format(
+        "cannot start at t = {} for t = {}: a finite time before a finite end and {} finite states are "
+        "needed",
+        t, end, states_);
+    return false;
+  }
+  start_time_ = reached_ = t;
+  end_time_ = end;
+  start_state_ = x;
+  if (!checked_.velocity(t, start_state_, start_velocity_)) {
+    failure_.by_user_function = true;
+    failure_.message = checked_.obstacle();
+    return false;
+  }
+
+  const double resolution = kIndivisible * std::max(std::abs(t), std::abs(end));
+  if (end - t <= std::max(resolution, kShortestInterval)) {
+    phase_ = Phase::by_hand;
+    return true;
+  }
+  phase_ = Phase::fresh;
+  return restart_cvode(first_step);
+}
+
+bool CvodeStepper::restart_cvode(double first_step) {
+  steps_before_ += steps_;
+  steps_ = 0;
+  unresolved_steps_ = 0;
+  start_velocity_is_due_ = true;
+  void* cvode = cvode_.get();
+  sundials::values(state_.get()) = start_state_;
+  const double initial = first_step > 0 ? std::min(first_step, end_time_ - start_time_) : 0.0;
+  int flag = CVodeReInit(cvode, start_time_, state_.get());
+  if (flag == CV_SUCCESS) flag = CVodeSetStopTime(cvode, end_time_);
+  if (flag == CV_SUCCESS) flag = CVodeSetInitStep(cvode, initial);
+  if (flag == CV_SUCCESS && method_ == MultistepMethod::bdf) {
+    flag = CVodeSetProjFrequency(cvode, ode_.constrained() ? 1 : 0);
+  }
+  if (flag == CV_SUCCESS) return true;
+  explain(flag);
+  phase_ = Phase::idle;
+  return false;
+}
+
+StepReport CvodeStepper::step() {
+  interpolant_is_current_ = false;
+  if (phase_ == Phase::by_hand) return step_by_hand();
+  if (phase_ == Phase::idle) {
+    if (failure_.message.empty())
+      failure_.message = "there is no step to take before start() or after the end";
+    return {StepStatus::failed, reached_, reached_};
+  }
+  if (phase_ == Phase::arrived) {
+    // To go on: these guards are over.
+    for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+      if (arrivals_[i]) was_positive_[i] = 0;
+    }
+    std::fill(arrivals_.begin(), arrivals_.end(), char{0});
+  }
+
+  const double before = reached_;
+  double t = before;
+  const int flag = advance(t);
+  if (flag < 0) {
+    explain(flag);
+    return fail();
+  }
+  if (creeps()) {
+    explain_creeping();
+    return fail();
+  }
+
+  phase_ = Phase::running;
+  if (flag == CV_ROOT_RETURN) {
+    CVodeGetRootInfo(cvode_.get(), roots_.data());
+    for (std::size_t i = 0; i < roots_.size(); ++i) arrivals_[i] = roots_[i] != 0;
+    phase_ = Phase::arrived;
+    return report(StepStatus::arrived, before, t);
+  }
+  if (flag == CV_TSTOP_RETURN || t >= end_time_) {
+    phase_ = Phase::idle;
+    return report(StepStatus::reached_end, before, end_time_);
+  }
+  return report(StepStatus::advanced, before, t);
+}
+
+StepReport CvodeStepper::report(StepStatus status, double start, double end) {
+  reached_ = end;
+  return {status, start, end};
+}
+
+int CvodeStepper::advance(double& t) {
+  void* cvode = cvode_.get();
+  // What was in the way of a run of steps without headway belongs to all of them.
+  if (unresolved_steps_ == 0) checked_.forget_obstacle();
+  cvode_message_.clear();
+  set_shortest_step();
+  int flag = CVode(cvode, end_time_, state_.get(), &t, CV_ONE_STEP);
+  if (flag < 0 && phase_ == Phase::fresh) {
+    // The size that CVODE chose, or was given, for the first step can be hopeless: where the field is not finite at
+    // the points it was estimated from, say. CVODE itself gives up after a factor of about 1e-6.
+    double h = first_step_scale();
+    for (int trial = 0; flag < 0 && trial < kFirstStepTrials; ++trial) {
+      h *= kFirstStepReduction;
+      if (h <= kShortestStep * std::abs(start_time_) || !restart_cvode(h)) break;
+      flag = CVode(cvode, end_time_, state_.get(), &t, CV_ONE_STEP);
+    }
+  }
+  CVodeGetNumSteps(cvode, &steps_);
+  CVodeGetLastStep(cvode, &last_step_size_);
+  CVodeGetCurrentTime(cvode, &center_);
+  return flag;
+}
+
+void CvodeStepper::set_shortest_step() {
+  const double all = std::max(std::abs(start_time_), std::abs(end_time_));
+  const double shortest = std::max(kShortestStep * std::abs(reached_), kShortestStepOfAll * all);
+  CVodeSetMinStep(cvode_.get(), std::min(shortest, max_step_));
+}
+
+// The time in which a state changes by a tenth of its size at the first velocity; at most what is left.
+double CvodeStepper::first_step_scale() const {
+  const auto tenth = 0.1 * start_state_.array().abs() + atol_.array();
+  const double fastest = (start_velocity_.array().abs() / tenth).maxCoeff();
+  const double longest = std::min(end_time_ - start_time_, max_step_);
+  return fastest * longest > 1 ? 1 / fastest : longest;
+}
+
+bool CvodeStepper::creeps() {
+  const bool unresolved = last_step_size_ <= kUnresolvedStep * std::abs(center_);
+  unresolved_steps_ = unresolved ? unresolved_steps_ + 1 : 0;
+  return unresolved_steps_ > kMostUnresolvedSteps;
+}
+
+StepReport CvodeStepper::step_by_hand() {
+  const double h = end_time_ - start_time_;
+  order_ = 1;
+  center_ = start_time_;
+  last_step_size_ = h;
+  coefficients_.col(0) = start_state_;
+  coefficients_.col(1) = h * start_velocity_;
+  interpolant_is_current_ = true;
+  ++steps_before_;
+  phase_ = Phase::idle;
+
+  bool arrived = false;
+  if (guards_ > 0) {
+    sundials::values(work_.get()) = coefficients_.col(0) + coefficients_.col(1);
+    checked_.guard_values(start_time_, start_state_, guards_before_);
+    checked_.guard_values(end_time_, sundials::values(work_.get()), guards_after_);
+    for (Index i = 0; i < guards_; ++i) {
+      const bool zero = guards_before_(i) > 0 && guards_after_(i) <= 0;
+      arrivals_[static_cast<std::size_t>(i)] = zero;
+      arrived = arrived || zero;
+    }
+  }
+  return report(arrived ? StepStatus::arrived : StepStatus::reached_end, start_time_, end_time_);
+}
+
+void CvodeStepper::extract_interpolant() {
+  if (interpolant_is_current_) return;
+  interpolant_is_current_ = true;
+  void* cvode = cvode_.get();
+  int order = 0;
+  CVodeGetLastOrder(cvode, &order);
+  order_ = order;
+  double factor = 1;
+  for (int k = 0; k <= order; ++k) {
+    if (k > 0) factor *= last_step_size_ / k;
+    CVodeGetDky(cvode, center_, k, work_.get());
+    coefficients_.col(k) = factor * sundials::values(work_.get());
+  }
+}
+
+void CvodeStepper::evaluate(double t, VectorRef x) {
+  extract_interpolant();
+  const double s = (t - center_) / last_step_size_;
+  x = coefficients_.col(order_);
+  for (Index k = order_ - 1; k >= 0; --k) x = s * x + coefficients_.col(k);
+}
+
+Interpolant CvodeStepper::interpolant() {
+  extract_interpolant();
+  return {center_, last_step_size_, coefficients_.leftCols(order_ + 1)};
+}
+
+void CvodeStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
+  weights = (rtol_ * x.array().abs() + atol_.array()).inverse();
+}
+
+StepperStatistics CvodeStepper::statistics() const {
+  return {steps_before_ + steps_, checked_.velocity_evaluations(), checked_.jacobian_evaluations(),
+          restarts_};
+}
+
+StepReport CvodeStepper::fail() {
+  phase_ = Phase::idle;
+  return {StepStatus::failed, reached_, reached_};
+}
+
+void CvodeStepper::explain(int flag) {
+  double h = 0;
+  CVodeGetCurrentStep(cvode_.get(), &h);
+  const std::string where = fmt::format("no step from t = {} succeeds, down to step size {:.3g}", center_, h);
+  failure_.by_user_function = checked_.obstructed();
+  if (failure_.by_user_function) {
+    failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
+    return;
+  }
+  const CvodeAdvice advice = cvode_advice(flag, method_);
+  failure_.message = fmt::format("{}: {}; {}", where, advice.what, advice.remedy);
+  if (const std::string obstacle = checked_.obstacle(); !obstacle.empty()) {
+    failure_.message += fmt::format(" (earlier in the same step {})", obstacle);
+  }
+  failure_.message += fmt::format(" [{}: {}]", sundials::flag_name(flag), cvode_message_);
+}
+
+void CvodeStepper::explain_creeping() {
+  const std::string obstacle = checked_.obstacle();
+  failure_.by_user_function = !obstacle.empty();
+  failure_.message = fmt::format(
+      "the step size has shrunk to {:.3g} at t = {}, the resolution of t itself: {}", last_step_size_,
+      center_,
+      obstacle.empty() ? "the solution grows without bound or the field is not smooth there" : obstacle);
+}
+
+int CvodeStepper::velocity_callback(double t, N_Vector x, N_Vector dx, void* self) {
+  auto& stepper = *static_cast<CvodeStepper*>(self);
+  if (stepper.refuse_velocity_) return -1;
+  if (stepper.start_velocity_is_due_) {
+    stepper.start_velocity_is_due_ = false;
+    sundials::values(dx) = stepper.start_velocity_;
+    return 0;
+  }
+  return stepper.checked_.velocity(t, sundials::values(x), sundials::values(dx)) ? 0 : 1;
+}
+
+int CvodeStepper::jacobian_callback(double t, N_Vector x, N_Vector dx, SUNMatrix jacobian, void* self,
+                                    N_Vector, N_Vector, N_Vector) {
+  auto& stepper = *static_cast<CvodeStepper*>(self);
+  const bool usable =
+      stepper.checked_.jacobian(t, sundials::values(x), sundials::values(dx), sundials::values(jacobian));
+  return usable ? 0 : 1;
+}
+
+int CvodeStepper::guard_callback(double t, N_Vector x, double* values, void* self) {
+  auto& stepper = *static_cast<CvodeStepper*>(self);
+  Eigen::Map<Vector> guards(values, stepper.guards_);
+  stepper.checked_.guard_values(t, sundials::values(x), guards);
+  // CVODE takes a zero of a guard that comes from below, or stays at zero, for a root, gives up where a guard is zero
+  // twice in a row after a root, and stops watching one that is zero at the start.
+  for (Index i = 0; i < stepper.guards_; ++i) {
+    char& was_positive = stepper.was_positive_[static_cast<std::size_t>(i)];
+    if (guards(i) != 0) {
+      was_positive = guards(i) > 0;
+    } else if (!was_positive) {
+      guards(i) = kJustBelowZero;
+    }
+  }
+  return 0;
+}
+
+int CvodeStepper::projection_callback(double t, N_Vector x, N_Vector correction, double, N_Vector,
+                                      void* self) {
+  auto& stepper = *static_cast<CvodeStepper*>(self);
+  if (CVodeGetErrWeights(stepper.cvode_.get(), stepper.weights_.get()) != CV_SUCCESS) return -1;
+  auto projected = sundials::values(stepper.work_.get());
+  projected = sundials::values(x);
+  if (!stepper.checked_.project(t, sundials::values(stepper.weights_.get()), projected)) return 1;
+  sundials::values(correction) = projected - sundials::values(x);
+  return 0;
+}
+
+std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method,
+                                            const StepperOptions& options) {
+  return std::make_unique<CvodeStepper>(ode, method, options);
+}
+
+}  // namespace slideway

@@ -1,0 +1,111 @@
+// A Stepper that is SUNDIALS CVODE: BDF with Newton's method and the exact Jacobian, or Adams with fixed-point
+// iteration.
+//
+// Dense output is CVODE's own interpolating polynomial, read off as its derivatives at the internal time tₙ:
+// Cₖ = hᵏ x⁽ᵏ⁾(tₙ)/k!, x(t) = Σₖ Cₖ ((t − tₙ)/h)ᵏ with h the last step. After an arrival it holds beyond the root,
+// up to tₙ.
+// It must not know surfaces, modes or Filippov.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "integrate/checked_ode.hpp"
+#include "integrate/sundials_handles.hpp"
+#include "slideway/core/types.hpp"
+#include "slideway/integrate/stepper.hpp"
+
+namespace slideway {
+
+class CvodeStepper final : public Stepper {
+ public:
+  CvodeStepper(SmoothOde& ode, MultistepMethod method, const StepperOptions& options);
+
+  // CVODE keeps a pointer to the stepper.
+  CvodeStepper(const CvodeStepper&) = delete;
+  CvodeStepper& operator=(const CvodeStepper&) = delete;
+
+  bool start(double t, ConstVectorRef x, double end, double first_step) override;
+  StepReport step() override;
+  void evaluate(double t, VectorRef x) override;
+  Interpolant interpolant() override;
+  const std::vector<char>& arrivals() const override { return arrivals_; }
+  void error_weights(ConstVectorRef x, VectorRef weights) const override;
+  double last_step_size() const override { return last_step_size_; }
+  const StepFailure& failure() const override { return failure_; }
+  StepperStatistics statistics() const override;
+
+ private:
+  enum class Phase { idle, fresh, by_hand, running, arrived };
+
+  void create();
+  void allocate_lazily_created_parts();
+  bool restart_cvode(double first_step);
+  StepReport step_by_hand();
+  // CVODE's return flag after one step; on a failed first step tries again with smaller ones.
+  int advance(double& t);
+  void set_shortest_step();
+  double first_step_scale() const;
+  bool creeps();
+  StepReport report(StepStatus status, double start, double end);
+  StepReport fail();
+  void explain(int flag);
+  void explain_creeping();
+  void extract_interpolant();
+
+  // What CVODE calls; `self` is the stepper. They return 0, or 1 for "try a smaller step".
+  static int velocity_callback(double t, N_Vector x, N_Vector dx, void* self);
+  static int jacobian_callback(double t, N_Vector x, N_Vector dx, SUNMatrix jacobian, void* self, N_Vector,
+                               N_Vector, N_Vector);
+  static int guard_callback(double t, N_Vector x, double* values, void* self);
+  static int projection_callback(double t, N_Vector x, N_Vector correction, double, N_Vector, void* self);
+
+  SmoothOde& ode_;
+  CheckedOde checked_;
+  MultistepMethod method_;
+  Index states_;
+  Index guards_;
+  double rtol_;
+  Vector atol_;
+  double max_step_;
+
+  Phase phase_ = Phase::idle;
+  double start_time_ = 0;
+  double end_time_ = 0;
+  double reached_ = 0;
+  Vector start_state_;
+  Vector start_velocity_;
+  bool start_velocity_is_due_ = false;  // CVODE has yet to ask for the velocity at the start
+  bool refuse_velocity_ = false;
+  int unresolved_steps_ = 0;
+
+  std::vector<char> arrivals_;
+  std::vector<int> roots_;
+  std::vector<char> was_positive_;  // the last value of the guard that was not 0 was positive
+  Vector guards_before_;
+  Vector guards_after_;
+
+  bool interpolant_is_current_ = false;
+  Index order_ = 0;
+  double center_ = 0;
+  double last_step_size_ = 0;
+  Matrix coefficients_;
+
+  StepFailure failure_ = {};
+  std::int64_t steps_before_ = 0;  // of the runs before the last start()
+  long steps_ = 0;                 // since the last start()
+  std::int64_t restarts_ = 0;
+
+  // Handles are destroyed from the last to the first, and the message outlives them all.
+  std::string cvode_message_ = {};
+  sundials::ContextHandle context_;
+  sundials::VectorHandle state_;
+  sundials::VectorHandle work_;
+  sundials::VectorHandle weights_;
+  sundials::MatrixHandle matrix_;
+  sundials::LinearSolverHandle linear_solver_;
+  sundials::NonlinearSolverHandle nonlinear_solver_;
+  sundials::CvodeHandle cvode_;
+};
+
+}  // namespace slideway
