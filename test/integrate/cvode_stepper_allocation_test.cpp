@@ -1,0 +1,130 @@
+// Steps, restarts and dense output ask for no memory. The count is taken where all of it comes from, in malloc itself,
+// so this needs glibc and no sanitizer, which both replace it.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "slideway/integrate/stepper.hpp"
+#include "test/integrate/function_ode.hpp"
+
+#if defined(__has_feature)
+#define SLIDEWAY_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define SLIDEWAY_HAS_FEATURE(feature) 0
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !SLIDEWAY_HAS_FEATURE(address_sanitizer) && !SLIDEWAY_HAS_FEATURE(thread_sanitizer)
+
+namespace {
+
+thread_local long allocations = 0;
+
+}  // namespace
+
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* pointer, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* pointer, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(pointer, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+}
+
+namespace slideway::test {
+namespace {
+
+// A stiff or non-stiff problem of n states with a guard that falls through zero every 2π.
+FunctionOde forced_chain(Index n) {
+  FunctionOde ode(
+      n,
+      [n](double t, ConstVectorRef x, VectorRef dx) {
+        dx(0) = std::cos(t) - x(0);
+        for (Index i = 1; i < n; ++i) dx(i) = 3 * (x(i - 1) - x(i));
+      },
+      [n](double, ConstVectorRef, MatrixRef jacobian) {
+        jacobian.setZero();
+        jacobian.diagonal().setConstant(-3);
+        jacobian(0, 0) = -1;
+        for (Index i = 1; i < n; ++i) jacobian(i, i - 1) = 3;
+      });
+  ode.with_guards(2, [](double, ConstVectorRef x, VectorRef values) {
+    values(0) = x(0);
+    values(1) = 0;
+  });
+  return ode;
+}
+
+}  // namespace
+
+TEST_CASE("allocations are counted, in C and in C++ and in Eigen") {
+  const auto counted = [](const auto& action) {
+    const long before = allocations;
+    action();
+    return allocations - before;
+  };
+  std::string text;
+  Vector vector;
+  CHECK(counted([&] { text.assign(1000, 'x'); }) == 1);
+  CHECK(counted([&] { vector.resize(1000); }) == 1);
+  CHECK(counted([&] { vector *= 2; }) == 0);
+}
+
+TEST_CASE("steps, restarts and dense output allocate nothing") {
+  for (const MultistepMethod method : {MultistepMethod::bdf, MultistepMethod::adams}) {
+    for (const Index n : {1, 2, 40}) {
+      FunctionOde ode = forced_chain(n);
+      ode.with_projection([](double, ConstVectorRef, VectorRef) {});
+      const StepperOptions options = {.rtol = 1e-7, .atol = Vector::Constant(n, 1e-9), .max_step = 0};
+      auto stepper = make_cvode_stepper(ode, method, options);
+      const Vector start = Vector::Zero(n);
+      Vector x = start;
+      Vector weights = start;
+      long arrivals = 0;
+      double sum = 0;
+
+      const long before = allocations;
+      for (int restart = 0; restart < 20; ++restart) {
+        ode.constrain = restart % 2 == 1;
+        const double t = 0.7 * restart;
+        bool running =
+            stepper->start(t, restart == 0 ? start : x, restart == 10 ? std::nextafter(t, t + 1) : t + 30,
+                           restart % 3 == 0 ? 0.0 : 1e-3);
+        while (running) {
+          const StepReport report = stepper->step();
+          stepper->evaluate(0.5 * (report.start + report.end), x);
+          sum += stepper->interpolant().coefficients.col(1)(0);
+          stepper->error_weights(x, weights);
+          arrivals += report.status == StepStatus::arrived ? stepper->arrivals()[0] : 0;
+          running = report.status == StepStatus::advanced || report.status == StepStatus::arrived;
+        }
+      }
+      const long after = allocations;
+
+      CHECK(after - before == 0);
+      CHECK(stepper->failure().message.empty());
+      CHECK(arrivals > 40);
+      CHECK(std::isfinite(sum));
+    }
+  }
+}
+
+}  // namespace slideway::test
+
+#endif
