@@ -45,20 +45,17 @@ bool SurfaceGeometry::project(double t, Index surface, ConstVectorRef weights, V
     evaluator_.guards(t, x, values_);
     const double h = values_[surface];
     if (!std::isfinite(h)) break;
-    if (h == 0) {
-      residual_ = 0;
-      return true;
-    }
-    // Rounding is reached when Newton no longer gains: the last iterate is as good as it gets.
-    if (std::abs(h) >= 0.5 * best) {
-      residual_ = std::abs(h) / (kEpsilon * size(t, x, surface));
-      if (residual_ <= 16) return true;
-      break;
-    }
+    residual_ = 0;
+    if (h == 0) return true;
+    const bool stalled = std::abs(h) >= 0.5 * best;
+    if (iteration == 0 || std::abs(h) > 1e-6 * best) evaluator_.guard_gradient(t, x, surface, gradient_);
+    // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
+    const double unit =
+        kEpsilon * gradient_.cwiseAbs().dot(x.cwiseAbs() + weights.cwiseAbs().cwiseInverse());
+    residual_ = std::abs(h) / unit;
+    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= 64))) return true;
+    if (stalled) break;
     best = std::abs(h);
-    if (iteration == 0 || std::abs(h) > 1e-14 * gradient_.cwiseAbs().dot(x.cwiseAbs())) {
-      evaluator_.guard_gradient(t, x, surface, gradient_);
-    }
     direction_ = gradient_.cwiseQuotient(weights.cwiseAbs2());
     const double slope = gradient_.dot(direction_);
     if (!(slope > 0) || !std::isfinite(slope)) break;

@@ -14,6 +14,8 @@ constexpr double kSuspicious = 0.05;
 // The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
 // integrator cannot tell from zero.
 constexpr double kTwoFoldTolerance = 10;
+// The step of a difference along a field, as a part of the time in which the state changes.
+constexpr double kDifferenceStep = 1e-2;
 
 bool contains(const std::vector<Side>& sides, Side side) {
   return std::find(sides.begin(), sides.end(), side) != sides.end();
@@ -21,24 +23,26 @@ bool contains(const std::vector<Side>& sides, Side side) {
 
 }  // namespace
 
-EventResolver::EventResolver(Evaluator& evaluator, Ambiguity policy)
-    : evaluator_(evaluator), field_(evaluator), geometry_(evaluator), policy_(policy) {
+EventResolver::EventResolver(Evaluator& evaluator, Ambiguity policy, double rtol)
+    : evaluator_(evaluator), field_(evaluator), geometry_(evaluator), policy_(policy), rtol_(rtol) {
   const Index n = evaluator.system().states();
   const Index m = evaluator.system().surfaces();
   lambda_ = Vector::Zero(m);
   curvatures_ = Vector::Zero(m);
   rates_ = Vector::Zero(m);
   for (Vector* vector :
-       {&gradient_, &field_minus_, &field_plus_, &acceleration_, &shifted_, &shifted_field_}) {
+       {&gradient_, &field_minus_, &field_plus_, &acceleration_, &shifted_, &shifted_field_, &state_scale_}) {
     *vector = Vector::Zero(n);
   }
 }
 
-double EventResolver::time_scale(double t, ConstVectorRef x, ConstVectorRef dx) const {
-  // The time in which the state or the clock changes by a noticeable part of itself.
-  const double speed = dx.lpNorm<Eigen::Infinity>();
-  const double from_state = speed > 0 ? std::max(x.lpNorm<Eigen::Infinity>(), 1e-6) / speed : 1.0;
-  return std::min(from_state, std::max(1.0, std::abs(t)));
+// The time in which a state changes by a noticeable part of its size, or of the size below which it does not count.
+double EventResolver::time_scale(ConstVectorRef dx) const {
+  double scale = 1;
+  for (Index j = 0; j < dx.size(); ++j) {
+    if (dx[j] != 0) scale = std::min(scale, state_scale_[j] / std::abs(dx[j]));
+  }
+  return scale;
 }
 
 // w of the surface along the field at λ = side.
@@ -52,7 +56,7 @@ double EventResolver::component(double t, ConstVectorRef x, double side) {
 // Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
 double EventResolver::third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                                        double time_scale) {
-  const double step = 1e-3 * time_scale;
+  const double step = kDifferenceStep * time_scale;
   double curvature[2] = {0, 0};
   for (int k = 0; k < 2; ++k) {
     const double tau = k == 0 ? -step : step;
@@ -77,25 +81,25 @@ NormalMotion EventResolver::motion(double t, ConstVectorRef x, double side, Cons
   evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
   evaluator_.guard_curvatures(t, x, lambda_, dx, curvatures_);
   motion.curvature = curvatures_[surface_];
-  const double scale = time_scale(t, x, dx);
+  const double scale = time_scale(dx);
   // Differences, where the model has no exact derivatives, are good to about 1e-6 of the terms.
   const double accuracy =
       evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
   const double w_terms = gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale;
   motion.curvature_zero =
-      accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / std::max(scale, 1e-6));
+      accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / scale);
   // A dip of this speed stays within the rounding of the surface.
   motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
   if (component_vanishes(motion) && std::abs(motion.curvature) <= motion.curvature_zero) {
     motion.third = third_derivative(t, x, dx, acceleration_, scale);
-    motion.third_zero = 1e-4 * (std::abs(motion.third) * 1e-2 + w_terms / (scale * scale));
+    motion.third_zero = 4 * motion.curvature_zero / (kDifferenceStep * scale);
   }
   return motion;
 }
 
 TwoFoldRates EventResolver::two_fold_rates(double t, ConstVectorRef x) {
   const auto rate = [&](double side, const Vector& direction) {
-    const double step = 1e-5 * time_scale(t, x, direction);
+    const double step = 1e-3 * time_scale(direction);
     shifted_ = x + step * direction;
     const double ahead = component(t + step, shifted_, side);
     shifted_ = x - step * direction;
@@ -109,6 +113,7 @@ Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, 
                                   ConstVectorRef weights) {
   const Index i = meeting.surface;
   surface_ = i;
+  state_scale_ = weights.cwiseInverse() / rtol_;
   Mode open = mode;
   open.set(i, Side::plus);
   field_.set_mode(open);

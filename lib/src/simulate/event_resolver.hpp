@@ -36,7 +36,7 @@ struct Resolution {
 class EventResolver {
  public:
   // The references must outlive the resolver.
-  EventResolver(Evaluator& evaluator, Ambiguity policy);
+  EventResolver(Evaluator& evaluator, Ambiguity policy, double rtol);
 
   // `mode` is the mode before (its entry for the surface is ignored at the start); x is on the surface.
   // weights(j) is the reciprocal error scale of state j.
@@ -49,15 +49,16 @@ class EventResolver {
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx, double time_scale);
   TwoFoldRates two_fold_rates(double t, ConstVectorRef x);
   double component(double t, ConstVectorRef x, double side);
-  double time_scale(double t, ConstVectorRef x, ConstVectorRef dx) const;
+  double time_scale(ConstVectorRef dx) const;
 
   Evaluator& evaluator_;
   ModeField field_;
   SurfaceGeometry geometry_;
   Ambiguity policy_;
+  double rtol_;
   Index surface_ = 0;
   double surface_rounding_ = 0;
-  Vector lambda_, gradient_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, rates_;
+  Vector lambda_, gradient_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, state_scale_, rates_;
 };
 
 }  // namespace slideway

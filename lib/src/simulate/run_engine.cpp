@@ -56,7 +56,7 @@ RunEngine::RunEngine(const System& system, const Options& options, const Run& ru
       run_(run),
       evaluator_(system),
       ode_(evaluator_),
-      resolver_(evaluator_, options.on_ambiguity),
+      resolver_(evaluator_, options.on_ambiguity, options.rtol),
       geometry_(evaluator_),
       scan_(2 * system.surfaces(), options.max_step),
       sampler_(*this),

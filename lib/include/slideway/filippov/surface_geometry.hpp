@@ -27,7 +27,8 @@ class SurfaceGeometry {
   double tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
 
   // Moves x onto the surface; weights(j) is the reciprocal error scale of state j. What is left of h is in `residual`,
-  // in units of ε·size (0 when h is exactly 0). False when ∇h vanishes or Newton does not converge; x is then unchanged.
+  // in
+  // units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when ∇h vanishes or Newton does not converge; x is then unchanged.
   bool project(double t, Index surface, ConstVectorRef weights, VectorRef x);
   double residual() const { return residual_; }
 
