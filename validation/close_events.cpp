@@ -118,7 +118,8 @@ Case peaks() {
           .run = {.start = 0, .end = 10, .state = Eigen::Vector3d{0, 1, 0}},
           .reference = std::move(reference),
           .rtol_from = 1e-6,
-          .condition = 1 / std::cos(std::asin(level))};
+          // Four crossing times, each with a change of 2 in the velocity of x3.
+          .condition = 8 / std::cos(std::asin(level))};
 }
 
 Case transient() {

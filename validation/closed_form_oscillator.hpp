@@ -64,8 +64,8 @@ class ClosedFormOscillator {
     forced_ = amplitude_ / (1 - frequency_ * frequency_);
   }
 
-  // The motion with the position moved by `kick(k)` right after event k: how a solution behaves that is exact
-  // but for an error of that size.
+  // The motion with the position moved by `kick(k)` when a slip ends with event k: how a solution behaves
+  // that is exact but for errors of that size.
   template <class Kick>
   OscillatorMotion solve(Kick kick) const {
     OscillatorMotion motion;
@@ -83,9 +83,12 @@ class ClosedFormOscillator {
       motion.shortest_interval = std::min(motion.shortest_interval, piece.end - t);
       t = piece.end;
       x = piece.position;
-      const char next = mode == '0' ? piece.next : mode_at_rest(t, x, motion);
+      char next = piece.next;
+      if (mode != '0') {
+        x += kick(motion.events.size());
+        next = mode_at_rest(t, x, motion);
+      }
       motion.events.push_back({t, mode, next, x});
-      x += kick(motion.events.size());
       mode = next;
     }
   }

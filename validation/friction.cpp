@@ -132,38 +132,52 @@ Case driven_oscillator() {
       .reference = std::move(reference)};
 }
 
+Case coulomb_block(const std::string& id, const std::string& title, double F_c, double end,
+                   Reference reference) {
+  return {.id = id,
+          .title = title,
+          .source = "closed form: x' = cos t1 - cos t -+ F_c (t - t1)",
+          .system = from_functor(CoulombBlock{F_c}, {.states = 2, .surfaces = 1}),
+          .run = {.start = 0, .end = end, .state = Eigen::Vector2d{0, 0}},
+          .reference = std::move(reference)};
+}
+
+Case coulomb_block_turning() {
+  Case turning =
+      coulomb_block("B05b", "Coulomb block, x'' = sin t - 0.3 sgn(x'): breaks loose once, then only turns",
+                    0.3, 100, reversals());
+  turning.rtol_from = 1e-6;
+  return turning;
+}
+
+Case stribeck_belt() {
+  return {.id = "B08",
+          .title = "Block on a belt with Stribeck friction: stick-slip limit cycle",
+          .source = "Taylor series of order 36 in multiple precision",
+          .system = from_functor(StribeckBelt{}, {.states = 2, .surfaces = 1}),
+          .run = {.start = 0, .end = 60, .state = Eigen::Vector2d{0, 0}},
+          .reference = stick_slip_cycle()};
+}
+
+Case exponential_friction() {
+  const double rest = 0.3951545109215095253557746;
+  return {.id = "B11",
+          .title = "Exponential friction model: decelerates to rest, then sticks",
+          .source = "closed form: t = integral of dv/T(v), x = integral of v dv/T(v)",
+          .system = from_functor(ExponentialFriction{}, {.states = 2, .surfaces = 1}),
+          .run = {.start = 0, .end = 2, .state = Eigen::Vector2d{0, 1}},
+          .reference = {.modes = {"+", "0"},
+                        .times = {0.8094596782976570933265235},
+                        .event_states = {{rest, 0}},
+                        .final = {rest, 0}}};
+}
+
 }  // namespace
 
 std::vector<Case> friction_cases() {
-  return {{.id = "B05a",
-           .title = "Coulomb block, x'' = sin t - 0.7 sgn(x'): sticks twice a period",
-           .source = "closed form: x' = cos t1 - cos t - 0.7 (t - t1)",
-           .system = from_functor(CoulombBlock{.F_c = 0.7}, {.states = 2, .surfaces = 1}),
-           .run = {.start = 0, .end = 20, .state = Eigen::Vector2d{0, 0}},
-           .reference = stick_and_slip()},
-          {.id = "B05b",
-           .title = "Coulomb block, x'' = sin t - 0.3 sgn(x'): breaks loose once, then only turns round",
-           .source = "closed form: x' = cos t1 - cos t -+ 0.3 (t - t1), roots in 40 digits",
-           .system = from_functor(CoulombBlock{.F_c = 0.3}, {.states = 2, .surfaces = 1}),
-           .run = {.start = 0, .end = 100, .state = Eigen::Vector2d{0, 0}},
-           .reference = reversals(),
-           .rtol_from = 1e-6},
-          {.id = "B08",
-           .title = "Block on a belt with Stribeck friction: stick-slip limit cycle",
-           .source = "Taylor series of order 36 in multiple precision",
-           .system = from_functor(StribeckBelt{}, {.states = 2, .surfaces = 1}),
-           .run = {.start = 0, .end = 60, .state = Eigen::Vector2d{0, 0}},
-           .reference = stick_slip_cycle()},
-          {.id = "B11",
-           .title = "Exponential friction model: decelerates to rest, then sticks",
-           .source = "closed form: t = integral of dv/T(v), x = integral of v dv/T(v)",
-           .system = from_functor(ExponentialFriction{}, {.states = 2, .surfaces = 1}),
-           .run = {.start = 0, .end = 2, .state = Eigen::Vector2d{0, 1}},
-           .reference = {.modes = {"+", "0"},
-                         .times = {0.8094596782976570933265235},
-                         .event_states = {{0.3951545109215095253557746, 0}},
-                         .final = {0.3951545109215095253557746, 0}}},
-          driven_oscillator()};
+  return {coulomb_block("B05a", "Coulomb block, x'' = sin t - 0.7 sgn(x'): sticks twice a period", 0.7, 20,
+                        stick_and_slip()),
+          coulomb_block_turning(), stribeck_belt(), exponential_friction(), driven_oscillator()};
 }
 
 }  // namespace slideway::validation

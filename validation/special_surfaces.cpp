@@ -85,16 +85,16 @@ struct RelayBackwards {
   }
 };
 
-// x1 slides while x2 crosses its own surface, which changes λ₁ from 0 to 1/2.
-struct CrossesWhileSliding {
+// Two surfaces, met one after the other: x2 is crossed first and changes the way x1 goes, which then slides.
+struct OneAfterTheOther {
   void guards(auto, const auto& x, auto&& h) const {
     h[0] = x[0];
     h[1] = x[1];
   }
   void field(auto, const auto&, const auto& lambda, auto&& dx) const {
-    dx[0] = -lambda[0] + 0.25 * (1.0 + lambda[1]);
+    dx[0] = -2.0 * lambda[0] + 0.5 * (1.0 - lambda[1]);
     dx[1] = by_region(1.0, 0.5, lambda[1]);
-    dx[2] = lambda[0];
+    dx[2] = lambda[0] + 10.0 * lambda[1];
   }
 };
 
@@ -186,15 +186,15 @@ std::vector<Case> special_surface_cases() {
           guard_in_units("guard_large_unit", 1e9),
           stiff(),
           relay_backwards(),
-          {.id = "crossing_while_sliding",
-           .title = "A surface is crossed while the solution slides along another",
+          {.id = "one_after_the_other",
+           .title = "Two surfaces: the second is crossed, then the first is slid along",
            .source = "closed form: piecewise linear",
-           .system = from_functor(CrossesWhileSliding{}, {.states = 3, .surfaces = 2}),
-           .run = {.start = 0, .end = 3, .state = Eigen::Vector3d{1, -2, 0}},
-           .reference = {.modes = {"+-", "0-", "0+"},
+           .system = from_functor(OneAfterTheOther{}, {.states = 3, .surfaces = 2}),
+           .run = {.start = 0, .end = 4, .state = Eigen::Vector3d{3, -1, 0}},
+           .reference = {.modes = {"+-", "++", "0+"},
                          .times = {1, 2},
-                         .event_states = {{0, -1, 1}, {0, 0, 1}},
-                         .final = {0, 0.5, 1.5}}}};
+                         .event_states = {{2, 0, -9}, {0, 0.5, 2}},
+                         .final = {0, 1.5, 22}}}};
 }
 
 }  // namespace slideway::validation

@@ -270,7 +270,7 @@ class Judge {
 double Verdict::worst_error() const { return std::max({final_error, time_error, inside_error}); }
 
 double allowed_error(const Case& problem, double rtol) {
-  return std::max(1e-8, rtol * std::max(1000.0, 10 * problem.condition));
+  return std::max(1e-11, rtol) * std::max(1000.0, 10 * problem.condition);
 }
 
 std::vector<std::string> mode_words(const Solution& solution) {

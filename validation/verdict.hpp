@@ -37,7 +37,8 @@ struct Verdict {
   double worst_error() const;
 };
 
-// 1000·rtol (or more where the problem is ill-conditioned), but not less than 1e-8: at rtol 1e-12 rounding decides.
+// 1000·rtol, or 10·condition·rtol where the problem is ill-conditioned. Below rtol 1e-11 rounding decides, and it
+// gets no smaller.
 double allowed_error(const Case& problem, double rtol);
 
 // The largest drift that passes, in units of ε·(size of h).
