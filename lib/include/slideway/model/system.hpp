@@ -13,9 +13,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "slideway/core/pattern.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
@@ -66,6 +68,12 @@ struct SystemDefinition {
   FieldAlongFunction field_along = {};
   GuardAlongFunction guards_along = {};
   GuardMixedFunction guards_mixed = {};
+
+  // Which derivatives can differ from zero; an absent pattern stands for a full one. Systems with many surfaces
+  // need all three to cost no more than their size.
+  std::optional<Pattern> field_dx_pattern = {};       // n×n
+  std::optional<Pattern> field_dlambda_pattern = {};  // n×m
+  std::optional<Pattern> guards_dx_pattern = {};      // m×n
 };
 
 // Cheap to copy (a shared handle to an immutable definition); may be used from several threads if the
