@@ -1,0 +1,54 @@
+// Models written as files, without a compiler (design §6): TOML, with the equations as a paper writes them.
+//
+//     v = "-x - mu*sgn(v) + cos(w*t)"
+//
+// Whatever jumps becomes a switching surface by itself; f is multi-affine in every λ and has exact derivatives.
+// Automata, resets, stops, records and contacts are read and checked in full; instantiate() refuses a model that
+// has any, because no System can carry them.
+// It must not know integrators, results or the command line.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "slideway/model/model.hpp"
+
+namespace slideway {
+
+// A model file with mistakes. what() is the report of them all, each as
+//     file:line:column: what, expected …, got …
+// with the line of the file, a caret and, for a misspelt name, the near one.
+class ModelFileError : public std::runtime_error {
+ public:
+  // One mistake, without the line of the file.
+  struct Entry {
+    int line = 0;    // from 1; 0: the file as a whole
+    int column = 0;  // from 1, in characters
+    std::string message = {};
+  };
+
+  ModelFileError(const std::string& report, std::vector<Entry> entries);
+  // In the order of the file.
+  const std::vector<Entry>& mistakes() const { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// How large a file and its model may become; beyond, a mistake is reported.
+struct ModelFileLimits {
+  std::size_t bytes = 64'000'000;
+  std::size_t states = 1'000'000;       // elements of all vectors
+  std::size_t operations = 50'000'000;  // of all expressions and their derivatives
+};
+
+// Throws ModelFileError for a file that cannot be read or has mistakes.
+Model read_model_file(const std::string& path);
+
+// The same for a text; `file_name` is what messages call it. Model::instantiate throws std::invalid_argument for an
+// unknown name (with the nearest one), a value that makes no sense in the equations, and a model that needs what
+// the solver lacks.
+Model parse_model(const std::string& text, const std::string& file_name, const ModelFileLimits& limits = {});
+
+}  // namespace slideway

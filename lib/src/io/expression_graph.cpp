@@ -1,0 +1,221 @@
+#include "io/expression_graph.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+namespace slideway::reader {
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9E3779B97F4A7C15U + (hash << 6U) + (hash >> 2U);
+  hash *= 0xFF51AFD7ED558CCDU;
+  return hash ^ (hash >> 32U);
+}
+
+std::uint64_t hash_of(const Node& node) {
+  std::uint64_t hash = mix(static_cast<std::uint64_t>(node.operation), node.a);
+  hash = mix(hash, (static_cast<std::uint64_t>(node.b) << 32U) | node.c);
+  return mix(hash, std::bit_cast<std::uint64_t>(node.value));
+}
+
+bool same(const Node& first, const Node& second) {
+  return first.operation == second.operation && first.a == second.a && first.b == second.b &&
+         first.c == second.c &&
+         std::bit_cast<std::uint64_t>(first.value) == std::bit_cast<std::uint64_t>(second.value);
+}
+
+double fold_binary(Operation operation, double a, double b) {
+  switch (operation) {
+    case Operation::add:
+      return a + b;
+    case Operation::subtract:
+      return a - b;
+    case Operation::multiply:
+      return a * b;
+    case Operation::chain:
+      return b == 0 ? 0 : a * b;
+    case Operation::divide:
+      return b == 0 ? std::numeric_limits<double>::quiet_NaN() : a / b;
+    case Operation::power:
+      return std::pow(a, b);
+    default:
+      return std::atan2(a, b);
+  }
+}
+
+}  // namespace
+
+int operand_count(Operation operation) {
+  if (operation <= Operation::lambda) return 0;
+  if (operation <= Operation::step) return 1;
+  if (operation <= Operation::select) return 2;
+  return 3;
+}
+
+ExpressionGraph::ExpressionGraph(std::size_t most_nodes) : most_nodes_(most_nodes) {}
+
+NodeId ExpressionGraph::constant(double value) { return intern({Operation::constant, 0, 0, 0, value}); }
+
+NodeId ExpressionGraph::unary(Operation operation, NodeId a) {
+  const Node operand = nodes_[a];
+  if (operand.operation == Operation::constant) return constant(apply_unary(operation, operand.value));
+  if (operation == Operation::negate) {
+    if (operand.operation == Operation::negate) return operand.a;
+    if (operand.operation == Operation::subtract) return subtract(operand.b, operand.a);
+  }
+  return intern({operation, a, 0, 0, 0});
+}
+
+NodeId ExpressionGraph::binary(Operation operation, NodeId a, NodeId b) {
+  if (is_constant(a) && is_constant(b)) return constant(fold_binary(operation, value(a), value(b)));
+  const auto is_negation = [&](NodeId id) { return nodes_[id].operation == Operation::negate; };
+  switch (operation) {
+    case Operation::add:
+      if (is_constant(a, 0)) return b;
+      if (is_constant(b, 0)) return a;
+      if (is_negation(b)) return subtract(a, nodes_[b].a);
+      if (is_negation(a)) return subtract(b, nodes_[a].a);
+      if (b < a) std::swap(a, b);
+      break;
+    case Operation::subtract:
+      if (a == b) return constant(0);
+      if (is_constant(a, 0)) return negate(b);
+      if (is_negation(b)) return add(a, nodes_[b].a);
+      if (is_negation(a)) return negate(add(nodes_[a].a, b));
+      if (is_constant(b)) return add(a, constant(-value(b)));
+      break;
+    case Operation::multiply:
+    case Operation::chain:
+      if (is_constant(a, 0) || is_constant(b, 0)) return constant(0);
+      if (is_constant(a, 1)) return b;
+      if (is_constant(b, 1)) return a;
+      if (is_constant(a, -1)) return negate(b);
+      if (is_constant(b, -1)) return negate(a);
+      // 0·∞ cannot come up when one factor is known.
+      if (operation == Operation::chain && (is_constant(b) || (is_constant(a) && std::isfinite(value(a)))))
+        return multiply(a, b);
+      if (is_negation(a)) return negate(binary(operation, nodes_[a].a, b));
+      if (is_negation(b)) return negate(binary(operation, a, nodes_[b].a));
+      if (operation == Operation::multiply && b < a) std::swap(a, b);
+      break;
+    case Operation::divide:
+      if (is_constant(a, 0)) return constant(0);
+      if (is_constant(b, 1)) return a;
+      if (is_constant(b, -1)) return negate(a);
+      if (is_negation(a)) return negate(divide(nodes_[a].a, b));
+      if (is_negation(b)) return negate(divide(a, nodes_[b].a));
+      break;
+    case Operation::power:
+      if (is_constant(b, 1)) return a;
+      if (is_constant(b, 0)) return constant(1);
+      break;
+    default:
+      break;
+  }
+  return intern({operation, a, b, 0, 0});
+}
+
+NodeId ExpressionGraph::select(std::uint32_t surface, NodeId plus, NodeId minus) {
+  if (plus == minus) return plus;
+  if (is_constant(plus, 1) && is_constant(minus, -1)) return lambda(surface);
+  return intern({Operation::select, plus, minus, surface, 0});
+}
+
+NodeId ExpressionGraph::choose(NodeId guard, NodeId positive, NodeId otherwise) {
+  if (positive == otherwise) return positive;
+  if (is_constant(guard)) return value(guard) > 0 ? positive : otherwise;
+  return intern({Operation::choose, guard, positive, otherwise, 0});
+}
+
+NodeId ExpressionGraph::rebuild(const Node& node, NodeId a, NodeId b, NodeId c) {
+  switch (operand_count(node.operation)) {
+    case 0:
+      return intern(node);
+    case 1:
+      return unary(node.operation, a);
+    case 2:
+      return node.operation == Operation::select ? select(node.c, a, b) : binary(node.operation, a, b);
+    default:
+      return choose(a, b, c);
+  }
+}
+
+std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots) const {
+  std::vector<std::uint8_t> seen(nodes_.size(), 0);
+  std::vector<NodeId> found;
+  const auto visit = [&](NodeId id) {
+    if (seen[id] != 0) return;
+    seen[id] = 1;
+    found.push_back(id);
+  };
+  for (const NodeId root : roots) visit(root);
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const Node& node = nodes_[found[next]];
+    const int operands = operand_count(node.operation);
+    if (operands > 0) visit(node.a);
+    if (operands > 1) visit(node.b);
+    if (operands > 2) visit(node.c);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+NodeId ExpressionGraph::intern(const Node& node) {
+  if (2 * (nodes_.size() + 1) > table_.size()) grow_table();
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = hash_of(node) & mask;
+  for (; table_[slot] != 0; slot = (slot + 1) & mask)
+    if (same(nodes_[table_[slot] - 1], node)) return table_[slot] - 1;
+  if (nodes_.size() >= most_nodes_)
+    throw GraphTooLarge("the model has more than " + std::to_string(most_nodes_) + " operations");
+
+  const int operands = operand_count(node.operation);
+  bool jumps = node.operation == Operation::lambda || node.operation == Operation::select;
+  if (operands > 0) jumps = jumps || has_lambda(node.a);
+  if (operands > 1) jumps = jumps || has_lambda(node.b);
+  if (operands > 2) jumps = jumps || has_lambda(node.c);
+  nodes_.push_back(node);
+  has_lambda_.push_back(jumps ? 1 : 0);
+  table_[slot] = static_cast<NodeId>(nodes_.size());
+  return static_cast<NodeId>(nodes_.size() - 1);
+}
+
+void ExpressionGraph::grow_table() {
+  const std::size_t size = std::max<std::size_t>(64, 2 * table_.size());
+  table_.assign(size, 0);
+  for (std::size_t id = 0; id < nodes_.size(); ++id) {
+    std::size_t slot = hash_of(nodes_[id]) & (size - 1);
+    while (table_[slot] != 0) slot = (slot + 1) & (size - 1);
+    table_[slot] = static_cast<NodeId>(id + 1);
+  }
+}
+
+GuardKey guard_key(ExpressionGraph& graph, NodeId guard) {
+  int sign = 1;
+  for (;;) {
+    const Node node = graph[guard];
+    if (node.operation == Operation::negate) {
+      sign = -sign;
+      guard = node.a;
+    } else if (node.operation == Operation::multiply &&
+               (graph.is_constant(node.a) || graph.is_constant(node.b))) {
+      const bool first = graph.is_constant(node.a);
+      if (graph.value(first ? node.a : node.b) < 0) sign = -sign;
+      guard = first ? node.b : node.a;
+    } else if (node.operation == Operation::divide && graph.is_constant(node.b)) {
+      if (graph.value(node.b) < 0) sign = -sign;
+      guard = node.a;
+    } else if (node.operation == Operation::subtract && graph.is_constant(node.a)) {
+      sign = -sign;
+      guard = graph.subtract(node.b, node.a);
+    } else if (node.operation == Operation::subtract && node.b < node.a) {
+      return {graph.subtract(node.b, node.a), -sign};
+    } else {
+      return {guard, sign};
+    }
+  }
+}
+
+}  // namespace slideway::reader

@@ -1,0 +1,170 @@
+// All expressions of a model in one graph, in which equal sub-expressions are one node.
+//
+// Nodes are numbered so that operands come before what is made of them: every pass over the graph is a loop.
+// Constants are folded. λₖ, the sign of surface k, is a leaf, and
+//     select(k; p, q) = q + (1 + λₖ)/2·(p − q)
+// is p on one side of surface k, q on the other and their blend between. Every other node is smooth, but for
+// `sign`, `step`, `absolute` and `choose` (p where the guard is positive, else q), which stand where no surface
+// may arise.
+// It must not know model files or systems.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace slideway::reader {
+
+using NodeId = std::uint32_t;
+
+enum class Operation : std::uint8_t {
+  // leaves
+  constant,
+  time,
+  impact,  // the approach speed of a contact
+  state,   // a: its index
+  lambda,  // a: the surface
+  // of one operand, a
+  negate,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  exp,
+  log,
+  sqrt,
+  absolute,
+  sign,  // −1, 0, 1
+  step,  // 1 where a > 0, else 0
+  // of two operands, a and b
+  add,
+  subtract,
+  multiply,
+  chain,  // a·b, but 0 where b = 0 even if a is infinite: a slope times a derivative
+  divide,
+  power,
+  atan2,
+  // of three
+  select,  // a where λ_c = 1, b where λ_c = −1; c is the surface, not a node
+  choose,  // b where a > 0, else c
+};
+
+struct Node {
+  Operation operation = Operation::constant;
+  NodeId a = 0;
+  NodeId b = 0;
+  NodeId c = 0;
+  double value = 0;  // of a constant
+};
+
+// How many of a, b, c are operands (nodes).
+int operand_count(Operation operation);
+
+// More nodes than the graph was allowed to have.
+class GraphTooLarge : public std::length_error {
+ public:
+  using std::length_error::length_error;
+};
+
+class ExpressionGraph {
+ public:
+  explicit ExpressionGraph(std::size_t most_nodes = std::numeric_limits<NodeId>::max());
+
+  NodeId constant(double value);
+  NodeId time() { return intern({Operation::time, 0, 0, 0, 0}); }
+  NodeId impact() { return intern({Operation::impact, 0, 0, 0, 0}); }
+  NodeId state(std::uint32_t index) { return intern({Operation::state, index, 0, 0, 0}); }
+  NodeId lambda(std::uint32_t surface) { return intern({Operation::lambda, surface, 0, 0, 0}); }
+
+  NodeId unary(Operation operation, NodeId a);
+  NodeId binary(Operation operation, NodeId a, NodeId b);
+  NodeId select(std::uint32_t surface, NodeId plus, NodeId minus);
+  NodeId choose(NodeId guard, NodeId positive, NodeId otherwise);
+
+  NodeId negate(NodeId a) { return unary(Operation::negate, a); }
+  NodeId add(NodeId a, NodeId b) { return binary(Operation::add, a, b); }
+  NodeId subtract(NodeId a, NodeId b) { return binary(Operation::subtract, a, b); }
+  NodeId multiply(NodeId a, NodeId b) { return binary(Operation::multiply, a, b); }
+  NodeId divide(NodeId a, NodeId b) { return binary(Operation::divide, a, b); }
+
+  // The same operation on other operands.
+  NodeId rebuild(const Node& node, NodeId a, NodeId b, NodeId c);
+
+  const Node& operator[](NodeId id) const { return nodes_[id]; }
+  std::size_t size() const { return nodes_.size(); }
+  bool is_constant(NodeId id) const { return nodes_[id].operation == Operation::constant; }
+  bool is_constant(NodeId id, double value) const { return is_constant(id) && nodes_[id].value == value; }
+  double value(NodeId id) const { return nodes_[id].value; }
+  // Whether the value jumps or has a kink: some λ is in it.
+  bool has_lambda(NodeId id) const { return has_lambda_[id] != 0; }
+
+  // All nodes that the roots are made of, themselves included, in ascending order.
+  std::vector<NodeId> reachable(const std::vector<NodeId>& roots) const;
+
+ private:
+  NodeId intern(const Node& node);
+  void grow_table();
+
+  std::vector<Node> nodes_;
+  std::vector<std::uint8_t> has_lambda_;
+  std::vector<NodeId> table_;  // open addressing; 0 is free, else id + 1
+  std::size_t most_nodes_;
+};
+
+// A guard up to a constant factor: guards with the same `key` vanish together; `sign` is −1 where this one is
+// negative when the one of the key is positive.
+struct GuardKey {
+  NodeId key = 0;
+  int sign = 1;
+};
+GuardKey guard_key(ExpressionGraph& graph, NodeId guard);
+
+// What a function or an operator gives, for folding constants and for evaluation alike (Scalar: double or Dual).
+template <class Scalar>
+Scalar apply_unary(Operation operation, const Scalar& a) {
+  using std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh,
+      std::exp, std::log, std::sqrt, std::abs;
+  switch (operation) {
+    case Operation::negate:
+      return -a;
+    case Operation::sin:
+      return sin(a);
+    case Operation::cos:
+      return cos(a);
+    case Operation::tan:
+      return tan(a);
+    case Operation::asin:
+      return asin(a);
+    case Operation::acos:
+      return acos(a);
+    case Operation::atan:
+      return atan(a);
+    case Operation::sinh:
+      return sinh(a);
+    case Operation::cosh:
+      return cosh(a);
+    case Operation::tanh:
+      return tanh(a);
+    case Operation::exp:
+      return exp(a);
+    case Operation::log:
+      return log(a);
+    case Operation::sqrt:
+      return sqrt(a);
+    case Operation::absolute:
+      return abs(a);
+    case Operation::sign:
+      return Scalar(a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0);
+    default:
+      return Scalar(a > 0.0 ? 1.0 : 0.0);
+  }
+}
+
+}  // namespace slideway::reader

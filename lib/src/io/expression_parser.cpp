@@ -1,0 +1,281 @@
+#include <boost/spirit/home/x3.hpp>
+#include <charconv>
+
+#include "io/expression.hpp"
+
+namespace slideway::reader {
+namespace {
+
+namespace x3 = boost::spirit::x3;
+
+using Iterator = std::string::const_iterator;
+using Slice = boost::iterator_range<Iterator>;
+
+// A number whose text is in order but whose value no double holds.
+struct NumberOutOfRange {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+// Receives the pieces of the grammar in reading order and puts the tokens into postfix order. The grammar never
+// takes back what it has handed over: every alternative is decided by its first character.
+class Emitter {
+ public:
+  explicit Emitter(Expression& expression) : expression_(expression), text_begin_(expression.text.cbegin()) {}
+
+  void number(const Slice& slice) {
+    Token token = token_at(TokenKind::number, slice);
+    const char* const first = expression_.text.data() + token.begin;
+    const char* const last = expression_.text.data() + token.end;
+    if (std::from_chars(first, last, token.value).ec != std::errc())
+      throw NumberOutOfRange{token.begin, token.end};
+    push(token);
+  }
+  void name(const Slice& slice) { push(token_at(TokenKind::name, slice)); }
+
+  // The name just read is that of a function or a vector.
+  void open(TokenKind kind) {
+    expression_.tokens.back().kind = kind;
+    open_.push_back({size() - 1, ends_.size()});
+  }
+  void end_argument() { ends_.push_back(size()); }
+  void close() {
+    const Frame frame = open_.back();
+    open_.pop_back();
+    Token& token = expression_.tokens[frame.token];
+    token.next = size();
+    token.arguments = static_cast<std::uint32_t>(ends_.size() - frame.first_end);
+    token.argument_ends = static_cast<std::uint32_t>(expression_.argument_ends.size());
+    const auto first = ends_.begin() + static_cast<std::ptrdiff_t>(frame.first_end);
+    expression_.argument_ends.insert(expression_.argument_ends.end(), first, ends_.end());
+    ends_.erase(first, ends_.end());
+  }
+
+  // Operators wait until their right operand is complete.
+  void operator_at(TokenKind kind, const Slice& slice) { waiting_.push_back(token_at(kind, slice)); }
+  void apply_operator() {
+    push(waiting_.back());
+    waiting_.pop_back();
+  }
+
+  // Signs: an even number of minuses cancels.
+  void begin_signs() { signs_.push_back({false, Token{}}); }
+  void minus(const Slice& slice) {
+    Sign& sign = signs_.back();
+    if (!sign.negative) sign.token = token_at(TokenKind::negate, slice);
+    sign.negative = !sign.negative;
+  }
+  void apply_signs() {
+    if (signs_.back().negative) push(signs_.back().token);
+    signs_.pop_back();
+  }
+
+  // a ^ b ^ c: the operands are read from the left and joined from the right.
+  void begin_power() { powers_.push_back(0); }
+  void exponent(const Slice& slice) {
+    ++powers_.back();
+    operator_at(TokenKind::power, slice);
+    begin_signs();
+  }
+  void end_power() {
+    for (; powers_.back() > 0; --powers_.back()) {
+      apply_signs();
+      apply_operator();
+    }
+    powers_.pop_back();
+  }
+
+ private:
+  struct Frame {
+    std::uint32_t token;
+    std::size_t first_end;
+  };
+  struct Sign {
+    bool negative;
+    Token token;
+  };
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(expression_.tokens.size()); }
+  Token token_at(TokenKind kind, const Slice& slice) const {
+    Token token;
+    token.kind = kind;
+    token.begin = static_cast<std::uint32_t>(slice.begin() - text_begin_);
+    token.end = static_cast<std::uint32_t>(slice.end() - text_begin_);
+    return token;
+  }
+  void push(Token token) {
+    token.next = size() + 1;
+    expression_.tokens.push_back(token);
+  }
+
+  Expression& expression_;
+  Iterator text_begin_;
+  std::vector<Frame> open_;
+  std::vector<std::uint32_t> ends_;
+  std::vector<Token> waiting_;
+  std::vector<Sign> signs_;
+  std::vector<int> powers_;
+};
+
+struct EmitterTag;
+
+template <class Context>
+Emitter& emitter(const Context& context) {
+  return x3::get<EmitterTag>(context).get();
+}
+
+const auto on_number = [](auto& context) { emitter(context).number(x3::_attr(context)); };
+const auto on_name = [](auto& context) { emitter(context).name(x3::_attr(context)); };
+const auto open_call = [](auto& context) { emitter(context).open(TokenKind::call); };
+const auto open_element = [](auto& context) { emitter(context).open(TokenKind::element); };
+const auto end_argument = [](auto& context) { emitter(context).end_argument(); };
+const auto close = [](auto& context) { emitter(context).close(); };
+const auto begin_power = [](auto& context) { emitter(context).begin_power(); };
+const auto on_exponent = [](auto& context) { emitter(context).exponent(x3::_attr(context)); };
+const auto end_power = [](auto& context) { emitter(context).end_power(); };
+const auto begin_signs = [](auto& context) { emitter(context).begin_signs(); };
+const auto on_minus = [](auto& context) { emitter(context).minus(x3::_attr(context)); };
+const auto apply_signs = [](auto& context) { emitter(context).apply_signs(); };
+const auto apply_operator = [](auto& context) { emitter(context).apply_operator(); };
+
+auto operator_of(TokenKind kind) {
+  return [kind](auto& context) { emitter(context).operator_at(kind, x3::_attr(context)); };
+}
+
+const x3::rule<class ComparisonRule> comparison("a number, a name or '('");
+const x3::rule<class SumRule> sum("a number, a name or '('");
+const x3::rule<class ProductRule> product("a number, a name or '('");
+const x3::rule<class SignedRule> signed_operand("a number, a name or '('");
+const x3::rule<class PowerRule> power("a number, a name or '('");
+const x3::rule<class PrimaryRule> primary("a number, a name or '('");
+const x3::rule<class CloseCallRule> close_call("',' or ')'");
+const x3::rule<class CloseGroupRule> close_group("')'");
+const x3::rule<class CloseIndexRule> close_index("']'");
+
+// std::from_chars reads the number; the grammar only finds where it ends ("infected" must stay a name).
+const auto digits = +x3::char_('0', '9');
+const auto number_text =
+    x3::raw[x3::lexeme[((digits >> -(x3::char_('.') >> *x3::char_('0', '9'))) | (x3::char_('.') >> digits)) >>
+                       -(x3::char_("eE") >> -x3::char_("+-") >> digits)]];
+const auto letter = x3::char_('a', 'z') | x3::char_('A', 'Z') | x3::char_('_');
+const auto name_text = x3::raw[x3::lexeme[letter >> *(letter | x3::char_('0', '9'))]];
+const auto at = [](const auto& parser) { return x3::raw[parser]; };
+const auto signs = *(x3::lit('+') | at(x3::lit('-'))[on_minus]);
+
+const auto close_call_def = x3::lit(')');
+const auto close_group_def = x3::lit(')');
+const auto close_index_def = x3::lit(']');
+const auto primary_def =
+    number_text[on_number] |
+    (name_text[on_name] >>
+     ((x3::lit('(')[open_call] > (comparison > x3::eps[end_argument]) % ',' > close_call > x3::eps[close]) |
+      (x3::lit('[')[open_element] > sum > x3::eps[end_argument] > close_index > x3::eps[close]) | x3::eps)) |
+    (x3::lit('(') > comparison > close_group);
+const auto power_def = x3::eps[begin_power] >> primary >>
+                       *((at(x3::lit('^'))[on_exponent] >> signs) > primary) >> x3::eps[end_power];
+const auto signed_operand_def = (x3::eps[begin_signs] >> signs) > power > x3::eps[apply_signs];
+const auto product_def = signed_operand >> *((at(x3::lit('*'))[operator_of(TokenKind::multiply)] |
+                                              at(x3::lit('/'))[operator_of(TokenKind::divide)]) >
+                                             signed_operand > x3::eps[apply_operator]);
+const auto sum_def = product >> *((at(x3::lit('+'))[operator_of(TokenKind::add)] |
+                                   at(x3::lit('-'))[operator_of(TokenKind::subtract)]) > product >
+                                  x3::eps[apply_operator]);
+const auto comparison_def = sum >> -((at(x3::lit(">="))[operator_of(TokenKind::greater_equal)] |
+                                      at(x3::lit("<="))[operator_of(TokenKind::less_equal)] |
+                                      at(x3::lit('>'))[operator_of(TokenKind::greater)] |
+                                      at(x3::lit('<'))[operator_of(TokenKind::less)]) > sum >
+                                     x3::eps[apply_operator]);
+
+BOOST_SPIRIT_DEFINE(comparison, sum, product, signed_operand, power, primary, close_call, close_group,
+                    close_index)
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+// Fills in what stands at the error: a word, one character (of several bytes, perhaps) or the end.
+void describe(SyntaxError& error, const std::string& text) {
+  if (error.offset >= text.size()) {
+    error.got = text.empty() ? "an empty text" : "the end";
+    return;
+  }
+  std::size_t end = error.offset + 1;
+  if (is_word(text[error.offset])) {
+    while (end < text.size() && is_word(text[end])) ++end;
+  } else {
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  }
+  error.length = end - error.offset;
+  const std::string found = text.substr(error.offset, error.length);
+  error.got = "'" + found + "'";
+  const char before = error.offset > 0 ? text[error.offset - 1] : ' ';
+  if (found == "\u2212" || found == "\u2013")
+    error.hint = "use the minus of the keyboard, '-'";
+  else if (found == "\u00b7" || found == "\u00d7")
+    error.hint = "write a product with '*'";
+  else if (found == "=")
+    error.hint = "a comparison is one of > < >= <=, as the first argument of if(a > b, p, q)";
+  else if (found == "*" && before == '*')
+    error.hint = "write a power with '^'";
+  else if (is_word(found[0]) && error.expected.rfind("an operator", 0) == 0)
+    error.hint = "write a product with '*'";
+}
+
+std::optional<SyntaxError> too_deep(const std::string& text) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[') ++depth;
+    if ((text[i] == ')' || text[i] == ']') && depth > 0) --depth;
+    if (depth > deepest_nesting)
+      return SyntaxError{i,
+                         1,
+                         "too many brackets inside each other",
+                         "at most " + std::to_string(deepest_nesting),
+                         "one more",
+                         "give a part of the expression a name in [definitions]"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ParsedExpression parse_expression(std::string text) {
+  ParsedExpression parsed;
+  parsed.expression.text = std::move(text);
+  const std::string& source = parsed.expression.text;
+  parsed.error = too_deep(source);
+  if (parsed.error) return parsed;
+
+  Emitter emitter(parsed.expression);
+  Iterator first = source.cbegin();
+  const auto error_at = [&](Iterator where, std::string expected) {
+    SyntaxError error;
+    while (where != source.cend() && (*where == ' ' || *where == '\t' || *where == '\n' || *where == '\r'))
+      ++where;
+    error.offset = static_cast<std::size_t>(where - source.cbegin());
+    error.what = "not an expression";
+    error.expected = std::move(expected);
+    describe(error, source);
+    parsed.error = std::move(error);
+  };
+  try {
+    const auto grammar = x3::with<EmitterTag>(std::ref(emitter))[x3::expect[comparison]];
+    x3::phrase_parse(first, source.cend(), grammar, x3::char_(" \t\r\n"));
+    if (first != source.cend()) error_at(first, "an operator or the end");
+  } catch (const x3::expectation_failure<Iterator>& failure) {
+    const bool closing = failure.which().find('(') == std::string::npos;
+    const bool several = failure.which().find(" or ") != std::string::npos;
+    error_at(failure.where(),
+             closing ? (several ? "an operator, " : "an operator or ") + failure.which() : failure.which());
+  } catch (const NumberOutOfRange& number) {
+    parsed.error = SyntaxError{number.begin,
+                               number.end - number.begin,
+                               "a number out of range",
+                               "0 or a magnitude from 4.9e-324 to 1.8e308",
+                               source.substr(number.begin, number.end - number.begin),
+                               ""};
+  }
+  return parsed;
+}
+
+}  // namespace slideway::reader

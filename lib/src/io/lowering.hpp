@@ -1,0 +1,116 @@
+// From what a model file says and the values of its parameters to the graph of its equations, and from there to a
+// System.
+//
+// Discontinuities become surfaces: with λ of the surface e, or a − b,
+//     sgn(e) = λ,  step(e) = (1 + λ)/2,  abs(e) = λ·e,  if(a > b, p, q) = q + (1 + λ)/2·(p − q),
+// and min and max likewise. In a reset, sgn(0) = step(0) = 0 and no surface arises.
+// It must not know TOML.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "io/expression_graph.hpp"
+#include "io/model_file_description.hpp"
+#include "slideway/model/model.hpp"
+#include "slideway/model/system.hpp"
+
+namespace slideway::reader {
+
+// How large a model may become.
+struct ExpansionLimits {
+  std::size_t states = 1'000'000;
+  std::size_t operations = 50'000'000;  // nodes of the graph
+};
+
+// Whether definitions that nothing uses are looked at, too.
+enum class Check { used, everything };
+
+struct ExpandedSurface {
+  std::string name = {};
+  NodeId guard = 0;
+};
+
+struct ExpandedAssignment {
+  std::uint32_t state = 0;
+  NodeId value = 0;
+  Position place = {};
+};
+
+// A reset, stop, record or edge with everything in place.
+struct ExpandedEvent {
+  std::string name = {};
+  NodeId guard = 0;
+  Direction direction = Direction::any;
+  std::vector<ExpandedAssignment> set = {};
+  std::size_t from = 0;  // edges: locations
+  std::size_t to = 0;
+  std::optional<std::size_t> zeno = {};
+};
+
+struct ExpandedContact {
+  std::string name = {};
+  NodeId gap = 0;
+  std::vector<ExpandedAssignment> acts_on = {};
+  NodeId restitution = 0;  // may depend on ExpressionGraph::impact
+};
+
+// The equations in force, of the whole model or of one location.
+struct ExpandedMotion {
+  std::string location = {};             // "" where there are none
+  std::vector<NodeId> derivatives = {};  // one per state
+  std::vector<Position> places = {};     // of each in the file
+};
+
+// A model with the values of its parameters, as nodes of one graph. `surfaces` is in the order of mode words; the
+// graph numbers them as they came up, and its surface k is surfaces[lambda_index[k]].
+struct ExpandedModel {
+  ExpressionGraph graph = ExpressionGraph();
+  Settings parameters = {};
+  std::vector<std::string> state_names = {};
+  Vector initial = {};
+  double start = 0;
+  double end = 0;
+  std::vector<double> atol = {};
+  std::vector<ExpandedSurface> surfaces = {};
+  std::vector<std::uint32_t> lambda_index = {};
+  std::vector<ExpandedMotion> motions = {};  // one, or one per location
+  std::size_t initial_location = 0;
+  std::vector<ExpandedEvent> resets = {};
+  std::vector<ExpandedEvent> stops = {};
+  std::vector<ExpandedEvent> records = {};
+  std::vector<ExpandedEvent> edges = {};
+  std::vector<ExpandedContact> contacts = {};
+};
+
+// Gives the parameters their values, the vectors their lengths, the initial state its numbers, and builds every
+// expression. Throws std::invalid_argument for a setting that does not exist; what the values make of the file (a
+// division by zero, say) is added to `mistakes`, and the model is then not complete.
+ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
+                     const ExpansionLimits& limits, Mistakes& mistakes);
+
+// The derivatives as a system's: multi-affine. A mistake is added where that takes too many corners.
+std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const ExpandedMotion& motion,
+                                             Mistakes& mistakes);
+
+// The roots with every product, quotient and function of λ that is not affine in each λ separately replaced by the
+// blend of its corners, select(k; e at λₖ = 1, e at λₖ = −1) over the surfaces k concerned. What is left is
+// multi-affine and has the same values at every vertex.
+std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots);
+
+// More surfaces in one expression that is not multi-affine than corners can be blended for.
+class TooManyCorners : public std::length_error {
+ public:
+  TooManyCorners(std::size_t root, std::size_t surfaces);
+  std::size_t root;  // number of the root it came up in
+
+  static constexpr std::size_t most = 12;
+};
+
+// A system with exact derivatives and their sparsity. `derivatives` must be multi-affine.
+System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives);
+
+}  // namespace slideway::reader

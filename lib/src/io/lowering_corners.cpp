@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "io/lowering.hpp"
+
+namespace slideway::reader {
+namespace {
+
+using Surfaces = std::vector<std::uint32_t>;  // ascending
+
+struct TooMany {
+  NodeId node;
+  std::size_t surfaces;
+};
+
+class CornerBlender {
+ public:
+  explicit CornerBlender(ExpressionGraph& graph) : graph_(graph) {}
+
+  std::vector<NodeId> blend(const std::vector<NodeId>& roots) {
+    const std::vector<NodeId> nodes = graph_.reachable(roots);
+    replaced_.assign(graph_.size(), 0);
+    for (const NodeId id : nodes) {
+      current_ = id;
+      replaced_[id] = graph_.has_lambda(id) ? replace(graph_[id], id) : id;
+    }
+    std::vector<NodeId> result;
+    for (const NodeId root : roots) result.push_back(replaced_[root]);
+    return result;
+  }
+
+ private:
+  NodeId replace(const Node node, NodeId id) {
+    const int operands = operand_count(node.operation);
+    if (operands == 0) return id;
+    const NodeId a = replaced_[node.a];
+    const NodeId b = operands > 1 ? replaced_[node.b] : 0;
+    const NodeId c = operands > 2 ? replaced_[node.c] : node.c;
+    // On a side of surface k, λₖ is known in everything that is needed only there.
+    if (node.operation == Operation::select)
+      return graph_.select(node.c, restrict_to(a, node.c, 1), restrict_to(b, node.c, -1));
+    const std::size_t count = shared(node, a, b, c).size();
+    if (count > TooManyCorners::most) throw TooMany{current_, count};
+    return corners(node, a, b, c);
+  }
+
+  // The operation on its operands, blended over the surfaces in which it is not affine.
+  NodeId corners(const Node& node, NodeId a, NodeId b, NodeId c) {
+    const Surfaces surfaces = shared(node, a, b, c);
+    if (surfaces.empty()) return graph_.rebuild(node, a, b, c);
+    const std::uint32_t k = surfaces.back();
+    const auto corner = [&](int sign) {
+      const int operands = operand_count(node.operation);
+      return corners(node, restrict_to(a, k, sign), operands > 1 ? restrict_to(b, k, sign) : b,
+                     operands > 2 ? restrict_to(c, k, sign) : c);
+    };
+    const NodeId plus = corner(1);
+    return graph_.select(k, plus, corner(-1));
+  }
+
+  // The surfaces in whose λ the operation is not affine though its operands are.
+  Surfaces shared(const Node& node, NodeId a, NodeId b, NodeId c) {
+    Surfaces result;
+    switch (node.operation) {
+      case Operation::negate:
+      case Operation::add:
+      case Operation::subtract:
+        return result;
+      case Operation::multiply:
+      case Operation::chain: {
+        const Surfaces first = surfaces_of(a);
+        const Surfaces& second = surfaces_of(b);
+        std::set_intersection(first.begin(), first.end(), second.begin(), second.end(),
+                              std::back_inserter(result));
+        return result;
+      }
+      case Operation::divide:
+        return surfaces_of(b);
+      default: {
+        result = surfaces_of(a);
+        const int operands = operand_count(node.operation);
+        if (operands > 1) result = united(result, surfaces_of(b));
+        if (operands > 2) result = united(result, surfaces_of(c));
+        return result;
+      }
+    }
+  }
+
+  static Surfaces united(const Surfaces& first, const Surfaces& second) {
+    Surfaces result;
+    std::set_union(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(result));
+    return result;
+  }
+
+  // The surfaces whose λ a node depends on. Nodes are only ever added, operands first.
+  const Surfaces& surfaces_of(NodeId id) {
+    for (auto next = static_cast<NodeId>(surfaces_.size()); next <= id; ++next) {
+      Surfaces found;
+      if (graph_.has_lambda(next)) {
+        const Node& node = graph_[next];
+        const int operands = operand_count(node.operation);
+        if (node.operation == Operation::lambda) found = {node.a};
+        if (node.operation == Operation::select) found = {node.c};
+        if (operands > 0) found = found.empty() ? surfaces_[node.a] : united(found, surfaces_[node.a]);
+        if (operands > 1 && graph_.has_lambda(node.b)) found = united(found, surfaces_[node.b]);
+        if (operands > 2 && graph_.has_lambda(node.c)) found = united(found, surfaces_[node.c]);
+      }
+      surfaces_.push_back(std::move(found));
+    }
+    return surfaces_[id];
+  }
+
+  bool depends_on(NodeId id, std::uint32_t surface) {
+    if (!graph_.has_lambda(id)) return false;
+    const Surfaces& found = surfaces_of(id);
+    return std::binary_search(found.begin(), found.end(), surface);
+  }
+
+  // The node with λₖ = sign put in.
+  NodeId restrict_to(NodeId root, std::uint32_t k, int sign) {
+    if (!depends_on(root, k)) return root;
+    std::vector<NodeId> found = {root};
+    std::unordered_map<NodeId, NodeId> known;
+    known[root] = root;
+    const auto visit = [&](NodeId id) {
+      if (depends_on(id, k) && known.try_emplace(id, id).second) found.push_back(id);
+    };
+    for (std::size_t next = 0; next < found.size(); ++next) {
+      const Node node = graph_[found[next]];
+      const int operands = operand_count(node.operation);
+      if (operands > 0) visit(node.a);
+      if (operands > 1) visit(node.b);
+      if (operands > 2) visit(node.c);
+    }
+    std::sort(found.begin(), found.end());
+    const auto restricted = [&](NodeId id) {
+      const auto place = known.find(id);
+      return place == known.end() ? id : place->second;
+    };
+    for (const NodeId id : found) {
+      const Node node = graph_[id];
+      const int operands = operand_count(node.operation);
+      if (node.operation == Operation::lambda) {
+        known[id] = graph_.constant(sign);
+      } else if (node.operation == Operation::select && node.c == k) {
+        known[id] = restricted(sign > 0 ? node.a : node.b);
+      } else {
+        known[id] = graph_.rebuild(node, restricted(node.a), operands > 1 ? restricted(node.b) : node.b,
+                                   operands > 2 ? restricted(node.c) : node.c);
+      }
+    }
+    return known[root];
+  }
+
+  ExpressionGraph& graph_;
+  std::vector<NodeId> replaced_;  // by node of the graph as it was
+  std::vector<Surfaces> surfaces_;
+  NodeId current_ = 0;
+};
+
+}  // namespace
+
+TooManyCorners::TooManyCorners(std::size_t root_number, std::size_t surfaces)
+    : std::length_error(std::to_string(surfaces) + " surfaces"), root(root_number) {}
+
+std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots) {
+  const auto jumps = [&](NodeId root) { return graph.has_lambda(root); };
+  if (std::none_of(roots.begin(), roots.end(), jumps)) return roots;
+  try {
+    return CornerBlender(graph).blend(roots);
+  } catch (const TooMany& many) {
+    for (std::size_t k = 0; k < roots.size(); ++k) {
+      const std::vector<NodeId> nodes = graph.reachable({roots[k]});
+      if (std::binary_search(nodes.begin(), nodes.end(), many.node)) throw TooManyCorners(k, many.surfaces);
+    }
+    throw;
+  }
+}
+
+std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const ExpandedMotion& motion,
+                                             Mistakes& mistakes) {
+  try {
+    return make_multi_affine(model.graph, motion.derivatives);
+  } catch (const TooManyCorners& error) {
+    Mistake mistake;
+    mistake.where = motion.places[error.root];
+    mistake.what = "too many surfaces in one product or function in the derivative of " +
+                   quoted(model.state_names[error.root]);
+    mistake.expected = "at most " + std::to_string(TooManyCorners::most) + ", whose corners can be blended";
+    mistake.got = error.what();
+    mistakes.push_back(std::move(mistake));
+    return motion.derivatives;
+  }
+}
+
+}  // namespace slideway::reader

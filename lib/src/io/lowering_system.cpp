@@ -1,0 +1,233 @@
+#include <memory>
+
+#include "io/expression_derivatives.hpp"
+#include "io/expression_tape.hpp"
+#include "io/lowering.hpp"
+
+namespace slideway::reader {
+namespace {
+
+struct Entry {
+  Index row = 0;
+  Index column = 0;
+};
+
+// The entries of a matrix that do not vanish identically, and the tape that computes them.
+struct SparseMatrixTape {
+  Tape tape;
+  std::vector<Entry> entries;
+
+  template <class Load>
+  void evaluate(const Load& load, MatrixRef derivative) const {
+    derivative.setZero();
+    tape.evaluate<double>(
+        load, [&](std::size_t k, double value) { derivative(entries[k].row, entries[k].column) = value; });
+  }
+};
+
+struct SystemTapes {
+  Tape field;
+  Tape guards;
+  Tape guards_dt;
+  SparseMatrixTape field_dx;
+  SparseMatrixTape field_dlambda;
+  SparseMatrixTape guards_dx;
+  SparseMatrixTape normal_dx;
+};
+
+// Inputs at a point. A tape asks only for those that it uses; guards have no λ.
+struct Point {
+  double t;
+  const double* x;
+  const double* lambda;
+
+  double operator()(Operation operation, std::uint32_t index) const {
+    if (operation == Operation::state) return x[index];
+    return operation == Operation::lambda ? lambda[index] : t;
+  }
+};
+
+Point point(double t, ConstVectorRef x) { return {t, x.data(), nullptr}; }
+Point point(double t, ConstVectorRef x, ConstVectorRef lambda) { return {t, x.data(), lambda.data()}; }
+
+class SystemMaker {
+ public:
+  SystemMaker(ExpandedModel& model, const std::vector<NodeId>& derivatives)
+      : model_(model),
+        graph_(model.graph),
+        derivatives_(derivatives),
+        tapes_(std::make_shared<SystemTapes>()) {
+    for (const ExpandedSurface& surface : model.surfaces) guards_.push_back(surface.guard);
+  }
+
+  System make(const std::string& name) {
+    SystemDefinition definition;
+    definition.name = name;
+    definition.states = static_cast<Index>(model_.state_names.size());
+    definition.surfaces = static_cast<Index>(model_.surfaces.size());
+    definition.state_names = model_.state_names;
+    for (const ExpandedSurface& surface : model_.surfaces) definition.surface_names.push_back(surface.name);
+    add_field(definition);
+    if (!guards_.empty()) {
+      add_guards(definition);
+      add_guard_rates(definition);
+    }
+    return System(std::move(definition));
+  }
+
+ private:
+  using Gradients = std::optional<std::vector<Gradient>>;
+
+  Tape tape(const std::vector<NodeId>& outputs) const { return Tape(graph_, outputs, model_.lambda_index); }
+
+  SparseMatrixTape matrix(const std::vector<Gradient>& rows, bool by_lambda) const {
+    SparseMatrixTape result;
+    std::vector<NodeId> outputs;
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      for (const PartialDerivative& entry : rows[row]) {
+        const std::uint32_t column = by_lambda ? model_.lambda_index[entry.variable] : entry.variable;
+        result.entries.push_back({static_cast<Index>(row), static_cast<Index>(column)});
+        outputs.push_back(entry.value);
+      }
+    result.tape = tape(outputs);
+    return result;
+  }
+
+  void add_field(SystemDefinition& definition) {
+    SystemTapes& made = *tapes_;
+    made.field = tape(derivatives_);
+    const std::shared_ptr<const SystemTapes> tapes = tapes_;
+    definition.field = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+      double* const out = dx.data();
+      tapes->field.evaluate<double>(point(t, x, lambda),
+                                    [out](std::size_t k, double value) { out[k] = value; });
+    };
+    definition.field_along = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
+                                     ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
+                                     VectorRef dx_dot) {
+      const Point at = point(t, x, lambda);
+      const Point along = point(t_dot, x_dot, lambda_dot);
+      tapes->field.evaluate<Dual<double>>(
+          [&](Operation operation, std::uint32_t index) {
+            return Dual<double>(at(operation, index), along(operation, index));
+          },
+          [&](std::size_t k, const Dual<double>& value) {
+            dx[static_cast<Index>(k)] = value.value;
+            dx_dot[static_cast<Index>(k)] = value.derivative;
+          });
+    };
+    if (const Gradients rows = gradients(graph_, derivatives_, Variables::states)) {
+      made.field_dx = matrix(*rows, false);
+      definition.field_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative) {
+        tapes->field_dx.evaluate(point(t, x, lambda), derivative);
+      };
+    }
+    if (guards_.empty()) return;
+    if (const Gradients rows = gradients(graph_, derivatives_, Variables::lambdas)) {
+      made.field_dlambda = matrix(*rows, true);
+      definition.field_dlambda = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                         MatrixRef derivative) {
+        tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);
+      };
+    }
+  }
+
+  void add_guards(SystemDefinition& definition) {
+    tapes_->guards = tape(guards_);
+    const std::shared_ptr<const SystemTapes> tapes = tapes_;
+    definition.guards = [tapes](double t, ConstVectorRef x, VectorRef h) {
+      double* const out = h.data();
+      tapes->guards.evaluate<double>(point(t, x), [out](std::size_t k, double value) { out[k] = value; });
+    };
+    definition.guards_along = [tapes](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                      VectorRef h, VectorRef h_dot) {
+      const Point at = point(t, x);
+      const Point along = point(t_dot, x_dot);
+      tapes->guards.evaluate<Dual<double>>(
+          [&](Operation operation, std::uint32_t index) {
+            return Dual<double>(at(operation, index), along(operation, index));
+          },
+          [&](std::size_t k, const Dual<double>& value) {
+            h[static_cast<Index>(k)] = value.value;
+            h_dot[static_cast<Index>(k)] = value.derivative;
+          });
+    };
+    definition.guards_mixed = [tapes](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
+                                      double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
+                                      VectorRef h_mixed) {
+      const Point at = point(t, x);
+      const Point first = point(t_first, x_first);
+      const Point second = point(t_second, x_second);
+      const Point mixed = point(0, x_mixed);
+      tapes->guards.evaluate<Dual<Dual<double>>>(
+          [&](Operation operation, std::uint32_t index) {
+            return Dual<Dual<double>>({at(operation, index), first(operation, index)},
+                                      {second(operation, index), mixed(operation, index)});
+          },
+          [&](std::size_t k, const Dual<Dual<double>>& value) {
+            h_mixed[static_cast<Index>(k)] = value.derivative.derivative;
+          });
+    };
+  }
+
+  // ∂h/∂x, ∂h/∂t, and ∂w/∂x with w = ∂h/∂t + ∂h/∂x·f.
+  void add_guard_rates(SystemDefinition& definition) {
+    const Gradients by_state = gradients(graph_, guards_, Variables::states);
+    const Gradients by_time = gradients(graph_, guards_, Variables::time);
+    if (!by_state || !by_time) return;
+    SystemTapes& made = *tapes_;
+    const std::shared_ptr<const SystemTapes> tapes = tapes_;
+    made.guards_dx = matrix(*by_state, false);
+    definition.guards_dx = [tapes](double t, ConstVectorRef x, MatrixRef derivative) {
+      tapes->guards_dx.evaluate(point(t, x), derivative);
+    };
+    std::vector<NodeId> rates;
+    for (const Gradient& gradient : *by_time)
+      rates.push_back(gradient.empty() ? graph_.constant(0) : gradient.front().value);
+    made.guards_dt = tape(rates);
+    definition.guards_dt = [tapes](double t, ConstVectorRef x, VectorRef derivative) {
+      tapes->guards_dt.evaluate<double>(
+          point(t, x), [&](std::size_t k, double value) { derivative[static_cast<Index>(k)] = value; });
+    };
+
+    std::vector<NodeId> normals;
+    for (std::size_t k = 0; k < guards_.size(); ++k) {
+      std::vector<NodeId> terms = {rates[k]};
+      for (const PartialDerivative& entry : (*by_state)[k])
+        terms.push_back(graph_.multiply(entry.value, derivatives_[entry.variable]));
+      normals.push_back(sum(std::move(terms)));
+    }
+    if (const Gradients rows = gradients(graph_, normals, Variables::states)) {
+      made.normal_dx = matrix(*rows, false);
+      definition.normal_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                     MatrixRef derivative) {
+        tapes->normal_dx.evaluate(point(t, x, lambda), derivative);
+      };
+    }
+  }
+
+  // By halves: the gradients of the partial sums of a long chain would fill the memory.
+  NodeId sum(std::vector<NodeId> terms) {
+    while (terms.size() > 1) {
+      std::size_t kept = 0;
+      for (std::size_t k = 0; k < terms.size(); k += 2)
+        terms[kept++] = k + 1 < terms.size() ? graph_.add(terms[k], terms[k + 1]) : terms[k];
+      terms.resize(kept);
+    }
+    return terms.front();
+  }
+
+  ExpandedModel& model_;
+  ExpressionGraph& graph_;
+  const std::vector<NodeId>& derivatives_;
+  std::vector<NodeId> guards_;
+  std::shared_ptr<SystemTapes> tapes_;
+};
+
+}  // namespace
+
+System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives) {
+  return SystemMaker(model, derivatives).make(name);
+}
+
+}  // namespace slideway::reader

@@ -1,0 +1,163 @@
+#include "slideway/io/model_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "io/lowering.hpp"
+#include "io/model_file_description.hpp"
+#include "io/model_file_equations.hpp"
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+namespace {
+
+using reader::Check;
+using reader::ExpandedModel;
+using reader::ExpansionLimits;
+using reader::Mistake;
+using reader::Mistakes;
+using reader::ModelDescription;
+using reader::SourceText;
+
+[[noreturn]] void throw_report(const SourceText& source, Mistakes mistakes) {
+  std::stable_sort(mistakes.begin(), mistakes.end(),
+                   [](const Mistake& a, const Mistake& b) { return a.where < b.where; });
+  std::vector<ModelFileError::Entry> entries;
+  for (const Mistake& mistake : mistakes)
+    entries.push_back({mistake.where.line, mistake.where.column, one_line(source, mistake)});
+  throw ModelFileError(report(source, mistakes), std::move(entries));
+}
+
+[[noreturn]] void throw_unreadable(const std::string& file, std::string what, std::string expected,
+                                   std::string got) {
+  Mistake mistake;
+  mistake.what = std::move(what);
+  mistake.expected = std::move(expected);
+  mistake.got = std::move(got);
+  throw_report(SourceText(file, ""), {mistake});
+}
+
+struct BuiltModel {
+  ExpandedModel expanded = {};
+  std::optional<ModelInstance> instance = {};  // of a model that the solver can run
+};
+
+// What the model needs and no System can carry: the name of the thing and of its section, and its place.
+struct Lacking {
+  const char* what;
+  const char* section;
+  reader::Position place;
+};
+
+std::optional<Lacking> lacking(const ModelDescription& model) {
+  if (!model.locations.empty()) return Lacking{"automata", "locations", model.locations.front().position};
+  if (!model.edges.empty()) return Lacking{"automata", "edges", model.edges.front().position};
+  if (!model.resets.empty()) return Lacking{"resets", "resets", model.resets.front().position};
+  if (!model.contacts.empty()) return Lacking{"contacts", "contacts", model.contacts.front().position};
+  if (!model.stops.empty()) return Lacking{"stops", "stops", model.stops.front().position};
+  if (!model.records.empty()) return Lacking{"records", "records", model.records.front().position};
+  return std::nullopt;
+}
+
+// The model with these settings; mistakes that show only with numbers are added to `mistakes`.
+BuiltModel build(const ModelDescription& model, const Settings& settings, Check check,
+                 const ExpansionLimits& limits, Mistakes& mistakes) {
+  BuiltModel built;
+  try {
+    built.expanded = expand(model, settings, check, limits, mistakes);
+    if (!mistakes.empty()) return built;
+    std::vector<reader::NodeId> derivatives;
+    for (const reader::ExpandedMotion& motion : built.expanded.motions)
+      derivatives = multi_affine_derivatives(built.expanded, motion, mistakes);
+    if (!mistakes.empty() || lacking(model)) return built;
+    ExpandedModel& expanded = built.expanded;
+    System system = make_system(model.name, expanded, derivatives);
+    built.instance =
+        ModelInstance{std::move(system), expanded.parameters, expanded.start, expanded.end, expanded.initial};
+  } catch (const reader::GraphTooLarge& error) {
+    mistakes.push_back({{}, 1, "a model that is too large", "", error.what(), ""});
+  }
+  return built;
+}
+
+ModelInstance instantiate(const ModelDescription& model, const Settings& settings,
+                          const ExpansionLimits& limits) {
+  Mistakes mistakes;
+  BuiltModel built = build(model, settings, Check::used, limits, mistakes);
+  if (!mistakes.empty()) throw std::invalid_argument(report(model.source, mistakes));
+  return std::move(*built.instance);
+}
+
+[[noreturn]] void refuse_lacking(const ModelDescription& model, const Lacking& lack) {
+  refuse({std::string("slideway does not run ") + lack.what + " yet",
+          model.source.file_name() + ":" + std::to_string(lack.place.line) + ":" +
+              std::to_string(lack.place.column),
+          "", "", std::string("section [[") + lack.section + "]]"});
+}
+
+std::string read_whole(const std::string& path, std::size_t most) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw_unreadable(path, "cannot be read", "a model file", "a directory");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw_unreadable(path, "cannot be read", "a model file", std::strerror(errno));
+  std::string text;
+  std::string block(1 << 16, '\0');
+  while (file && text.size() <= most) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block, 0, static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) throw_unreadable(path, "cannot be read", "a model file", std::strerror(errno));
+  return text;
+}
+
+}  // namespace
+
+ModelFileError::ModelFileError(const std::string& report, std::vector<Entry> entries)
+    : std::runtime_error(report), entries_(std::move(entries)) {}
+
+Model read_model_file(const std::string& path) {
+  return parse_model(read_whole(path, ModelFileLimits{}.bytes), path);
+}
+
+Model parse_model(const std::string& text, const std::string& file_name, const ModelFileLimits& limits) {
+  if (text.size() > limits.bytes)
+    throw_unreadable(file_name, "a file that is too large",
+                     "at most " + std::to_string(limits.bytes) + " bytes", "more");
+  const std::string byte_order_mark = "\xEF\xBB\xBF";
+  const bool marked = text.compare(0, byte_order_mark.size(), byte_order_mark) == 0;
+  SourceText source(file_name, marked ? text.substr(byte_order_mark.size()) : text);
+
+  Mistakes mistakes;
+  auto description = std::make_shared<ModelDescription>(describe_model(std::move(source), mistakes));
+  resolve_names(*description, mistakes);
+  if (!mistakes.empty()) throw_report(description->source, std::move(mistakes));
+  if (description->name.empty()) description->name = std::filesystem::path(file_name).stem().string();
+
+  const ExpansionLimits expansion{limits.states, limits.operations};
+  BuiltModel built = build(*description, {}, Check::everything, expansion, mistakes);
+  if (!mistakes.empty()) throw_report(description->source, std::move(mistakes));
+
+  Model model;
+  model.name = description->name;
+  model.summary = description->summary;
+  model.source = description->reference;
+  model.equations = equations(*description, built.expanded);
+  for (const auto& [name, value] : built.expanded.parameters) model.parameters.push_back({name, value, ""});
+  model.state_names = built.expanded.state_names;
+  model.defaults = description->defaults;
+  model.defaults.atol = built.expanded.atol;
+  const auto standard = std::make_shared<const std::optional<ModelInstance>>(std::move(built.instance));
+  const std::shared_ptr<const ModelDescription> shared = description;
+  model.instantiate = [shared, standard, expansion](const Settings& settings) {
+    if (const auto lack = lacking(*shared)) refuse_lacking(*shared, *lack);
+    return settings.empty() ? standard->value() : instantiate(*shared, settings, expansion);
+  };
+  return model;
+}
+
+}  // namespace slideway

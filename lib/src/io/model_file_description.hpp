@@ -1,0 +1,185 @@
+// What a model file says, before any parameter has a value: every section as written, names resolved, nothing
+// expanded. Lengths of vectors, values and surfaces come with the parameters (io/lowering.hpp).
+//
+// All sections of design §6 are here. A System is made of parameters, states, time, definitions, surfaces and
+// derivatives; resets, stops, records, contacts, locations and edges are read and checked in full and wait here
+// for a solver that runs them.
+// It must not know TOML, graphs or systems.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/expression.hpp"
+#include "io/model_file_report.hpp"
+#include "slideway/model/model.hpp"
+
+namespace slideway::reader {
+
+// What x[0] and x[N + 1] mean for a vector x of N elements.
+enum class Ends {
+  none,      // a mistake
+  zero,      // 0
+  periodic,  // x[N] and x[1]
+  clamped,   // x[1] and x[N]
+};
+
+enum class SymbolKind : std::uint8_t {
+  unresolved,
+  parameter,
+  state,
+  definition,
+  surface,
+  index,  // i, the number of an element
+  time,
+  pi,
+  impact,  // the approach speed, in a restitution
+  function,
+};
+
+// What a name in an expression stands for.
+struct Symbol {
+  SymbolKind kind = SymbolKind::unresolved;
+  std::uint32_t index = 0;    // into the list of its kind
+  std::uint32_t element = 0;  // from 1, of a vector that is written x3; 0: a scalar, or x[…]
+};
+
+// An expression at its place in the file.
+struct Formula {
+  Expression expression = {};
+  std::vector<Symbol> symbols = {};  // one per token; meaningful for names, elements and calls
+  Position position = {};            // of the value in the file
+  bool is_string = false;            // written in quotes, so that a token has a place of its own
+  Ends ends = Ends::none;  // for indices out of range, before the ends of the vector that is indexed
+  std::string owner = {};  // for messages: "the derivative of 'v'"
+
+  // Nothing to evaluate: not given, or not an expression.
+  bool empty() const { return expression.tokens.empty(); }
+};
+
+// A named value: a parameter, a state with its initial value, a definition or a surface with its guard.
+struct Quantity {
+  std::string name = {};
+  Position position = {};
+  std::optional<Formula> size = {};  // of a vector
+  Ends ends = Ends::none;
+  Formula value = {};
+
+  bool is_vector() const { return size.has_value(); }
+};
+
+// A value for a state: its derivative, its new value in a reset, what a contact force adds to its derivative.
+struct Assignment {
+  std::uint32_t state = 0;    // into ModelDescription::states
+  std::uint32_t element = 0;  // from 1; 0: a scalar, or every element of a vector
+  Position position = {};     // of the state's name
+  Formula value = {};
+};
+
+enum class Direction { rising, falling, any };
+
+// A reset, stop, record or edge: what happens where a guard crosses zero in a direction.
+struct EventDescription {
+  std::string name = {};  // "" when not given
+  Position position = {};
+  Formula when = {};
+  Direction direction = Direction::any;
+  std::vector<Assignment> set = {};  // resets and edges; states that are not set keep their value
+
+  // Edges only, into ModelDescription::locations.
+  std::size_t from = 0;
+  std::size_t to = 0;
+  std::optional<std::size_t> zeno = {};
+};
+
+// gap ≥ 0, with a force Λ ≥ 0 that adds acts_on·Λ to the derivatives.
+struct ContactDescription {
+  std::string name = {};
+  Position position = {};
+  Formula gap = {};
+  std::vector<Assignment> acts_on = {};
+  Formula restitution = {};  // of parameters and `impact`
+};
+
+struct LocationDescription {
+  std::string name = {};
+  Position position = {};
+  std::vector<Assignment> derivatives = {};  // those that differ from the top-level ones
+};
+
+struct ModelDescription {
+  SourceText source = {};
+  std::string name = {};
+  std::string summary = {};
+  std::string reference = {};  // where the model comes from: the key `source`
+
+  std::vector<Quantity> parameters = {};  // scalars
+  std::vector<Quantity> states = {};
+  std::vector<Quantity> definitions = {};
+  std::vector<Quantity> surfaces = {};
+  Formula start = {};
+  Formula end = {};
+  std::vector<Assignment> derivatives = {};
+
+  std::vector<EventDescription> resets = {};
+  std::vector<EventDescription> stops = {};
+  std::vector<EventDescription> records = {};
+  std::vector<ContactDescription> contacts = {};
+  std::vector<LocationDescription> locations = {};
+  std::vector<EventDescription> edges = {};
+  std::size_t initial_location = 0;  // into locations
+
+  ModelDefaults defaults = {};  // but for atol per state, which needs the lengths of vectors
+  // The absolute tolerance of each entry of `states`; empty when it is one number or not given.
+  std::vector<double> atol_by_state = {};
+  // atol as an array, one number per expanded state, and its place.
+  std::vector<double> atol_list = {};
+  Position atol_position = {};
+
+  bool has_vectors() const;
+};
+
+// The place of a byte of a formula's text in the file.
+Position place_of(const SourceText& source, const Formula& formula, std::size_t offset);
+
+// 3 for the name "x3" and the vector "x"; 0 when the name is none of the vector's elements.
+std::uint32_t element_number(const std::string& name, const std::string& vector);
+
+// Reads the TOML of a whole file. Mistakes are added to `mistakes`; the description is complete if there are none.
+ModelDescription describe_model(SourceText source, Mistakes& mistakes);
+
+// Finds out what every name stands for, and reports names that are unknown, used twice or in a circle.
+void resolve_names(ModelDescription& model, Mistakes& mistakes);
+
+// The functions of expressions.
+enum class Function : std::uint32_t {
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  atan2,
+  sinh,
+  cosh,
+  tanh,
+  exp,
+  log,
+  sqrt,
+  pow,
+  sgn,
+  step,
+  if_,
+  abs,
+  min,
+  max,
+};
+struct FunctionEntry {
+  const char* name;
+  Function function;
+  std::uint32_t arguments;
+};
+const std::vector<FunctionEntry>& functions();
+
+}  // namespace slideway::reader

@@ -1,0 +1,121 @@
+#include "io/model_file_equations.hpp"
+
+#include <algorithm>
+
+namespace slideway::reader {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const char* crossing(Direction direction) {
+  switch (direction) {
+    case Direction::rising:
+      return " rises through 0";
+    case Direction::falling:
+      return " falls through 0";
+    default:
+      return " crosses 0";
+  }
+}
+
+const char* ends_text(Ends ends) {
+  switch (ends) {
+    case Ends::zero:
+      return ", 0 beyond the ends";
+    case Ends::periodic:
+      return ", periodic";
+    case Ends::clamped:
+      return ", clamped at the ends";
+    default:
+      return "";
+  }
+}
+
+bool uses_index(const Formula& formula) {
+  const auto is_index = [](const Symbol& symbol) { return symbol.kind == SymbolKind::index; };
+  return std::any_of(formula.symbols.begin(), formula.symbols.end(), is_index);
+}
+
+std::string text(const Formula& formula) { return print_expression(formula.expression); }
+
+// "i = 1 … N", with the ends where an index may pass them.
+std::string range(const Quantity& vector, const Formula& formula) {
+  return "   (i = 1 … " + text(*vector.size) + (uses_index(formula) ? ends_text(formula.ends) : "") + ")";
+}
+
+std::string target(const ModelDescription& model, const Assignment& line) {
+  const Quantity& state = model.states[line.state];
+  if (line.element > 0) return state.name + std::to_string(line.element);
+  return state.is_vector() ? state.name + "[i]" : state.name;
+}
+
+std::string derivative(const ModelDescription& model, const Assignment& line) {
+  const Quantity& state = model.states[line.state];
+  return target(model, line) + "' = " + text(line.value) +
+         (state.is_vector() ? range(state, line.value) : "");
+}
+
+std::string assignments(const ModelDescription& model, const std::vector<Assignment>& lines) {
+  std::string result;
+  for (const Assignment& line : lines)
+    result += (result.empty() ? "" : ", ") + target(model, line) + " = " + text(line.value);
+  return result;
+}
+
+std::string titled(const std::string& kind, const std::string& name) {
+  return name.empty() ? kind + ": " : kind + " " + name + ": ";
+}
+
+void add_events(const ModelDescription& model, const std::string& kind,
+                const std::vector<EventDescription>& events, Lines& lines) {
+  for (const EventDescription& event : events) {
+    std::string line = titled(kind, event.name);
+    if (kind == "edge")
+      line += model.locations[event.from].name + " -> " + model.locations[event.to].name + " ";
+    line += "when " + text(event.when) + crossing(event.direction);
+    if (!event.set.empty()) line += ": " + assignments(model, event.set);
+    if (event.zeno) line += "; at an accumulation point -> " + model.locations[*event.zeno].name;
+    lines.push_back(std::move(line));
+  }
+}
+
+void add_surfaces(const ModelDescription& model, const ExpandedModel& expanded, Lines& lines) {
+  constexpr std::size_t most = 20;
+  for (const Quantity& surface : model.surfaces)
+    lines.push_back("surface " + surface.name + (surface.is_vector() ? "[i]" : "") + ": " +
+                    text(surface.value) + (surface.is_vector() ? range(surface, surface.value) : ""));
+  const auto is_named = [&](const std::string& name) {
+    return std::any_of(model.surfaces.begin(), model.surfaces.end(), [&](const Quantity& surface) {
+      return surface.is_vector() ? element_number(name, surface.name) > 0 : surface.name == name;
+    });
+  };
+  std::size_t unnamed = 0;
+  for (const ExpandedSurface& surface : expanded.surfaces)
+    if (!is_named(surface.name) && ++unnamed <= most) lines.push_back("surface " + surface.name);
+  if (unnamed > most) lines.push_back("… and " + std::to_string(unnamed - most) + " more surfaces");
+}
+
+}  // namespace
+
+std::vector<std::string> equations(const ModelDescription& model, const ExpandedModel& expanded) {
+  Lines lines;
+  for (const Assignment& line : model.derivatives) lines.push_back(derivative(model, line));
+  for (const LocationDescription& location : model.locations) {
+    lines.push_back("location " + location.name + (location.derivatives.empty() ? "" : ":"));
+    for (const Assignment& line : location.derivatives) lines.push_back("  " + derivative(model, line));
+  }
+  for (const Quantity& definition : model.definitions)
+    lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " + text(definition.value) +
+                    (definition.is_vector() ? range(definition, definition.value) : ""));
+  add_events(model, "edge", model.edges, lines);
+  add_events(model, "reset", model.resets, lines);
+  add_events(model, "stop", model.stops, lines);
+  add_events(model, "record", model.records, lines);
+  for (const ContactDescription& contact : model.contacts)
+    lines.push_back(titled("contact", contact.name) + text(contact.gap) + " >= 0, a unit force adds " +
+                    assignments(model, contact.acts_on) + ", restitution " + text(contact.restitution));
+  add_surfaces(model, expanded, lines);
+  return lines;
+}
+
+}  // namespace slideway::reader
