@@ -27,7 +27,7 @@ double central_difference(Function&& function, double x) {
 
 // Value against the function on double, first and second derivative against central differences.
 template <class Function>
-void check_function(const std::string& name, Function function, const std::vector<double>& points) {
+void check_function(const std::string& name, const std::vector<double>& points, Function function) {
   for (const double x : points) {
     CAPTURE(name);
     CAPTURE(x);
@@ -52,113 +52,77 @@ TEST_CASE("elementary functions of duals agree with central differences, twice")
   const std::vector<double> all{-2.3, -0.4, 0.0, 0.7, 3.1};
   const std::vector<double> positive{0.2, 1.0, 4.5};
   const std::vector<double> within{-0.8, -0.1, 0.0, 0.6};
-  check_function(
-      "sin", [](auto x) { return sin(x); }, all);
-  check_function(
-      "cos", [](auto x) { return cos(x); }, all);
-  check_function(
-      "tan", [](auto x) { return tan(x); }, all);
-  check_function(
-      "asin", [](auto x) { return asin(x); }, within);
-  check_function(
-      "acos", [](auto x) { return acos(x); }, within);
-  check_function(
-      "atan", [](auto x) { return atan(x); }, all);
-  check_function(
-      "sinh", [](auto x) { return sinh(x); }, all);
-  check_function(
-      "cosh", [](auto x) { return cosh(x); }, all);
-  check_function(
-      "tanh", [](auto x) { return tanh(x); }, all);
-  check_function(
-      "asinh", [](auto x) { return asinh(x); }, all);
-  check_function("acosh", [](auto x) { return acosh(x); }, {1.3, 4.0});
-  check_function(
-      "atanh", [](auto x) { return atanh(x); }, within);
-  check_function(
-      "exp", [](auto x) { return exp(x); }, all);
-  check_function(
-      "expm1", [](auto x) { return expm1(x); }, all);
-  check_function(
-      "log", [](auto x) { return log(x); }, positive);
-  check_function(
-      "log1p", [](auto x) { return log1p(x); }, within);
-  check_function(
-      "log2", [](auto x) { return log2(x); }, positive);
-  check_function(
-      "log10", [](auto x) { return log10(x); }, positive);
-  check_function(
-      "sqrt", [](auto x) { return sqrt(x); }, positive);
-  check_function("cbrt", [](auto x) { return cbrt(x); }, {-2.0, 0.3, 5.0});
-  check_function(
-      "erf", [](auto x) { return erf(x); }, all);
-  check_function(
-      "erfc", [](auto x) { return erfc(x); }, all);
-  check_function("abs",
-                 [](auto x) {
-                   using std::abs;
-                   return abs(x);
-                 },
-                 {-2.0, 3.0});
-  check_function("fabs", [](auto x) { return fabs(x); }, {-2.0, 3.0});
-  check_function("fmod", [](auto x) { return fmod(x, 2.5); }, {-3.0, 1.0, 7.0});
+  check_function("sin", all, [](auto x) { return sin(x); });
+  check_function("cos", all, [](auto x) { return cos(x); });
+  check_function("tan", all, [](auto x) { return tan(x); });
+  check_function("asin", within, [](auto x) { return asin(x); });
+  check_function("acos", within, [](auto x) { return acos(x); });
+  check_function("atan", all, [](auto x) { return atan(x); });
+  check_function("sinh", all, [](auto x) { return sinh(x); });
+  check_function("cosh", all, [](auto x) { return cosh(x); });
+  check_function("tanh", all, [](auto x) { return tanh(x); });
+  check_function("asinh", all, [](auto x) { return asinh(x); });
+  check_function("acosh", {1.3, 4.0}, [](auto x) { return acosh(x); });
+  check_function("atanh", within, [](auto x) { return atanh(x); });
+  check_function("exp", all, [](auto x) { return exp(x); });
+  check_function("expm1", all, [](auto x) { return expm1(x); });
+  check_function("log", positive, [](auto x) { return log(x); });
+  check_function("log1p", within, [](auto x) { return log1p(x); });
+  check_function("log2", positive, [](auto x) { return log2(x); });
+  check_function("log10", positive, [](auto x) { return log10(x); });
+  check_function("sqrt", positive, [](auto x) { return sqrt(x); });
+  check_function("cbrt", {-2.0, 0.3, 5.0}, [](auto x) { return cbrt(x); });
+  check_function("erf", all, [](auto x) { return erf(x); });
+  check_function("erfc", all, [](auto x) { return erfc(x); });
+  check_function("abs", {-2.0, 3.0}, [](auto x) {
+    using std::abs;
+    return abs(x);
+  });
+  check_function("fabs", {-2.0, 3.0}, [](auto x) { return fabs(x); });
+  check_function("fmod", {-3.0, 1.0, 7.0}, [](auto x) { return fmod(x, 2.5); });
 }
 
 TEST_CASE("arithmetic with duals, doubles and integers agrees with central differences, twice") {
   const std::vector<double> points{-1.7, 0.3, 2.2};
-  check_function(
-      "sum", [](auto x) { return 1 + x + 2.5 + x * 3 - (4 - x) - 1.5; }, points);
-  check_function(
-      "product", [](auto x) { return 2 * x * x * 0.5 * x; }, points);
-  check_function(
-      "quotient", [](auto x) { return (x * x - 1) / (x + 5) / 2 + 3 / (x * x + 1); }, points);
-  check_function(
-      "sign", [](auto x) { return -x + (+x) * x; }, points);
-  check_function(
-      "compound",
-      [](auto x) {
-        auto y = x;
-        y += x * x;
-        y += 1;
-        y -= 2 * x;
-        y -= 0.5;
-        y *= x;
-        y *= 3;
-        y /= x * x + 1;
-        y /= 2;
-        return y;
-      },
-      points);
+  check_function("sum", points, [](auto x) { return 1 + x + 2.5 + x * 3 - (4 - x) - 1.5; });
+  check_function("product", points, [](auto x) { return 2 * x * x * 0.5 * x; });
+  check_function("quotient", points, [](auto x) { return (x * x - 1) / (x + 5) / 2 + 3 / (x * x + 1); });
+  check_function("sign", points, [](auto x) { return -x + (+x) * x; });
+  check_function("compound", points, [](auto x) {
+    auto y = x;
+    y += x * x;
+    y += 1;
+    y -= 2 * x;
+    y -= 0.5;
+    y *= x;
+    y *= 3;
+    y /= x * x + 1;
+    y /= 2;
+    return y;
+  });
 }
 
 TEST_CASE("powers in every mixture agree with central differences, twice") {
-  check_function("x^2.5", [](auto x) { return pow(x, 2.5); }, {0.4, 3.0});
-  check_function("x^3", [](auto x) { return pow(x, 3); }, {-2.0, 0.0, 1.5});
-  check_function("x^-2", [](auto x) { return pow(x, -2); }, {-2.0, 1.5});
-  check_function("2^x", [](auto x) { return pow(2.0, x); }, {-2.0, 0.0, 1.5});
-  check_function("3^x, integer base", [](auto x) { return pow(3, x); }, {-2.0, 1.5});
-  check_function("x^x", [](auto x) { return pow(x, x); }, {0.4, 2.0});
-  check_function("x^(a dual constant)",
-                 [](auto x) {
-                   using std::pow;
-                   const decltype(x) cube(3.0);
-                   return pow(x, cube);
-                 },
-                 {-2.0, 0.0, 1.5});
+  check_function("x^2.5", {0.4, 3.0}, [](auto x) { return pow(x, 2.5); });
+  check_function("x^3", {-2.0, 0.0, 1.5}, [](auto x) { return pow(x, 3); });
+  check_function("x^-2", {-2.0, 1.5}, [](auto x) { return pow(x, -2); });
+  check_function("2^x", {-2.0, 0.0, 1.5}, [](auto x) { return pow(2.0, x); });
+  check_function("3^x, integer base", {-2.0, 1.5}, [](auto x) { return pow(3, x); });
+  check_function("x^x", {0.4, 2.0}, [](auto x) { return pow(x, x); });
+  check_function("x^(a dual constant)", {-2.0, 0.0, 1.5}, [](auto x) {
+    using std::pow;
+    const decltype(x) cube(3.0);
+    return pow(x, cube);
+  });
 }
 
 TEST_CASE("functions of two arguments agree with central differences, twice") {
   const std::vector<double> points{-1.3, 0.2, 2.0};
-  check_function(
-      "atan2", [](auto x) { return atan2(x * x - 2, x + 0.5); }, points);
-  check_function(
-      "atan2 over a number", [](auto x) { return atan2(x, 2.0); }, points);
-  check_function(
-      "atan2 of a number", [](auto x) { return atan2(1.0, x); }, points);
-  check_function(
-      "hypot", [](auto x) { return hypot(x, 2 * x + 1); }, points);
-  check_function(
-      "hypot with a number", [](auto x) { return hypot(x, 3.0) + hypot(2, x); }, points);
+  check_function("atan2", points, [](auto x) { return atan2(x * x - 2, x + 0.5); });
+  check_function("atan2 over a number", points, [](auto x) { return atan2(x, 2.0); });
+  check_function("atan2 of a number", points, [](auto x) { return atan2(1.0, x); });
+  check_function("hypot", points, [](auto x) { return hypot(x, 2 * x + 1); });
+  check_function("hypot with a number", points, [](auto x) { return hypot(x, 3.0) + hypot(2, x); });
 }
 
 TEST_CASE("min and max choose a branch with its derivative, also beside a number") {

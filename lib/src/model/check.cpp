@@ -102,7 +102,10 @@ class Comparison {
     Matrix noise(used.rows(), used.cols());
     for (Index i = 0; i < used.rows(); ++i) {
       double terms = std::abs(subject.values[i]);
-      for (Index j = 0; j < used.cols(); ++j) terms += std::abs(used(i, j) * subject.arguments[j]);
+      for (Index j = 0; j < used.cols(); ++j) {
+        const double term = std::abs(used(i, j) * subject.arguments[j]);
+        if (std::isfinite(term)) terms += term;
+      }
       for (Index j = 0; j < used.cols(); ++j) {
         const double step = cube_root_of_epsilon() * std::sqrt(std::max(1.0, std::abs(subject.arguments[j])));
         noise(i, j) = safety * epsilon * terms / step;

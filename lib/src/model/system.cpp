@@ -1,6 +1,8 @@
 #include "slideway/model/system.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "slideway/core/errors.hpp"
@@ -26,14 +28,14 @@ std::vector<std::string> checked_names(std::vector<std::string> names, Index cou
             .expected = std::to_string(count) + " names or none",
             .got = std::to_string(names.size())});
   }
+  std::unordered_map<std::string_view, std::size_t> places;  // of the names so far
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) {
       refuse({.what = noun + " " + std::to_string(i + 1) + " has an empty name",
               .where = where,
               .expected = "a name, or no names at all for " + prefix + "1, " + prefix + "2, …"});
     }
-    const auto first = std::find(names.begin(), names.end(), names[i]);
-    const auto earlier = static_cast<std::size_t>(first - names.begin());
+    const std::size_t earlier = places.try_emplace(names[i], i).first->second;
     if (earlier != i) {
       refuse({.what = "two " + noun + " names are the same",
               .where = where,
