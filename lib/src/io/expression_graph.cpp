@@ -8,16 +8,18 @@
 namespace slideway::reader {
 namespace {
 
+// The finaliser of MurmurHash3: every bit of the input reaches every bit of the result.
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash ^= value + 0x9E3779B97F4A7C15U + (hash << 6U) + (hash >> 2U);
-  hash *= 0xFF51AFD7ED558CCDU;
-  return hash ^ (hash >> 32U);
+  hash = (hash ^ value) + 0x9E3779B97F4A7C15U;
+  hash = (hash ^ (hash >> 33U)) * 0xFF51AFD7ED558CCDU;
+  hash = (hash ^ (hash >> 33U)) * 0xC4CEB9FE1A85EC53U;
+  return hash ^ (hash >> 33U);
 }
 
 std::uint64_t hash_of(const Node& node) {
-  std::uint64_t hash = mix(static_cast<std::uint64_t>(node.operation), node.a);
-  hash = mix(hash, (static_cast<std::uint64_t>(node.b) << 32U) | node.c);
-  return mix(hash, std::bit_cast<std::uint64_t>(node.value));
+  const std::uint64_t hash = mix((static_cast<std::uint64_t>(node.operation) << 32U) | node.a,
+                                 std::bit_cast<std::uint64_t>(node.value));
+  return mix(hash, (static_cast<std::uint64_t>(node.b) << 32U) | node.c);
 }
 
 bool same(const Node& first, const Node& second) {
@@ -158,7 +160,14 @@ std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots)
     if (operands > 1) visit(node.b);
     if (operands > 2) visit(node.c);
   }
-  std::sort(found.begin(), found.end());
+  // Sorted by looking through all nodes, unless they are few.
+  if (found.size() < nodes_.size() / 16) {
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  std::size_t count = 0;
+  for (NodeId id = 0; id < nodes_.size(); ++id)
+    if (seen[id] != 0) found[count++] = id;
   return found;
 }
 

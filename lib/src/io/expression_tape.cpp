@@ -204,17 +204,25 @@ class TapeCompiler {
 
   // Inputs first, then constants, then one register for every other node.
   void assign_registers() {
-    std::vector<std::uint32_t> surfaces;
+    for (std::uint32_t k = 0; k < nodes_.size(); ++k) {
+      const Operation operation = graph_[nodes_[k]].operation;
+      if (operation == Operation::time) tape_.uses_time_ = true;
+      if (operation == Operation::impact) tape_.uses_impact_ = true;
+    }
+    // The reader of the inputs asks for time, impact, states and λ in this order.
+    for (const Operation wanted : {Operation::time, Operation::impact, Operation::state}) {
+      for (std::uint32_t k = 0; k < nodes_.size(); ++k) {
+        const Node& node = graph_[nodes_[k]];
+        if (node.operation != wanted) continue;
+        if (wanted == Operation::state) tape_.states_.push_back(node.a);
+        register_of_[k] = next_register_++;
+      }
+    }
     for (std::uint32_t k = 0; k < nodes_.size(); ++k) {
       const Node& node = graph_[nodes_[k]];
-      if (node.operation == Operation::select) surfaces.push_back(node.c);
-      if (node.operation == Operation::lambda)
-        register_of_[k] = lambda_register(node.a);
-      else if (operand_count(node.operation) == 0 && node.operation != Operation::constant)
-        register_of_[k] = add_input(node.operation, node.a);
+      if (node.operation == Operation::lambda) register_of_[k] = lambda_register(node.a);
+      if (node.operation == Operation::select) lambda_register(node.c);
     }
-    for (const std::uint32_t surface : surfaces) lambda_register(surface);
-    next_register_ = static_cast<std::uint32_t>(tape_.inputs_.size());
     for (std::uint32_t k = 0; k < nodes_.size(); ++k) {
       if (!graph_.is_constant(nodes_[k])) continue;
       register_of_[k] = next_register_++;
@@ -227,16 +235,13 @@ class TapeCompiler {
     }
   }
 
-  std::uint32_t add_input(Operation operation, std::uint32_t index) {
-    tape_.inputs_.push_back({operation, index});
-    return static_cast<std::uint32_t>(tape_.inputs_.size() - 1);
-  }
-
   std::uint32_t lambda_register(std::uint32_t surface) {
     if (surface >= lambda_registers_.size()) lambda_registers_.resize(surface + 1, nowhere);
     std::uint32_t& place = lambda_registers_[surface];
-    if (place == nowhere)
-      place = add_input(Operation::lambda, lambda_index_.empty() ? surface : lambda_index_[surface]);
+    if (place == nowhere) {
+      place = next_register_++;
+      tape_.lambdas_.push_back(lambda_index_.empty() ? surface : lambda_index_[surface]);
+    }
     return place;
   }
 

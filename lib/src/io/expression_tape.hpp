@@ -28,18 +28,18 @@ class Tape {
   std::size_t outputs() const { return outputs_.size(); }
   std::size_t instructions() const { return instructions_.size(); }
 
-  // load(Operation, index) gives an input: time, impact, state or lambda. store(k, value) takes output k.
-  // Scalar: double, Dual<double> or Dual<Dual<double>>.
-  template <class Scalar, class Load, class Store>
-  void evaluate(const Load& load, const Store& store) const {
+  // inputs.time(), .impact(), .state(i) and .lambda(k) are asked for if they are used; store(k, value) takes
+  // output k. Scalar: double, Dual<double> or Dual<Dual<double>>.
+  template <class Scalar, class Inputs, class Store>
+  void evaluate(const Inputs& inputs, const Store& store) const {
     if constexpr (std::is_same_v<Scalar, double>) {
       if (registers_ <= small_) {
         std::array<double, small_> registers;  // NOLINT: every register is written before it is read
-        return evaluate_in<Scalar>(registers.data(), load, store);
+        return evaluate_in<Scalar>(registers.data(), inputs, store);
       }
     }
     ScratchFrame frame;
-    evaluate_in<Scalar>(frame.take<Scalar>(static_cast<Index>(registers_)), load, store);
+    evaluate_in<Scalar>(frame.take<Scalar>(static_cast<Index>(registers_)), inputs, store);
   }
 
   struct Instruction {
@@ -53,17 +53,15 @@ class Tape {
  private:
   friend class TapeCompiler;
 
-  struct Input {
-    Operation operation = Operation::time;
-    std::uint32_t index = 0;
-  };
-
-  template <class Scalar, class Load, class Store>
-  void evaluate_in(Scalar* registers, const Load& load, const Store& store) const {
+  template <class Scalar, class Inputs, class Store>
+  void evaluate_in(Scalar* registers, const Inputs& inputs, const Store& store) const {
     Scalar* place = registers;
-    for (const Input& input : inputs_) *place++ = load(input.operation, input.index);
+    if (uses_time_) *place++ = inputs.time();
+    if (uses_impact_) *place++ = inputs.impact();
+    for (const std::uint32_t state : states_) *place++ = inputs.state(state);
+    for (const std::uint32_t lambda : lambdas_) *place++ = inputs.lambda(lambda);
     for (const double constant : constants_) *place++ = Scalar(constant);
-    execute(registers);
+    if (!instructions_.empty()) execute(registers);
     for (std::size_t k = 0; k < outputs_.size(); ++k) store(k, registers[outputs_[k]]);
   }
 
@@ -73,8 +71,12 @@ class Tape {
 
   static constexpr std::size_t small_ = 256;
 
-  std::vector<Input> inputs_;      // registers 0, 1, …
-  std::vector<double> constants_;  // the registers after them
+  // The inputs that are used, in the order of their registers; the constants come after them.
+  bool uses_time_ = false;
+  bool uses_impact_ = false;
+  std::vector<std::uint32_t> states_;
+  std::vector<std::uint32_t> lambdas_;
+  std::vector<double> constants_;
   std::size_t registers_ = 0;
   std::vector<Instruction> instructions_;
   std::vector<std::uint32_t> outputs_;  // the register of each output

@@ -31,6 +31,7 @@ enum class Check { used, everything };
 
 struct ExpandedSurface {
   std::string name = {};
+  bool named = false;  // in [surfaces]
   NodeId guard = 0;
 };
 

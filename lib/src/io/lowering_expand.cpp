@@ -712,7 +712,7 @@ class Expander {
       for (int copy = 2; !names.insert(name).second; ++copy)
         name = surface.name + " (" + std::to_string(copy) + ")";
       expanded_.lambda_index[number] = static_cast<std::uint32_t>(expanded_.surfaces.size());
-      expanded_.surfaces.push_back({std::move(name), surface.guard});
+      expanded_.surfaces.push_back({std::move(name), surface.named, surface.guard});
     }
   }
 

@@ -39,16 +39,30 @@ struct SystemTapes {
 struct Point {
   double t;
   const double* x;
-  const double* lambda;
+  const double* lambdas;
 
-  double operator()(Operation operation, std::uint32_t index) const {
-    if (operation == Operation::state) return x[index];
-    return operation == Operation::lambda ? lambda[index] : t;
-  }
+  double time() const { return t; }
+  double impact() const { return 0; }
+  double state(std::uint32_t index) const { return x[index]; }
+  double lambda(std::uint32_t index) const { return lambdas[index]; }
 };
 
 Point point(double t, ConstVectorRef x) { return {t, x.data(), nullptr}; }
 Point point(double t, ConstVectorRef x, ConstVectorRef lambda) { return {t, x.data(), lambda.data()}; }
+
+// Inputs that move: a value and its rate, each again a point or a moving point.
+template <class Inputs, class Scalar>
+struct Moving {
+  Inputs value;
+  Inputs rate;
+
+  Dual<Scalar> time() const { return {value.time(), rate.time()}; }
+  Dual<Scalar> impact() const { return {value.impact(), rate.impact()}; }
+  Dual<Scalar> state(std::uint32_t index) const { return {value.state(index), rate.state(index)}; }
+  Dual<Scalar> lambda(std::uint32_t index) const { return {value.lambda(index), rate.lambda(index)}; }
+};
+using MovingPoint = Moving<Point, double>;
+using TwiceMovingPoint = Moving<MovingPoint, Dual<double>>;
 
 class SystemMaker {
  public:
@@ -80,6 +94,14 @@ class SystemMaker {
 
   Tape tape(const std::vector<NodeId>& outputs) const { return Tape(graph_, outputs, model_.lambda_index); }
 
+  // Which derivatives can differ from zero.
+  static Pattern pattern(const SparseMatrixTape& matrix, Index rows, Index columns) {
+    std::vector<std::vector<Index>> by_row(static_cast<std::size_t>(rows));
+    for (const Entry& entry : matrix.entries)
+      by_row[static_cast<std::size_t>(entry.row)].push_back(entry.column);
+    return pattern_from_rows(columns, std::move(by_row));
+  }
+
   SparseMatrixTape matrix(const std::vector<Gradient>& rows, bool by_lambda) const {
     SparseMatrixTape result;
     std::vector<NodeId> outputs;
@@ -105,19 +127,15 @@ class SystemMaker {
     definition.field_along = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
                                      ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
                                      VectorRef dx_dot) {
-      const Point at = point(t, x, lambda);
-      const Point along = point(t_dot, x_dot, lambda_dot);
-      tapes->field.evaluate<Dual<double>>(
-          [&](Operation operation, std::uint32_t index) {
-            return Dual<double>(at(operation, index), along(operation, index));
-          },
-          [&](std::size_t k, const Dual<double>& value) {
-            dx[static_cast<Index>(k)] = value.value;
-            dx_dot[static_cast<Index>(k)] = value.derivative;
-          });
+      tapes->field.evaluate<Dual<double>>(MovingPoint{point(t, x, lambda), point(t_dot, x_dot, lambda_dot)},
+                                          [&](std::size_t k, const Dual<double>& value) {
+                                            dx[static_cast<Index>(k)] = value.value;
+                                            dx_dot[static_cast<Index>(k)] = value.derivative;
+                                          });
     };
     if (const Gradients rows = gradients(graph_, derivatives_, Variables::states)) {
       made.field_dx = matrix(*rows, false);
+      definition.field_dx_pattern = pattern(made.field_dx, definition.states, definition.states);
       definition.field_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative) {
         tapes->field_dx.evaluate(point(t, x, lambda), derivative);
       };
@@ -125,6 +143,7 @@ class SystemMaker {
     if (guards_.empty()) return;
     if (const Gradients rows = gradients(graph_, derivatives_, Variables::lambdas)) {
       made.field_dlambda = matrix(*rows, true);
+      definition.field_dlambda_pattern = pattern(made.field_dlambda, definition.states, definition.surfaces);
       definition.field_dlambda = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
                                          MatrixRef derivative) {
         tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);
@@ -141,29 +160,18 @@ class SystemMaker {
     };
     definition.guards_along = [tapes](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                                       VectorRef h, VectorRef h_dot) {
-      const Point at = point(t, x);
-      const Point along = point(t_dot, x_dot);
-      tapes->guards.evaluate<Dual<double>>(
-          [&](Operation operation, std::uint32_t index) {
-            return Dual<double>(at(operation, index), along(operation, index));
-          },
-          [&](std::size_t k, const Dual<double>& value) {
-            h[static_cast<Index>(k)] = value.value;
-            h_dot[static_cast<Index>(k)] = value.derivative;
-          });
+      tapes->guards.evaluate<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)},
+                                           [&](std::size_t k, const Dual<double>& value) {
+                                             h[static_cast<Index>(k)] = value.value;
+                                             h_dot[static_cast<Index>(k)] = value.derivative;
+                                           });
     };
     definition.guards_mixed = [tapes](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
                                       double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
                                       VectorRef h_mixed) {
-      const Point at = point(t, x);
-      const Point first = point(t_first, x_first);
-      const Point second = point(t_second, x_second);
-      const Point mixed = point(0, x_mixed);
       tapes->guards.evaluate<Dual<Dual<double>>>(
-          [&](Operation operation, std::uint32_t index) {
-            return Dual<Dual<double>>({at(operation, index), first(operation, index)},
-                                      {second(operation, index), mixed(operation, index)});
-          },
+          TwiceMovingPoint{{point(t, x), point(t_first, x_first)},
+                           {point(t_second, x_second), point(0, x_mixed)}},
           [&](std::size_t k, const Dual<Dual<double>>& value) {
             h_mixed[static_cast<Index>(k)] = value.derivative.derivative;
           });
@@ -178,6 +186,7 @@ class SystemMaker {
     SystemTapes& made = *tapes_;
     const std::shared_ptr<const SystemTapes> tapes = tapes_;
     made.guards_dx = matrix(*by_state, false);
+    definition.guards_dx_pattern = pattern(made.guards_dx, definition.surfaces, definition.states);
     definition.guards_dx = [tapes](double t, ConstVectorRef x, MatrixRef derivative) {
       tapes->guards_dx.evaluate(point(t, x), derivative);
     };

@@ -84,14 +84,9 @@ void add_surfaces(const ModelDescription& model, const ExpandedModel& expanded, 
   for (const Quantity& surface : model.surfaces)
     lines.push_back("surface " + surface.name + (surface.is_vector() ? "[i]" : "") + ": " +
                     text(surface.value) + (surface.is_vector() ? range(surface, surface.value) : ""));
-  const auto is_named = [&](const std::string& name) {
-    return std::any_of(model.surfaces.begin(), model.surfaces.end(), [&](const Quantity& surface) {
-      return surface.is_vector() ? element_number(name, surface.name) > 0 : surface.name == name;
-    });
-  };
   std::size_t unnamed = 0;
   for (const ExpandedSurface& surface : expanded.surfaces)
-    if (!is_named(surface.name) && ++unnamed <= most) lines.push_back("surface " + surface.name);
+    if (!surface.named && ++unnamed <= most) lines.push_back("surface " + surface.name);
   if (unnamed > most) lines.push_back("… and " + std::to_string(unnamed - most) + " more surfaces");
 }
 
