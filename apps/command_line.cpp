@@ -4,8 +4,8 @@
 #include <cmath>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "apps/exit_status.hpp"
 #include "slideway/core/version.hpp"
@@ -34,7 +34,8 @@ std::optional<Number> to_number(const std::string& text) {
   return value;
 }
 
-[[noreturn]] void refuse_option(const std::string& option, const std::string& expected, const std::string& got) {
+[[noreturn]] void refuse_option(const std::string& option, const std::string& expected,
+                                const std::string& got) {
   throw CLI::ValidationError(option, fmt::format("expected {}, got '{}'", expected, got));
 }
 
@@ -61,15 +62,16 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, const std::string
           name,
           [=, &target](const std::string& text) {
             const auto value = to_number<Index>(text);
-            if (!value || *value < least) refuse_option(name, fmt::format("a whole number from {}", least), text);
+            if (!value || *value < least)
+              refuse_option(name, fmt::format("a whole number from {}", least), text);
             target = value;
           },
           description)
       ->type_name("N");
 }
 
-CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string& description, const Texts& words,
-                      const Texts& not_built, std::string& target) {
+CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string& description,
+                      const Texts& words, const Texts& not_built, std::string& target) {
   return app
       .add_option_function<std::string>(
           name,
@@ -119,40 +121,49 @@ void add_run(CLI::App& program, RunArguments& arguments, std::string& unused) {
   const std::string model = "The model";
   add_settings(app, arguments.settings);
   app.get_option("--set")->group(model);
-  add_number(app, "--t-end", "end time, in the model's unit of time (default: the model's)", "a finite number",
-             [](double) { return true; }, arguments.end)
+  add_number(
+      app, "--t-end", "end time, in the model's unit of time (default: the model's)", "a finite number",
+      [](double) { return true; }, arguments.end)
       ->group(model);
 
   const std::string accuracy = "Accuracy";
-  add_number(app, "--rtol", "relative tolerance (default 1e-6)", "a number above 0 and below 1",
-             [](double value) { return value > 0 && value < 1; }, arguments.rtol)
+  add_number(
+      app, "--rtol", "relative tolerance (default 1e-6)", "a number above 0 and below 1",
+      [](double value) { return value > 0 && value < 1; }, arguments.rtol)
       ->group(accuracy);
-  add_number(app, "--atol", "absolute tolerance of every state, in its unit (default rtol/100)", "a number above 0",
-             [](double value) { return value > 0; }, arguments.atol)
+  add_number(
+      app, "--atol", "absolute tolerance of every state, in its unit (default rtol/100)", "a number above 0",
+      [](double value) { return value > 0; }, arguments.atol)
       ->group(accuracy);
-  add_word(app, "--method",
-           "integrator of the smooth pieces: auto, bdf (stiff), adams (not stiff) (default auto, which is bdf)",
-           {"auto", "bdf", "adams"}, {"dopri5"}, arguments.method)
+  add_word(
+      app, "--method",
+      "integrator of the smooth pieces: auto, bdf (stiff), adams (not stiff) (default auto, which is bdf)",
+      {"auto", "bdf", "adams"}, {"dopri5"}, arguments.method)
       ->group(accuracy);
-  add_number(app, "--max-step", "longest step, in the model's unit of time (default: no limit)", "a number above 0",
-             [](double value) { return value > 0; }, arguments.max_step)
+  add_number(
+      app, "--max-step", "longest step, in the model's unit of time (default: no limit)", "a number above 0",
+      [](double value) { return value > 0; }, arguments.max_step)
       ->group(accuracy);
 
   const std::string continuation = "Where it goes on";
-  add_word(app, "--on-ambiguity",
-           "where the continuation is not unique: stop, minus, plus, slide (default stop, which reports them all)",
-           {"stop", "minus", "plus", "slide"}, {"branches"}, arguments.on_ambiguity)
+  add_word(
+      app, "--on-ambiguity",
+      "where the continuation is not unique: stop, minus, plus, slide (default stop, which reports them all)",
+      {"stop", "minus", "plus", "slide"}, {"branches"}, arguments.on_ambiguity)
       ->group(continuation);
   add_count(app, "--max-events", "stop after this many events (default 1000000)", 1, arguments.max_events)
       ->group(continuation);
 
   const std::string results = "Results (a FILE named - is standard output)";
   app.add_option("--csv", arguments.csv, "write the trajectory")->type_name("FILE")->group(results);
-  app.add_option("--json", arguments.json, "write outcome, events and statistics")->type_name("FILE")->group(results);
+  app.add_option("--json", arguments.json, "write outcome, events and statistics")
+      ->type_name("FILE")
+      ->group(results);
   app.add_option("--plot", arguments.plot, "draw a picture, with gnuplot")
       ->type_name("FILE.svg|png|pdf")
       ->group(results);
-  add_count(app, "--points", "rows of the CSV, equally spaced in time, besides the events (default: every step)", 2,
+  add_count(app, "--points",
+            "rows of the CSV, equally spaced in time, besides the events (default: every step)", 2,
             arguments.points)
       ->group(results);
   app.add_flag("--full-events", arguments.full_events, "list every event, with states and modes of any size")
@@ -172,9 +183,11 @@ void add_run(CLI::App& program, RunArguments& arguments, std::string& unused) {
 
 void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional<double>& rtol) {
   CLI::App& app = *program.add_subcommand("validate", "Run the validation suite: expected beside got");
-  app.add_option("name", arguments.names, "cases, or beginnings of their names (default: all)")->type_name("NAME");
-  add_number(app, "--rtol", "relative tolerance (default 1e-6)", "a number above 0 and below 1",
-             [](double value) { return value > 0 && value < 1; }, rtol);
+  app.add_option("name", arguments.names, "cases, or beginnings of their names (default: all)")
+      ->type_name("NAME");
+  add_number(
+      app, "--rtol", "relative tolerance (default 1e-6)", "a number above 0 and below 1",
+      [](double value) { return value > 0 && value < 1; }, rtol);
   add_word(app, "--method", "bdf or adams (default: both)", {"bdf", "adams"}, {"dopri5"}, arguments.method);
   app.footer("Exit status: 0 all cases pass, 1 a case fails, 2 the command line is wrong.");
 }
@@ -198,9 +211,10 @@ Answered refused(std::ostream& err, const std::string& message) {
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-  CLI::App program("Integrates ordinary differential equations whose right-hand side jumps, and goes on where\n"
-                   "ordinary solvers chatter: along sliding modes, with every event located and explained.",
-                   "slideway");
+  CLI::App program(
+      "Integrates ordinary differential equations whose right-hand side jumps, and goes on where\n"
+      "ordinary solvers chatter: along sliding modes, with every event located and explained.",
+      "slideway");
   program.set_version_flag("--version", fmt::format("slideway {}", version()));
   program.require_subcommand(1);
   program.get_formatter()->column_width(34);
@@ -211,7 +225,8 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   std::optional<double> validation_rtol;
   std::string unused;
   program.add_subcommand("models", "List the catalogue, a line each");
-  CLI::App& show_app = *program.add_subcommand("show", "Show a model: equations, surfaces, parameters, defaults");
+  CLI::App& show_app =
+      *program.add_subcommand("show", "Show a model: equations, surfaces, parameters, defaults");
   show_app.add_option("model", show_arguments.model, "a name of the catalogue or a .toml file")
       ->required()
       ->type_name("MODEL");

@@ -27,8 +27,8 @@ Options make_options(const RunArguments& arguments, const ModelDefaults& default
   if (arguments.rtol) options.rtol = *arguments.rtol;
 
   if (!defaults.atol.empty()) {
-    options.atol = Tolerance(Vector(Eigen::Map<const Vector>(defaults.atol.data(),
-                                                             static_cast<Index>(defaults.atol.size()))));
+    options.atol = Tolerance(
+        Vector(Eigen::Map<const Vector>(defaults.atol.data(), static_cast<Index>(defaults.atol.size()))));
   }
   if (arguments.atol) options.atol = *arguments.atol;
 
@@ -55,8 +55,8 @@ struct Target {
 
 std::vector<Target> targets(const RunArguments& arguments) {
   std::vector<Target> wanted;
-  for (const Target& target : {Target{"--csv", arguments.csv}, Target{"--json", arguments.json},
-                               Target{"--plot", arguments.plot}}) {
+  for (const Target& target :
+       {Target{"--csv", arguments.csv}, Target{"--json", arguments.json}, Target{"--plot", arguments.plot}}) {
     if (!target.path.empty()) wanted.push_back(target);
   }
   return wanted;
@@ -68,33 +68,33 @@ void check_targets(const std::vector<Target>& wanted) {
     for (std::size_t j = i + 1; j < wanted.size(); ++j) {
       if (wanted[i].path == wanted[j].path) {
         const bool standard = is_standard_output(wanted[i].path);
-        refuse({.what = fmt::format("{} and {} would write to the same place", wanted[i].option, wanted[j].option),
+        refuse({.what = fmt::format("{} and {} would write to the same place", wanted[i].option,
+                                    wanted[j].option),
                 .where = standard ? "standard output" : wanted[i].path,
                 .expected = standard ? "one document on standard output" : "a file for each"});
       }
     }
-    if (wanted[i].option == "--plot") picture_format(wanted[i].path);
     try {
+      if (wanted[i].option == "--plot") picture_format(wanted[i].path);
       check_writable(wanted[i].path);
-    } catch (const FileError& error) {
+    } catch (const std::exception& error) {
       throw std::invalid_argument(fmt::format("{}: {}", wanted[i].option, error.what()));
     }
   }
 }
 
 // Writes what was asked for; names what exists afterwards.
-std::vector<std::string> write_results(const RunArguments& arguments, const RunReport& report, std::ostream& err) {
+std::vector<std::string> write_results(const RunArguments& arguments, const RunReport& report,
+                                       std::ostream& err) {
   std::vector<std::string> written;
   if (!arguments.json.empty()) {
-    write_whole(arguments.json, [&](std::ostream& out) {
-      write_json(report, out, {.full_events = arguments.full_events});
-    });
+    write_whole(arguments.json,
+                [&](std::ostream& out) { write_json(report, out, {.full_events = arguments.full_events}); });
     written.push_back(arguments.json);
   }
   if (!arguments.csv.empty()) {
-    const CsvOptions options{.points = arguments.points.value_or(0),
-                             .start = report.instance.start,
-                             .end = report.instance.end};
+    const CsvOptions options{
+        .points = arguments.points.value_or(0), .start = report.instance.start, .end = report.instance.end};
     write_whole(arguments.csv, [&](std::ostream& out) { write_csv(report, out, options); });
     written.push_back(arguments.csv);
   }
@@ -128,12 +128,13 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   const std::vector<Target> wanted = targets(arguments);
   check_targets(wanted);
 
-  const Solution solution = simulator.run({.start = instance.start, .end = instance.end, .state = instance.state});
+  const Solution solution =
+      simulator.run({.start = instance.start, .end = instance.end, .state = instance.state});
 
   const RunReport report{.model = model.name, .instance = instance, .solution = solution};
   const std::vector<std::string> written = write_results(arguments, report, err);
-  const bool output_is_taken =
-      std::any_of(wanted.begin(), wanted.end(), [](const Target& target) { return is_standard_output(target.path); });
+  const bool output_is_taken = std::any_of(
+      wanted.begin(), wanted.end(), [](const Target& target) { return is_standard_output(target.path); });
   const bool stopped_early = !solution.outcome.succeeded();
   if (!arguments.quiet && !output_is_taken) {
     print_summary(report, options, written,

@@ -34,7 +34,8 @@ int show(const ShowArguments& arguments, std::ostream& out) {
 
   fmt::print(out, "\ninitial state\n");
   for (Index i = 0; i < instance.state.size(); ++i) {
-    fmt::print(out, "  {} = {}\n", instance.system.state_names()[static_cast<std::size_t>(i)], instance.state(i));
+    fmt::print(out, "  {} = {}\n", instance.system.state_names()[static_cast<std::size_t>(i)],
+               instance.state(i));
   }
   fmt::print(out, "\ntime\n  from {} to {}\n", instance.start, instance.end);
   if (!model.source.empty()) fmt::print(out, "\nsource\n  {}\n", model.source);

@@ -15,7 +15,7 @@ namespace slideway::apps {
 
 namespace {
 
-constexpr std::size_t most_events = 20;       // beyond, only the first and last ones are listed
+constexpr std::size_t most_events = 20;  // beyond, only the first and last ones are listed
 constexpr std::size_t events_at_the_end = 6;
 constexpr Index most_states = 12;
 constexpr Index most_surfaces_in_word = 24;
@@ -128,15 +128,17 @@ void print_events(Printer& printer, const EventLog& events, bool all, std::ostre
   }
   const std::size_t first = most_events - events_at_the_end;
   for (std::size_t i = 0; i < first; ++i) rows.push_back(row(events[i]));
-  for (std::size_t i = events.size() - events_at_the_end; i < events.size(); ++i) rows.push_back(row(events[i]));
-  printer.table(rows, first, fmt::format("… {} more events (--full-events lists them) …", events.size() - most_events));
+  for (std::size_t i = events.size() - events_at_the_end; i < events.size(); ++i)
+    rows.push_back(row(events[i]));
+  printer.table(rows, first,
+                fmt::format("… {} more events (--full-events lists them) …", events.size() - most_events));
 }
 
 std::string state_text(const System& system, const Vector& state) {
   std::string text;
   for (Index i = 0; i < state.size() && i < most_states; ++i) {
-    text += fmt::format("{}{} = {:.10g}", i > 0 ? "   " : "", system.state_names()[static_cast<std::size_t>(i)],
-                        state(i));
+    text += fmt::format("{}{} = {:.10g}", i > 0 ? "   " : "",
+                        system.state_names()[static_cast<std::size_t>(i)], state(i));
   }
   if (state.size() > most_states) text += fmt::format("   … and {} more", state.size() - most_states);
   return text;
@@ -189,9 +191,9 @@ void print_summary(const RunReport& report, const Options& options, const std::v
                                             solution.initial.t, mode_text(solution.initial.mode)));
   printer.item("final state", fmt::format("{}   (t = {:g}{})", state_text(system, solution.final.state),
                                           solution.final.t, mode_text(solution.final.mode)));
-  printer.item("statistics",
-               fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms", totals.events,
-                           totals.steps, totals.restarts, totals.field_evaluations, 1e3 * totals.wall_seconds));
+  printer.item("statistics", fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms",
+                                         totals.events, totals.steps, totals.restarts,
+                                         totals.field_evaluations, 1e3 * totals.wall_seconds));
   if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
 }
 

@@ -10,8 +10,10 @@ Model belt() {
   model.name = "belt";
   model.summary = "a block on a moving belt sticks and slips: friction that falls with speed";
   model.source =
-      "block on a belt: R. I. Leine, D. H. van Campen, A. de Kraker, L. van den Steen, Nonlinear Dynamics 16, "
-      "1998; exponential friction law: B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, Automatica 30(7), 1994";
+      "block on a belt: R. I. Leine, D. H. van Campen, A. de Kraker, L. van den Steen, Nonlinear Dynamics "
+      "16, "
+      "1998; exponential friction law: B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, Automatica "
+      "30(7), 1994";
   model.equations = {
       "x' = v",
       "v' = -x - sgn(stick)*(mk + (ms - mk)*exp(-sgn(stick)*(v - vb)/vs))",

@@ -10,7 +10,8 @@ Model circle() {
   model.name = "circle";
   model.summary = "out to a circle, along it and off at a tangency: sliding on a curved surface";
   model.source =
-      "Wolfram Research, NDSolve documentation (\"Compute sliding mode solutions\"): equations and initial state";
+      "Wolfram Research, NDSolve documentation (\"Compute sliding mode solutions\"): equations and initial "
+      "state";
   model.equations = {
       "x1' = if(circle > 0, 1, x1)",
       "x2' = if(circle > 0, -1, x2)",

@@ -13,7 +13,8 @@ namespace {
 
 // Pairs are few: a linear search keeps the model's order and needs no second container.
 auto find_name(const Settings& settings, const std::string& name) {
-  return std::find_if(settings.begin(), settings.end(), [&](const auto& entry) { return entry.first == name; });
+  return std::find_if(settings.begin(), settings.end(),
+                      [&](const auto& entry) { return entry.first == name; });
 }
 
 }  // namespace

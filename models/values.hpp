@@ -30,7 +30,8 @@ class Values {
   Vector state(ConstVectorRef defaults) const;
 
  private:
-  void refuse_value(const std::string& parameter, const std::string& expected, const std::string& reason) const;
+  void refuse_value(const std::string& parameter, const std::string& expected,
+                    const std::string& reason) const;
 
   std::string model_;
   Settings parameters_;

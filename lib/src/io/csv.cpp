@@ -33,8 +33,8 @@ std::vector<double> output_times(const Trajectory& trajectory, const CsvOptions&
   if (options.points > 0) {
     for (Index i = 0; i < options.points; ++i) {
       const double fraction = static_cast<double>(i) / static_cast<double>(options.points - 1);
-      const double t = i + 1 == options.points ? options.end
-                                               : options.start + fraction * (options.end - options.start);
+      const double t =
+          i + 1 == options.points ? options.end : options.start + fraction * (options.end - options.start);
       if (t > trajectory.end()) break;
       times.push_back(t);
     }
@@ -75,9 +75,7 @@ class Writer {
     out_ << line_;
   }
 
-  void plain_row(double t) {
-    row(t, trajectory_(t), trajectory_.mode(t), {});
-  }
+  void plain_row(double t) { row(t, trajectory_(t), trajectory_.mode(t), {}); }
 
   void event_rows(const EventRecord& event) {
     const Mode& mode = event.to ? *event.to : event.from ? *event.from : trajectory_.mode(event.t);

@@ -102,7 +102,8 @@ fs::path checked_target(const std::string& path) {
   return target;
 }
 
-void write_in_place(const std::string& path, std::ostream& out, const std::function<void(std::ostream&)>& writer) {
+void write_in_place(const std::string& path, std::ostream& out,
+                    const std::function<void(std::ostream&)>& writer) {
   errno = 0;
   writer(out);
   out.flush();

@@ -62,8 +62,10 @@ std::string render(const std::string& script) {
   const File input = nameless_file();
   const File picture = nameless_file();
   const File complaints = nameless_file();
-  if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() || std::fflush(input.get()) != 0) {
-    throw std::runtime_error(fmt::format("the script for gnuplot cannot be stored: {}", std::strerror(errno)));
+  if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
+      std::fflush(input.get()) != 0) {
+    throw std::runtime_error(
+        fmt::format("the script for gnuplot cannot be stored: {}", std::strerror(errno)));
   }
   std::rewind(input.get());
 
@@ -78,9 +80,10 @@ std::string render(const std::string& script) {
   pid_t process = 0;
   const int error = posix_spawnp(&process, program, actions.get(), nullptr, arguments, environ);
   if (error != 0) {
-    throw GnuplotMissing(fmt::format("gnuplot cannot be run ({}); install it to get pictures, "
-                                     "on Debian with `apt-get install gnuplot-nox`",
-                                     std::strerror(error)));
+    throw GnuplotMissing(
+        fmt::format("gnuplot cannot be run ({}); install it to get pictures, "
+                    "on Debian with `apt-get install gnuplot-nox`",
+                    std::strerror(error)));
   }
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {

@@ -57,11 +57,14 @@ class Writer {
 
  private:
   // A user's message may hold anything: bytes that are not UTF-8 are replaced, not thrown about.
-  static std::string text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+  static std::string text(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
 
   Json state(const Vector& x) const {
     Json object = Json::object();
-    for (Index i = 0; i < x.size(); ++i) object[system_.state_names()[static_cast<std::size_t>(i)]] = number(x(i));
+    for (Index i = 0; i < x.size(); ++i)
+      object[system_.state_names()[static_cast<std::size_t>(i)]] = number(x(i));
     return object;
   }
 

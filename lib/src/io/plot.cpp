@@ -25,6 +25,14 @@ constexpr const char* event_colour = "#000000";
 
 constexpr Index most_panels = 6;
 constexpr std::size_t most_large_markers = 120;
+// Beyond these no surfaces are drawn: the picture would hold nothing else.
+constexpr Index most_states_with_surfaces = 12;
+constexpr Index most_surfaces = 12;
+
+// A guard is a function of the whole state; without surfaces only what is drawn is kept.
+Index states_kept(const System& system) {
+  return system.states() <= most_states_with_surfaces ? system.states() : most_panels;
+}
 
 // Events that a reader may take for one thing share a marker.
 struct MarkerGroup {
@@ -50,7 +58,7 @@ const std::vector<MarkerGroup>& marker_groups() {
 }
 
 // In single quotes gnuplot expands nothing; a quote is doubled, and what cannot be printed becomes a space.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "'";
   for (const char character : text) {
     if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f) {
@@ -60,7 +68,8 @@ std::string quoted(const std::string& text) {
       if (character == '\'') result += '\'';
     }
   }
-  return result + "'";
+  result += '\'';
+  return result;
 }
 
 std::string range_text(const Range& range) { return fmt::format("[{:.10g}:{:.10g}]", range.low, range.high); }
@@ -68,9 +77,10 @@ std::string range_text(const Range& range) { return fmt::format("[{:.10g}:{:.10g
 const char* terminal(PictureFormat format) {
   switch (format) {
     case PictureFormat::png:
-      return "pngcairo noenhanced background 'white' font 'Helvetica,10' fontscale 1.5 linewidth 1.6 pointscale 1.6";
+      return "pngcairo noenhanced background 'white' font 'Helvetica,10' fontscale 1.5 linewidth 1.6 "
+             "pointscale 1.6";
     case PictureFormat::pdf:
-      return "pdfcairo noenhanced font 'Helvetica,11' linewidth 1.2 pointscale 0.7";
+      return "pdfcairo noenhanced font 'Helvetica,9.5' linewidth 1.2 pointscale 0.7";
     case PictureFormat::svg:
       break;
   }
@@ -95,7 +105,7 @@ class Script {
       : report_(report),
         system_(report.instance.system),
         solution_(report.solution),
-        curves_(sample_run(report.solution)),
+        curves_(sample_run(report.solution, states_kept(system_))),
         panels_(std::min(system_.states(), most_panels)) {
     const bool portrait = system_.states() == 2;
     const int width = portrait ? 1000 : 860;
@@ -103,12 +113,16 @@ class Script {
     header_ = 46.0 / height;
     footer_ = 58.0 / height;
     append("set terminal {} {}\n", terminal(format), terminal_size(format, width, height));
-    append("set encoding utf8\nset border linewidth 0.6\nset tics nomirror\nset datafile missing 'nan'\n");
+    append(
+        "set encoding utf8\nset border front linewidth 0.6\nset tics nomirror front\nset datafile missing "
+        "'nan'\n");
     data();
     append("set multiplot\n");
-    time_panels(portrait ? Frame{0.075, 0.50, footer_, 1 - header_} : Frame{0.095, 0.97, footer_, 1 - header_});
+    const Frame panels =
+        portrait ? Frame{0.075, 0.50, footer_, 1 - header_} : Frame{0.095, 0.97, footer_, 1 - header_};
+    title(panels.left, legend(portrait ? 0.985 : 0.97, width, height), width);
+    time_panels(panels);
     if (portrait) phase_portrait({0.575, 0.985, footer_, 1 - header_});
-    legend(width);
     append("unset multiplot\n");
   }
 
@@ -152,13 +166,15 @@ class Script {
       std::string rows;
       std::swap(rows, text_);
       for (const EventRecord& event : solution_.events) {
-        if (std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end()) append_row(event.t, event.after);
+        if (std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end())
+          append_row(event.t, event.after);
       }
       std::swap(rows, text_);
       if (rows.empty()) continue;
       append("$events{} << EOD\n{}EOD\n", group, rows);
       used_groups_.push_back(group);
     }
+    if (system_.states() > most_states_with_surfaces || system_.surfaces() > most_surfaces) return;
     for (Index surface = 0; surface < system_.surfaces(); ++surface) surface_data(surface);
   }
 
@@ -166,7 +182,8 @@ class Script {
   void append_contour(const std::string& name, const GuardGrid& grid) {
     append("$grid << EOD\n");
     for (Index row = 0; row < grid.values.rows(); ++row) {
-      for (Index column = 0; column < grid.values.cols(); ++column) append("{:.6g} ", grid.values(row, column));
+      for (Index column = 0; column < grid.values.cols(); ++column)
+        append("{:.6g} ", grid.values(row, column));
       append("\n");
     }
     append("EOD\nset contour base\nset cntrparam levels discrete 0\nunset surface\nset table ${}\n", name);
@@ -222,21 +239,18 @@ class Script {
     const double height =
         (frame.top - frame.bottom - gap * static_cast<double>(panels_ - 1)) / static_cast<double>(panels_);
     const Range time = curves_.time.width() > 0 ? curves_.time : padded(curves_.time);
-    append("unset key\nset label 1 {} at screen {:.4f},{:.4f} left\n",
-           quoted(system_.states() > panels_
-                      ? fmt::format("{}   (the first {} of {} states)", report_.model, panels_, system_.states())
-                      : report_.model),
-           frame.left, 1 - 0.45 * header_);
+    append("unset key\n");
     for (Index state = 0; state < panels_; ++state) {
       const double top = frame.top - static_cast<double>(state) * (height + gap);
       const bool lowest = state + 1 == panels_;
       place({frame.left, frame.right, top - height, top});
       append("set xrange {}\nset yrange {}\n", range_text(time),
              range_text(curves_.states[static_cast<std::size_t>(state)]));
-      append("set ylabel {} offset 0.5,0\n{}\n", quoted(state_name(state)),
+      append("set ylabel {} offset 0.5,0\n{}\n", in_quotes(state_name(state)),
              lowest ? "set xlabel 't' offset 0,0.3\nset format x '%g'" : "unset xlabel\nset format x ''");
       append_plot(time_parts(state));
-      append("unset label 1\n");
+      // What belongs to the page is drawn with the first panel.
+      append("unset label\nunset arrow\nunset object\n");
     }
   }
 
@@ -253,6 +267,10 @@ class Script {
     }
     parts.push_back(
         fmt::format("$whole using 1:{} with lines linecolor rgb '{}' linewidth 2", column, curve_colour));
+    if (!curves_.sliding.empty()) {
+      parts.push_back(fmt::format("$sliding using 1:{} with lines linecolor rgb '{}' linewidth 3", column,
+                                  sliding_colour));
+    }
     for (const std::size_t group : used_groups_) {
       parts.push_back(fmt::format("$events{} using 1:{} {}", group, column, marker_style(group)));
     }
@@ -262,8 +280,8 @@ class Script {
   void phase_portrait(const Frame& frame) {
     place(frame);
     append("set xrange {}\nset yrange {}\n", range_text(curves_.states[0]), range_text(curves_.states[1]));
-    append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n", quoted(state_name(0)),
-           quoted(state_name(1)));
+    append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n",
+           in_quotes(state_name(0)), in_quotes(state_name(1)));
     arrows();
     std::vector<std::string> parts;
     for (const std::string& name : plane_contours_) {
@@ -277,15 +295,17 @@ class Script {
     for (const std::size_t group : used_groups_) {
       parts.push_back(fmt::format("$events{} using 2:3 {}", group, marker_style(group)));
     }
-    parts.push_back(fmt::format("'+' every ::0::0 using ({:.9g}):({:.9g}) with points pointtype 7 pointsize 0.8 "
-                                "linecolor rgb '{}'",
-                                solution_.initial.state(0), solution_.initial.state(1), curve_colour));
+    for (const auto& [at, type] : {std::pair{&solution_.initial, 7}, std::pair{&solution_.final, 5}}) {
+      parts.push_back(
+          fmt::format("'+' every ::0::0 using ({:.9g}):({:.9g}) with points pointtype {} pointsize {} "
+                      "linecolor rgb '{}'",
+                      at->state(0), at->state(1), type, type == 7 ? 0.8 : 0.7, curve_colour));
+    }
     if (plane_moves_) {
-      append("set label 2 {} at graph 0.98,0.04 right\n",
-             quoted(fmt::format("surface at t = {:.4g}", curves_.time.high)));
+      append("set label {} at graph 0.98,0.04 right\n",
+             in_quotes(fmt::format("surface at t = {:.4g}", curves_.time.high)));
     }
     append_plot(parts);
-    append("unset arrow\nunset label 2\n");
   }
 
   // Arrow heads on the way tell the direction of time.
@@ -305,40 +325,93 @@ class Script {
     double travelled = 0;
     int drawn = 0;
     for (const auto& piece : curves_.whole) {
-      for (std::size_t i = 1; i < piece.size() && drawn < 4; ++i) {
+      for (std::size_t i = 1; i < piece.size() && drawn < 3; ++i) {
         const double step = distance(piece[i - 1], piece[i]);
         travelled += step;
         if (travelled < next || step == 0) continue;
-        append("set arrow from {:.9g},{:.9g} to {:.9g},{:.9g} head filled size screen 0.012,20 front linecolor rgb "
-               "'{}' linewidth 1.5\n",
-               piece[i - 1].state(0), piece[i - 1].state(1), piece[i].state(0), piece[i].state(1), curve_colour);
+        const bool sliding = solution_.trajectory.mode(piece[i - 1].t).codimension() > 0;
+        append(
+            "set arrow from {:.9g},{:.9g} to {:.9g},{:.9g} head filled size screen 0.014,17,90 fixed front "
+            "linecolor rgb '{}' linewidth 1\n",
+            piece[i - 1].state(0), piece[i - 1].state(1), piece[i].state(0), piece[i].state(1),
+            sliding ? sliding_colour : curve_colour);
         next = travelled + spacing;
         ++drawn;
       }
     }
   }
 
-  // One line across the top of the page, right-aligned, for all panels.
-  void legend(int width) {
-    std::vector<std::string> parts;
-    const auto entry = [&](const std::string& style, const std::string& title) {
-      parts.push_back(fmt::format("NaN {} title {}", style, quoted(title)));
+  // One line across the top of the page for all panels, built from its right end by the estimated width of the text.
+  // Returns where it begins.
+  double legend(double right, int width, int height) {
+    constexpr double character = 6.3;  // pixels, of the terminals' fonts
+    constexpr double symbol = 28;
+    double x = right * width;
+    const double y = 1 - 0.45 * header_;
+    const auto entry = [&](const std::string& title, const auto& draw_symbol) {
+      x -= character * static_cast<double>(title.size());
+      const double text_at = x / width;
+      x -= symbol;
+      draw_symbol((x + 4) / width, (x + symbol - 6) / width);
+      append("set label {} at screen {:.4f},{:.4f} left\n", in_quotes(title), text_at, y);
+      x -= 16;
     };
-    if (!curves_.intervals.empty()) {
-      parts.push_back(fmt::format("'+' every ::0::0 using (NaN):(NaN):(NaN):(NaN):(NaN):(NaN) {} title 'sliding'",
-                                  band_style()));
+    const auto point = [&](int type, double size, const char* colour) {
+      return [=, this](double from, double to) {
+        append(
+            "set label '' at screen {:.4f},{:.4f} point pointtype {} pointsize {:.2f} linewidth 1.2 "
+            "linecolor rgb "
+            "'{}'\n",
+            0.5 * (from + to) + 4.0 / width, y, type, size, colour);
+      };
+    };
+    if (system_.states() == 2) {
+      entry("end", point(5, 0.7, curve_colour));
+      entry("start", point(7, 0.8, curve_colour));
+    }
+    for (auto group = used_groups_.rbegin(); group != used_groups_.rend(); ++group) {
+      const MarkerGroup& marker = marker_groups()[*group];
+      entry(marker.title, point(marker.point_type, marker.size, event_colour));
     }
     if (!time_contours_.empty() || !plane_contours_.empty()) {
-      entry(surface_style(),
-            system_.surfaces() == 1 ? "surface " + system_.surface_names().front() : std::string("surfaces"));
+      entry(system_.surfaces() == 1 ? system_.surface_names().front() + " = 0" : std::string("surfaces"),
+            [&](double from, double to) {
+              append(
+                  "set arrow from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} nohead linecolor rgb '{}' "
+                  "linewidth "
+                  "1.2 dashtype (7,5)\n",
+                  from, y, to, y, surface_colour);
+            });
     }
-    for (const std::size_t group : used_groups_) entry(marker_style(group), marker_groups()[group].title);
-    if (parts.empty()) return;
-    place({0, 1, 0, 1});
-    append("unset border\nunset tics\nunset xlabel\nunset ylabel\nset xrange [0:1]\nset yrange [0:1]\n");
-    append("set key at screen {:.4f},{:.4f} right center horizontal maxrows 1 samplen 1.8 width {} height 0\n",
-           system_.states() == 2 ? 0.985 : 0.97, 1 - 0.45 * header_, width > 900 ? 1 : 0);
-    append_plot(parts);
+    if (!curves_.intervals.empty()) {
+      entry("sliding", [&](double from, double to) {
+        append(
+            "set object rectangle from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} fillstyle solid 1 "
+            "noborder "
+            "fillcolor rgb '{}'\n",
+            from, y - 7.0 / height, to, y + 7.0 / height, band_colour);
+        append(
+            "set arrow from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} nohead linecolor rgb '{}' linewidth "
+            "3\n",
+            from, y, to, y, sliding_colour);
+      });
+    }
+    return x / width;
+  }
+
+  // The model's name, as much of it as there is room for.
+  void title(double left, double right, int width) {
+    std::string text = system_.states() > panels_ ? fmt::format("{} (the first {} of {} states)",
+                                                                report_.model, panels_, system_.states())
+                                                  : report_.model;
+    const double room = std::max(8.0, (right - left) * width / 8.5);
+    if (static_cast<double>(text.size()) > room) {
+      auto length = static_cast<std::size_t>(room);
+      while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+      text = text.substr(0, length) + "…";
+    }
+    append("set label {} at screen {:.4f},{:.4f} left font ':Bold'\n", in_quotes(text), left,
+           1 - 0.45 * header_);
   }
 
   const RunReport& report_;
@@ -369,11 +442,15 @@ PictureFormat picture_format(const std::string& path) {
           .got = extension.empty() ? "no ending" : extension});
 }
 
-std::string plot_script(const RunReport& report, PictureFormat format) { return Script(report, format).text(); }
+std::string plot_script(const RunReport& report, PictureFormat format) {
+  return Script(report, format).text();
+}
 
 void write_plot(const RunReport& report, const std::string& path) {
   const std::string picture = render(plot_script(report, picture_format(path)));
-  write_whole(path, [&](std::ostream& out) { out.write(picture.data(), static_cast<std::streamsize>(picture.size())); });
+  write_whole(path, [&](std::ostream& out) {
+    out.write(picture.data(), static_cast<std::streamsize>(picture.size()));
+  });
 }
 
 }  // namespace slideway

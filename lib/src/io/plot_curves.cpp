@@ -9,7 +9,7 @@ namespace slideway {
 namespace {
 
 // Enough for a smooth curve across the page, and no more than a picture can show.
-constexpr std::size_t least_samples = 1500;
+constexpr std::size_t least_samples = 900;
 constexpr std::size_t most_samples = 20000;
 constexpr Index grid_points = 161;
 
@@ -50,13 +50,15 @@ bool depends_on_state(const System& system, Index surface, Index state, const Ru
   return false;
 }
 
-std::vector<double> sample_times(const Trajectory& trajectory, std::size_t segment, double spacing, bool with_steps) {
+std::vector<double> sample_times(const Trajectory& trajectory, std::size_t segment, double spacing,
+                                 bool with_steps) {
   const Segment& piece = trajectory.segments()[segment];
   std::vector<double> times;
   if (with_steps) times = trajectory.step_times(segment);
   const auto count = static_cast<Index>(std::ceil((piece.end - piece.start) / spacing));
   for (Index i = 1; i < count; ++i) {
-    times.push_back(piece.start + (piece.end - piece.start) * static_cast<double>(i) / static_cast<double>(count));
+    times.push_back(piece.start +
+                    (piece.end - piece.start) * static_cast<double>(i) / static_cast<double>(count));
   }
   times.push_back(piece.start);
   times.push_back(piece.end);
@@ -77,7 +79,7 @@ Range padded(Range range) {
   return {range.low - margin, range.high + margin};
 }
 
-RunCurves sample_run(const Solution& solution) {
+RunCurves sample_run(const Solution& solution, Index kept) {
   const Trajectory& trajectory = solution.trajectory;
   RunCurves curves;
   curves.time = {solution.initial.t, solution.final.t};
@@ -85,9 +87,8 @@ RunCurves sample_run(const Solution& solution) {
   std::size_t steps = 0;
   for (std::size_t i = 0; i < trajectory.segments().size(); ++i) steps += trajectory.step_times(i).size();
   const bool with_steps = steps <= most_samples;
-  const double spacing =
-      std::max(curves.time.width(), std::numeric_limits<double>::min()) /
-      static_cast<double>(with_steps ? least_samples : most_samples);
+  const double spacing = std::max(curves.time.width(), std::numeric_limits<double>::min()) /
+                         static_cast<double>(with_steps ? least_samples : most_samples);
 
   for (std::size_t i = 0; i < trajectory.segments().size(); ++i) {
     const Segment& segment = trajectory.segments()[i];
@@ -95,7 +96,7 @@ RunCurves sample_run(const Solution& solution) {
     Vector x(trajectory.states());
     for (const double t : sample_times(trajectory, i, spacing, with_steps)) {
       trajectory.evaluate(i, t, x);
-      samples.push_back({t, x});
+      samples.push_back({t, x.head(kept)});
     }
     if (segment.mode.codimension() > 0) {
       if (!curves.intervals.empty() && curves.intervals.back().high == segment.start) {
@@ -105,9 +106,9 @@ RunCurves sample_run(const Solution& solution) {
       }
       curves.sliding.push_back(samples);
     }
-    const bool joined = !curves.whole.empty() &&
-                        (curves.whole.back().back().state - samples.front().state).norm() <=
-                            1e-6 * (1e-300 + samples.front().state.norm());
+    const bool joined =
+        !curves.whole.empty() && (curves.whole.back().back().state - samples.front().state).norm() <=
+                                     1e-6 * (1e-300 + samples.front().state.norm());
     if (joined) {
       curves.whole.back().insert(curves.whole.back().end(), samples.begin(), samples.end());
     } else {
@@ -115,8 +116,7 @@ RunCurves sample_run(const Solution& solution) {
     }
   }
 
-  const Index states = solution.initial.state.size();
-  for (Index j = 0; j < states; ++j) {
+  for (Index j = 0; j < kept; ++j) {
     Range range{solution.initial.state(j), solution.initial.state(j)};
     for (const auto& piece : curves.whole) {
       for (const Sample& sample : piece) {
@@ -140,11 +140,13 @@ bool GuardGrid::has_zero() const {
   return negative && positive;
 }
 
-std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state, const RunCurves& curves) {
+std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state,
+                                         const RunCurves& curves) {
   for (Index j = 0; j < system.states(); ++j) {
     if (depends_on_state(system, surface, j, curves) != (j == state)) return std::nullopt;
   }
-  GuardGrid grid{curves.time, curves.states[static_cast<std::size_t>(state)], Matrix(grid_points, grid_points)};
+  GuardGrid grid{curves.time, curves.states[static_cast<std::size_t>(state)],
+                 Matrix(grid_points, grid_points)};
   Vector x = curves.whole.front().front().state;
   Vector h(system.surfaces());
   for (Index row = 0; row < grid_points; ++row) {

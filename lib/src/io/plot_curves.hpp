@@ -3,7 +3,6 @@
 // It must not know gnuplot.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -29,14 +28,15 @@ struct Sample {
 using Curve = std::vector<std::vector<Sample>>;
 
 struct RunCurves {
-  Curve whole = {};                    // broken only where the state jumps
-  Curve sliding = {};                  // the pieces that slide
-  std::vector<Range> intervals = {};   // of time, while sliding; touching ones merged
+  Curve whole = {};                   // broken only where the state jumps
+  Curve sliding = {};                 // the pieces that slide
+  std::vector<Range> intervals = {};  // of time, while sliding; touching ones merged
   Range time = {};
-  std::vector<Range> states = {};      // per state, padded
+  std::vector<Range> states = {};  // per state kept, padded
 };
 
-RunCurves sample_run(const Solution& solution);
+// Samples hold the first `kept` states.
+RunCurves sample_run(const Solution& solution, Index kept);
 
 // Values of one guard on a grid: `values(row, column)` at (x(column), y(row)).
 struct GuardGrid {
@@ -46,8 +46,10 @@ struct GuardGrid {
   bool has_zero() const;
 };
 
+// The guards below are functions of the whole state: every state must have been kept.
 // h over time and one state, when it depends on no other state; empty otherwise.
-std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state, const RunCurves& curves);
+std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state,
+                                         const RunCurves& curves);
 // h over two states of a system of two, at time t.
 GuardGrid guard_over_plane(const System& system, Index surface, double t, const RunCurves& curves);
 // Whether the guard's zero set moves during the run.

@@ -14,7 +14,7 @@ namespace slideway {
 struct CsvOptions {
   Index points = 0;  // equally spaced output times from `start` to `end`; 0: the integrator's steps
   double start = 0;
-  double end = 0;    // of the run as asked for; rows end where the solution does
+  double end = 0;  // of the run as asked for; rows end where the solution does
 };
 
 void write_csv(const RunReport& report, std::ostream& out, const CsvOptions& options = {});

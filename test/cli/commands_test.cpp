@@ -1,0 +1,88 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "test/cli/program.hpp"
+
+using slideway::test::contains;
+using slideway::test::Finished;
+using slideway::test::Workplace;
+
+TEST_CASE("the catalogue has a line per model") {
+  const Workplace place;
+  const Finished finished = place.slideway({"models"});
+  CHECK(finished.status == 0);
+  CHECK(finished.err == "");
+  for (const char* name : {"evaporator", "dry-friction", "belt", "relay", "circle", "moving-surface"}) {
+    CHECK_MESSAGE(contains(finished.out, name), name);
+  }
+  CHECK(std::count(finished.out.begin(), finished.out.end(), '\n') == 6);
+}
+
+TEST_CASE("a model is shown with its equations, surfaces, parameters and defaults") {
+  const Workplace place;
+  const Finished finished = place.slideway({"show", "evaporator"});
+  CHECK(finished.status == 0);
+  for (const char* part : {"p' = -(R_pipe/I)*p + step(overflow)*L", "overflow = L - L_th", "overflow = 0",
+                           "R_pipe = 0.5", "resistance of the drain", "L = 0", "from 0 to 60", "Mosterman"}) {
+    CHECK_MESSAGE(contains(finished.out, part), part);
+  }
+  CHECK(place.slideway({"show", "evaporate"}).status == 2);
+  CHECK(place.slideway({"show"}).status == 2);
+}
+
+TEST_CASE("help goes to standard output and explains the options with their defaults") {
+  const Workplace place;
+  CHECK(place.slideway({"--help"}).status == 0);
+  const Finished help = place.slideway({"run", "--help"});
+  CHECK(help.status == 0);
+  CHECK(help.err == "");
+  for (const char* option :
+       {"--set", "--t-end", "--rtol", "--atol", "--method", "--csv", "--json", "--plot", "--points",
+        "--max-step", "--max-events", "--on-ambiguity", "--full-events", "--quiet"}) {
+    CHECK_MESSAGE(contains(help.out, option), option);
+  }
+  CHECK(contains(help.out, "1e-6"));
+  CHECK(contains(help.out, "rtol/100"));
+  CHECK(contains(help.out, "Exit status"));
+}
+
+TEST_CASE("the version is one line") {
+  const Workplace place;
+  const Finished finished = place.slideway({"--version"});
+  CHECK(finished.status == 0);
+  CHECK(finished.out.substr(0, 9) == "slideway ");
+  CHECK(std::count(finished.out.begin(), finished.out.end(), '\n') == 1);
+}
+
+TEST_CASE("a command line that makes no sense is misuse") {
+  const Workplace place;
+  const Finished nothing = place.slideway({});
+  CHECK(nothing.status == 2);
+  CHECK(nothing.out == "");
+  CHECK(contains(nothing.err, "Usage"));
+  const Finished misspelt = place.slideway({"rnu", "evaporator"});
+  CHECK(misspelt.status == 2);
+  CHECK(contains(misspelt.err, "did you mean 'run'?"));
+  CHECK(place.slideway({"run"}).status == 2);
+  CHECK(place.slideway({"run", "evaporator", "belt"}).status == 2);
+  CHECK(place.slideway({"run", "evaporator", "--unknown"}).status == 2);
+  CHECK(place.slideway({"run", "evaporator", "--json"}).status == 2);
+  CHECK(place.slideway({"run", "evaporator", "--phase", "p,L"}).status == 2);
+}
+
+TEST_CASE("a full standard output is noticed") {
+  const int status =
+      std::system((std::string(SLIDEWAY_PROGRAM) + " models > /dev/full 2> /dev/null").c_str());
+  CHECK(WEXITSTATUS(status) == 1);
+}
+
+TEST_CASE("the validation suite is run by name") {
+  const Workplace place;
+  const Finished one = place.slideway({"validate", "A01"});
+  CAPTURE(one.out);
+  CHECK(one.status == 0);
+  CHECK(contains(one.out, "A01"));
+  CHECK(place.slideway({"validate", "nonsense"}).status == 2);
+  CHECK(place.slideway({"validate", "--rtol", "2"}).status == 2);
+}

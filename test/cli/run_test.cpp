@@ -1,0 +1,293 @@
+#include <algorithm>
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "test/cli/program.hpp"
+
+using slideway::test::contains;
+using slideway::test::Finished;
+using slideway::test::Workplace;
+using Json = nlohmann::json;
+
+namespace {
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) result.push_back(line);
+  return result;
+}
+
+Json run_json(std::vector<std::string> arguments) {
+  const Workplace place;
+  arguments.insert(arguments.begin(), "run");
+  arguments.insert(arguments.end(), {"--json", "-"});
+  const Finished finished = place.slideway(arguments);
+  CAPTURE(finished.err);
+  REQUIRE(finished.status != 2);
+  return Json::parse(finished.out);
+}
+
+}  // namespace
+
+TEST_CASE("the evaporator crosses its overflow level and then slides along it") {
+  const Workplace place;
+  const Finished finished = place.slideway({"run", "evaporator"});
+  CHECK(finished.status == 0);
+  CHECK(finished.err == "");
+  CHECK(contains(finished.out, "crossing"));
+  CHECK(contains(finished.out, "- → +"));
+  CHECK(contains(finished.out, "sliding_entry"));
+  CHECK(contains(finished.out, "+ → 0"));
+  CHECK(contains(finished.out, "w- and w+ both positive"));
+  CHECK(contains(finished.out, "reached_end at t = 60"));
+  CHECK(contains(finished.out, "mode 0"));
+  CHECK(place.files().empty());
+
+  const Json document = run_json({"evaporator", "--rtol", "1e-10"});
+  REQUIRE(document["events"].size() == 2);
+  CHECK(document["events"][0]["t"].get<double>() == doctest::Approx(7.662384356489860).epsilon(1e-8));
+  CHECK(document["events"][1]["t"].get<double>() == doctest::Approx(10.98419612553311).epsilon(1e-8));
+  CHECK(document["final"]["state"]["p"].get<double>() ==
+        doctest::Approx(0.0866025403784438647).epsilon(1e-8));
+  CHECK(document["final"]["mode"] == "0");
+}
+
+TEST_CASE("standard output holds the one document that was asked for") {
+  const Workplace place;
+  const Finished json = place.slideway({"run", "evaporator", "--json", "-"});
+  CHECK(json.status == 0);
+  CHECK(json.err == "");
+  CHECK(Json::parse(json.out)["schema"] == "slideway.run/1");
+
+  const Finished csv = place.slideway({"run", "evaporator", "--csv", "-", "--json", "e.json"});
+  CHECK(csv.status == 0);
+  CHECK(lines(csv.out).front() == "t,p,L,mode,location");
+  for (const std::string& line : lines(csv.out)) CHECK(std::count(line.begin(), line.end(), ',') == 4);
+  CHECK(Json::parse(place.read("e.json"))["model"] == "evaporator");
+}
+
+TEST_CASE("two documents on standard output are refused") {
+  const Workplace place;
+  const Finished finished = place.slideway({"run", "evaporator", "--json", "-", "--csv", "-"});
+  CHECK(finished.status == 2);
+  CHECK(finished.out == "");
+  CHECK(contains(finished.err, "--csv and --json"));
+  CHECK(place.slideway({"run", "evaporator", "--json", "a.txt", "--csv", "a.txt"}).status == 2);
+  CHECK(place.files().empty());
+}
+
+TEST_CASE("a setting changes a parameter or an initial state and the last one wins") {
+  const Json parameter = run_json({"evaporator", "--set", "L_th=0.9", "--set", "L_th=0.3"});
+  CHECK(parameter["parameters"]["L_th"] == 0.3);
+  CHECK(parameter["events"].empty());
+  const Json state = run_json({"dry-friction", "--set", "x=-1.5", "--set", " v = 1e-1 ", "--t-end", "1"});
+  CHECK(state["initial"]["state"]["x"] == -1.5);
+  CHECK(state["initial"]["state"]["v"] == 0.1);
+  CHECK(state["outcome"]["t"] == 1.0);
+  CHECK(state["parameters"]["mu"] == 0.4);
+}
+
+TEST_CASE("the block on the belt starts at the speed of the belt unless it is told otherwise") {
+  CHECK(run_json({"belt", "--set", "vb=0.2"})["initial"]["state"]["v"] == 0.2);
+  CHECK(run_json({"belt", "--set", "v=0", "--set", "vb=0.2"})["initial"]["state"]["v"] == 0.0);
+}
+
+TEST_CASE("a wrong setting is refused with a reason and nothing is written") {
+  const Workplace place;
+  const auto refused = [&](const std::string& setting, const std::string& reason) {
+    const Finished finished = place.slideway({"run", "evaporator", "--set", setting, "--json", "e.json"});
+    CAPTURE(setting);
+    CHECK(finished.status == 2);
+    CHECK(finished.out == "");
+    CHECK_MESSAGE(contains(finished.err, reason), finished.err);
+  };
+  refused("R_b=0", "above 0");
+  refused("R_b=0", "R_b");
+  refused("C=-1", "got -1");
+  refused("I=nan", "finite");
+  refused("R_b=inf", "finite");
+  refused("R_B=1", "did you mean 'R_b'?");
+  refused("R_b", "name=value");
+  refused("=1", "name=value");
+  refused("R_b=", "a number");
+  refused("R_b=1x", "a number");
+  refused("R_b=0x10", "a number");
+  CHECK(place.files().empty());
+}
+
+TEST_CASE("a wrong option is refused with what was expected and what was got") {
+  const Workplace place;
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& expected) {
+    std::vector<std::string> arguments = {"run", "evaporator", "--json", "e.json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Finished finished = place.slideway(arguments);
+    CAPTURE(options.front());
+    CAPTURE(finished.err);
+    CHECK(finished.status == 2);
+    CHECK(finished.out == "");
+    CHECK(contains(finished.err, expected));
+    CHECK(contains(finished.err, options.front()));
+  };
+  for (const char* value : {"0", "1", "-1e-6", "nan", "inf", "abc", "1e-6x", "", "1e999"}) {
+    refused({"--rtol", value}, "a number above 0 and below 1");
+  }
+  for (const char* value : {"0", "-1", "nan", "x"}) refused({"--atol", value}, "a number above 0");
+  for (const char* value : {"nan", "inf", "soon"}) refused({"--t-end", value}, "a finite number");
+  refused({"--t-end", "-1"}, "not before the start at 0");
+  for (const char* value : {"0", "-2", "nan"}) refused({"--max-step", value}, "a number above 0");
+  for (const char* value : {"1", "0", "-5", "2.5", "many"})
+    refused({"--points", value}, "a whole number from 2");
+  for (const char* value : {"0", "-1", "1e3"}) refused({"--max-events", value}, "a whole number from 1");
+  refused({"--method", "euler"}, "one of auto, bdf, adams");
+  refused({"--method", "adam"}, "did you mean 'adams'?");
+  refused({"--on-ambiguity", "guess"}, "one of stop, minus, plus, slide");
+  refused({"--plot", "picture.gif"}, ".svg, .png or .pdf");
+  CHECK(place.files().empty());
+}
+
+TEST_CASE("what is not built yet says so") {
+  const Workplace place;
+  for (const std::vector<std::string>& option : {std::vector<std::string>{"--method", "dopri5"},
+                                                 {"--on-ambiguity", "branches"},
+                                                 {"--linear-solver", "klu"},
+                                                 {"--sliding-rule", "moments"},
+                                                 {"--selection", "korobitsyn-frolova"}}) {
+    const Finished finished = place.slideway({"run", "evaporator", option[0], option[1]});
+    CAPTURE(option[0]);
+    CHECK(finished.status == 2);
+    CHECK(contains(finished.err, "not built yet"));
+  }
+}
+
+TEST_CASE("an unknown model is answered with the nearest one") {
+  const Workplace place;
+  const Finished finished = place.slideway({"run", "evaporater"});
+  CHECK(finished.status == 2);
+  CHECK(contains(finished.err, "did you mean 'evaporator'?"));
+}
+
+TEST_CASE("a file that cannot be written is refused before the run") {
+  const Workplace place;
+  for (const char* option : {"--json", "--csv", "--plot"}) {
+    const Finished finished = place.slideway({"run", "evaporator", option, "absent/result.svg"});
+    CAPTURE(option);
+    CHECK(finished.status == 2);
+    CHECK(finished.out == "");
+    CHECK(contains(finished.err, "absent"));
+    CHECK(contains(finished.err, option));
+  }
+  CHECK(place.slideway({"run", "evaporator", "--json", "/proc/result.json"}).status == 2);
+}
+
+TEST_CASE("a result that does not fit on the disk is an error") {
+  const Workplace place;
+  const Finished finished = place.slideway({"run", "evaporator", "--json", "/dev/full"});
+  CHECK(finished.status == 1);
+  CHECK(contains(finished.err, "cannot write"));
+}
+
+TEST_CASE("a run that stops early writes what there is and says why") {
+  const Workplace place;
+  const Finished finished =
+      place.slideway({"run", "dry-friction", "--max-events", "3", "--json", "d.json", "--csv", "d.csv"});
+  CHECK(finished.status == 3);
+  CHECK(contains(finished.out, "step_limit"));
+  const Json document = Json::parse(place.read("d.json"));
+  CHECK(document["outcome"]["status"] == "step_limit");
+  CHECK(document["events"].size() == 3);
+  CHECK(document["outcome"]["t"] == document["final"]["t"]);
+  CHECK(lines(place.read("d.csv")).size() > 3);
+
+  const Finished quiet = place.slideway({"run", "dry-friction", "--max-events", "3", "--quiet"});
+  CHECK(quiet.status == 3);
+  CHECK(quiet.out == "");
+  CHECK(contains(quiet.err, "step_limit"));
+}
+
+TEST_CASE("a quiet run prints nothing") {
+  const Workplace place;
+  const Finished finished = place.slideway({"run", "evaporator", "--quiet", "--csv", "e.csv"});
+  CHECK(finished.status == 0);
+  CHECK(finished.out == "");
+  CHECK(finished.err == "");
+  CHECK(place.has("e.csv"));
+}
+
+TEST_CASE("equally spaced rows come on top of the events") {
+  const Workplace place;
+  const Finished finished = place.slideway({"run", "evaporator", "--points", "7", "--csv", "-"});
+  const auto rows = lines(finished.out);
+  REQUIRE(rows.size() == 1 + 7 + 2);
+  CHECK(rows[1] == "0,0,0,-,");
+  CHECK(rows[2].substr(0, 5) == "7.662");
+  CHECK(rows[3].substr(0, 3) == "10,");
+  CHECK(rows[4].substr(0, 6) == "10.984");
+  CHECK(contains(rows[4], ",0,"));
+  CHECK(rows.back().substr(0, 3) == "60,");
+}
+
+TEST_CASE("a run of no length is a run") {
+  const Workplace place;
+  const Finished finished =
+      place.slideway({"run", "evaporator", "--t-end", "0", "--csv", "e.csv", "--points", "5"});
+  CHECK(finished.status == 0);
+  CHECK(contains(finished.out, "no events"));
+  CHECK(lines(place.read("e.csv")).size() >= 2);
+}
+
+TEST_CASE("a long event list shows its beginning and its end") {
+  const Workplace place;
+  const Finished brief = place.slideway({"run", "dry-friction"});
+  CHECK(contains(brief.out, "more events"));
+  const Finished full = place.slideway({"run", "dry-friction", "--full-events"});
+  CHECK_FALSE(contains(full.out, "more events"));
+  CHECK(lines(full.out).size() > lines(brief.out).size());
+}
+
+TEST_CASE("both methods find the same events") {
+  for (const char* model : {"evaporator", "dry-friction", "belt", "relay", "circle", "moving-surface"}) {
+    const Json bdf = run_json({model, "--method", "bdf", "--rtol", "1e-9"});
+    const Json adams = run_json({model, "--method", "adams", "--rtol", "1e-9"});
+    CAPTURE(model);
+    REQUIRE(bdf["events"].size() > 0);
+    REQUIRE(bdf["events"].size() == adams["events"].size());
+    for (std::size_t i = 0; i < bdf["events"].size(); ++i) {
+      CHECK(bdf["events"][i]["kind"] == adams["events"][i]["kind"]);
+      CHECK(bdf["events"][i]["t"].get<double>() ==
+            doctest::Approx(adams["events"][i]["t"].get<double>()).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("a run draws its picture") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  const Workplace place;
+  const Finished finished = place.slideway({"run", "evaporator", "--plot", "it's a picture.svg"});
+  CHECK(finished.status == 0);
+  CHECK(finished.err == "");
+  CHECK(contains(place.read("it's a picture.svg"), "</svg>"));
+  CHECK(place.files().size() == 1);
+}
+
+TEST_CASE("without gnuplot the run still runs and says what is missing") {
+  const Workplace place;
+  const Finished finished =
+      place.slideway({"run", "evaporator", "--plot", "e.svg", "--json", "e.json"}, "PATH=/nonexistent");
+  CHECK(finished.status == 0);
+  CHECK(contains(finished.out, "sliding_entry"));
+  CHECK(contains(finished.err, "gnuplot"));
+  CHECK(contains(finished.err, "install"));
+  CHECK_FALSE(place.has("e.svg"));
+  CHECK(place.has("e.json"));
+  const Finished early =
+      place.slideway({"run", "dry-friction", "--plot", "e.svg", "--max-events", "3"}, "PATH=/nonexistent");
+  CHECK(early.status == 3);
+}
+
+TEST_CASE("output that is not a terminal is plain") {
+  const Workplace place;
+  CHECK_FALSE(contains(place.slideway({"run", "evaporator"}, "TERM=xterm").out, "\x1b"));
+}

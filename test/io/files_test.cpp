@@ -1,0 +1,144 @@
+#include "slideway/io/files.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+using namespace slideway;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A directory of its own for every test, gone afterwards.
+class Directory {
+ public:
+  Directory() {
+    std::string pattern = (fs::temp_directory_path() / "slideway-test-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Directory() { fs::remove_all(path_); }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+}  // namespace
+
+TEST_CASE("a document is written whole and nothing else is left") {
+  const Directory directory;
+  write_whole(directory / "result.json", [](std::ostream& out) { out << "new\n"; });
+  CHECK(contents(directory / "result.json") == "new\n");
+  CHECK(directory.entries() == 1);
+}
+
+TEST_CASE("a writer that fails leaves the old document as it was") {
+  const Directory directory;
+  put(directory / "result.json", "old\n");
+  CHECK_THROWS_AS(write_whole(directory / "result.json",
+                              [](std::ostream& out) {
+                                out << "half of the new";
+                                out.flush();
+                                throw std::runtime_error("interrupted");
+                              }),
+                  std::runtime_error);
+  CHECK(contents(directory / "result.json") == "old\n");
+  CHECK(directory.entries() == 1);
+}
+
+TEST_CASE("the old document stays readable until the new one is complete") {
+  const Directory directory;
+  put(directory / "result.json", "old\n");
+  write_whole(directory / "result.json", [&](std::ostream& out) {
+    out << "new\n";
+    out.flush();
+    CHECK(contents(directory / "result.json") == "old\n");
+  });
+  CHECK(contents(directory / "result.json") == "new\n");
+}
+
+TEST_CASE("a stream that goes bad is an error and not a short document") {
+  const Directory directory;
+  CHECK_THROWS_AS(write_whole(directory / "a", [](std::ostream& out) { out.setstate(std::ios::badbit); }),
+                  FileError);
+  CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("a directory that does not exist is named before the run") {
+  const Directory directory;
+  const std::string path = directory / "absent/result.json";
+  CHECK_THROWS_WITH_AS(check_writable(path), doctest::Contains("absent"), FileError);
+  CHECK_THROWS_AS(write_whole(path, [](std::ostream&) {}), FileError);
+}
+
+TEST_CASE("a directory that may not be written to is refused before the run") {
+  // Not even the administrator can create a file here.
+  CHECK_THROWS_AS(check_writable("/proc/result.json"), FileError);
+}
+
+TEST_CASE("a directory in the place of the file is refused") {
+  const Directory directory;
+  CHECK_THROWS_WITH_AS(check_writable(directory.path().string()), doctest::Contains("directory"), FileError);
+  CHECK_THROWS_AS(check_writable(""), FileError);
+}
+
+TEST_CASE("checking leaves nothing behind and changes nothing") {
+  const Directory directory;
+  check_writable(directory / "new.json");
+  CHECK(directory.entries() == 0);
+  put(directory / "old.json", "old\n");
+  check_writable(directory / "old.json");
+  CHECK(directory.entries() == 1);
+  CHECK(contents(directory / "old.json") == "old\n");
+}
+
+TEST_CASE("a symbolic link stays a link to the new document") {
+  const Directory directory;
+  put(directory / "target.json", "old\n");
+  fs::create_symlink("target.json", directory / "link.json");
+  write_whole(directory / "link.json", [](std::ostream& out) { out << "new\n"; });
+  CHECK(fs::is_symlink(directory / "link.json"));
+  CHECK(contents(directory / "target.json") == "new\n");
+}
+
+TEST_CASE("a device is written to and not replaced") {
+  check_writable("/dev/null");
+  write_whole("/dev/null", [](std::ostream& out) { out << "anything"; });
+  CHECK(fs::is_character_file("/dev/null"));
+  CHECK_THROWS_AS(write_whole("/dev/full", [](std::ostream& out) { out << "anything"; }), FileError);
+}
+
+TEST_CASE("a new document has the permissions of any new file and an old one keeps its own") {
+  const Directory directory;
+  const mode_t mask = umask(022);
+  write_whole(directory / "new", [](std::ostream& out) { out << "x"; });
+  umask(mask);
+  put(directory / "old", "x");
+  fs::permissions(directory / "old", fs::perms::owner_read | fs::perms::owner_write);
+  write_whole(directory / "old", [](std::ostream& out) { out << "y"; });
+  CHECK(fs::status(directory / "new").permissions() ==
+        (fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read));
+  CHECK(fs::status(directory / "old").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
