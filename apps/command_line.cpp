@@ -108,7 +108,7 @@ void add_settings(CLI::App& app, Settings& settings) {
          },
          "set a parameter or the initial value of a state; may be repeated, the last one wins")
       ->type_name("NAME=VALUE")
-      ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
 }
 

@@ -90,6 +90,16 @@ TEST_CASE("a setting changes a parameter or an initial state and the last one wi
   CHECK(state["parameters"]["mu"] == 0.4);
 }
 
+TEST_CASE("options may stand before the model") {
+  const Workplace place;
+  const Finished finished =
+      place.slideway({"run", "--set", "L_th=0.3", "evaporator", "--set", "p=0.1", "--quiet", "--json", "e.json"});
+  CHECK(finished.status == 0);
+  const Json document = Json::parse(place.read("e.json"));
+  CHECK(document["parameters"]["L_th"] == 0.3);
+  CHECK(document["initial"]["state"]["p"] == 0.1);
+}
+
 TEST_CASE("the block on the belt starts at the speed of the belt unless it is told otherwise") {
   CHECK(run_json({"belt", "--set", "vb=0.2"})["initial"]["state"]["v"] == 0.2);
   CHECK(run_json({"belt", "--set", "v=0", "--set", "vb=0.2"})["initial"]["state"]["v"] == 0.0);

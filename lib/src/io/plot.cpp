@@ -84,7 +84,7 @@ const char* terminal(PictureFormat format) {
     case PictureFormat::svg:
       break;
   }
-  return "svg noenhanced font 'Helvetica,13' background 'white' linewidth 1.1";
+  return "svg name 'slideway' noenhanced font 'Helvetica,13' background 'white' linewidth 1.1";
 }
 
 // Nominal pixels to what the terminal counts in.
