@@ -57,7 +57,10 @@ TEST_CASE("the count of allocations sees what Eigen and the standard library all
   const std::size_t before = allocations().calls;
   const Vector vector(100);
   const std::vector<double> numbers(100);
-  CHECK(vector.size() + static_cast<Index>(numbers.size()) == 200);
+  // Compilers may leave out an allocation that nobody looks at.
+  const double* volatile first = vector.data();
+  const double* volatile second = numbers.data();
+  CHECK(first != second);
   CHECK(allocations().calls - before >= 2);
 }
 

@@ -149,6 +149,21 @@ TEST_CASE("a wrong derivative of each kind is found") {
   CHECK(reported(definition) == "guards_mixed");
 }
 
+TEST_CASE("an entry that a pattern forgets is found") {
+  SystemDefinition definition = tangled();
+  definition.field_dx_pattern = pattern_from_rows(3, {{1, 2}, {0, 1, 2}, {0, 1}});
+  definition.field_dlambda_pattern = pattern_from_rows(2, {{0}, {0, 1}, {1}});
+  definition.guards_dx_pattern = pattern_from_rows(3, {{0, 1, 2}, {0, 1, 2}});
+  CHECK(check_derivatives(System(definition), 0.9, point, between).passed);
+  definition.guards_dx_pattern = pattern_from_rows(3, {{0, 1, 2}, {0, 2}});
+  const DerivativeCheck check = check_derivatives(System(definition), 0.9, point, between);
+  CHECK_FALSE(check.passed);
+  CHECK(check.function == "guards_dx_pattern");
+  CHECK(check.row == 1);
+  CHECK(check.column == 1);
+  CHECK(check.finite_difference == doctest::Approx(0.64));
+}
+
 TEST_CASE("a derivative that is not a number is reported") {
   SystemDefinition definition = tangled();
   definition.field_dx = [](double, ConstVectorRef, ConstVectorRef, MatrixRef jacobian) {

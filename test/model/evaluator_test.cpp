@@ -231,6 +231,21 @@ TEST_CASE("typical sizes must be positive and fit the system") {
   CHECK_THROWS_AS(evaluator.set_typical_sizes(Vector::Ones(2), -1), std::invalid_argument);
 }
 
+TEST_CASE("with a pattern the gradient of one guard takes one pass per entry that can differ from zero") {
+  SystemDefinition definition = from_functor(example::Tangled{}, {.states = 3, .surfaces = 2}).definition();
+  definition.guards_dx = [](double, ConstVectorRef, MatrixRef) { FAIL("no matrix is needed"); };
+  definition.guards_dx_pattern = pattern_from_rows(3, {{0, 1}, {2}});
+  Evaluator evaluator{System(definition)};
+  const Vector x = Eigen::Vector3d{0.3, -1.2, 0.8};
+  Vector gradient(3);
+  evaluator.guard_gradient(0.5, x, 1, gradient);
+  CHECK(gradient == Vector{{0, 0, 2 * 0.8 * -1.2}});
+  CHECK(evaluator.counts().guards == 1);
+  evaluator.guard_gradient(0.5, x, 0, gradient);
+  CHECK(gradient == Vector{{-1.2, 0.3, 0}});
+  CHECK(evaluator.counts().guards == 3);
+}
+
 TEST_CASE("one call of the user's functions is counted once, a jacobian as one") {
   Evaluator evaluator(circle());
   const Vector x = Eigen::Vector2d{0.6, -0.7}, lambda = Vector::Constant(1, 0.3);

@@ -82,6 +82,18 @@ TEST_CASE("empty and repeated names are refused") {
   CHECK(refusal_of(definition).find("got 'x' for states 1 and 2") != std::string::npos);
 }
 
+TEST_CASE("a pattern that does not fit the sizes is refused") {
+  auto definition = two_states_one_surface();
+  definition.guards_dx_pattern = full_pattern(1, 2);
+  CHECK(refusal_of(definition).empty());
+  definition.guards_dx_pattern = full_pattern(2, 1);
+  CHECK(refusal_of(definition) ==
+        "system 'demo': the size of guards_dx_pattern does not fit (expected 1 x 2, got 2 x 1)");
+  definition = two_states_one_surface();
+  definition.field_dx_pattern = Pattern{.rows = 2, .columns = 2};
+  CHECK(refusal_of(definition).find("1 row starts") != std::string::npos);
+}
+
 TEST_CASE("states and surfaces are found by name") {
   auto definition = two_states_one_surface();
   definition.state_names = {"position", "velocity"};

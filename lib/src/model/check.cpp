@@ -173,7 +173,7 @@ References central_differences(const SystemDefinition& definition, Index rows, I
   return references;
 }
 
-// The three kinds of arguments of a derivative.
+// The derivatives of one system at one point.
 class DerivativeChecker {
  public:
   DerivativeChecker(const System& system, double t, ConstVectorRef x, ConstVectorRef lambda, double tolerance)
@@ -204,14 +204,33 @@ class DerivativeChecker {
 
  private:
   template <class Evaluate>
+  Matrix evaluated(const Subject& subject, const SystemDefinition& definition, Evaluate&& evaluate) const {
+    Evaluator evaluator{System(definition)};
+    Matrix derivative = Matrix::Zero(subject.values.size(), subject.arguments.size());
+    evaluate(evaluator, derivative);
+    return derivative;
+  }
+
+  template <class Evaluate>
   void compare(const Subject& subject, const SystemDefinition& used, const SystemDefinition& reference,
                Evaluate&& evaluate) {
-    const Index rows = subject.values.size();
-    const Index columns = subject.arguments.size();
-    Evaluator evaluator{System(used)};
-    Matrix derivative = Matrix::Zero(rows, columns);
-    evaluate(evaluator, derivative);
-    comparison_.add(subject, derivative, central_differences(reference, rows, columns, evaluate));
+    const Matrix derivative = evaluated(subject, used, evaluate);
+    comparison_.add(subject, derivative,
+                    central_differences(reference, derivative.rows(), derivative.cols(), evaluate));
+  }
+
+  // What a pattern leaves out is used as 0.
+  template <class Evaluate>
+  void compare_pattern(const Subject& subject, const std::optional<Pattern>& pattern, Evaluate&& evaluate) {
+    if (!pattern) return;
+    Matrix derivative = evaluated(subject, full_, evaluate);
+    for (Index j = 0; j < derivative.cols(); ++j) {
+      for (Index i = 0; i < derivative.rows(); ++i) {
+        if (!pattern->has(i, j)) derivative(i, j) = 0;
+      }
+    }
+    comparison_.add(subject, derivative,
+                    central_differences(bare_, derivative.rows(), derivative.cols(), evaluate));
   }
 
   Subject field_subject(const std::string& function) const {
@@ -256,6 +275,11 @@ class DerivativeChecker {
       if (lambda_.size() > 0) compare(by_lambda(field_subject("field_along")), used, bare_, field_dlambda);
       compare(by_time(field_subject("field_along")), used, bare_, field_dt);
     }
+    compare_pattern(field_subject("field_dx_pattern"), full_.field_dx_pattern, field_dx);
+    if (lambda_.size() > 0) {
+      compare_pattern(by_lambda(field_subject("field_dlambda_pattern")), full_.field_dlambda_pattern,
+                      field_dlambda);
+    }
   }
 
   void check_guards() {
@@ -276,6 +300,7 @@ class DerivativeChecker {
       compare(guards_subject("guards_along"), used, bare_, guards_dx);
       compare(by_time(guards_subject("guards_along")), used, bare_, guards_dt);
     }
+    compare_pattern(guards_subject("guards_dx_pattern"), full_.guards_dx_pattern, guards_dx);
   }
 
   // Second derivatives are compared with differences of w, which first derivatives checked above may supply.

@@ -29,14 +29,21 @@ class JacobianCount {
   EvaluationCounts before_;
 };
 
+// Is the gradient of one guard cheaper, and as exact, one entry at a time than by the whole matrix?
+bool gradient_from_directions(const SystemDefinition& definition) {
+  if (!definition.guards_dx) return true;
+  return definition.surfaces > 1 && definition.guards_along && definition.guards_dx_pattern;
+}
+
 // Grows the thread's scratch memory to what the calls below and the dual passes inside them need.
 void reserve_scratch(const SystemDefinition& definition) {
   const Index n = definition.states;
   const Index m = definition.surfaces;
   constexpr Index vectors = 16;
   Index numbers = vectors * (n + m) + 8 * (n + m);  // 8: an argument and a result of Dual<Dual<double>>
-  if (definition.guards_dx) numbers += m * n;
-  if (definition.field_dx) numbers += n * n;
+  // A matrix only where a direction cannot be had without it.
+  if (definition.guards_dx && !gradient_from_directions(definition)) numbers += m * n;
+  if (definition.field_dx && !definition.field_along) numbers += n * n;
   ScratchFrame frame;
   frame.take<double>(numbers);
 }
@@ -233,7 +240,7 @@ void Evaluator::guard_gradient(double t, ConstVectorRef x, Index surface, Vector
   const SystemDefinition& definition = system_.definition();
   const Index m = system_.surfaces();
   ScratchFrame frame;
-  if (definition.guards_dx) {
+  if (!gradient_from_directions(definition)) {
     auto jacobian = take_matrix(frame, m, x.size());
     ++counts_.guards;
     definition.guards_dx(t, x, jacobian);
@@ -242,11 +249,21 @@ void Evaluator::guard_gradient(double t, ConstVectorRef x, Index surface, Vector
   }
   auto direction = take_vector(frame, x.size());
   auto h_dot = take_vector(frame, m);
-  for (Index j = 0; j < x.size(); ++j) {
-    direction[j] = 1;
+  const auto set_entry = [&](Index state) {
+    direction[state] = 1;
     guard_directional(t, x, 0.0, direction, h_dot);
-    gradient[j] = h_dot[surface];
-    direction[j] = 0;
+    gradient[state] = h_dot[surface];
+    direction[state] = 0;
+  };
+  if (!definition.guards_dx_pattern) {
+    for (Index state = 0; state < x.size(); ++state) set_entry(state);
+    return;
+  }
+  gradient.setZero();
+  const Pattern& pattern = *definition.guards_dx_pattern;
+  const auto row = static_cast<std::size_t>(surface);
+  for (Index k = pattern.start[row]; k < pattern.start[row + 1]; ++k) {
+    set_entry(pattern.column[static_cast<std::size_t>(k)]);
   }
 }
 
@@ -408,15 +425,16 @@ void Evaluator::normal_dx_mixed(double t, ConstVectorRef x, ConstVectorRef lambd
   auto dx = take_vector(frame, x.size());
   auto direction = take_vector(frame, x.size());
   auto column = take_vector(frame, x.size());
-  const Index rows = definition.field_dx ? x.size() : 0;
+  const bool needs_matrix = definition.field_dx && !definition.field_along;
+  const Index rows = needs_matrix ? x.size() : 0;
   auto field_jacobian = take_matrix(frame, rows, rows);
-  if (definition.field_dx) {
+  if (needs_matrix) {
     field(t, x, lambda, dx);
     definition.field_dx(t, x, lambda, field_jacobian);
   }
   for (Index j = 0; j < x.size(); ++j) {
     direction[j] = 1;
-    if (definition.field_dx) {
+    if (needs_matrix) {
       column = field_jacobian.col(j);
     } else {
       field_along(t, x, lambda, 0.0, direction, dx, column);

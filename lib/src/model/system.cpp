@@ -66,6 +66,19 @@ Index index_of(const std::string& name, const std::vector<std::string>& names, c
           .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
 }
 
+void check_pattern(const std::optional<Pattern>& pattern, Index rows, Index columns, const std::string& name,
+                   const std::string& where) {
+  if (!pattern) return;
+  const auto size_text = [](Index r, Index c) { return std::to_string(r) + " x " + std::to_string(c); };
+  const bool has_rows = static_cast<Index>(pattern->start.size()) == pattern->rows + 1;
+  if (pattern->rows == rows && pattern->columns == columns && has_rows) return;
+  refuse({.what = "the size of " + name + " does not fit",
+          .where = where,
+          .expected = size_text(rows, columns),
+          .got = size_text(pattern->rows, pattern->columns) +
+                 (has_rows ? "" : " with " + std::to_string(pattern->start.size()) + " row starts")});
+}
+
 }  // namespace
 
 System::System(SystemDefinition definition) {
@@ -99,6 +112,10 @@ System::System(SystemDefinition definition) {
       checked_names(std::move(definition.state_names), definition.states, "state", "x", where);
   definition.surface_names =
       checked_names(std::move(definition.surface_names), definition.surfaces, "surface", "h", where);
+  const Index n = definition.states, m = definition.surfaces;
+  check_pattern(definition.field_dx_pattern, n, n, "field_dx_pattern", where);
+  check_pattern(definition.field_dlambda_pattern, n, m, "field_dlambda_pattern", where);
+  check_pattern(definition.guards_dx_pattern, m, n, "guards_dx_pattern", where);
   definition_ = std::make_shared<const SystemDefinition>(std::move(definition));
 }
 

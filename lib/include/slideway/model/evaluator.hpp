@@ -5,7 +5,8 @@
 //     ḧ  = d²h/dt² along x' = f(t,x,λ) with λ frozen
 //
 // A derivative along a direction (field_along, guard_directional, guard_rates, guard_curvatures) uses the
-// definition's *_along functions before its matrices: exact too, and one pass instead of a matrix.
+// definition's *_along functions before its matrices: exact too, and one pass instead of a matrix. So do
+// normal_dx and, where the pattern says which entries there are, guard_gradient.
 //
 // Finite differences are central with the step ∛ε·s·√max(1, |x|/s), s the typical size of the component
 // (1 unless set), and one-sided where one side is not finite. Where neither side is finite the derivative
