@@ -152,6 +152,9 @@ ModelDescription describe_model(SourceText source, Mistakes& mistakes);
 // Finds out what every name stands for, and reports names that are unknown, used twice or in a circle.
 void resolve_names(ModelDescription& model, Mistakes& mistakes);
 
+// Which definitions some expression refers to.
+std::vector<bool> used_definitions(const ModelDescription& model);
+
 // The functions of expressions.
 enum class Function : std::uint32_t {
   sin,

@@ -413,6 +413,31 @@ const std::vector<FunctionEntry>& functions() {
   return entries;
 }
 
+std::vector<bool> used_definitions(const ModelDescription& model) {
+  std::vector<bool> used(model.definitions.size(), false);
+  const auto mark = [&](const Formula& formula) {
+    for (const Symbol& symbol : formula.symbols)
+      if (symbol.kind == SymbolKind::definition) used[symbol.index] = true;
+  };
+  const auto mark_all = [&](const std::vector<Assignment>& lines) {
+    for (const Assignment& line : lines) mark(line.value);
+  };
+  for (const Quantity& definition : model.definitions) mark(definition.value);
+  for (const Quantity& surface : model.surfaces) mark(surface.value);
+  mark_all(model.derivatives);
+  for (const LocationDescription& location : model.locations) mark_all(location.derivatives);
+  for (const auto* events : {&model.resets, &model.stops, &model.records, &model.edges})
+    for (const EventDescription& event : *events) {
+      mark(event.when);
+      mark_all(event.set);
+    }
+  for (const ContactDescription& contact : model.contacts) {
+    mark(contact.gap);
+    mark_all(contact.acts_on);
+  }
+  return used;
+}
+
 void resolve_names(ModelDescription& model, Mistakes& mistakes) { NameResolver(model, mistakes).resolve(); }
 
 }  // namespace slideway::reader

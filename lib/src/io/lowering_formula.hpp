@@ -1,0 +1,100 @@
+// One expression of a model file as nodes of the graph: names replaced by what they stand for, x[i + 1] by an
+// element, jumps by surfaces.
+// It must not know sections of the file.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/expression_graph.hpp"
+#include "io/lowering_surfaces.hpp"
+#include "io/model_file_description.hpp"
+
+namespace slideway::reader {
+
+// What a jump becomes: a surface, a mistake (inside a guard), or a value like any other (in a reset).
+enum class Jumps { surfaces, refused, values };
+
+// An expression that cannot be built; the mistake has been told.
+struct Unbuildable {};
+
+// The numbers that a model file leaves open, as far as they are known.
+struct Extents {
+  std::vector<NodeId> parameters = {};
+  // The number of elements of each; 1 for a scalar.
+  std::vector<std::uint32_t> states = {}, definitions = {}, surfaces = {};
+  std::vector<std::uint32_t> first_state = {};  // of each entry of `states`: the index of its first element
+};
+
+class FormulaBuilder {
+ public:
+  FormulaBuilder(const ModelDescription& model, const Extents& extents, ExpressionGraph& graph,
+                 SurfaceTable& surfaces, Mistakes& mistakes);
+
+  // To be called when the numbers of elements are known.
+  void prepare_definitions();
+
+  // The value of a formula; `element` is the value of i, 0 where it has none. Throws Unbuildable.
+  NodeId build(const Formula& formula, Jumps jumps, std::uint32_t element = 0);
+  // An element (from 1) of a definition, and of a surface's guard.
+  NodeId definition(std::uint32_t index, std::uint32_t element);
+  NodeId guard(std::uint32_t index, std::uint32_t element);
+
+ private:
+  // Where an expression is built.
+  struct Place {
+    const Formula& formula;
+    Jumps jumps;
+    std::uint32_t element;  // the value of i; 0: none
+  };
+  // A value on the stack, and the first of its tokens.
+  struct Operand {
+    NodeId node;
+    std::uint32_t begin;
+  };
+  // Elements of definitions (one, if it is a scalar) that have been built.
+  using Built = std::vector<std::vector<NodeId>>;
+  using Text = std::function<std::string()>;
+
+  [[noreturn]] void fail_at(const Place& place, TokenRange range, std::string what, std::string expected,
+                            std::string got, std::string hint = "");
+  [[noreturn]] void refuse_jump(const Place& place, std::uint32_t index, const std::string& got);
+
+  void start();
+  NodeId build(const Place& place);
+  NodeId build(const Place& place, TokenRange range);
+  NodeId argument(const Place& place, std::uint32_t index, std::uint32_t number);
+  NodeId checked(const Place& place, TokenRange range, NodeId node);
+  void push(NodeId node, std::uint32_t begin) { stack_.push_back({node, begin}); }
+  void build_operator(const Place& place, std::uint32_t index);
+
+  void push_name(const Place& place, std::uint32_t index);
+  NodeId value_of(Symbol symbol, std::uint32_t element, const Place& place);
+  NodeId named_value(const Quantity& quantity, Built& built, std::uint32_t index, std::uint32_t element,
+                     Jumps jumps);
+  std::optional<std::uint32_t> element_at(const Place& place, std::uint32_t index);
+  std::uint32_t length(Symbol symbol) const;
+  Ends ends_of(Symbol symbol) const;
+
+  NodeId build_call(const Place& place, std::uint32_t index);
+  NodeId build_sign(const Place& place, std::uint32_t index, Function function);
+  NodeId build_extremum(const Place& place, std::uint32_t index, bool largest);
+  NodeId build_if(const Place& place, std::uint32_t index);
+  NodeId select(SurfaceSide side, NodeId positive, NodeId negative);
+  SurfaceSide surface(const Place& place, std::uint32_t index, NodeId guard, const Text& text);
+  std::string text(const Place& place, TokenRange range);
+  std::string difference_text(const Place& place, TokenRange first, TokenRange second);
+
+  const ModelDescription& model_;
+  const Extents& extents_;
+  ExpressionGraph& graph_;
+  SurfaceTable& surfaces_;
+  Mistakes& mistakes_;
+  Built definition_nodes_, definition_values_, guard_nodes_;
+  std::vector<Operand> stack_;
+  int depth_ = 0;
+};
+
+}  // namespace slideway::reader

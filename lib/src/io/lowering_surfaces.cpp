@@ -1,0 +1,53 @@
+#include "io/lowering_surfaces.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+namespace slideway::reader {
+
+void SurfaceTable::add_named(const std::string& name, NodeId guard) {
+  const GuardKey key = guard_key(graph_, guard);
+  const auto next = static_cast<std::uint32_t>(surfaces_.size());
+  if (by_key_.try_emplace(key.key, SurfaceSide{next, key.sign}).second)
+    surfaces_.push_back({name, guard, true, {}});
+}
+
+SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance,
+                                      const std::function<std::string()>& name) {
+  const GuardKey key = guard_key(graph_, guard);
+  const auto next = static_cast<std::uint32_t>(surfaces_.size());
+  const auto [known, added] = by_key_.try_emplace(key.key, SurfaceSide{next, key.sign});
+  if (added) {
+    surfaces_.push_back({name(), guard, false, appearance});
+    return {next, 1};
+  }
+  Surface& surface = surfaces_[known->second.surface];
+  if (!surface.named && appearance < surface.first) {
+    surface.first = appearance;
+    if (guard == surface.guard) surface.name = name();
+  }
+  return {known->second.surface, key.sign * known->second.sign};
+}
+
+void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,
+                                std::vector<std::uint32_t>& lambda_index) const {
+  std::vector<std::uint32_t> order(surfaces_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (surfaces_[a].named != surfaces_[b].named) return surfaces_[a].named;
+    return !surfaces_[a].named && surfaces_[a].first < surfaces_[b].first;
+  });
+  std::unordered_set<std::string> names;
+  lambda_index.resize(surfaces_.size());
+  for (const std::uint32_t number : order) {
+    const Surface& surface = surfaces_[number];
+    std::string name = surface.name;
+    for (int copy = 2; !names.insert(name).second; ++copy)
+      name = surface.name + " (" + std::to_string(copy) + ")";
+    lambda_index[number] = static_cast<std::uint32_t>(surfaces.size());
+    surfaces.push_back({std::move(name), surface.named, surface.guard});
+  }
+}
+
+}  // namespace slideway::reader

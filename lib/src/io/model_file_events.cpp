@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "io/model_file_tables.hpp"
+
+namespace slideway::reader {
+namespace {
+
+class EventReader {
+ public:
+  EventReader(TableReader& reader, ModelDescription& model) : reader_(reader), model_(model) {}
+
+  void read() {
+    read_locations();
+    read_events("resets", "reset", model_.resets, {"name", "when", "direction", "set"});
+    read_events("stops", "stop", model_.stops, {"name", "when", "direction"});
+    read_events("records", "record", model_.records, {"name", "when", "direction"});
+    read_events("edges", "edge", model_.edges, {"name", "from", "to", "when", "direction", "set", "zeno"});
+    read_contacts();
+    read_initial_location();
+  }
+
+ private:
+  void lacks_key(const TomlEntry& table, const std::string& who, const std::string& key) {
+    reader_.mistake(table, who + " lacks a key", key, describe_keys(table.value));
+  }
+
+  static std::string title(const std::string& kind, const std::string& name) {
+    return name.empty() ? "the " + kind : kind + " " + quoted(name);
+  }
+
+  void read_events(const std::string& key, const std::string& kind, std::vector<EventDescription>& events,
+                   const Words& keys) {
+    for (const TomlEntry& table : reader_.tables(key)) {
+      EventDescription event;
+      event.position = table.position;
+      reader_.check_keys(table.value, table.key, keys);
+      reader_.read_text(table.value, "name", event.name);
+      const std::string who = title(kind, event.name);
+      event.when = reader_.required_formula(table, "when", "the guard of " + who, who);
+      const auto direction = reader_.read_word(table.value, "direction", {"rising", "falling", "any"});
+      if (direction) event.direction = static_cast<Direction>(*direction);
+      const TomlEntry* const set = table.value.find("set");
+      if (set != nullptr && contains(keys, "set")) reader_.read_assignments(*set, who + " sets", event.set);
+      if (set == nullptr && kind == "reset") lacks_key(table, who, "'set'");
+      if (kind == "edge") read_ends_of_edge(table, who, event);
+      events.push_back(std::move(event));
+    }
+  }
+
+  void read_ends_of_edge(const TomlEntry& table, const std::string& who, EventDescription& edge) {
+    for (const char* const key : {"from", "to"})
+      if (table.value.find(key) == nullptr) lacks_key(table, who, std::string("'") + key + "'");
+    edge.from = read_location(table.value, "from", who).value_or(0);
+    edge.to = read_location(table.value, "to", who).value_or(0);
+    edge.zeno = read_location(table.value, "zeno", who);
+  }
+
+  std::optional<std::size_t> read_location(const TomlValue& table, const std::string& key,
+                                           const std::string& who) {
+    const TomlEntry* const entry = table.find(key);
+    if (entry == nullptr) return std::nullopt;
+    return find_location(entry->value, "'" + key + "'" + (who.empty() ? "" : " of " + who));
+  }
+
+  std::optional<std::size_t> find_location(const TomlValue& value, const std::string& what) {
+    if (!reader_.expect(value, TomlKind::string, what, "the name of a location")) return std::nullopt;
+    Words names;
+    for (const LocationDescription& location : model_.locations) names.push_back(location.name);
+    const auto place = std::find(names.begin(), names.end(), value.string);
+    if (place != names.end()) return static_cast<std::size_t>(place - names.begin());
+    reader_.mistake(value.position, value.string.size() + 2, what + " is an unknown location",
+                    names.empty() ? "[[locations]] that define it" : one_of(names), quoted(value.string),
+                    suggestion(value.string, names));
+    return std::nullopt;
+  }
+
+  void read_locations() {
+    for (const TomlEntry& table : reader_.tables("locations")) {
+      LocationDescription location;
+      location.position = table.position;
+      reader_.check_keys(table.value, table.key, {"name", "derivatives"});
+      reader_.read_text(table.value, "name", location.name);
+      if (table.value.find("name") == nullptr) lacks_key(table, "the location", "'name'");
+      const TomlEntry* const derivatives = table.value.find("derivatives");
+      if (derivatives != nullptr && reader_.expect(derivatives->value, TomlKind::table, "'derivatives'",
+                                                   "a table [locations.derivatives]"))
+        reader_.read_derivatives(derivatives->value, location.derivatives);
+      model_.locations.push_back(std::move(location));
+    }
+  }
+
+  void read_initial_location() {
+    if (reader_.root().find("initial") != nullptr) {
+      model_.initial_location = read_location(reader_.root(), "initial", "").value_or(0);
+    } else if (!model_.locations.empty() && !reader_.found_misplaced_initial()) {
+      reader_.mistake(model_.locations.front().position, 1, "no initial location",
+                      "a line initial = \"" + model_.locations.front().name + "\" before the first [table]",
+                      "none");
+    }
+  }
+
+  void read_contacts() {
+    for (const TomlEntry& table : reader_.tables("contacts")) {
+      ContactDescription contact;
+      contact.position = table.position;
+      reader_.check_keys(table.value, table.key, {"name", "gap", "acts_on", "restitution"});
+      reader_.read_text(table.value, "name", contact.name);
+      const std::string who = title("contact", contact.name);
+      contact.gap = reader_.required_formula(table, "gap", "the gap of " + who, who);
+      contact.restitution = reader_.required_formula(table, "restitution", "the restitution of " + who, who);
+      const TomlEntry* const acts_on = table.value.find("acts_on");
+      if (acts_on != nullptr) reader_.read_assignments(*acts_on, who + " acts on", contact.acts_on);
+      if (acts_on == nullptr || (acts_on->value.kind == TomlKind::table && acts_on->value.table.empty()))
+        lacks_key(table, who, "'acts_on', with a state at least");
+      model_.contacts.push_back(std::move(contact));
+    }
+  }
+
+  TableReader& reader_;
+  ModelDescription& model_;
+};
+
+}  // namespace
+
+void read_events(TableReader& reader, ModelDescription& model) { EventReader(reader, model).read(); }
+
+}  // namespace slideway::reader

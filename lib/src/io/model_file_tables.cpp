@@ -1,0 +1,242 @@
+#include "io/model_file_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace slideway::reader {
+namespace {
+
+const Words table_names = {"parameters", "states",      "time",   "definitions",
+                           "surfaces",   "derivatives", "options"};
+const Words list_names = {"resets", "stops", "records", "contacts", "locations", "edges"};
+const Words top_level_keys = {"name", "summary", "source", "initial"};
+
+std::string top_level_hint(const std::string& key) {
+  return "'" + key + "' is a top-level key: write it before the first [table]";
+}
+
+}  // namespace
+
+bool contains(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string describe_keys(const TomlValue& table) {
+  constexpr std::size_t most = 10;
+  Words keys;
+  for (const TomlEntry& entry : table.table)
+    if (keys.size() < most) keys.push_back(entry.key);
+  return keys.empty() ? "none" : one_of(keys);
+}
+
+// ---- mistakes ---------------------------------------------------------------------------------------
+
+void TableReader::mistake(Position where, std::size_t length, std::string what, std::string expected,
+                          std::string got, std::string hint) {
+  mistakes_.push_back({where, length, std::move(what), std::move(expected), std::move(got), std::move(hint)});
+}
+
+void TableReader::mistake(const TomlEntry& key, std::string what, std::string expected, std::string got,
+                          std::string hint) {
+  mistake(key.position, key.key.size(), std::move(what), std::move(expected), std::move(got),
+          std::move(hint));
+}
+
+void TableReader::check_top_level() {
+  Words known = table_names;
+  known.insert(known.end(), list_names.begin(), list_names.end());
+  known.insert(known.end(), top_level_keys.begin(), top_level_keys.end());
+  for (const TomlEntry& entry : root_.table)
+    if (!contains(known, entry.key))
+      mistake(entry, "unknown section or key", one_of(known), quoted(entry.key),
+              suggestion(entry.key, known));
+}
+
+void TableReader::check_keys(const TomlValue& table, const std::string& where, const Words& known) {
+  for (const TomlEntry& entry : table.table)
+    if (!contains(known, entry.key)) unknown_key(entry, where, known);
+}
+
+void TableReader::unknown_key(const TomlEntry& entry, const std::string& where, const Words& known) {
+  std::string hint = suggestion(entry.key, known);
+  if (entry.key == "zeno")
+    hint = "'zeno' belongs to [[edges]]";
+  else if (contains(top_level_keys, entry.key))
+    hint = top_level_hint(entry.key);
+  mistake(entry, "unknown key in " + where, one_of(known), quoted(entry.key), hint);
+}
+
+bool TableReader::is_misplaced_initial(const TomlEntry& entry) {
+  const bool expected_elsewhere = root_.find("locations") != nullptr && root_.find("initial") == nullptr;
+  if (entry.key != "initial" || !expected_elsewhere) return false;
+  misplaced_initial_ = true;
+  mistake(entry, "a misplaced key", "", "", top_level_hint("initial"));
+  return true;
+}
+
+// ---- values -----------------------------------------------------------------------------------------
+
+const TomlEntry* TableReader::section(const std::string& key, TomlKind kind) {
+  const TomlEntry* const entry = root_.find(key);
+  if (entry == nullptr || entry->value.kind == kind) return entry;
+  const bool table = kind == TomlKind::table;
+  mistake(*entry, "a section of the wrong kind",
+          table ? "a table [" + key + "]" : "an array of tables [[" + key + "]]", describe(entry->value));
+  return nullptr;
+}
+
+std::vector<TomlEntry> TableReader::tables(const std::string& key) {
+  std::vector<TomlEntry> result;
+  const TomlEntry* const list = section(key, TomlKind::array);
+  if (list == nullptr) return result;
+  for (const TomlValue& value : list->value.array)
+    if (expect(value, TomlKind::table, "an entry of '" + key + "'", "a table [[" + key + "]]"))
+      result.push_back({"[[" + key + "]]", value.position, value});
+  return result;
+}
+
+bool TableReader::expect(const TomlValue& value, TomlKind kind, const std::string& what,
+                         const std::string& expected) {
+  if (value.kind == kind) return true;
+  mistake(value.position, 1, what + " of the wrong kind", expected, describe(value));
+  return false;
+}
+
+void TableReader::read_text(const TomlValue& table, const std::string& key, std::string& text) {
+  const TomlEntry* const entry = table.find(key);
+  if (entry == nullptr || !expect(entry->value, TomlKind::string, "'" + key + "'", "a text in quotes"))
+    return;
+  text = entry->value.string;
+  if (text.empty()) mistake(entry->value.position, 2, "'" + key + "' is empty", "a text, or no line at all");
+}
+
+std::optional<std::size_t> TableReader::read_word(const TomlValue& table, const std::string& key,
+                                                  const Words& known) {
+  const TomlEntry* const entry = table.find(key);
+  if (entry == nullptr) return std::nullopt;
+  const auto place = std::find(known.begin(), known.end(), entry->value.string);
+  if (entry->value.kind == TomlKind::string && place != known.end())
+    return static_cast<std::size_t>(place - known.begin());
+  mistake(entry->value.position, 1, "unknown '" + key + "'", one_of(known), describe(entry->value),
+          suggestion(entry->value.string, known));
+  return std::nullopt;
+}
+
+Ends TableReader::read_ends(const TomlValue& table) {
+  const auto word = read_word(table, "ends", {"zero", "periodic", "clamped"});
+  return word ? static_cast<Ends>(1 + *word) : Ends::none;
+}
+
+Formula TableReader::read_formula(const TomlValue& value, std::string owner) {
+  Formula formula;
+  formula.position = value.position;
+  formula.owner = std::move(owner);
+  if (value.kind == TomlKind::number) {
+    if (std::isfinite(value.number))
+      formula.expression = number_expression(value.number);
+    else
+      mistake(value.position, 3, formula.owner + " is not finite", "a finite number", "inf or nan");
+  } else if (value.kind == TomlKind::string) {
+    formula.is_string = true;
+    ParsedExpression parsed = parse_expression(value.string);
+    if (!parsed.error) {
+      formula.expression = std::move(parsed.expression);
+    } else {
+      const SyntaxError& error = *parsed.error;
+      mistake(place_of(model_.source, formula, error.offset), error.length,
+              error.what + " (" + formula.owner + ")", error.expected, error.got, error.hint);
+    }
+  } else {
+    mistake(value.position, 1, formula.owner + " is of the wrong kind", "a number or an expression in quotes",
+            describe(value));
+  }
+  return formula;
+}
+
+Formula TableReader::read_formula_with_ends(const TomlValue& value, const std::string& owner) {
+  if (value.kind != TomlKind::table) return read_formula(value, owner);
+  check_keys(value, owner, {"value", "ends"});
+  Formula formula;
+  if (const TomlEntry* entry = value.find("value"))
+    formula = read_formula(entry->value, owner);
+  else
+    mistake(value.position, 1, owner + " lacks a key", "'value'", describe_keys(value));
+  formula.ends = read_ends(value);
+  return formula;
+}
+
+Formula TableReader::required_formula(const TomlEntry& table, const std::string& key,
+                                      const std::string& owner, const std::string& where) {
+  if (const TomlEntry* entry = table.value.find(key)) return read_formula(entry->value, owner);
+  mistake(table, where + " lacks a key", "'" + key + "'", describe_keys(table.value));
+  return {};
+}
+
+// ---- values for states ------------------------------------------------------------------------------
+
+void TableReader::number_states() {
+  for (std::uint32_t k = 0; k < model_.states.size(); ++k) state_numbers_.emplace(model_.states[k].name, k);
+}
+
+bool TableReader::find_state(const std::string& name, bool elements, Assignment& assignment,
+                             std::string& hint) const {
+  const auto known = state_numbers_.find(name);
+  if (known != state_numbers_.end()) {
+    assignment.state = known->second;
+    return true;
+  }
+  for (std::uint32_t k = 0; k < model_.states.size(); ++k) {
+    const Quantity& state = model_.states[k];
+    assignment.element = state.is_vector() ? element_number(name, state.name) : 0;
+    if (assignment.element == 0) continue;
+    assignment.state = k;
+    if (elements) return true;
+    hint = "'" + state.name + "' is a vector: one line for '" + state.name +
+           "', with the index i, holds for every element; if(i > 1, p, q) tells them apart";
+    return false;
+  }
+  Words names;
+  for (const Quantity& state : model_.states) names.push_back(state.name);
+  hint = suggestion(name, names);
+  return false;
+}
+
+std::optional<Assignment> TableReader::read_assignment(const TomlEntry& entry, const std::string& before,
+                                                       bool elements) {
+  Assignment assignment;
+  assignment.position = entry.position;
+  std::string hint;
+  if (!find_state(entry.key, elements, assignment, hint)) {
+    if (entry.key == "initial") hint = top_level_hint(entry.key);
+    mistake(entry, before + " an unknown state", "the name of a state", quoted(entry.key), hint);
+    return std::nullopt;
+  }
+  assignment.value = read_formula_with_ends(entry.value, before + " " + quoted(entry.key));
+  if (assignment.value.ends == Ends::none) assignment.value.ends = model_.states[assignment.state].ends;
+  return assignment;
+}
+
+void TableReader::read_derivatives(const TomlValue& table, std::vector<Assignment>& derivatives) {
+  for (const TomlEntry& entry : table.table) {
+    if (is_misplaced_initial(entry)) continue;
+    auto assignment = read_assignment(entry, "the derivative of", false);
+    if (assignment) derivatives.push_back(std::move(*assignment));
+  }
+}
+
+void TableReader::read_assignments(const TomlEntry& entry, const std::string& before,
+                                   std::vector<Assignment>& lines) {
+  if (!expect(entry.value, TomlKind::table, "'" + entry.key + "'", "a table such as { v = \"-v\" }")) return;
+  for (const TomlEntry& line : entry.value.table) {
+    auto assignment = read_assignment(line, before, true);
+    if (!assignment) continue;
+    const auto overlaps = [&](const Assignment& other) {
+      return other.state == assignment->state && (other.element == 0 || assignment->element == 0);
+    };
+    if (std::any_of(lines.begin(), lines.end(), overlaps))
+      mistake(line, before + " the same state twice", "one value for every state", quoted(line.key));
+    lines.push_back(std::move(*assignment));
+  }
+}
+
+}  // namespace slideway::reader

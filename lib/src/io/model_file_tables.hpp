@@ -1,0 +1,81 @@
+// What the sections of a model file have in common: looking up keys of TOML tables, turning values into
+// expressions, and telling what is wrong with them.
+// It must not know what the sections mean.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "io/model_file_description.hpp"
+#include "io/toml_document.hpp"
+
+namespace slideway::reader {
+
+using Words = std::vector<std::string>;
+
+bool contains(const Words& words, const std::string& word);
+// The keys of a table for a message.
+std::string describe_keys(const TomlValue& table);
+
+class TableReader {
+ public:
+  // All three must outlive the reader.
+  TableReader(const ModelDescription& model, const TomlValue& root, Mistakes& mistakes)
+      : model_(model), root_(root), mistakes_(mistakes) {}
+
+  const TomlValue& root() const { return root_; }
+
+  void mistake(Position where, std::size_t length, std::string what, std::string expected = "",
+               std::string got = "", std::string hint = "");
+  // At a key.
+  void mistake(const TomlEntry& key, std::string what, std::string expected = "", std::string got = "",
+               std::string hint = "");
+
+  void check_top_level();
+  void check_keys(const TomlValue& table, const std::string& where, const Words& known);
+  // In a table of free names nothing but its value tells a misplaced `initial` from a name.
+  bool is_misplaced_initial(const TomlEntry& entry);
+  bool found_misplaced_initial() const { return misplaced_initial_; }
+
+  // The entry of a section of this kind, if it is there and in order.
+  const TomlEntry* section(const std::string& key, TomlKind kind);
+  // The tables of [[key]], each as an entry with the place and the key "[[key]]".
+  std::vector<TomlEntry> tables(const std::string& key);
+  bool expect(const TomlValue& value, TomlKind kind, const std::string& what, const std::string& expected);
+
+  void read_text(const TomlValue& table, const std::string& key, std::string& text);
+  // The number of the word among those known; nothing when it is not given, or unknown.
+  std::optional<std::size_t> read_word(const TomlValue& table, const std::string& key, const Words& known);
+  Ends read_ends(const TomlValue& table);
+
+  // `owner` is what messages call the formula.
+  Formula read_formula(const TomlValue& value, std::string owner);
+  // A number, "an expression" or { value = "an expression", ends = "…" }.
+  Formula read_formula_with_ends(const TomlValue& value, const std::string& owner);
+  Formula required_formula(const TomlEntry& table, const std::string& key, const std::string& owner,
+                           const std::string& where);
+
+  // The states are known: from now on assignments may be read.
+  void number_states();
+  // `before` is what messages say before the name of the state: "the derivative of".
+  void read_derivatives(const TomlValue& table, std::vector<Assignment>& derivatives);
+  void read_assignments(const TomlEntry& entry, const std::string& before, std::vector<Assignment>& lines);
+
+ private:
+  void unknown_key(const TomlEntry& entry, const std::string& where, const Words& known);
+  std::optional<Assignment> read_assignment(const TomlEntry& entry, const std::string& before, bool elements);
+  bool find_state(const std::string& name, bool elements, Assignment& assignment, std::string& hint) const;
+
+  const ModelDescription& model_;
+  const TomlValue& root_;
+  Mistakes& mistakes_;
+  std::unordered_map<std::string, std::uint32_t> state_numbers_;
+  bool misplaced_initial_ = false;
+};
+
+// Fills in resets, stops, records, contacts, locations and edges. The states must be known.
+void read_events(TableReader& reader, ModelDescription& model);
+
+}  // namespace slideway::reader
