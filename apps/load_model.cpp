@@ -1,18 +1,13 @@
 #include "apps/load_model.hpp"
 
 #include "models/registry.hpp"
-#include "slideway/core/errors.hpp"
+#include "slideway/io/model_file.hpp"
 
 namespace slideway::apps {
 
 Model load_model(const std::string& name) {
-  if (name.find('/') != std::string::npos || name.ends_with(".toml")) {
-    refuse({.what = "model files are not built yet",
-            .where = name,
-            .expected = "a name of the catalogue",
-            .advice = "`slideway models` lists them"});
-  }
-  return models::find_model(name);
+  const bool is_file = name.find('/') != std::string::npos || name.ends_with(".toml");
+  return is_file ? read_model_file(name) : models::find_model(name);
 }
 
 }  // namespace slideway::apps

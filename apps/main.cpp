@@ -1,10 +1,12 @@
 // The command `slideway`: reads the command line, calls one sub-command, reports what is wrong on standard error.
 #include <exception>
 #include <iostream>
+#include <string>
 
 #include "apps/command_line.hpp"
 #include "apps/exit_status.hpp"
 #include "slideway/io/files.hpp"
+#include "slideway/io/model_file.hpp"
 
 namespace {
 
@@ -32,6 +34,11 @@ int main(int argc, char** argv) {
   } catch (const slideway::FileError& error) {
     std::cerr << "slideway: " << error.what() << '\n';
     return exit_failure;
+  } catch (const slideway::ModelFileError& error) {
+    // Its lines begin with file:line:column, where an editor looks for them.
+    const std::string report = error.what();
+    std::cerr << report << (report.ends_with('\n') ? "" : "\n");
+    return exit_misuse;
   } catch (const std::exception& error) {
     std::cerr << "slideway: " << error.what() << '\n';
     return exit_misuse;

@@ -35,6 +35,12 @@ Options make_options(const RunArguments& arguments, const ModelDefaults& default
   const std::string& method = arguments.method.empty() ? defaults.method : arguments.method;
   if (!method.empty()) options.method = method_from(method);
   const std::string& policy = arguments.on_ambiguity.empty() ? defaults.on_ambiguity : arguments.on_ambiguity;
+  if (policy == "branches") {
+    refuse({.what = "following every branch is not built yet",
+            .where = "options of the model: on_ambiguity",
+            .expected = "stop, minus, plus or slide",
+            .got = policy});
+  }
   if (!policy.empty()) options.on_ambiguity = ambiguity_from(policy);
   if (!defaults.sliding_rule.empty() && defaults.sliding_rule != "filippov") {
     refuse({.what = "this sliding rule is not built yet",

@@ -17,7 +17,7 @@ Model belt() {
   model.equations = {
       "x' = v",
       "v' = -x - sgn(stick)*(mk + (ms - mk)*exp(-sgn(stick)*(v - vb)/vs))",
-      "stick = v - vb",
+      "surface stick: v - vb",
   };
   model.parameters = {
       {"ms", 1, "friction force at rest, per unit mass"},

@@ -15,7 +15,7 @@ Model circle() {
   model.equations = {
       "x1' = if(circle > 0, 1, x1)",
       "x2' = if(circle > 0, -1, x2)",
-      "circle = x1^2 + x2^2 - c",
+      "surface circle: x1^2 + x2^2 - c",
   };
   model.parameters = {{"c", 2, "squared radius of the circle"}};
   model.state_names = {"x1", "x2"};

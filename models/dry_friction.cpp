@@ -14,7 +14,7 @@ Model dry_friction() {
   model.equations = {
       "x' = v",
       "v' = -x - mu*sgn(stick) + A*cos(w*t)",
-      "stick = v",
+      "surface stick: v",
   };
   model.parameters = {
       {"mu", 0.4, "friction force, per unit mass"},

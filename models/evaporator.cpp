@@ -15,7 +15,7 @@ Model evaporator() {
   model.equations = {
       "p' = -(R_pipe/I)*p + step(overflow)*L",
       "L' = (f_in - L/R_b - step(overflow)*p/I)/C",
-      "overflow = L - L_th",
+      "surface overflow: L - L_th",
   };
   model.parameters = {
       {"R_b", 1, "resistance of the drain"},

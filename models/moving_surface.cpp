@@ -12,7 +12,7 @@ Model moving_surface() {
   model.source = "slew-rate limiting; closed form: it falls behind where a*w*cos(w*t) = +-k";
   model.equations = {
       "x' = -k*sgn(target)",
-      "target = x - a*sin(w*t)",
+      "surface target: x - a*sin(w*t)",
   };
   model.parameters = {
       {"a", 1, "amplitude of the target's motion"},

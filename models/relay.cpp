@@ -17,7 +17,7 @@ Model relay() {
       "x1' = -(2*zeta*omega + lambda)*x1 + x2 - sgn(output)",
       "x2' = -(2*zeta*omega*lambda + omega^2)*x1 + x3 + 2*sigma*sgn(output)",
       "x3' = -lambda*omega^2*x1 - sgn(output)",
-      "output = x1",
+      "surface output: x1",
   };
   model.parameters = {
       {"omega", 25, "natural frequency of the plant's oscillating pair"},

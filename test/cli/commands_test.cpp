@@ -23,8 +23,9 @@ TEST_CASE("a model is shown with its equations, surfaces, parameters and default
   const Workplace place;
   const Finished finished = place.slideway({"show", "evaporator"});
   CHECK(finished.status == 0);
-  for (const char* part : {"p' = -(R_pipe/I)*p + step(overflow)*L", "overflow = L - L_th", "overflow = 0",
-                           "R_pipe = 0.5", "resistance of the drain", "L = 0", "from 0 to 60", "Mosterman"}) {
+  for (const char* part :
+       {"p' = -(R_pipe/I)*p + step(overflow)*L", "surface overflow: L - L_th", "overflow = 0", "R_pipe = 0.5",
+        "resistance of the drain", "L = 0", "from 0 to 60", "Mosterman"}) {
     CHECK_MESSAGE(contains(finished.out, part), part);
   }
   CHECK(place.slideway({"show", "evaporate"}).status == 2);

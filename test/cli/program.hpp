@@ -49,6 +49,7 @@ class Workplace {
     text << in.rdbuf();
     return text.str();
   }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
   bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
   // The files that commands left, besides the captured output.
   std::vector<std::string> files() const {

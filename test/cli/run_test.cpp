@@ -92,8 +92,8 @@ TEST_CASE("a setting changes a parameter or an initial state and the last one wi
 
 TEST_CASE("options may stand before the model") {
   const Workplace place;
-  const Finished finished =
-      place.slideway({"run", "--set", "L_th=0.3", "evaporator", "--set", "p=0.1", "--quiet", "--json", "e.json"});
+  const Finished finished = place.slideway(
+      {"run", "--set", "L_th=0.3", "evaporator", "--set", "p=0.1", "--quiet", "--json", "e.json"});
   CHECK(finished.status == 0);
   const Json document = Json::parse(place.read("e.json"));
   CHECK(document["parameters"]["L_th"] == 0.3);
