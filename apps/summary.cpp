@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_events = 20;  // beyond, only the first and last ones are listed
 constexpr std::size_t events_at_the_end = 6;
-constexpr Index most_states = 12;
+constexpr Index most_states = 8;
 constexpr Index most_surfaces_in_word = 24;
 
 using Row = std::array<std::string, 7>;
@@ -187,9 +187,10 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   fmt::print(out, "\n");
   const std::string ended = outcome_line(solution.outcome);
   printer.item("outcome", solution.outcome.succeeded() ? printer.good(ended) : printer.alarming(ended));
-  printer.item("initial state", fmt::format("{}   (t = {:g}{})", state_text(system, solution.initial.state),
-                                            solution.initial.t, mode_text(solution.initial.mode)));
-  printer.item("final state", fmt::format("{}   (t = {:g}{})", state_text(system, solution.final.state),
+  printer.item("initial state",
+               fmt::format("{}   (t = {:.10g}{})", state_text(system, solution.initial.state),
+                           solution.initial.t, mode_text(solution.initial.mode)));
+  printer.item("final state", fmt::format("{}   (t = {:.10g}{})", state_text(system, solution.final.state),
                                           solution.final.t, mode_text(solution.final.mode)));
   printer.item("statistics", fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms",
                                          totals.events, totals.steps, totals.restarts,

@@ -238,7 +238,10 @@ class Script {
     const double gap = 0.028;
     const double height =
         (frame.top - frame.bottom - gap * static_cast<double>(panels_ - 1)) / static_cast<double>(panels_);
-    const Range time = curves_.time.width() > 0 ? curves_.time : padded(curves_.time);
+    // A run that stopped where it began is shown at the beginning of the time it was meant to take.
+    Range time = curves_.time;
+    if (time.width() <= 0) time.high = std::max(time.high, report_.instance.end);
+    if (time.width() <= 0) time = padded(time);
     append("unset key\n");
     for (Index state = 0; state < panels_; ++state) {
       const double top = frame.top - static_cast<double>(state) * (height + gap);
