@@ -1,0 +1,193 @@
+// Between the sides of its surfaces every model must be the multilinear combination of its values at the corners,
+// whatever is written: random expressions are compared with the same expressions evaluated corner by corner.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <random>
+
+#include "slideway/model/check.hpp"
+#include "test/io/model_text.hpp"
+
+using namespace slideway;
+using namespace model_text;
+
+namespace {
+
+// The value at (t, x) with the sides of the three surfaces given.
+struct Corner {
+  double t;
+  Vector x;
+  Vector sides;
+};
+using Meaning = std::function<double(const Corner&)>;
+
+struct Random {
+  std::string text;
+  Meaning meaning;
+};
+
+const char* const guards_text[] = {"x - 0.3", "y + x", "z*t - 1"};
+
+class Generator {
+ public:
+  explicit Generator(unsigned seed) : random_(seed) {}
+
+  Random smooth(int depth) {
+    if (depth == 0) return leaf();
+    const Random a = smooth(depth - 1);
+    const Random b = smooth(depth - 1);
+    switch (pick(6)) {
+      case 0: return joined(a, " + ", b, [](double p, double q) { return p + q; });
+      case 1: return joined(a, " - ", b, [](double p, double q) { return p - q; });
+      case 2: return joined(a, "*", b, [](double p, double q) { return p * q; });
+      case 3: return wrapped("sin", a, [](double p) { return std::sin(p); });
+      case 4: return wrapped("tanh", a, [](double p) { return std::tanh(p); });
+      default: return a;
+    }
+  }
+
+  Random any(int depth) {
+    if (depth == 0) return pick(2) == 0 ? leaf() : jump();
+    const Random a = any(depth - 1);
+    const Random b = any(depth - 1);
+    switch (pick(9)) {
+      case 0: return joined(a, " + ", b, [](double p, double q) { return p + q; });
+      case 1: return joined(a, " - ", b, [](double p, double q) { return p - q; });
+      case 2:
+      case 3: return joined(a, "*", b, [](double p, double q) { return p * q; });
+      case 4: return {"(" + a.text + ")/(2 + tanh(" + b.text + "))", [a, b](const Corner& c) {
+                        return a.meaning(c) / (2 + std::tanh(b.meaning(c)));
+                      }};
+      case 5: return wrapped("exp", wrapped("tanh", a, [](double p) { return std::tanh(p); }),
+                             [](double p) { return std::exp(p); });
+      case 6: return {"(" + a.text + ")^2", [a](const Corner& c) { return a.meaning(c) * a.meaning(c); }};
+      default: {
+        const Index k = pick(3);
+        const bool less = pick(2) == 0;
+        return {"if(" + std::string(guards_text[k]) + (less ? " < 0, " : " > 0, ") + a.text + ", " + b.text + ")",
+                [=](const Corner& c) { return (c.sides[k] > 0) != less ? a.meaning(c) : b.meaning(c); }};
+      }
+    }
+  }
+
+ private:
+  int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+  Random leaf() {
+    switch (pick(5)) {
+      case 0: return {"x", [](const Corner& c) { return c.x[0]; }};
+      case 1: return {"y", [](const Corner& c) { return c.x[1]; }};
+      case 2: return {"z", [](const Corner& c) { return c.x[2]; }};
+      case 3: return {"t", [](const Corner& c) { return c.t; }};
+      default: return {"0.75", [](const Corner&) { return 0.75; }};
+    }
+  }
+
+  Random jump() {
+    const Index k = pick(3);
+    const std::string guard = guards_text[k];
+    const auto value = [k](const Corner& c) {
+      return k == 0 ? c.x[0] - 0.3 : k == 1 ? c.x[1] + c.x[0] : c.x[2] * c.t - 1;
+    };
+    switch (pick(3)) {
+      case 0: return {"sgn(" + guard + ")", [k](const Corner& c) { return c.sides[k]; }};
+      case 1: return {"step(" + guard + ")", [k](const Corner& c) { return c.sides[k] > 0 ? 1.0 : 0.0; }};
+      default: return {"abs(" + guard + ")", [=](const Corner& c) { return c.sides[k] * value(c); }};
+    }
+  }
+
+  static Random joined(const Random& a, const std::string& sign, const Random& b,
+                       const std::function<double(double, double)>& join) {
+    return {"(" + a.text + ")" + sign + "(" + b.text + ")",
+            [a, b, join](const Corner& c) { return join(a.meaning(c), b.meaning(c)); }};
+  }
+  static Random wrapped(const std::string& name, const Random& a, const std::function<double(double)>& function) {
+    return {name + "(" + a.text + ")", [a, function](const Corner& c) { return function(a.meaning(c)); }};
+  }
+
+  std::mt19937 random_;
+};
+
+// Σ over the corners of ∏(1 ± λₖ)/2 times the value there.
+double multilinear(const Meaning& meaning, double t, const Vector& x, const Vector& lambda) {
+  double result = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    Vector sides(3);
+    double weight = 1;
+    for (Index k = 0; k < 3; ++k) {
+      sides[k] = (corner >> k) % 2 == 1 ? 1 : -1;
+      weight *= (1 + sides[k] * lambda[k]) / 2;
+    }
+    result += weight * meaning({t, x, sides});
+  }
+  return result;
+}
+
+Random random_derivative(unsigned seed) { return Generator(seed).any(4); }
+
+std::string text_of(const Random& derivative) {
+  return "[states]\nx = 0.4\ny = -0.2\nz = 1.3\n[time]\nend = 1\n[surfaces]\nh1 = \"x - 0.3\"\nh2 = \"y + x\"\n"
+         "h3 = \"z*t - 1\"\n[derivatives]\nx = \"" + derivative.text + "\"\ny = \"1\"\nz = \"x\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("a model is multi-affine between the corners and itself at every corner") {
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    const Random derivative = random_derivative(seed);
+    CAPTURE(derivative.text);
+    const System system = instance(text_of(derivative)).system;
+    REQUIRE(system.surfaces() == 3);
+    const Vector x = Eigen::Vector3d(0.4, -0.2, 1.3);
+    for (int k = 0; k < 8 + 4; ++k) {
+      Vector lambda(3);
+      for (Index j = 0; j < 3; ++j) lambda[j] = k < 8 ? ((k >> j) % 2 == 1 ? 1 : -1) : std::sin(3.0 * k + 7.0 * double(j));
+      const double expected = multilinear(derivative.meaning, 0.6, x, lambda);
+      CHECK(field(system, 0.6, x, lambda)[0] ==
+            doctest::Approx(expected).epsilon(1e-12).scale(1 + std::abs(expected)));
+    }
+  }
+}
+
+TEST_CASE("derivatives of random models agree with differences") {
+  for (unsigned seed = 1001; seed <= 1100; ++seed) {
+    const Random derivative = random_derivative(seed);
+    CAPTURE(derivative.text);
+    const System system = instance(text_of(derivative)).system;
+    const DerivativeCheck check = check_derivatives(system, 0.6, Eigen::Vector3d(0.4, -0.2, 1.3),
+                                                    Eigen::Vector3d(0.35, -0.8, 0.15), 1e-5);
+    INFO(check.message);
+    CHECK(check.passed);
+  }
+}
+
+TEST_CASE("powers and functions of a sign mean the combination of its two values") {
+  const System system = instance(with_derivatives("x = \"sgn(x)^2 + sgn(x)*sgn(x)\"\ny = \"exp(sgn(x))\"\n"
+                                                  "z = \"1/(2 + sgn(x)) + sgn(x)*abs(x)\""))
+                            .system;
+  const Vector x = Eigen::Vector3d(0.5, 0, 0);
+  for (const double lambda : {-1.0, -0.4, 0.0, 0.7, 1.0}) {
+    const Vector dx = field(system, 0, x, Vector::Constant(1, lambda));
+    const double above = (1 + lambda) / 2;
+    CHECK(dx[0] == 2);
+    CHECK(dx[1] == doctest::Approx(std::exp(-1) + above * (std::exp(1) - std::exp(-1))).epsilon(1e-15));
+    CHECK(dx[2] == doctest::Approx(1 + above * (1.0 / 3 - 1) + 0.5).epsilon(1e-15));
+  }
+}
+
+TEST_CASE("a product of different signs needs no corners") {
+  const System system = instance(with_derivatives("x = \"sgn(x)*sgn(y)*if(z > 0, x, 2)\"\ny = \"0\"\nz = \"0\"")).system;
+  const Vector dx = field(system, 0, Eigen::Vector3d(3, 0, 0), Eigen::Vector3d(0.5, -0.5, 0));
+  CHECK(dx[0] == -0.25 * 2.5);
+}
+
+TEST_CASE("too many surfaces in one function are refused and a sum of them is not") {
+  std::string sum;
+  for (int k = 0; k < 13; ++k) sum += (k > 0 ? " + sgn(x - " : "sgn(x - ") + std::to_string(k) + ")";
+  const std::string refused = report(with_derivatives("x = 1\ny = \"(" + sum + ")^2\"\nz = 1"));
+  CHECK(refused.find("test.toml:12:5: too many surfaces in one product or function in the derivative of 'y', expected "
+                     "at most 12, whose corners can be blended, got 13 surfaces") == 0);
+  CHECK(instance(with_derivatives("x = 1\ny = \"2*y*(" + sum + ")\"\nz = 1")).system.surfaces() == 13);
+}

@@ -1,0 +1,331 @@
+#include "slideway/io/model_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "slideway/model/check.hpp"
+#include "test/io/model_text.hpp"
+
+using namespace slideway;
+using namespace model_text;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+const char* const stick_slip = R"toml(
+name = "stick-slip"
+summary = "a block on springs, dry friction and a drive"
+source = "nowhere in particular"
+[parameters]
+mu = 0.4
+w  = 0.5
+[states]
+x = 2.0
+v = "mu/4"
+[time]
+start = 1.0
+end   = "100*pi"
+[definitions]
+drive = "cos(w*t)"
+[surfaces]
+stick = "v"
+[derivatives]
+x = "v"
+v = "-x - mu*sgn(stick) + drive"
+[options]
+rtol = 1e-8
+atol = { x = 1e-10, v = 1e-9 }
+method = "adams"
+on_ambiguity = "slide"
+sliding_rule = "filippov"
+)toml";
+
+Names surface_names(const std::string& derivatives, const std::string& sections = "") {
+  return instance(with_derivatives(derivatives, sections)).system.surface_names();
+}
+
+}  // namespace
+
+TEST_CASE("a model file becomes a model with its names and defaults and equations") {
+  const Model model = parse_model(stick_slip, "stick-slip.toml");
+  CHECK(model.name == "stick-slip");
+  CHECK(model.summary == "a block on springs, dry friction and a drive");
+  CHECK(model.source == "nowhere in particular");
+  REQUIRE(model.parameters.size() == 2);
+  CHECK(model.parameters[1].name == "w");
+  CHECK(model.parameters[1].value == 0.5);
+  CHECK(model.state_names == Names{"x", "v"});
+  CHECK(model.defaults.rtol == 1e-8);
+  CHECK(model.defaults.atol == std::vector<double>{1e-10, 1e-9});
+  CHECK(model.defaults.method == "adams");
+  CHECK(model.defaults.on_ambiguity == "slide");
+  CHECK(model.defaults.sliding_rule == "filippov");
+  CHECK(model.equations == Names{"x' = v", "v' = -x - mu*sgn(stick) + drive", "drive = cos(w*t)",
+                                 "surface stick: v"});
+
+  const ModelInstance run = model.instantiate({});
+  CHECK(run.start == 1);
+  CHECK(run.end == 100 * std::numbers::pi);
+  CHECK(run.state == Vector(Eigen::Vector2d(2, 0.1)));
+  CHECK(run.parameters == Settings{{"mu", 0.4}, {"w", 0.5}});
+  CHECK(run.system.name() == "stick-slip");
+  CHECK(run.system.surface_names() == Names{"stick"});
+}
+
+TEST_CASE("the field of a model file is the one of its equations") {
+  const System system = instance(stick_slip).system;
+  for (const double lambda : {-1.0, -0.3, 0.0, 0.75, 1.0}) {
+    const Vector x = Eigen::Vector2d(0.7, -0.2);
+    const Vector dx = field(system, 1.25, x, Vector::Constant(1, lambda));
+    CHECK(dx[0] == -0.2);
+    CHECK(dx[1] == doctest::Approx(-0.7 - 0.4 * lambda + std::cos(0.5 * 1.25)).epsilon(1e-15));
+    CHECK(guards(system, 1.25, x)[0] == -0.2);
+  }
+}
+
+TEST_CASE("a file without a name is called after itself") {
+  CHECK(parse_model(with_derivatives("x=1\ny=1\nz=1"), "somewhere/pendulum.toml").name == "pendulum");
+}
+
+TEST_CASE("settings change parameters and what is defined by them") {
+  const Model model = parse_model(R"toml(
+[parameters]
+a = 2
+b = "a^2"
+c = "a + b"
+[states]
+x = "c"
+y = "2*b"
+[time]
+end = "10*a"
+[derivatives]
+x = "c*x"
+y = "b"
+)toml", "test.toml");
+  const auto value = [&](const Settings& settings) {
+    const ModelInstance run = model.instantiate(settings);
+    const Vector dx = field(run.system, 0, Eigen::Vector2d(1, 0), Vector(0));
+    return std::vector<double>{dx[0], dx[1], run.state[0], run.state[1], run.end};
+  };
+  CHECK(value({}) == std::vector<double>{6, 4, 6, 8, 20});
+  CHECK(value({{"a", 3}}) == std::vector<double>{12, 9, 12, 18, 30});
+  CHECK(value({{"b", 1}}) == std::vector<double>{3, 1, 3, 2, 20});
+  CHECK(value({{"b", 1}, {"a", 3}}) == std::vector<double>{4, 1, 4, 2, 30});
+  CHECK(value({{"a", 5}, {"a", 3}}) == std::vector<double>{12, 9, 12, 18, 30});
+  CHECK(value({{"x", -1}, {"a", 3}}) == std::vector<double>{12, 9, -1, 18, 30});
+  CHECK(model.instantiate({{"a", 3}}).parameters == Settings{{"a", 3}, {"b", 9}, {"c", 12}});
+}
+
+TEST_CASE("settings that make no sense are refused with a reason") {
+  const Model model = parse_model(with_derivatives("x = \"y/a\"\ny = \"sqrt(b)\"\nz = \"x\""), "test.toml");
+  CHECK(refusal(model, {{"bb", 1}}).find("did you mean 'b'?") != std::string::npos);
+  CHECK(refusal(model, {{"bb", 1}}).find("no such parameter or state: 'bb'") != std::string::npos);
+  CHECK(refusal(model, {{"x", std::nan("")}}).find("the value of 'x' is not finite") != std::string::npos);
+  CHECK(refusal(model, {{"a", 0}}).find("test.toml:11:8: division by zero in the derivative of 'x', expected a "
+                                        "divisor that is not 0, got a = 0") == 0);
+  CHECK(refusal(model, {{"b", -1}}).find("test.toml:12:6: a value that is not finite") == 0);
+  CHECK(refusal(model, {{"a", 0}, {"b", -1}}).find("test.toml:12:6") != std::string::npos);
+}
+
+TEST_CASE("surfaces are listed by name and then by first appearance") {
+  CHECK(surface_names("x = \"sgn(y) + abs(x - a)\"\ny = \"if(t > b, sgn(z), 2)\"\nz = \"0\"") ==
+        Names{"y", "x - a", "t - b", "z"});
+  // Named ones come first, in their order, used or not.
+  CHECK(surface_names("x = \"sgn(z) + sgn(second)\"\ny = \"0\"\nz = \"0\"",
+                      "[surfaces]\nunused = \"x*y\"\nsecond = \"y\"\nfirst = \"x\"\n") ==
+        Names{"unused", "second", "first", "z"});
+  // A definition is where it stands in the file, however late it is used.
+  CHECK(surface_names("x = \"sgn(y) + d\"\ny = \"0\"\nz = \"0\"", "[definitions]\nd = \"sgn(x)\"\n") ==
+        Names{"x", "y"});
+}
+
+TEST_CASE("file order holds whatever the names are") {
+  const Model model = parse_model(
+      "[states]\nzeta = 1\nalpha = 2\nmid = 3\n[time]\nend = 1\n[derivatives]\nmid = \"sgn(zeta)\"\n"
+      "alpha = \"sgn(alpha)\"\nzeta = \"sgn(mid)\"",
+      "test.toml");
+  CHECK(model.state_names == Names{"zeta", "alpha", "mid"});
+  CHECK(model.instantiate({}).system.surface_names() == Names{"zeta", "alpha", "mid"});
+  CHECK(model.equations.front() == "mid' = sgn(zeta)");
+}
+
+TEST_CASE("equal guards are one surface") {
+  CHECK(surface_names("x = \"sgn(h) + if(h > 0, 1, 2) + sgn(x - y)\"\ny = \"step(x - y)\"\nz = \"0\"",
+                      "[surfaces]\nh = \"x - y\"\n") == Names{"h"});
+  // After constant folding, and up to a factor of either sign.
+  CHECK(surface_names("x = \"sgn(x - 2) + sgn(2 - x) + sgn(3*(x - 1*2)) + if(x < 2, 1, 0)\"\ny = \"0\"\nz = \"0\"") ==
+        Names{"x - 2"});
+  CHECK(surface_names("x = \"sgn(y - x) + max(x, y) + sgn(-2*(x - y)) + sgn((y - x)/a)\"\ny = \"0\"\nz = \"0\"") ==
+        Names{"y - x"});
+}
+
+TEST_CASE("a guard of the opposite sign uses the opposite of lambda") {
+  const System system =
+      instance(with_derivatives("x = \"sgn(x - y)\"\ny = \"sgn(y - x)\"\nz = \"if(x < y, 5, 7)\"")).system;
+  REQUIRE(system.surfaces() == 1);
+  const Vector dx = field(system, 0, Eigen::Vector3d(0, 0, 0), Vector::Constant(1, 1.0));
+  CHECK(dx == Vector(Eigen::Vector3d(1, -1, 7)));
+  const Vector between = field(system, 0, Eigen::Vector3d(0, 0, 0), Vector::Constant(1, -0.5));
+  CHECK(between == Vector(Eigen::Vector3d(-0.5, 0.5, 5.5)));
+}
+
+TEST_CASE("jumps of constants are numbers and no surfaces") {
+  const System system =
+      instance(with_derivatives("x = \"sgn(a) + step(-b) + abs(-a)\"\ny = \"min(a, b) + max(a, b)\"\n"
+                                "z = \"if(a >= 3, sgn(0), 1) + if(a < b, 1/0, if(b <= 1, 4, 5))\""))
+          .system;
+  CHECK(system.surfaces() == 0);
+  CHECK(field(system, 0, Vector::Zero(3), Vector(0)) == Vector(Eigen::Vector3d(4, 3.25, 5)));
+}
+
+TEST_CASE("every jump means the sign of its guard") {
+  const System system = instance(with_derivatives("x = \"sgn(x) + 10*step(y) + 100*abs(z)\"\n"
+                                                  "y = \"min(x, a) + 10*max(y, z)\"\n"
+                                                  "z = \"if(x >= a, 1, 2) + if(t <= 1, 10, 20)\""))
+                            .system;
+  CHECK(system.surface_names() == Names{"x", "y", "z", "x - a", "y - z", "t - 1"});
+  for (const double x0 : {-0.7, 0.9, 3.5}) {
+    for (const double x1 : {-2.0, 1.5}) {
+      for (const double x2 : {-1.0, 2.0}) {
+        for (const double t : {0.5, 2.5}) {
+          const Vector x = Eigen::Vector3d(x0, x1, x2);
+          const Vector h = guards(system, t, x);
+          const Vector dx = field(system, t, x, h.array().sign().matrix());
+          CHECK(dx[0] == (x0 > 0 ? 1 : -1) + (x1 > 0 ? 10 : 0) + 100 * std::abs(x2));
+          CHECK(dx[1] == std::min(x0, 3.0) + 10 * std::max(x1, x2));
+          CHECK(dx[2] == (x0 > 3 ? 1 : 2) + (t < 1 ? 10 : 20));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a name of a surface stands for its guard") {
+  const System system = instance(with_derivatives("x = \"2*gap + if(gap > 0, gap^2, 0)\"\ny = \"0\"\nz = \"0\"",
+                                                  "[surfaces]\ngap = \"x - a\"\n"))
+                            .system;
+  CHECK(field(system, 0, Eigen::Vector3d(5, 0, 0), Vector::Constant(1, 1.0))[0] == 8);
+  CHECK(field(system, 0, Eigen::Vector3d(1, 0, 0), Vector::Constant(1, -1.0))[0] == -4);
+}
+
+TEST_CASE("definitions may use later ones and surfaces") {
+  const System system = instance(with_derivatives("x = \"first\"\ny = \"0\"\nz = \"0\"",
+                                                  "[definitions]\nfirst = \"2*second + g\"\nsecond = \"x + a\"\n"
+                                                  "[surfaces]\ng = \"y - second\"\n"))
+                            .system;
+  CHECK(field(system, 0, Eigen::Vector3d(5, 1, 0), Vector::Constant(1, 1.0))[0] == 2 * 8 + (1 - 8));
+}
+
+TEST_CASE("the root of a branch that is not in force makes no NaN") {
+  const System system = instance(with_derivatives("x = \"if(x > 0, x^1.5 + if(y > 0, sqrt(x)*y, 0), 0)\"\n"
+                                                  "y = \"if(x > 0, log(x), log(-x))\"\nz = \"0\""))
+                            .system;
+  const Vector below = Eigen::Vector3d(-4, 2, 0);
+  CHECK(field(system, 0, below, Eigen::Vector2d(-1, 1)) == Vector(Eigen::Vector3d(0, std::log(4.0), 0)));
+  CHECK(field(system, 0, below, Eigen::Vector2d(-1, 0.3)) == Vector(Eigen::Vector3d(0, std::log(4.0), 0)));
+  Matrix jacobian(3, 3);
+  system.definition().field_dx(0, below, Eigen::Vector2d(-1, 1), jacobian);
+  CHECK(jacobian.allFinite());
+  CHECK(jacobian(1, 0) == -0.25);
+}
+
+TEST_CASE("all derivatives of a model file are exact") {
+  const System system = instance(with_derivatives("x = \"y*sgn(x^2 + y^2 - a) + exp(-b*t)*sin(x*z)\"\n"
+                                                  "y = \"if(z > x, tanh(y)/(1 + x^2), atan2(y, a)*abs(x - t))\"\n"
+                                                  "z = \"max(x*y, z) + cosh(b*x)^2 - pow(a, y) + x^-3\""))
+                            .system;
+  REQUIRE(system.surfaces() == 4);
+  const Vector x = Eigen::Vector3d(0.7, -0.4, 1.1);
+  const Vector lambda = Eigen::Vector4d(0.3, -0.6, 0.9, 0.1);
+  const DerivativeCheck check = check_derivatives(system, 0.35, x, lambda, 1e-6);
+  INFO(check.message);
+  CHECK(check.passed);
+  CHECK(system.definition().field_dx);
+  CHECK(system.definition().field_dlambda);
+  CHECK(system.definition().guards_dx);
+  CHECK(system.definition().guards_dt);
+  CHECK(system.definition().normal_dx);
+  CHECK(system.definition().field_along);
+  CHECK(system.definition().guards_along);
+  CHECK(system.definition().guards_mixed);
+  CHECK(check_multi_affine(system, 0.35, x).passed);
+}
+
+TEST_CASE("the sparsity of a model file is exact") {
+  const System system = instance(with_derivatives("x = \"y + 0*z\"\ny = \"x*sgn(z) - x\"\nz = \"a\"")).system;
+  const SystemDefinition& definition = system.definition();
+  REQUIRE(definition.field_dx_pattern.has_value());
+  CHECK(definition.field_dx_pattern->entries() == 2);
+  CHECK(definition.field_dx_pattern->has(0, 1));
+  CHECK(definition.field_dx_pattern->has(1, 0));
+  CHECK(definition.field_dlambda_pattern->entries() == 1);
+  CHECK(definition.field_dlambda_pattern->has(1, 0));
+  CHECK(definition.guards_dx_pattern->entries() == 1);
+  CHECK(definition.guards_dx_pattern->has(0, 2));
+}
+
+TEST_CASE("all reference cases are read") {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(SLIDEWAY_SOURCE_DIR "/validation/reference")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++files;
+    CAPTURE(entry.path());
+    const Model model = read_model_file(entry.path().string());
+    const std::string refused = refusal(model, {});
+    if (!refused.empty()) CHECK(refused.find("slideway does not run") != std::string::npos);
+  }
+  CHECK(files >= 75);
+}
+
+TEST_CASE("what the solver lacks is read and refused only when it is to run") {
+  const Model ball = parse_model(R"toml(
+initial = "flight"
+[parameters]
+e = 0.5
+[states]
+x = 10.0
+v = 0.0
+[time]
+end = 10.0
+[derivatives]
+x = "v"
+[[locations]]
+name = "flight"
+[locations.derivatives]
+v = "-9.8"
+[[locations]]
+name = "rest"
+[locations.derivatives]
+x = 0
+v = 0
+[[edges]]
+name = "impact"
+from = "flight"
+to = "flight"
+when = "x"
+direction = "falling"
+set = { x = "0", v = "-e*v" }
+zeno = "rest"
+)toml", "ball.toml");
+  CHECK(ball.equations ==
+        Names{"x' = v", "location flight:", "  v' = -9.8", "location rest:", "  x' = 0", "  v' = 0",
+              "edge impact: flight -> flight when x falls through 0: x = 0, v = -e*v; at an accumulation point -> "
+              "rest"});
+  CHECK(refusal(ball, {}) ==
+        "ball.toml:12:1: slideway does not run automata yet; section [[locations]]");
+
+  const auto lacking = [](const std::string& sections) {
+    return refusal(parse_model(with_derivatives("x = \"y\"\ny = \"1\"\nz = \"sgn(y)\"\n", "") + sections, "m.toml"), {});
+  };
+  CHECK(lacking("[[resets]]\nname = \"r\"\nwhen = \"x\"\nset = { y = \"-y*sgn(0*x)\" }\n").find("does not run resets yet") !=
+        std::string::npos);
+  CHECK(lacking("[[stops]]\nwhen = \"x - 1\"\ndirection = \"any\"\n").find("does not run stops yet") != std::string::npos);
+  CHECK(lacking("[[records]]\nwhen = \"x - 1\"\n").find("does not run records yet") != std::string::npos);
+  CHECK(lacking("[[contacts]]\nname = \"wall\"\ngap = \"3 - x\"\nacts_on = { y = \"-1/a\" }\n"
+                "restitution = \"0.8 - 0.1*impact\"\n")
+            .find("does not run contacts yet") != std::string::npos);
+}
