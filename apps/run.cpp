@@ -120,7 +120,9 @@ std::vector<std::string> write_results(const RunArguments& arguments, const RunR
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   const Model model = load_model(arguments.model);
   ModelInstance instance = model.instantiate(arguments.settings);
-  const Options options = make_options(arguments, model.defaults);
+  Options options = make_options(arguments, model.defaults);
+  // Only a table of the trajectory and a picture need more than events and the final state.
+  if (arguments.csv.empty() && arguments.plot.empty()) options.recording = Recording::nothing;
   if (arguments.end) {
     if (*arguments.end < instance.start) {
       refuse({.what = "the run would end before it starts",

@@ -52,6 +52,24 @@ TEST_CASE("a model file gives the results of the catalogue") {
   }
 }
 
+TEST_CASE("the model file of the README runs") {
+  std::ifstream in(SLIDEWAY_SOURCE_DIR "/README.md");
+  std::ostringstream readme;
+  readme << in.rdbuf();
+  const std::string text = readme.str();
+  const std::string fence = "```toml\n";
+  const auto begin = text.find(fence);
+  REQUIRE(begin != std::string::npos);
+  const auto end = text.find("\n```", begin);
+  const Workplace place;
+  place.write("stick-slip.toml", text.substr(begin + fence.size(), end + 1 - begin - fence.size()));
+  const Finished finished = place.slideway({"run", "stick-slip.toml"});
+  CAPTURE(finished.err);
+  CHECK(finished.status == 0);
+  CHECK(contains(finished.out, "sliding_entry"));
+  CHECK(contains(finished.out, "reached_end at t = 100"));
+}
+
 TEST_CASE("the command line beats the options of the file and these beat the defaults") {
   const Workplace place;
   place.write("plain.toml", stick_slip);
