@@ -14,43 +14,36 @@ struct Block {
   std::size_t size = 0;
 };
 
-// Blocks before `current` are full, those after it are free. A block never moves while it is in use, so
-// pointers handed out stay valid when a deeper frame needs more room.
-struct Stack {
-  std::vector<Block> blocks;
-  std::size_t current = 0;
-  std::size_t used = 0;
-};
+// Apart from `top`, which every call reads: an object with a destructor costs a look-up at each use.
+thread_local std::vector<Block> blocks;
+constinit thread_local ScratchFrame::Position top;
 
-thread_local Stack stack;
+// The first of the free blocks, made large enough. Blocks in use never move nor go, so that pointers handed
+// out stay valid when a deeper frame needs more room.
+void open_next_block(std::size_t size) {
+  const std::size_t index = top.blocks_in_use;
+  if (index == blocks.size()) blocks.emplace_back();
+  Block& block = blocks[index];
+  if (block.size < size) {
+    const std::size_t previous = index > 0 ? blocks[index - 1].size : 0;
+    const std::size_t grown = std::max({size, smallest_block, 2 * previous});
+    block.memory = std::make_unique<std::byte[]>(grown);
+    block.size = grown;
+  }
+  top = {block.memory.get(), block.memory.get() + block.size, index + 1};
+}
 
 }  // namespace
 
-ScratchFrame::ScratchFrame() noexcept : block_(stack.current), used_(stack.used) {}
+ScratchFrame::ScratchFrame() noexcept : start_(top) {}
 
-ScratchFrame::~ScratchFrame() {
-  stack.current = block_;
-  stack.used = used_;
-}
+ScratchFrame::~ScratchFrame() { top = start_; }
 
 void* ScratchFrame::take_bytes(std::size_t bytes) {
   const std::size_t size = (bytes + granule - 1) / granule * granule;
-  if (stack.blocks.empty()) stack.blocks.emplace_back();
-  if (stack.used + size > stack.blocks[stack.current].size) {
-    const bool block_in_use = stack.used > 0;
-    const std::size_t target = stack.current + (block_in_use ? 1 : 0);
-    if (target == stack.blocks.size()) stack.blocks.emplace_back();
-    Block& block = stack.blocks[target];
-    if (block.size < size) {
-      const std::size_t grown = std::max({size, smallest_block, 2 * stack.blocks[stack.current].size});
-      block.memory = std::make_unique<std::byte[]>(grown);
-      block.size = grown;
-    }
-    stack.current = target;
-    stack.used = 0;
-  }
-  void* memory = stack.blocks[stack.current].memory.get() + stack.used;
-  stack.used += size;
+  if (size > static_cast<std::size_t>(top.end - top.next)) open_next_block(size);
+  std::byte* memory = top.next;
+  top.next += size;
   return memory;
 }
 

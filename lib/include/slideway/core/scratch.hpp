@@ -18,6 +18,13 @@ namespace slideway {
 // Frames nest: the last one made in a thread is the first one to go.
 class ScratchFrame {
  public:
+  // The free end of a thread's stack.
+  struct Position {
+    std::byte* next = nullptr;
+    std::byte* end = nullptr;
+    std::size_t blocks_in_use = 0;
+  };
+
   ScratchFrame() noexcept;
   ~ScratchFrame();
   ScratchFrame(const ScratchFrame&) = delete;
@@ -37,8 +44,7 @@ class ScratchFrame {
  private:
   static void* take_bytes(std::size_t bytes);
 
-  std::size_t block_;
-  std::size_t used_;
+  Position start_;
 };
 
 }  // namespace slideway
