@@ -84,7 +84,15 @@ TEST_CASE("a component known to be zero counts as zero whatever its value") {
 TEST_CASE("the third derivative decides where the second vanishes") {
   CHECK(classify(moving(1), tangent(0, 2)).continuations == Sides{Side::plus});
   CHECK(classify(moving(1), tangent(0, -2)).continuations == Sides{Side::sliding});
-  CHECK(classify(moving(1), tangent(0, 0)).kind == PointKind::degenerate);
+}
+
+TEST_CASE("a field that stays on the surface is slid along with lambda at its bound") {
+  const PointClass held = classify(moving(1), tangent(0, 0));
+  CHECK(held.kind == PointKind::degenerate);
+  CHECK(held.continuations == Sides{Side::sliding});
+  CHECK(held.lambda == 1);
+  const PointClass left = classify(moving(-1), tangent(0, 0));
+  CHECK(left.continuations == Sides{Side::minus, Side::sliding});
 }
 
 TEST_CASE("a visible two-fold that sliding runs through is reported with its three continuations") {

@@ -128,12 +128,15 @@ PointClass classify(const NormalMotion& minus, const NormalMotion& plus, const T
   const Side other_side = on_plus ? Side::minus : Side::plus;
   const std::string own_name = on_plus ? "w+" : "w-";
   const std::string other_name = on_plus ? "w-" : "w+";
+  const bool other_arrives = other_sign == outward;
   if (own_sign == 0) {
-    return make(PointKind::degenerate, {}, kNotANumber, false,
-                own_name + " vanishes with its derivatives: the field does not leave the surface");
+    // The tangent field stays on the surface: following it is sliding with λ at its bound.
+    std::vector<Side> sides{Side::sliding};
+    if (!other_arrives) sides.insert(on_plus ? sides.begin() : sides.end(), other_side);
+    return make(PointKind::degenerate, std::move(sides), static_cast<double>(outward), !other_arrives,
+                own_name + " vanishes with its derivatives: the field stays on the surface");
   }
   const bool visible = own_sign == outward;
-  const bool other_arrives = other_sign == outward;
   PointKind kind = on_plus ? PointKind::visible_fold_plus : PointKind::visible_fold_minus;
   if (!visible) kind = on_plus ? PointKind::invisible_fold_plus : PointKind::invisible_fold_minus;
   if (visible && other_arrives) {

@@ -8,44 +8,64 @@
 
 namespace slideway {
 
-ModeField::ModeField(Evaluator& evaluator) : evaluator_(evaluator) {
+ModeField::ModeField(Evaluator& evaluator, const RelayStructure& structure)
+    : evaluator_(evaluator), geometry_(evaluator, structure), solver_(evaluator, structure) {
   const Index n = evaluator.system().states();
   const Index m = evaluator.system().surfaces();
   mode_ = Mode(m);
   lambda_ = Vector::Ones(m);
   weights_ = Vector::Ones(n);
-  neighbours_.minus = Vector::Zero(n);
-  neighbours_.plus = Vector::Zero(n);
-  neighbours_x_ = Vector::Zero(n);
   rates_ = Vector::Zero(m);
   guard_values_ = Vector::Zero(m);
-  gradient_ = Vector::Zero(n);
-  state_ = Vector::Zero(n);
-  difference_ = Vector::Zero(n);
-  slope_ = Vector::Zero(n);
+  for (Vector* vector : {&neighbours_.minus, &neighbours_.plus, &neighbours_x_, &gradient_, &state_, &difference_,
+                         &slope_, &solved_x_, &solved_velocity_}) {
+    *vector = Vector::Zero(n);
+  }
 }
 
-void ModeField::set_mode(const Mode& mode) {
-  if (mode.codimension() > 1) {
-    refuse({.what = "sliding along several surfaces at once is not available",
-            .where = "ModeField::set_mode",
-            .expected = "at most one '0' in the mode",
-            .got = "\"" + mode.word() + "\""});
-  }
+void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode_ = mode;
-  sliding_surface_ = -1;
-  for (Index i = 0; i < mode.size(); ++i) {
-    if (mode.slides_on(i)) sliding_surface_ = i;
-  }
-  lambda_.setZero();
+  lambda_ = lambda;
   mode_.fill_lambda(lambda_);
+  sliding_.clear();
+  for (Index i = 0; i < mode.size(); ++i) {
+    if (mode.slides_on(i)) sliding_.push_back(i);
+  }
+  if (sliding_.size() > 1) solver_.set_sliding(sliding_);
   neighbours_surface_ = -1;
+  solved_ = false;
   stabilisation_ = 0;
 }
 
 void ModeField::stabilise(double rate, ConstVectorRef weights) {
   stabilisation_ = rate;
   weights_ = weights;
+}
+
+void ModeField::solve_several(double t, ConstVectorRef x) {
+  if (solved_ && t == solved_t_ && x == solved_x_) return;
+  solved_ = false;
+  if (!solver_.solve(t, x, lambda_, solved_velocity_)) {
+    // The next guess should not start from where this one went astray.
+    for (const Index i : sliding_) {
+      if (!(std::abs(lambda_[i]) <= 1)) lambda_[i] = 0;
+    }
+    throw std::runtime_error("the sliding condition cannot be solved at t = " + std::to_string(t) + " in mode \"" +
+                             mode_.word() + "\": the relays' effects on the surfaces are not independent");
+  }
+  solved_t_ = t;
+  solved_x_ = x;
+  solved_ = true;
+}
+
+const Vector& ModeField::lambda(double t, ConstVectorRef x) {
+  if (sliding_.size() > 1) {
+    solve_several(t, x);
+  } else if (sliding_.size() == 1) {
+    const NeighbourFields& fields = neighbours(t, x, sliding_.front());
+    lambda_[sliding_.front()] = (fields.w_minus + fields.w_plus) / (fields.w_minus - fields.w_plus);
+  }
+  return lambda_;
 }
 
 const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index surface) {
@@ -68,19 +88,20 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
 }
 
 void ModeField::raw_velocity(double t, ConstVectorRef x, VectorRef dx) {
-  if (sliding_surface_ < 0) {
+  if (sliding_.empty()) {
     evaluator_.field(t, x, lambda_, dx);
     return;
   }
-  const NeighbourFields& fields = neighbours(t, x, sliding_surface_);
-  const double alpha = fields.w_minus / (fields.w_minus - fields.w_plus);
-  dx = (1 - alpha) * fields.minus + alpha * fields.plus;
-  if (stabilisation_ > 0) {
-    evaluator_.guards(t, x, guard_values_);
-    evaluator_.guard_gradient(t, x, sliding_surface_, gradient_);
-    difference_ = gradient_.cwiseQuotient(weights_.cwiseAbs2());
-    const double slope = gradient_.dot(difference_);
-    if (slope > 0) dx -= (stabilisation_ * guard_values_[sliding_surface_] / slope) * difference_;
+  if (sliding_.size() == 1) {
+    const NeighbourFields& fields = neighbours(t, x, sliding_.front());
+    const double alpha = fields.w_minus / (fields.w_minus - fields.w_plus);
+    dx = (1 - alpha) * fields.minus + alpha * fields.plus;
+  } else {
+    solve_several(t, x);
+    dx = solved_velocity_;
+  }
+  if (stabilisation_ > 0 && geometry_.correction(t, sliding_, weights_, x, difference_)) {
+    dx += stabilisation_ * difference_;
   }
 }
 
@@ -134,8 +155,12 @@ void ModeField::velocity(double t, ConstVectorRef x, VectorRef dx) {
 }
 
 void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
-  if (sliding_surface_ < 0) {
+  if (sliding_.empty()) {
     evaluator_.field_dx(t, x, lambda_, jacobian);
+    return;
+  }
+  if (sliding_.size() > 1) {
+    raw_jacobian_several(t, x, jacobian);
     return;
   }
   const Index n = x.size();
@@ -146,7 +171,7 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
     normal_minus_.resize(m, n);
     normal_plus_.resize(m, n);
   }
-  const Index i = sliding_surface_;
+  const Index i = sliding_.front();
   const NeighbourFields& fields = neighbours(t, x, i);
   const double stored = lambda_[i];
   lambda_[i] = -1;
@@ -163,6 +188,20 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
   difference_ = fields.plus - fields.minus;
   jacobian = (1 - alpha) * jacobian_minus_ + alpha * jacobian_plus_;
   jacobian.noalias() += difference_ * slope_.transpose();
+}
+
+void ModeField::raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacobian) {
+  const Index n = x.size();
+  const Index m = mode_.size();
+  solve_several(t, x);
+  normal_plus_.resize(m, n);
+  relay_columns_.resize(n, m);
+  evaluator_.field_dx(t, x, lambda_, jacobian);
+  evaluator_.normal_dx(t, x, lambda_, normal_plus_);
+  evaluator_.field_dlambda(t, x, lambda_, relay_columns_);
+  const Matrix relays = solver_.normal_dlambda(t, x, lambda_);
+  jacobian.noalias() -=
+      relay_columns_(Eigen::all, sliding_) * relays.partialPivLu().solve(normal_plus_(sliding_, Eigen::all));
 }
 
 }  // namespace slideway

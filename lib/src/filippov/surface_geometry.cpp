@@ -1,5 +1,8 @@
 #include "slideway/filippov/surface_geometry.hpp"
 
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,13 +13,14 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kNewtonIterations = 12;
 }  // namespace
 
-SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator)
-    : evaluator_(evaluator),
-      gradient_(Vector::Zero(evaluator.system().states())),
-      values_(Vector::Zero(evaluator.system().surfaces())),
-      direction_(Vector::Zero(evaluator.system().states())),
-      original_(Vector::Zero(evaluator.system().states())),
-      time_derivative_(Vector::Zero(evaluator.system().surfaces())) {}
+SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator, const RelayStructure& structure)
+    : evaluator_(evaluator), structure_(structure) {
+  const Index n = evaluator.system().states();
+  const Index m = evaluator.system().surfaces();
+  for (Vector* vector : {&gradient_, &original_, &seed_, &step_}) *vector = Vector::Zero(n);
+  for (Vector* vector : {&values_, &time_derivative_, &directional_}) *vector = Vector::Zero(m);
+  row_of_.assign(static_cast<std::size_t>(m), -1);
+}
 
 const Vector& SurfaceGeometry::gradient(double t, ConstVectorRef x, Index surface) {
   evaluator_.guard_gradient(t, x, surface, gradient_);
@@ -38,29 +42,148 @@ double SurfaceGeometry::tolerance(double t, ConstVectorRef x, Index surface, Con
   return gradient_.cwiseAbs().cwiseQuotient(weights).sum();
 }
 
-bool SurfaceGeometry::project(double t, Index surface, ConstVectorRef weights, VectorRef x) {
+void SurfaceGeometry::gather_gradients(double t, ConstVectorRef x, const std::vector<Index>& surfaces) {
+  row_start_.assign(1, 0);
+  row_column_.clear();
+  row_value_.clear();
+  if (!structure_.known() || surfaces.size() == 1) {
+    for (const Index i : surfaces) {
+      evaluator_.guard_gradient(t, x, i, gradient_);
+      for (Index j = 0; j < gradient_.size(); ++j) {
+        if (gradient_[j] == 0) continue;
+        row_column_.push_back(j);
+        row_value_.push_back(gradient_[j]);
+      }
+      row_start_.push_back(static_cast<Index>(row_column_.size()));
+    }
+    return;
+  }
+  const Pattern& pattern = structure_.guards_dx();
+  const Colouring& colouring = structure_.state_colouring();
+  for (const Index i : surfaces) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Index e = pattern.start[row]; e < pattern.start[row + 1]; ++e) {
+      row_column_.push_back(pattern.column[static_cast<std::size_t>(e)]);
+    }
+    row_start_.push_back(static_cast<Index>(row_column_.size()));
+  }
+  row_value_.assign(row_column_.size(), 0);
+  for (Index colour = 0; colour < colouring.colours; ++colour) {
+    for (Index j = 0; j < seed_.size(); ++j) seed_[j] = colouring.colour[static_cast<std::size_t>(j)] == colour;
+    evaluator_.guard_directional(t, x, 0, seed_, directional_);
+    for (std::size_t r = 0; r < surfaces.size(); ++r) {
+      for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+        const auto entry = static_cast<std::size_t>(e);
+        if (colouring.colour[static_cast<std::size_t>(row_column_[entry])] == colour) {
+          row_value_[entry] = directional_[surfaces[r]];
+        }
+      }
+    }
+  }
+}
+
+// multiplier_ = (G W² Gᵀ)⁻¹ multiplier_ and step_ = −W²Gᵀ multiplier_.
+bool SurfaceGeometry::solve_gram(ConstVectorRef weights, const std::vector<Index>& surfaces) {
+  const std::size_t k = surfaces.size();
+  const auto weighted = [&](std::size_t entry) {
+    const double weight = weights[row_column_[entry]];
+    return row_value_[entry] / (weight * weight);
+  };
+  // Surfaces that fix different states do not see each other; seed_ notes which surface owns a state.
+  bool disjoint = true;
+  seed_.setConstant(-1);
+  for (std::size_t r = 0; r < k; ++r) {
+    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+      double& owner = seed_[row_column_[static_cast<std::size_t>(e)]];
+      if (owner >= 0) disjoint = false;
+      owner = static_cast<double>(r);
+    }
+  }
+  step_.setZero();
+  if (disjoint) {
+    for (std::size_t r = 0; r < k; ++r) {
+      double squared = 0;
+      for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+        const auto entry = static_cast<std::size_t>(e);
+        squared += row_value_[entry] * weighted(entry);
+      }
+      if (!(squared > 0) || !std::isfinite(squared)) return false;
+      for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+        const auto entry = static_cast<std::size_t>(e);
+        // Dividing first keeps a surface that fixes one state exact: the step is then h/∂ⱼh to the last bit.
+        step_[row_column_[entry]] = -(weighted(entry) / squared) * multiplier_[static_cast<Index>(r)];
+      }
+    }
+    return step_.allFinite();
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t r = 0; r < k; ++r) {
+    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+      const auto entry = static_cast<std::size_t>(e);
+      entries.emplace_back(static_cast<int>(r), static_cast<int>(row_column_[entry]),
+                           row_value_[entry] / weights[row_column_[entry]]);
+    }
+  }
+  Eigen::SparseMatrix<double> scaled(static_cast<Index>(k), seed_.size());
+  scaled.setFromTriplets(entries.begin(), entries.end());
+  const Eigen::SparseMatrix<double> gram = scaled * scaled.transpose();
+  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(gram);
+  if (factors.info() != Eigen::Success) return false;
+  // A pivot that cancels away means that the gradients are not independent.
+  const Vector pivots = factors.vectorD();
+  if (!(pivots.minCoeff() > 1e-14 * gram.diagonal().maxCoeff())) return false;
+  multiplier_ = factors.solve(multiplier_).eval();
+  step_ = -(scaled.transpose() * multiplier_).cwiseQuotient(weights);
+  return step_.allFinite();
+}
+
+bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
+                                 ConstVectorRef x, VectorRef step) {
+  evaluator_.guards(t, x, values_);
+  gather_gradients(t, x, surfaces);
+  multiplier_.resize(static_cast<Index>(surfaces.size()));
+  for (std::size_t r = 0; r < surfaces.size(); ++r) multiplier_[static_cast<Index>(r)] = values_[surfaces[r]];
+  if (!solve_gram(weights, surfaces)) return false;
+  step = step_;
+  return true;
+}
+
+bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x) {
   original_ = x;
   double best = std::numeric_limits<double>::infinity();
+  multiplier_.resize(static_cast<Index>(surfaces.size()));
   for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
     evaluator_.guards(t, x, values_);
-    const double h = values_[surface];
-    if (!std::isfinite(h)) break;
+    bool all_zero = true;
+    bool finite = true;
+    for (std::size_t r = 0; r < surfaces.size(); ++r) {
+      const double h = values_[surfaces[r]];
+      multiplier_[static_cast<Index>(r)] = h;
+      all_zero = all_zero && h == 0;
+      finite = finite && std::isfinite(h);
+    }
     residual_ = 0;
-    if (h == 0) return true;
-    const bool stalled = std::abs(h) >= 0.5 * best;
-    if (iteration == 0 || std::abs(h) > 1e-6 * best) evaluator_.guard_gradient(t, x, surface, gradient_);
-    // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
-    const double unit =
-        kEpsilon * gradient_.cwiseAbs().dot(x.cwiseAbs() + weights.cwiseAbs().cwiseInverse());
-    residual_ = std::abs(h) / unit;
+    if (all_zero) return true;
+    if (!finite) break;
+    if (iteration == 0) gather_gradients(t, x, surfaces);
+    for (std::size_t r = 0; r < surfaces.size(); ++r) {
+      // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
+      double unit = 0;
+      for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+        const auto entry = static_cast<std::size_t>(e);
+        const Index j = row_column_[entry];
+        unit += std::abs(row_value_[entry]) * (std::abs(x[j]) + 1 / std::abs(weights[j]));
+      }
+      residual_ = std::max(residual_, std::abs(multiplier_[static_cast<Index>(r)]) / (kEpsilon * unit));
+    }
+    const bool stalled = residual_ >= 0.5 * best;
     if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= 64))) return true;
     if (stalled) break;
-    best = std::abs(h);
-    direction_ = gradient_.cwiseQuotient(weights.cwiseAbs2());
-    const double slope = gradient_.dot(direction_);
-    if (!(slope > 0) || !std::isfinite(slope)) break;
-    // Dividing first keeps a surface that fixes one state exact: the step is then h/∂ⱼh to the last bit.
-    x -= (direction_ / slope) * h;
+    // Close to the surface the gradients of the last step serve.
+    if (iteration > 0 && residual_ > 1e-3 * best) gather_gradients(t, x, surfaces);
+    best = residual_;
+    if (!solve_gram(weights, surfaces)) break;
+    x += step_;
   }
   x = original_;
   residual_ = std::numeric_limits<double>::infinity();

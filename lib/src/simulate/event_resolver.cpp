@@ -3,246 +3,274 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Below this part of the larger component a normal component is looked at more closely.
-constexpr double kSuspicious = 0.05;
-// The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
-// integrator cannot tell from zero.
-constexpr double kTwoFoldTolerance = 10;
-// The step of a difference along a field, as a part of the time in which the state changes.
-constexpr double kDifferenceStep = 1e-2;
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kMostListedContinuations = 64;
 
-bool contains(const std::vector<Side>& sides, Side side) {
-  return std::find(sides.begin(), sides.end(), side) != sides.end();
-}
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+double bound(Side side) { return static_cast<double>(static_cast<signed char>(side)); }
 
 }  // namespace
 
-EventResolver::EventResolver(Evaluator& evaluator, Ambiguity policy, double rtol)
-    : evaluator_(evaluator), field_(evaluator), geometry_(evaluator), policy_(policy), rtol_(rtol) {
-  const Index n = evaluator.system().states();
-  const Index m = evaluator.system().surfaces();
-  lambda_ = Vector::Zero(m);
-  curvatures_ = Vector::Zero(m);
-  rates_ = Vector::Zero(m);
-  for (Vector* vector :
-       {&gradient_, &field_minus_, &field_plus_, &acceleration_, &shifted_, &shifted_field_, &state_scale_}) {
-    *vector = Vector::Zero(n);
+EventResolver::EventResolver(Evaluator& evaluator, const RelayStructure& structure, Ambiguity policy, double rtol)
+    : evaluator_(evaluator),
+      structure_(structure),
+      classifier_(evaluator, structure, rtol),
+      corners_(evaluator, structure),
+      policy_(policy) {
+  lambda_ = Vector::Zero(evaluator.system().surfaces());
+  is_member_.assign(at(evaluator.system().surfaces()), 0);
+}
+
+std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x, const Mode& mode,
+                                                     const Meeting& meeting) {
+  std::vector<Index> members;
+  for (Index i = 0; i < mode.size(); ++i) {
+    if (mode.slides_on(i)) members.push_back(i);
   }
-}
-
-// The time in which a state changes by a noticeable part of its size, or of the size below which it does not count.
-double EventResolver::time_scale(ConstVectorRef dx) const {
-  double scale = 1;
-  for (Index j = 0; j < dx.size(); ++j) {
-    if (dx[j] != 0) scale = std::min(scale, state_scale_[j] / std::abs(dx[j]));
+  for (const Met& met : meeting.met) members.push_back(met.surface);
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  std::vector<std::vector<Index>> groups;
+  if (!structure_.known() && members.size() > 1) {
+    for (std::vector<Index>& group : corners_.groups(t, x, lambda_, members)) {
+      const bool is_met = std::any_of(meeting.met.begin(), meeting.met.end(), [&](const Met& met) {
+        return std::find(group.begin(), group.end(), met.surface) != group.end();
+      });
+      if (is_met) groups.push_back(std::move(group));
+    }
+    return groups;
   }
-  return scale;
-}
-
-// w of the surface along the field at λ = side.
-double EventResolver::component(double t, ConstVectorRef x, double side) {
-  lambda_[surface_] = side;
-  evaluator_.field(t, x, lambda_, shifted_field_);
-  evaluator_.guard_rates(t, x, shifted_field_, rates_);
-  return rates_[surface_];
-}
-
-// Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
-double EventResolver::third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
-                                       double time_scale) {
-  const double step = kDifferenceStep * time_scale;
-  double curvature[2] = {0, 0};
-  for (int k = 0; k < 2; ++k) {
-    const double tau = k == 0 ? -step : step;
-    shifted_ = x + tau * dx + (0.5 * tau * tau) * ddx;
-    evaluator_.field(t + tau, shifted_, lambda_, shifted_field_);
-    evaluator_.guard_curvatures(t + tau, shifted_, lambda_, shifted_field_, rates_);
-    curvature[k] = rates_[surface_];
+  for (const Index i : members) is_member_[at(i)] = 1;
+  std::vector<Index> done;
+  for (const Met& met : meeting.met) {
+    if (std::find(done.begin(), done.end(), met.surface) != done.end()) continue;
+    groups.push_back(structure_.component(met.surface, members, is_member_));
+    if (groups.back().size() > 1) done.insert(done.end(), groups.back().begin(), groups.back().end());
   }
-  return (curvature[1] - curvature[0]) / (2 * step);
+  for (const Index i : members) is_member_[at(i)] = 0;
+  return groups;
 }
 
-NormalMotion EventResolver::motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w,
-                                   double w_scale, bool vanishes) {
-  NormalMotion motion;
-  motion.w = w;
-  motion.vanishes = vanishes;
-  const double rounding = 16 * kEpsilon * (gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale);
-  motion.w_zero = rounding;
-  if (!vanishes && std::abs(w) > kSuspicious * w_scale) return motion;
-
-  lambda_[surface_] = side;
-  evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
-  evaluator_.guard_curvatures(t, x, lambda_, dx, curvatures_);
-  motion.curvature = curvatures_[surface_];
-  const double scale = time_scale(dx);
-  // Differences, where the model has no exact derivatives, are good to about 1e-6 of the terms.
-  const double accuracy =
-      evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
-  const double w_terms = gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale;
-  motion.curvature_zero =
-      accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / scale);
-  // A dip of this speed stays within the rounding of the surface.
-  motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
-  if (component_vanishes(motion) && std::abs(motion.curvature) <= motion.curvature_zero) {
-    motion.third = third_derivative(t, x, dx, acceleration_, scale);
-    motion.third_zero = 4 * motion.curvature_zero / (kDifferenceStep * scale);
-  }
-  return motion;
-}
-
-TwoFoldRates EventResolver::two_fold_rates(double t, ConstVectorRef x) {
-  const auto rate = [&](double side, const Vector& direction) {
-    const double step = 1e-3 * time_scale(direction);
-    shifted_ = x + step * direction;
-    const double ahead = component(t + step, shifted_, side);
-    shifted_ = x - step * direction;
-    const double behind = component(t - step, shifted_, side);
-    return (ahead - behind) / (2 * step);
+EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mode& mode, const Met& met,
+                                           bool at_start, ConstVectorRef weights) {
+  const Side before = mode[met.surface];
+  const ClassifiedPoint found =
+      classifier_.classify_at(t, x, lambda_, met, at_start ? nullptr : &before, weights);
+  const PointClass& point = found.point;
+  Group group;
+  group.surfaces = {met.surface};
+  group.w_minus = {found.w_minus};
+  group.w_plus = {found.w_plus};
+  group.reason = found.touch ? "a touch within the tolerances: " + point.reason : point.reason;
+  group.two_fold = found.minus_tangent && found.plus_tangent;
+  const auto add = [&](Side side) {
+    Option option{{side}, {bound(side)}, false};
+    if (side == Side::sliding) {
+      const double lambda = std::isnan(point.lambda) ? sliding_lambda(found.w_minus, found.w_plus) : point.lambda;
+      option.lambda = {std::isnan(lambda) ? 0.0 : lambda};
+      option.repelling = point.sliding_repels;
+    }
+    group.options.push_back(std::move(option));
   };
-  return {rate(-1, field_minus_), rate(-1, field_plus_), rate(1, field_minus_), rate(1, field_plus_)};
+  if (found.same_fields) {
+    // One motion, whatever it is called: it keeps the side it has.
+    add(at_start || before == Side::sliding ? Side::plus : before);
+    group.reason = "the fields on both sides are the same and do not leave the surface";
+    group.unique = true;
+    group.two_fold = false;
+    return group;
+  }
+  for (const Side side : point.continuations) add(side);
+  if (point.continuations.empty()) {
+    for (const Side side : {Side::minus, Side::sliding, Side::plus}) add(side);
+  }
+  // Sliding on through a two-fold into a repelling stretch can be left at any time.
+  group.unique = group.options.size() == 1 && !group.options.front().repelling;
+  if (group.unique && !at_start && group.options.front().sides.front() == before) {
+    group.touch = found.touch || (before == Side::plus && found.plus_tangent) ||
+                  (before == Side::minus && found.minus_tangent);
+  }
+  return group;
 }
 
-Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting,
-                                  ConstVectorRef weights) {
-  const Index i = meeting.surface;
-  surface_ = i;
-  state_scale_ = weights.cwiseInverse() / rtol_;
-  Mode open = mode;
-  open.set(i, Side::plus);
-  field_.set_mode(open);
-  lambda_.setZero();
-  open.fill_lambda(lambda_);
-  {
-    const NeighbourFields& fields = field_.neighbours(t, x, i);
-    field_minus_ = fields.minus;
-    field_plus_ = fields.plus;
-    rates_.setZero();
+EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mode& mode,
+                                           const std::vector<Index>& surfaces, const Meeting& meeting) {
+  std::vector<char> ends(surfaces.size(), 0);
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    for (const Met& met : meeting.met) {
+      if (met.surface == surfaces[k] && !meeting.at_start && mode.slides_on(met.surface)) ends[k] = 1;
+    }
   }
-  const double w_minus = field_.neighbours(t, x, i).w_minus;
-  const double w_plus = field_.neighbours(t, x, i).w_plus;
-  gradient_ = geometry_.gradient(t, x, i);
-  surface_rounding_ = geometry_.rounding(t, x, i);
-  const double tolerance = gradient_.cwiseAbs().cwiseQuotient(weights).sum();
-  const double w_scale = std::max(std::abs(w_minus), std::abs(w_plus));
-
-  bool minus_vanishes = meeting.minus_vanishes;
-  bool plus_vanishes = meeting.plus_vanishes;
-  const bool was_sliding = !meeting.at_start && mode.slides_on(i);
-  if (was_sliding && minus_vanishes != plus_vanishes) {
-    const double side = minus_vanishes ? 1 : -1;
-    const double other = minus_vanishes ? w_plus : w_minus;
-    Vector nudged = x + weights.cwiseInverse();
-    double spread = std::abs(component(t, nudged, side) - other);
-    nudged = x - weights.cwiseInverse();
-    spread = std::max(spread, std::abs(component(t, nudged, side) - other));
-    if (std::abs(other) <= kTwoFoldTolerance * spread) minus_vanishes = plus_vanishes = true;
+  const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends);
+  Group group;
+  group.surfaces = surfaces;
+  group.code_word = point.code_word;
+  for (const Continuation& continuation : point.answer.continuations) {
+    Option option;
+    option.sides = continuation.sides;
+    option.lambda.assign(continuation.lambda.begin(), continuation.lambda.end());
+    group.options.push_back(std::move(option));
   }
-
-  NormalMotion minus = motion(t, x, -1, field_minus_, w_minus, w_scale, minus_vanishes);
-  NormalMotion plus = motion(t, x, 1, field_plus_, w_plus, w_scale, plus_vanishes);
-
-  // A dip that the integrator cannot tell from a touch, above a field that would bring it back at once, is a touch: the
-  // sliding it would start ends before it can be resolved.
-  bool touch = false;
-  if (!meeting.at_start && mode[i] == Side::plus && !component_vanishes(plus) && plus.w < 0 && minus.w > 0 &&
-      plus.curvature > plus.curvature_zero && plus.w * plus.w <= 2 * plus.curvature * tolerance) {
-    plus.vanishes = touch = true;
+  group.unique = group.options.size() == 1 && !point.repelling_intersection;
+  group.w_minus.assign(surfaces.size(), kNotANumber);
+  group.w_plus.assign(surfaces.size(), kNotANumber);
+  if (group.options.size() == 1) {
+    Vector local = point.answer.continuations.front().lambda;
+    for (std::size_t k = 0; k < surfaces.size(); ++k) {
+      const double lambda = local[static_cast<Index>(k)];
+      local[static_cast<Index>(k)] = -1;
+      group.w_minus[k] = interpolate(point.table, local)[static_cast<Index>(k)];
+      local[static_cast<Index>(k)] = 1;
+      group.w_plus[k] = interpolate(point.table, local)[static_cast<Index>(k)];
+      local[static_cast<Index>(k)] = lambda;
+    }
   }
-  if (!meeting.at_start && mode[i] == Side::minus && !component_vanishes(minus) && minus.w > 0 && plus.w < 0 &&
-      -minus.curvature > minus.curvature_zero && minus.w * minus.w <= -2 * minus.curvature * tolerance) {
-    minus.vanishes = touch = true;
+  if (group.options.empty()) {
+    group.reason = "no consistent mode was found: a tie that the second derivatives do not decide";
+  } else if (point.repelling_intersection) {
+    group.reason = "repelling intersection: the only consistent mode slides on it and nothing shows that it attracts";
+  } else if (group.unique) {
+    group.reason = "the only consistent mode";
+  } else {
+    group.reason = std::to_string(group.options.size()) + " modes are consistent";
   }
+  if (point.answer.incomplete) group.reason += "; the relays' effects are not independent, there may be more";
+  return group;
+}
 
-  TwoFoldRates rates;
-  const bool both_vanish = component_vanishes(minus) && component_vanishes(plus);
-  if (both_vanish) rates = two_fold_rates(t, x);
-  PointClass point = classify(minus, plus, rates);
+int EventResolver::choose(const Group& group, const Mode& mode, bool at_start) const {
+  if (group.unique) return 0;
+  if (policy_ == Ambiguity::stop) return -1;
+  const Side wanted = policy_ == Ambiguity::minus  ? Side::minus
+                      : policy_ == Ambiguity::plus ? Side::plus
+                                                   : Side::sliding;
+  int found = -1;
+  for (std::size_t o = 0; o < group.options.size(); ++o) {
+    bool fits = true;
+    bool any = false;
+    for (std::size_t k = 0; k < group.surfaces.size(); ++k) {
+      const Side side = group.options[o].sides[k];
+      const bool changed = at_start || side != mode[group.surfaces[k]];
+      if (changed && side != wanted) fits = false;
+      any = any || side == wanted;
+    }
+    if (!fits || !any) continue;
+    if (found >= 0) return -1;
+    found = static_cast<int>(o);
+  }
+  return found;
+}
+
+Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                                  const Meeting& meeting, ConstVectorRef weights) {
+  lambda_ = lambda;
+  mode.fill_lambda(lambda_);
+  std::vector<Group> groups;
+  for (const std::vector<Index>& surfaces : split(t, x, mode, meeting)) {
+    if (surfaces.size() == 1) {
+      const auto met = std::find_if(meeting.met.begin(), meeting.met.end(),
+                                    [&](const Met& m) { return m.surface == surfaces.front(); });
+      groups.push_back(single(t, x, mode, *met, meeting.at_start, weights));
+    } else {
+      groups.push_back(corner(t, x, mode, surfaces, meeting));
+    }
+  }
 
   Resolution result;
   EventRecord& event = result.event;
   event.t = t;
-  event.surfaces = {i};
-  event.surface_names = {evaluator_.system().surface_names()[static_cast<std::size_t>(i)]};
   event.before = x;
   event.after = x;
-  event.w_minus = {w_minus};
-  event.w_plus = {w_plus};
-  event.lambda = {std::numeric_limits<double>::quiet_NaN()};
-  event.reason = point.reason;
   if (!meeting.at_start) event.from = mode;
-
-  std::vector<Side> sides = point.continuations;
-  bool unique = sides.size() == 1;
-  // Sliding on through a two-fold into a repelling stretch can be left at any time.
-  if (unique && sides.front() == Side::sliding && point.sliding_repels) unique = false;
-  // Fields that are one and the same have one continuation, whatever it is called.
-  const double field_scale =
-      std::max(field_minus_.lpNorm<Eigen::Infinity>(), field_plus_.lpNorm<Eigen::Infinity>());
-  const double field_gap = (field_plus_ - field_minus_).lpNorm<Eigen::Infinity>();
-  if (both_vanish && field_gap <= 16 * kEpsilon * field_scale) {
-    const Side stay = meeting.at_start || was_sliding ? Side::plus : mode[i];
-    sides = {stay};
-    unique = true;
-    event.reason = "the fields on both sides are the same and do not leave the surface";
-  } else if (point.kind == PointKind::degenerate && sides.empty()) {
-    sides = {Side::minus, Side::sliding, Side::plus};
-  }
-
-  const auto with_side = [&](Side side) {
-    Mode next = mode;
-    next.set(i, side);
-    return next;
-  };
-  Side chosen = Side::sliding;
-  if (unique) {
-    chosen = sides.front();
-    result.decided = true;
-  } else {
-    for (const Side side : sides) event.continuations.push_back(with_side(side));
-    const Side wanted = policy_ == Ambiguity::minus  ? Side::minus
-                        : policy_ == Ambiguity::plus ? Side::plus
-                                                     : Side::sliding;
-    result.decided = policy_ != Ambiguity::stop && contains(sides, wanted);
-    chosen = wanted;
-  }
-
-  if (result.decided) {
-    result.mode = with_side(chosen);
-    event.to = result.mode;
-    if (chosen == Side::sliding) {
-      event.lambda = {std::isnan(point.lambda) ? sliding_lambda(w_minus, w_plus) : point.lambda};
-      // The signs the components have just after, where one is zero now.
-      const bool repels = point.sliding_repels;
-      result.sigma_minus = repels ? -1 : 1;
-      result.sigma_plus = repels ? 1 : -1;
+  result.decided = true;
+  result.mode = mode;
+  result.lambda = lambda_;
+  std::size_t changed = 0;
+  bool all_unique = true;
+  bool two_fold = false;
+  bool touch = false;
+  for (const Group& group : groups) {
+    const int chosen = choose(group, mode, meeting.at_start);
+    all_unique = all_unique && group.unique;
+    two_fold = two_fold || group.two_fold;
+    touch = touch || group.touch;
+    if (group.code_word) event.codeword = group.code_word;
+    if (chosen < 0) result.decided = false;
+    if (event.reason.empty() || !group.unique) event.reason = group.reason;
+    for (std::size_t k = 0; k < group.surfaces.size(); ++k) {
+      const Index i = group.surfaces[k];
+      result.involved.push_back(i);
+      const bool is_met = std::any_of(meeting.met.begin(), meeting.met.end(),
+                                      [&](const Met& met) { return met.surface == i; });
+      bool differs = false;
+      double lambda_after = kNotANumber;
+      if (chosen >= 0) {
+        const Option& option = group.options[static_cast<std::size_t>(chosen)];
+        differs = option.sides[k] != mode[i];
+        result.mode.set(i, option.sides[k]);
+        result.lambda[i] = std::clamp(option.lambda[k], -1.0, 1.0);
+        if (option.sides[k] == Side::sliding) {
+          lambda_after = option.lambda[k];
+          result.repelling = result.repelling || option.repelling;
+        }
+      }
+      if (differs && !meeting.at_start) ++changed;
+      if (!is_met && !differs) continue;
+      event.surfaces.push_back(i);
+      event.surface_names.push_back(evaluator_.system().surface_names()[at(i)]);
+      event.w_minus.push_back(group.w_minus[k]);
+      event.w_plus.push_back(group.w_plus[k]);
+      event.lambda.push_back(lambda_after);
     }
   }
+  if (groups.size() > 1 && all_unique) event.reason = "surfaces that do not see each other, each with one consistent mode";
+  if (result.decided) event.to = result.mode;
 
-  const bool two_fold = point.kind == PointKind::two_fold || (both_vanish && !unique);
-  if (!unique) {
-    event.kind = two_fold ? EventKind::two_fold : EventKind::repelling;
-  } else if (meeting.at_start) {
+  if (!all_unique) {
+    // Every combination of what the groups can do, up to a number that can be read.
+    std::vector<Mode> modes{mode};
+    for (const Group& group : groups) {
+      std::vector<Mode> next;
+      for (const Mode& start : modes) {
+        for (const Option& option : group.options) {
+          Mode word = start;
+          for (std::size_t k = 0; k < group.surfaces.size(); ++k) word.set(group.surfaces[k], option.sides[k]);
+          if (next.size() < kMostListedContinuations && std::find(next.begin(), next.end(), word) == next.end()) {
+            next.push_back(std::move(word));
+          }
+        }
+      }
+      if (!next.empty()) modes = std::move(next);
+    }
+    event.continuations = std::move(modes);
+    event.kind = groups.size() > 1 || groups.front().surfaces.size() > 1 ? EventKind::ambiguous
+                 : two_fold                                               ? EventKind::two_fold
+                                                                          : EventKind::repelling;
+    return result;
+  }
+  if (meeting.at_start) {
     result.eventful = false;
-  } else if (two_fold) {
-    event.kind = EventKind::two_fold;
-  } else if (chosen == mode[i]) {
+  } else if (changed == 0) {
     event.kind = EventKind::grazing;
-    const bool tangent = chosen == Side::plus ? component_vanishes(plus) : component_vanishes(minus);
-    result.eventful = touch || (chosen != Side::sliding && tangent);
-    if (touch) event.reason = "a touch within the tolerances: " + point.reason;
-  } else if (chosen == Side::sliding) {
-    event.kind = EventKind::sliding_entry;
-  } else if (was_sliding) {
-    event.kind = EventKind::sliding_exit;
+    result.eventful = touch;
+  } else if (two_fold && groups.size() == 1) {
+    event.kind = EventKind::two_fold;
+  } else if (changed > 1) {
+    event.kind = EventKind::corner;
   } else {
-    event.kind = EventKind::crossing;
+    for (const Index i : result.involved) {
+      if (result.mode[i] == mode[i]) continue;
+      event.kind = result.mode.slides_on(i) ? EventKind::sliding_entry
+                   : mode.slides_on(i)      ? EventKind::sliding_exit
+                                            : EventKind::crossing;
+    }
   }
   return result;
 }

@@ -1,64 +1,79 @@
-// Decides at one point what follows: classifies the surface that was met and picks the continuation, or reports that
-// there are several.
+// Decides at one point what follows: splits the surfaces met there into groups that do not see each other, classifies
+// each group and picks the continuation, or reports that there are several.
 //
 // It must not know how the point was found, nor how steps are taken.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "slideway/filippov/classify.hpp"
-#include "slideway/filippov/mode_field.hpp"
-#include "slideway/filippov/surface_geometry.hpp"
+#include "slideway/filippov/corner_solver.hpp"
+#include "slideway/filippov/point_classifier.hpp"
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/options.hpp"
 
 namespace slideway {
 
-// What is known about the meeting before the fields are looked at.
+// The surfaces that arrived at one instant: reached from a side, or whose sliding ends.
 struct Meeting {
-  Index surface = 0;
-  bool at_start = false;        // nothing came before
-  bool minus_vanishes = false;  // w⁻ is zero here: its root was located, or the solution has hardly left the surface
-  bool plus_vanishes = false;
+  std::vector<Met> met = {};
+  bool at_start = false;  // nothing came before
 };
 
 struct Resolution {
-  bool decided = false;  // false: several continuations and no policy picks one of them
-  bool eventful = true;  // false: the mode goes on and there is nothing to report (numerical noise at the surface)
-  Mode mode = {};        // what follows, when decided
-  double sigma_minus = 1;
-  double sigma_plus = -1;
+  bool decided = false;   // false: several continuations and no policy picks one of them
+  bool eventful = true;   // false: the mode goes on and there is nothing to report (numerical noise at a surface)
+  bool repelling = false; // the only surface that slides after it repels
+  Mode mode = {};         // what follows, when decided
+  Vector lambda = {};     // λ after it: a first guess for the sliding entries
+  std::vector<Index> involved = {};  // every surface that was looked at
   EventRecord event = {};
 };
 
 class EventResolver {
  public:
   // The references must outlive the resolver.
-  EventResolver(Evaluator& evaluator, Ambiguity policy, double rtol);
+  EventResolver(Evaluator& evaluator, const RelayStructure& structure, Ambiguity policy, double rtol);
 
-  // `mode` is the mode before (its entry for the surface is ignored at the start); x is on the surface.
-  // weights(j) is the reciprocal error scale of state j.
-  Resolution resolve(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting,
+  // `mode` is the mode before (the entries of surfaces met at a start are ignored) and `lambda` its relays; x is on the
+  // surfaces. weights(j) is the reciprocal error scale of state j.
+  Resolution resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
                      ConstVectorRef weights);
 
  private:
-  NormalMotion motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w, double w_scale,
-                      bool vanishes);
-  double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx, double time_scale);
-  TwoFoldRates two_fold_rates(double t, ConstVectorRef x);
-  double component(double t, ConstVectorRef x, double side);
-  double time_scale(ConstVectorRef dx) const;
+  // One possible continuation of a group.
+  struct Option {
+    std::vector<Side> sides = {};
+    std::vector<double> lambda = {};
+    bool repelling = false;
+  };
+  // Surfaces that see each other, and what can follow for them.
+  struct Group {
+    std::vector<Index> surfaces = {};
+    std::vector<Option> options = {};
+    bool unique = false;
+    bool touch = false;     // a touch to report although nothing changes
+    bool two_fold = false;
+    std::vector<double> w_minus = {};
+    std::vector<double> w_plus = {};
+    std::string reason = {};
+    std::optional<std::string> code_word = {};
+  };
+
+  std::vector<std::vector<Index>> split(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting);
+  Group single(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start, ConstVectorRef weights);
+  Group corner(double t, ConstVectorRef x, const Mode& mode, const std::vector<Index>& surfaces,
+               const Meeting& meeting);
+  // The option that the policy picks, or −1.
+  int choose(const Group& group, const Mode& mode, bool at_start) const;
 
   Evaluator& evaluator_;
-  ModeField field_;
-  SurfaceGeometry geometry_;
+  const RelayStructure& structure_;
+  PointClassifier classifier_;
+  CornerSolver corners_;
   Ambiguity policy_;
-  double rtol_;
-  Index surface_ = 0;
-  double surface_rounding_ = 0;
-  Vector lambda_, gradient_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, state_scale_, rates_;
+  Vector lambda_;
+  std::vector<char> is_member_;
 };
 
 }  // namespace slideway

@@ -6,7 +6,8 @@
 
 namespace slideway {
 
-ModeOde::ModeOde(Evaluator& evaluator) : evaluator_(evaluator), field_(evaluator), geometry_(evaluator) {
+ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure)
+    : evaluator_(evaluator), field_(evaluator, structure), geometry_(evaluator, structure) {
   h_ = Vector::Zero(evaluator.system().surfaces());
   sampled_ = Vector::Zero(guards());
   for (Sample& sample : samples_) sample.values = Vector::Zero(guards());
@@ -15,10 +16,9 @@ ModeOde::ModeOde(Evaluator& evaluator) : evaluator_(evaluator), field_(evaluator
 Index ModeOde::states() const { return evaluator_.system().states(); }
 Index ModeOde::guards() const { return 2 * evaluator_.system().surfaces(); }
 
-void ModeOde::set_mode(const Mode& mode, double sigma_minus, double sigma_plus) {
-  field_.set_mode(mode);
-  sigma_minus_ = sigma_minus;
-  sigma_plus_ = sigma_plus;
+void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) {
+  field_.set_mode(mode, lambda);
+  sigma_ = repelling ? -1 : 1;
   forget_samples();
 }
 
@@ -29,33 +29,40 @@ void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jac
 }
 
 void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
-  if (constrained() && !geometry_.project(t, field_.sliding_surface(), weights, x)) {
-    throw std::runtime_error("the state cannot be projected onto '" +
-                             evaluator_.system().surface_names()[static_cast<std::size_t>(
-                                 field_.sliding_surface())] +
-                             "' = 0 at t = " + std::to_string(t));
+  if (!constrained() || geometry_.project(t, field_.sliding(), weights, x)) return;
+  std::string names;
+  for (const Index i : field_.sliding()) {
+    names += (names.empty() ? "'" : ", '") + evaluator_.system().surface_names()[static_cast<std::size_t>(i)] + "'";
+    if (names.size() > 200) break;
   }
+  throw std::runtime_error("the state cannot be projected onto " + names + " = 0 at t = " + std::to_string(t));
 }
 
 void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
   const Mode& mode = field_.mode();
-  const Index sliding = field_.sliding_surface();
-  if (mode.size() > (sliding >= 0 ? 1 : 0)) evaluator_.guards(t, x, h_);
+  const std::vector<Index>& sliding = field_.sliding();
+  if (mode.size() > static_cast<Index>(sliding.size())) evaluator_.guards(t, x, h_);
   for (Index i = 0; i < mode.size(); ++i) {
     values[2 * i] = static_cast<double>(static_cast<signed char>(mode[i])) * h_[i];
     values[2 * i + 1] = 1;
   }
-  if (sliding >= 0) {
-    const NeighbourFields& fields = field_.neighbours(t, x, sliding);
-    values[2 * sliding] = sigma_minus_ * fields.w_minus;
-    values[2 * sliding + 1] = sigma_plus_ * fields.w_plus;
+  if (sliding.size() == 1) {
+    const NeighbourFields& fields = field_.neighbours(t, x, sliding.front());
+    values[2 * sliding.front()] = sigma_ * fields.w_minus;
+    values[2 * sliding.front() + 1] = -sigma_ * fields.w_plus;
+  } else if (!sliding.empty()) {
+    const Vector& lambda = field_.lambda(t, x);
+    for (const Index i : sliding) {
+      values[2 * i] = 1 + lambda[i];
+      values[2 * i + 1] = 1 - lambda[i];
+    }
   }
   if (values.allFinite()) return;
   for (Index slot = 0; slot < values.size(); ++slot) {
     if (std::isfinite(values[slot])) continue;
     const Index i = surface_of(slot);
     const std::string& name = evaluator_.system().surface_names()[static_cast<std::size_t>(i)];
-    const std::string what = i == sliding ? "a normal component of" : "the guard of";
+    const std::string what = mode.slides_on(i) ? "a normal component of" : "the guard of";
     throw std::runtime_error(what + " surface '" + name + "' is not finite (" + std::to_string(values[slot]) +
                              ") at t = " + std::to_string(t) + " in mode \"" + mode.word() + "\"");
   }

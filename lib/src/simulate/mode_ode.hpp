@@ -1,9 +1,11 @@
 // The smooth ODE of one mode, as the stepper and the scan see it: the velocity of the mode and its exit guards.
 //
 // Every surface has two guard slots:
-//     not sliding:  s·h (s = ±1 the stored side)     and nothing
-//     sliding:      σ⁻w⁻, σ⁺w⁺                       (σ the signs the components have in the mode)
-// so that every guard is positive while the mode lasts.
+//     not sliding:               s·h (s = ±1 the stored side), and nothing
+//     the only one that slides:  σ⁻w⁻, σ⁺w⁺     (σ the signs the components have in the mode)
+//     one of several:            1 + λ, 1 − λ
+// so that every guard is positive while the mode lasts. The first slot of a sliding surface is its exit to −, the second
+// its exit to +.
 // It must not know how steps are taken or what follows the mode.
 #pragma once
 
@@ -18,10 +20,12 @@ namespace slideway {
 
 class ModeOde final : public SmoothOde {
  public:
-  explicit ModeOde(Evaluator& evaluator);
+  // The references must outlive the ode.
+  ModeOde(Evaluator& evaluator, const RelayStructure& structure);
 
-  // The orientation of w⁻ and w⁺ matters only while a surface slides; σ⁻ > 0 > σ⁺ is attracting.
-  void set_mode(const Mode& mode, double sigma_minus, double sigma_plus);
+  // `lambda` holds a first guess for the sliding entries. `repelling` tells that the only sliding surface is one that
+  // repels: its components then have the signs σ⁻ < 0 < σ⁺.
+  void set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling);
   const Mode& mode() const { return field_.mode(); }
   ModeField& field() { return field_; }
   // Guards that are not armed are hidden from the integrator's own root-finding.
@@ -43,8 +47,10 @@ class ModeOde final : public SmoothOde {
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override;
   void guard_values(double t, ConstVectorRef x, VectorRef values) override;
-  bool constrained() const override { return field_.sliding_surface() >= 0; }
+  bool constrained() const override { return !field_.sliding().empty(); }
   void project(double t, ConstVectorRef weights, VectorRef x) override;
+  // What the last projection left, in units of rounding (SurfaceGeometry::residual).
+  double projection_residual() const { return geometry_.residual(); }
 
  private:
   struct Sample {
@@ -55,8 +61,7 @@ class ModeOde final : public SmoothOde {
   Evaluator& evaluator_;
   ModeField field_;
   SurfaceGeometry geometry_;
-  double sigma_minus_ = 1;
-  double sigma_plus_ = -1;
+  double sigma_ = 1;
   const std::vector<char>* armed_ = nullptr;
   Vector h_, sampled_;
   std::array<Sample, 4> samples_;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <sstream>
 
 namespace slideway {
@@ -32,19 +33,23 @@ std::string number(double value) {
 // the trajectory, hence the lock.
 Trajectory::Projection make_projection(const System& system, const Vector& atol, double rtol) {
   struct Workspace {
-    explicit Workspace(const System& s) : evaluator(s), geometry(evaluator) {}
+    explicit Workspace(const System& s) : evaluator(s), structure(s), geometry(evaluator, structure) {}
     std::mutex mutex;
     Evaluator evaluator;
+    RelayStructure structure;
     SurfaceGeometry geometry;
     Vector weights;
+    std::vector<Index> sliding;
   };
   auto workspace = std::make_shared<Workspace>(system);
   return [workspace, atol, rtol](double t, const Mode& mode, VectorRef x) {
     const std::lock_guard<std::mutex> lock(workspace->mutex);
     workspace->weights = (rtol * x.cwiseAbs() + atol).cwiseInverse();
+    workspace->sliding.clear();
     for (Index i = 0; i < mode.size(); ++i) {
-      if (mode.slides_on(i)) workspace->geometry.project(t, i, workspace->weights, x);
+      if (mode.slides_on(i)) workspace->sliding.push_back(i);
     }
+    workspace->geometry.project(t, workspace->sliding, workspace->weights, x);
   };
 }
 
@@ -55,17 +60,20 @@ RunEngine::RunEngine(const System& system, const Options& options, const Run& ru
       options_(options),
       run_(run),
       evaluator_(system),
-      ode_(evaluator_),
-      resolver_(evaluator_, options.on_ambiguity, options.rtol),
-      geometry_(evaluator_),
+      structure_(system),
+      ode_(evaluator_, structure_),
+      resolver_(evaluator_, structure_, options.on_ambiguity, options.rtol),
+      geometry_(evaluator_, structure_),
       scan_(2 * system.surfaces(), options.max_step),
       sampler_(*this),
       t_(run.start),
       x_(run.state),
-      mode_(system.surfaces()) {
+      mode_(system.surfaces()),
+      lambda_(Vector::Zero(system.surfaces())) {
   StepperOptions stepping;
   stepping.rtol = options.rtol;
   stepping.atol = options.atol.expand(system.states(), options.rtol);
+  evaluator_.set_typical_sizes(stepping.atol / options.rtol);
   stepping.max_step = std::isfinite(options.max_step) ? options.max_step : 0;
   const bool adams = options.method == Method::adams;
   can_project_ = !adams;
@@ -85,6 +93,16 @@ RunEngine::RunEngine(const System& system, const Options& options, const Run& ru
 
 std::string RunEngine::surface_name(Index surface) const {
   return system_.surface_names()[static_cast<std::size_t>(surface)];
+}
+
+std::string RunEngine::names(const std::vector<Index>& surfaces) const {
+  constexpr std::size_t most = 5;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(surfaces.size(), most); ++k) {
+    text += (k == 0 ? "'" : ", '") + surface_name(surfaces[k]) + "'";
+  }
+  if (surfaces.size() > most) text += " and " + std::to_string(surfaces.size() - most) + " more";
+  return text;
 }
 
 void RunEngine::finish(Status status, std::string message) {
@@ -144,19 +162,39 @@ bool RunEngine::find_initial_mode() {
     }
   }
   solution_.initial.mode = mode_;
-  if (met.size() > 1) {
-    std::string names;
-    for (const Index i : met) names += (names.empty() ? "'" : ", '") + surface_name(i) + "'";
-    finish(Status::ambiguous, "the run starts on several surfaces at once (" + names +
-                                  "): slideway does not resolve that yet; start beside all but one of them");
-    return false;
-  }
-  if (!met.empty() && !resolve_surface({.surface = met.front(), .at_start = true})) {
-    solution_.initial.mode = mode_;
-    return false;
-  }
+  if (met.empty()) return true;
+  Meeting meeting{.at_start = true};
+  for (const Index i : met) meeting.met.push_back({.surface = i});
+  const bool goes_on = resolve(meeting);
   solution_.initial.mode = mode_;
-  return true;
+  return goes_on;
+}
+
+// Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
+void RunEngine::set_thresholds() {
+  arm_above_.setZero();
+  arrive_below_.setZero();
+  if (involved_.empty()) return;
+  bool any_slides = false;
+  for (const Index i : involved_) any_slides = any_slides || mode_.slides_on(i);
+  if (any_slides) {
+    state_ = x_ + weights_.cwiseInverse();
+    ode_.exit_guards(t_, state_, nudged_values_);
+  }
+  for (const Index i : involved_) {
+    const Index slot = ModeOde::first_slot(i);
+    if (mode_.slides_on(i)) {
+      const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
+      arm_above_.segment(slot, 2).setConstant(16 * kEpsilon * scale);
+      arrive_below_.segment(slot, 2) =
+          arm_above_.segment(slot, 2) +
+          kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
+    } else {
+      const double rounding = geometry_.rounding(t_, x_, i);
+      arm_above_[slot] = kArmFactor * rounding;
+      arrive_below_[slot] = kArmFactor * rounding + kWrongWayFactor * geometry_.tolerance(t_, x_, i, weights_);
+    }
+  }
 }
 
 bool RunEngine::begin_mode() {
@@ -168,29 +206,16 @@ bool RunEngine::begin_mode() {
     finish(Status::reached_end, "");
     return false;
   }
-  ode_.set_mode(mode_, sigma_minus_, sigma_plus_);
   stepper_->error_weights(x_, weights_);
-
-  ode_.exit_guards(t_, x_, guard_values_);
-  arm_above_.setZero();
-  arrive_below_.setZero();
-  if (involved_ >= 0) {
-    const Index slot = ModeOde::first_slot(involved_);
-    if (mode_.slides_on(involved_)) {
-      const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
-      arm_above_.segment(slot, 2).setConstant(16 * kEpsilon * scale);
-      state_ = x_ + weights_.cwiseInverse();
-      ode_.exit_guards(t_, state_, nudged_values_);
-      arrive_below_.segment(slot, 2) =
-          arm_above_.segment(slot, 2) +
-          kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
-    } else {
-      const double rounding = geometry_.rounding(t_, x_, involved_);
-      arm_above_[slot] = kArmFactor * rounding;
-      arrive_below_[slot] =
-          kArmFactor * rounding + kWrongWayFactor * geometry_.tolerance(t_, x_, involved_, weights_);
-    }
+  ode_.set_mode(mode_, lambda_, repelling_);
+  if (!repelling_ && ode_.field().sliding().size() == 1) {
+    // Sliding that went on through an event on other surfaces keeps the kind it has.
+    const NeighbourFields& fields = ode_.field().neighbours(t_, x_, ode_.field().sliding().front());
+    const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
+    if (fields.w_plus - fields.w_minus > 1e-9 * scale) ode_.set_mode(mode_, lambda_, true);
   }
+  ode_.exit_guards(t_, x_, guard_values_);
+  set_thresholds();
 
   // Only then: the scan's flags of armed guards are what the integrator's root-finding sees.
   const double duration = run_.end - t_;
@@ -225,7 +250,7 @@ void RunEngine::DenseGuards::noise(double t, VectorRef values) {
 void RunEngine::note_drift() {
   if (!ode_.constrained()) return;
   state_ = x_;
-  if (geometry_.project(t_, ode_.field().sliding_surface(), weights_, state_)) {
+  if (geometry_.project(t_, ode_.field().sliding(), weights_, state_)) {
     solution_.statistics.largest_drift = std::max(solution_.statistics.largest_drift, geometry_.residual());
   }
 }
@@ -337,94 +362,139 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
 }
 
 bool RunEngine::handle_arrival(const std::vector<char>& slots) {
-  std::vector<Index> surfaces;
-  for (Index slot = 0; slot < ode_.guards(); ++slot) {
-    if (!slots[static_cast<std::size_t>(slot)]) continue;
-    const Index surface = ModeOde::surface_of(slot);
-    if (surfaces.empty() || surfaces.back() != surface) surfaces.push_back(surface);
-  }
-  const Index sliding = ode_.field().sliding_surface();
-  if (sliding >= 0 && (surfaces.size() > 1 || surfaces.front() != sliding)) {
-    if (std::find(surfaces.begin(), surfaces.end(), sliding) == surfaces.end()) surfaces.push_back(sliding);
-  }
-  if (surfaces.size() > 1) {
-    std::string names;
-    for (const Index i : surfaces) names += (names.empty() ? "'" : ", '") + surface_name(i) + "'";
-    finish(Status::ambiguous, "several surfaces are met at once (" + names + ") at t = " + number(t_) +
-                                  ": slideway does not resolve that yet");
-    return false;
-  }
-
-  const Index surface = surfaces.front();
-  const Index slot = ModeOde::first_slot(surface);
-  Meeting meeting{.surface = surface};
-  if (sliding == surface) {
-    meeting.minus_vanishes = slots[static_cast<std::size_t>(slot)] != 0;
-    meeting.plus_vanishes = slots[static_cast<std::size_t>(slot) + 1] != 0;
-  } else {
-    // An excursion too short to be told from none: the component it started with counts as zero.
-    const double accuracy = location_accuracy(t_, stepper_->last_step_size());
-    if (surface == involved_ && t_ - mode_since_ <= 100 * accuracy) {
-      meeting.minus_vanishes = mode_[surface] == Side::minus;
-      meeting.plus_vanishes = mode_[surface] == Side::plus;
+  Meeting meeting;
+  std::vector<Index> on_surface = ode_.field().sliding();
+  // An excursion too short to be told from none: the component it started with counts as zero.
+  const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
+  for (Index i = 0; i < system_.surfaces(); ++i) {
+    const auto slot = static_cast<std::size_t>(ModeOde::first_slot(i));
+    if (!slots[slot] && !slots[slot + 1]) continue;
+    Met met{.surface = i};
+    if (mode_.slides_on(i)) {
+      met.minus_vanishes = slots[slot] != 0;
+      met.plus_vanishes = slots[slot + 1] != 0;
+    } else {
+      on_surface.push_back(i);
+      if (hardly_left && std::find(involved_.begin(), involved_.end(), i) != involved_.end()) {
+        met.minus_vanishes = mode_[i] == Side::minus;
+        met.plus_vanishes = mode_[i] == Side::plus;
+      }
     }
-    geometry_.project(t_, surface, weights_, x_);
+    meeting.met.push_back(met);
   }
-  return resolve_surface(meeting);
+  if (ode_.constrained()) lambda_ = ode_.field().lambda(t_, x_);
+  std::sort(on_surface.begin(), on_surface.end());
+  geometry_.project(t_, on_surface, weights_, x_);
+  return resolve(meeting);
 }
 
-bool RunEngine::resolve_surface(const Meeting& meeting) {
-  Resolution resolution = resolver_.resolve(t_, x_, mode_, meeting, weights_);
-  const Index surface = meeting.surface;
-  if (resolution.eventful) {
-    solution_.events.push_back(resolution.event);
-    if (options_.on_event) options_.on_event(solution_.events.back());
-    quiet_restarts_ = 0;
+void RunEngine::report(const Resolution& resolution) {
+  solution_.events.push_back(resolution.event);
+  if (options_.on_event) options_.on_event(solution_.events.back());
+}
+
+void RunEngine::finish_ambiguous(const Resolution& resolution) {
+  std::string words;
+  for (const Mode& mode : resolution.event.continuations) words += (words.empty() ? "" : ", ") + mode.word();
+  finish(Status::ambiguous, "the continuation on " + names(resolution.event.surfaces) + " at t = " + number(t_) +
+                                " is not unique (" + resolution.event.reason + ")" +
+                                (words.empty() ? std::string() : "; modes that continue: " + words) +
+                                "; choose one with on_ambiguity: minus, plus or slide");
+}
+
+void RunEngine::adopt(const Resolution& resolution) {
+  mode_ = resolution.mode;
+  lambda_ = resolution.lambda;
+  repelling_ = resolution.repelling;
+  involved_ = resolution.involved;
+  mode_since_ = t_;
+  std::vector<Index> sliding;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) sliding.push_back(i);
   }
+  if (!sliding.empty()) geometry_.project(t_, sliding, weights_, x_);
+}
+
+bool RunEngine::resolve(const Meeting& meeting) {
+  const Resolution resolution = resolver_.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+  if (resolution.eventful) report(resolution);
   if (!resolution.decided) {
-    std::string words;
-    for (const Mode& mode : resolution.event.continuations) words += (words.empty() ? "" : ", ") + mode.word();
-    finish(Status::ambiguous,
-           "the continuation on surface '" + surface_name(surface) + "' at t = " + number(t_) +
-               " is not unique (" + resolution.event.reason + ")" +
-               (words.empty() ? std::string() : "; modes that continue: " + words) +
-               "; choose one with on_ambiguity: minus, plus or slide");
+    finish_ambiguous(resolution);
     return false;
   }
-  mode_ = resolution.mode;
-  sigma_minus_ = resolution.sigma_minus;
-  sigma_plus_ = resolution.sigma_plus;
-  involved_ = surface;
-  mode_since_ = t_;
-  if (mode_.slides_on(surface)) geometry_.project(t_, surface, weights_, x_);
+  adopt(resolution);
+  if (meeting.at_start && !resolution.eventful) return true;
+  if (chatters(resolution)) return false;
+  if (static_cast<Index>(solution_.events.size()) >= options_.max_events) {
+    finish(Status::step_limit, "the limit of " + std::to_string(options_.max_events) +
+                                   " events is reached at t = " + number(t_) + "; raise max_events");
+    return false;
+  }
+  if (resolution.eventful && resolution.event.kind == EventKind::crossing) {
+    accumulation_.note(t_, resolution.event.surfaces.front());
+    const std::optional<Accumulation> accumulation = accumulation_.limit();
+    if (accumulation) {
+      // Nothing visible is skipped: what is left of the motion is far below the tolerances.
+      evaluator_.field(t_, x_, lambda_, state_);
+      const double motion = (state_.cwiseProduct(weights_)).lpNorm<Eigen::Infinity>() * accumulation->remaining;
+      if (motion <= 1e-3 || accumulation->remaining <= location_accuracy(t_, 0)) {
+        return jump_to_accumulation(*accumulation);
+      }
+    }
+  } else if (resolution.eventful) {
+    accumulation_.clear();
+  }
+  return true;
+}
 
-  const std::string components = "w- = " + number(resolution.event.w_minus.front()) +
-                                 ", w+ = " + number(resolution.event.w_plus.front());
-  if (!resolution.eventful && !meeting.at_start) {
+bool RunEngine::jump_to_accumulation(const Accumulation& accumulation) {
+  accumulation_.clear();
+  const Vector before = x_;
+  t_ = std::min(t_ + accumulation.remaining, run_.end);
+  std::vector<Index> surfaces = accumulation.surfaces;
+  Meeting meeting;
+  for (const Index i : surfaces) meeting.met.push_back({.surface = i});
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) surfaces.push_back(i);
+  }
+  std::sort(surfaces.begin(), surfaces.end());
+  geometry_.project(t_, surfaces, weights_, x_);
+  Resolution resolution = resolver_.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+  resolution.event.kind = EventKind::zeno;
+  resolution.event.before = before;
+  resolution.event.reason = "crossings accumulate: each turn takes " + number(accumulation.ratio) +
+                            " of the time of the one before; " + resolution.event.reason;
+  report(resolution);
+  if (!resolution.decided) {
+    finish_ambiguous(resolution);
+    return false;
+  }
+  adopt(resolution);
+  return true;
+}
+
+bool RunEngine::chatters(const Resolution& resolution) {
+  const std::string surfaces = names(resolution.event.surfaces);
+  const std::string components =
+      resolution.event.w_minus.size() == 1 ? " (w- = " + number(resolution.event.w_minus.front()) +
+                                                 ", w+ = " + number(resolution.event.w_plus.front()) + ")"
+                                           : std::string();
+  if (!resolution.eventful) {
     if (quiet_restarts_ == 0) quiet_since_ = t_;
     ++quiet_restarts_;
-    if (quiet_restarts_ > kQuietRestarts && t_ - quiet_since_ <= 1e-6 * (run_.end - run_.start)) {
-      finish(Status::chattering, "the solution keeps returning to surface '" + surface_name(surface) +
-                                     "' near t = " + number(t_) + " without leaving it or sliding (" + components +
-                                     "): the motion beside it is smaller than the tolerances; tighten rtol and atol");
-      return false;
-    }
+    if (quiet_restarts_ <= kQuietRestarts || t_ - quiet_since_ > 1e-6 * (run_.end - run_.start)) return false;
+    finish(Status::chattering, "the solution keeps returning to " + surfaces + " near t = " + number(t_) +
+                                   " without leaving it or sliding" + components +
+                                   ": the motion beside it is smaller than the tolerances; tighten rtol and atol");
+    return true;
   }
-  if (resolution.eventful) {
-    if (chattering_.note(t_, run_.end - run_.start)) {
-      finish(Status::chattering,
-             "events on surface '" + surface_name(surface) + "' accumulate: the last " +
-                 std::to_string(ChatteringWatch::kWindow) + " took " + number(chattering_.span()) +
-                 " before t = " + number(t_) + "; sliding does not take over because w- and w+ do not push onto " +
-                 "the surface from both sides (" + components + ")");
-      return false;
-    }
-    if (static_cast<Index>(solution_.events.size()) >= options_.max_events) {
-      finish(Status::step_limit, "the limit of " + std::to_string(options_.max_events) +
-                                     " events is reached at t = " + number(t_) + "; raise max_events");
-      return false;
-    }
-  }
+  quiet_restarts_ = 0;
+  if (!chattering_.note(t_, run_.end - run_.start)) return false;
+  finish(Status::chattering, "events on " + surfaces + " accumulate: the last " +
+                                 std::to_string(ChatteringWatch::kWindow) + " took " + number(chattering_.span()) +
+                                 " before t = " + number(t_) +
+                                 "; sliding does not take over because w- and w+ do not push onto the surface from " +
+                                 "both sides" + components);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "simulate/accumulation_watch.hpp"
 #include "simulate/chattering_watch.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/mode_ode.hpp"
@@ -32,8 +33,16 @@ class RunEngine {
   ModeEnd follow_mode();
   // Resolves the guards that arrived at t_; false when the run is over.
   bool handle_arrival(const std::vector<char>& slots);
-  // Resolves one surface met at t_; false when the run is over.
-  bool resolve_surface(const Meeting& meeting);
+  // Resolves the surfaces met at t_; false when the run is over.
+  bool resolve(const Meeting& meeting);
+  void set_thresholds();
+  // Takes over what a resolution says about the mode.
+  void adopt(const Resolution& resolution);
+  void report(const Resolution& resolution);
+  void finish_ambiguous(const Resolution& resolution);
+  bool chatters(const Resolution& resolution);
+  // Goes on from the limit of crossings that accumulate; false when the run is over.
+  bool jump_to_accumulation(const Accumulation& accumulation);
   // Flags the guards that reach zero at the end time; false when there are none.
   bool arrives_at_end(double end, std::vector<char>& slots);
   void append_step(double start, double end);
@@ -41,6 +50,7 @@ class RunEngine {
   void note_drift();
   void finish(Status status, std::string message);
   std::string surface_name(Index surface) const;
+  std::string names(const std::vector<Index>& surfaces) const;
 
   // The guards along the dense output of the last step.
   class DenseGuards final : public GuardSampler {
@@ -57,6 +67,7 @@ class RunEngine {
   const Options& options_;
   const Run& run_;
   Evaluator evaluator_;
+  RelayStructure structure_;
   ModeOde ode_;
   EventResolver resolver_;
   SurfaceGeometry geometry_;
@@ -64,14 +75,15 @@ class RunEngine {
   GuardScan scan_;
   DenseGuards sampler_;
   ChatteringWatch chattering_;
+  AccumulationWatch accumulation_;
 
   double t_ = 0;
   Vector x_;
   Mode mode_;
-  double sigma_minus_ = 1;
-  double sigma_plus_ = -1;
-  // The surface of the last event, which the mode has only just left or begun to slide on; −1 for none.
-  Index involved_ = -1;
+  Vector lambda_;          // the relays, a first guess for those that slide
+  bool repelling_ = false;  // the only surface that slides repels
+  // The surfaces of the last event, which the mode has only just left or begun to slide on.
+  std::vector<Index> involved_;
   double mode_since_ = 0;
   double carried_march_step_ = 0;
   Index quiet_restarts_ = 0;

@@ -1,16 +1,19 @@
 // The smooth field of one mode, as a smooth extension across the surfaces of the mode:
 //     no surface slides:   x' = f(t, x, λ),  λᵢ = ±1
 //     surface i slides:    x' = (1 − α) f⁻ + α f⁺,  α = w⁻/(w⁻ − w⁺)          (Filippov)
+//     several slide:       x' = f(t, x, λ),  w_S(t, x, λ) = 0 over the sliding entries S
 // with f∓ the field at λᵢ = ∓1 and w∓ = ∂hᵢ/∂t + ∇hᵢ·f∓, at the current x and unclipped, so that the field is smooth
 // beyond the ends of the sliding region too. Its Jacobian is
-//     J = (1 − α) J⁻ + α J⁺ + (f⁺ − f⁻) ∇αᵀ,   ∇α = (w⁻∇w⁺ − w⁺∇w⁻)/(w⁻ − w⁺)².
-// Where an integrator cannot project, a stabilising term −C hᵢ d, d the weighted normal of unit normal component,
-// draws the state back onto the surface.
+//     J = (1 − α) J⁻ + α J⁺ + (f⁺ − f⁻) ∇αᵀ,   ∇α = (w⁻∇w⁺ − w⁺∇w⁻)/(w⁻ − w⁺)²
+//     J = ∂f/∂x − ∂f/∂λ_S D⁻¹ ∂w_S/∂x,         D = ∂w_S/∂λ_S                   (several)
+// Where an integrator cannot project, a stabilising term C·(step of a projection) draws the state back onto the surfaces.
 //
 // It must not know integrators or when to leave a mode.
 #pragma once
 
 #include "slideway/filippov/mode.hpp"
+#include "slideway/filippov/sliding_solver.hpp"
+#include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {
@@ -25,33 +28,41 @@ struct NeighbourFields {
 
 class ModeField {
  public:
-  // The evaluator must outlive the field.
-  explicit ModeField(Evaluator& evaluator);
+  // The references must outlive the field.
+  ModeField(Evaluator& evaluator, const RelayStructure& structure);
 
   const Mode& mode() const { return mode_; }
-  // At most one entry may slide.
-  void set_mode(const Mode& mode);
-  // The surface that slides, or −1.
-  Index sliding_surface() const { return sliding_surface_; }
+  // `lambda` holds a first guess for the sliding entries; the others are taken from the mode.
+  void set_mode(const Mode& mode, ConstVectorRef lambda);
+  // The surfaces that slide.
+  const std::vector<Index>& sliding() const { return sliding_; }
+  // λ at (t, x): of the sliding entries by the sliding condition, not clipped. Throws std::runtime_error where there is
+  // none. Valid until the next call of a member.
+  const Vector& lambda(double t, ConstVectorRef x);
 
   // Throws std::runtime_error naming the state when the velocity is not finite, neither here nor at the nearest
   // point of the surfaces that x lies beyond.
   void velocity(double t, ConstVectorRef x, VectorRef dx);
   // J(i,j) = ∂(velocity)ᵢ/∂xⱼ, without the stabilising term.
   void jacobian(double t, ConstVectorRef x, MatrixRef jacobian);
-  // f∓ and w∓ of surface i, the other surfaces as in the mode. Valid until the next call of a member.
+  // f∓ and w∓ of surface i, the other surfaces at their last λ. Valid until the next call of a member.
   const NeighbourFields& neighbours(double t, ConstVectorRef x, Index surface);
 
-  // −C hᵢ d is added to a sliding velocity. weights(j) is the reciprocal error scale of state j; rate 0 switches it off.
+  // weights(j) is the reciprocal error scale of state j; rate 0 switches it off.
   void stabilise(double rate, ConstVectorRef weights);
 
  private:
   void raw_velocity(double t, ConstVectorRef x, VectorRef dx);
+  void solve_several(double t, ConstVectorRef x);
   bool move_to_nearest_surface(double t, VectorRef x);
 
+  void raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacobian);
+
   Evaluator& evaluator_;
+  SurfaceGeometry geometry_;
+  SlidingSolver solver_;
   Mode mode_;
-  Index sliding_surface_ = -1;
+  std::vector<Index> sliding_;
   Vector lambda_;
   Vector weights_;
   double stabilisation_ = 0;
@@ -63,7 +74,12 @@ class ModeField {
   Index neighbours_surface_ = -1;
 
   Vector rates_, guard_values_, gradient_, state_, difference_, slope_;
-  Matrix jacobian_minus_, jacobian_plus_, normal_minus_, normal_plus_;
+  Matrix jacobian_minus_, jacobian_plus_, normal_minus_, normal_plus_, relay_columns_;
+
+  // The velocity of sliding along several surfaces, for the last point asked for.
+  double solved_t_ = 0;
+  Vector solved_x_, solved_velocity_;
+  bool solved_ = false;
 };
 
 }  // namespace slideway

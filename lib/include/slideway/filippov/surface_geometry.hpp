@@ -3,19 +3,21 @@
 //     size of h   = Σ|∂ⱼh||xⱼ| + |∂ₜh||t|            (rounding in h is about ε·size)
 //     δᵣ          = 16 ε · size                       on the surface, arming
 //     δₜ          = Σ|∂ⱼh| (rtol|xⱼ| + atolⱼ)         ties only
-// The projection moves x to h = 0 along W²∇h, the shortest way in the norm of the error weights.
+// The projection moves x to h_S = 0 along W²∇h, the shortest way in the norm of the error weights:
+//     x ← x − W²Gᵀ (G W² Gᵀ)⁻¹ h_S,   G = ∂h_S/∂x,   W = diag(1/weights).
 //
 // It must not know modes, integrators or when to project.
 #pragma once
 
+#include "slideway/filippov/relay_structure.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {
 
 class SurfaceGeometry {
  public:
-  // The evaluator must outlive the geometry.
-  explicit SurfaceGeometry(Evaluator& evaluator);
+  // The references must outlive the geometry.
+  SurfaceGeometry(Evaluator& evaluator, const RelayStructure& structure);
 
   // The gradient of surface i at (t, x), and the size of h there; valid until the next call of a member.
   const Vector& gradient(double t, ConstVectorRef x, Index surface);
@@ -26,16 +28,29 @@ class SurfaceGeometry {
   // Σ|∂ⱼh| / weights(j): what the integrator cannot tell from zero.
   double tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
 
-  // Moves x onto the surface; weights(j) is the reciprocal error scale of state j. What is left of h is in `residual`,
-  // in
-  // units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when ∇h vanishes or Newton does not converge; x is then unchanged.
-  bool project(double t, Index surface, ConstVectorRef weights, VectorRef x);
+  // Moves x onto all of these surfaces; weights(j) is the reciprocal error scale of state j. What is left of the worst h
+  // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when the gradients are
+  // not independent or Newton does not converge; x is then unchanged.
+  bool project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
   double residual() const { return residual_; }
+  // One step of that projection from x, without moving it. False as above.
+  bool correction(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, ConstVectorRef x,
+                  VectorRef step);
 
  private:
+  void gather_gradients(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
+  bool solve_gram(ConstVectorRef weights, const std::vector<Index>& surfaces);
+
   Evaluator& evaluator_;
-  Vector gradient_, values_, direction_, original_, time_derivative_;
+  const RelayStructure& structure_;
+  Vector gradient_, values_, original_, time_derivative_;
   double residual_ = 0;
+
+  // The gradients of the surfaces at hand, one row each, in compressed rows.
+  std::vector<Index> row_start_, row_column_;
+  std::vector<double> row_value_;
+  std::vector<Index> row_of_;  // per surface of the system, or −1
+  Vector seed_, directional_, multiplier_, step_;
 };
 
 }  // namespace slideway

@@ -50,7 +50,7 @@ struct EventRecord {
   std::vector<double> w_minus = {};               // per listed surface; NaN where it has no meaning
   std::vector<double> w_plus = {};
   std::vector<double> lambda = {};                // λ after the event; NaN where the surface does not slide
-  std::optional<int> codeword = {};
+  std::optional<std::string> codeword = {};       // Korobitsyn & Frolova's word w4w3w2w1, of two surfaces
   std::vector<Mode> continuations = {};           // every continuation, where there are several
   Vector before = {};                             // state just before, n entries
   Vector after = {};                              // state just after

@@ -1,0 +1,88 @@
+// Which modes are consistent where several surfaces are met at once.
+//
+// For the a surfaces met, w(λ) is multi-affine in λ ∈ [−1, 1]ᵃ and so given by its values at the 2ᵃ vertices. A mode µ is
+// consistent when
+//     every sliding entry has w = 0 with λ in [−1, 1]; at λ = ±1 only if the next derivative keeps it inside,
+//     every other entry has µᵢwᵢ > 0, or wᵢ = 0 and a next derivative of that sign.
+// Equivalently λᵢ ∈ Sgn(wᵢ): a solution always exists, and generically there is an odd number of them.
+// All modes are enumerated; a sliding solve with one surface is linear, with more the λ-box is subdivided: a
+// multi-affine function lies between its corner values, so boxes of one sign go, and a box on which the Jacobian cannot
+// become singular holds at most one root, found by Newton's method.
+//
+// Pure functions of numbers. They must not know systems, integrators or time.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "slideway/filippov/mode.hpp"
+
+namespace slideway {
+
+// Column v holds w at vertex v: λᵢ = +1 where bit i of v is set, else −1. Rows are the surfaces.
+struct VertexTable {
+  Matrix w;
+  Index surfaces() const { return w.rows(); }
+};
+
+// w(λ), by multilinear interpolation of the vertices.
+Vector interpolate(const VertexTable& table, ConstVectorRef lambda);
+// D(i,j) = ∂wᵢ/∂λⱼ at λ.
+Matrix lambda_jacobian(const VertexTable& table, ConstVectorRef lambda);
+
+enum class Stability {
+  open,        // no surface slides
+  attracting,  // nearby solutions run into it
+  repelling,   // nearby solutions leave it: it can be left at any time
+  saddle,      // neither
+};
+const char* to_string(Stability stability);
+
+struct Continuation {
+  std::vector<Side> sides = {};  // one per surface
+  Vector lambda = {};            // ±1 where not sliding
+  Stability stability = Stability::open;
+  // −∂w/∂λ over the sliding entries is a P-matrix: the motion attracts whatever the relative speed of the relays.
+  bool p_matrix = false;
+};
+
+struct CornerAnswer {
+  std::vector<Continuation> continuations = {};
+  // A sliding solve met a singular Jacobian that it could not resolve: there may be more.
+  bool incomplete = false;
+  std::string note = {};
+};
+
+// What breaks ties: at a candidate with sliding velocity f(λ), the second derivatives of h along f with λ frozen.
+using CurvatureFunction = std::function<Vector(const Vector& lambda)>;
+
+struct CornerOptions {
+  // |wᵢ| at or below this is zero, per surface.
+  Vector w_zero = {};
+  // |λ| within this of 1 is on the boundary.
+  double lambda_zero = 1e-9;
+  // Surfaces whose sliding ends here are on the boundary within this, per surface (0: not known to end).
+  Vector lambda_tie = {};
+};
+
+// All consistent modes; velocities are not compared here.
+CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options, const CurvatureFunction& curvature);
+
+// All λ_Z in the box with w_Z(λ) = 0, the other entries of λ fixed. Roots within `slack` outside the box count.
+std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<Index>& sliding, const Vector& lambda,
+                                  double slack, bool& incomplete);
+
+// Whether all principal minors are positive; for matrices up to 12 × 12.
+bool is_p_matrix(const Matrix& matrix);
+
+// Round the intersection of two surfaces that is not slid along: the factor by which one turn through the four regions
+// contracts the distance (< 1 attracts), from w at the four vertices; 0 when the fields do not turn round it.
+double return_map_factor(const VertexTable& table);
+
+// The code word w₄w₃w₂w₁ of two surfaces (Korobitsyn & Frolova 2011): bit i is 0 if the mean pᵢ of the projections of the
+// two fields beside half-branch i points to the intersection. p₁ lies on S₁ where h₂ > 0, p₂ on S₂ where h₁ > 0, p₃ on S₁
+// where h₂ < 0, p₄ on S₂ where h₁ < 0. gram(i,j) = ∇hᵢ·∇hⱼ.
+std::string code_word(const VertexTable& table, const Matrix& gram);
+
+}  // namespace slideway

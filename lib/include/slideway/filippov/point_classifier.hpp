@@ -1,0 +1,56 @@
+// Classifies a point of a system on one of its surfaces, the relays of all others frozen: the numbers for `classify`
+// from the fields at λᵢ = ∓1, with the sizes that decide what counts as zero.
+//     w counts as 0 when |w| ≤ 16ε·terms or w² ≤ 2|ḧ|δᵣ.
+// It must not know integrators or how the point was found.
+#pragma once
+
+#include "slideway/filippov/classify.hpp"
+#include "slideway/filippov/surface_geometry.hpp"
+
+namespace slideway {
+
+// What is known about a meeting with a surface before the fields are looked at.
+struct Met {
+  Index surface = 0;
+  bool minus_vanishes = false;  // w⁻ is zero here: its root was located, or the solution has hardly left the surface
+  bool plus_vanishes = false;
+};
+
+struct ClassifiedPoint {
+  PointClass point = {};
+  double w_minus = 0;
+  double w_plus = 0;
+  bool minus_tangent = false;  // w⁻ counts as zero
+  bool plus_tangent = false;
+  bool same_fields = false;    // both components vanish and the fields on both sides are one and the same
+  bool touch = false;          // a dip through the surface that the tolerances cannot tell from a touch
+};
+
+class PointClassifier {
+ public:
+  // The references must outlive the classifier.
+  PointClassifier(Evaluator& evaluator, const RelayStructure& structure, double rtol);
+
+  // x is on the surface. `lambda` holds the other relays. `before` is the side the solution comes from, nothing at a
+  // start. weights(j) is the reciprocal error scale of state j.
+  ClassifiedPoint classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met, const Side* before,
+                              ConstVectorRef weights);
+
+ private:
+  NormalMotion motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w, double w_scale,
+                      bool vanishes);
+  double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx, double time_scale);
+  TwoFoldRates two_fold_rates(double t, ConstVectorRef x);
+  double component(double t, ConstVectorRef x, double side);
+  double time_scale(ConstVectorRef dx) const;
+
+  Evaluator& evaluator_;
+  SurfaceGeometry geometry_;
+  double rtol_;
+  Index surface_ = 0;
+  double surface_rounding_ = 0;
+  Vector lambda_, gradient_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_,
+      state_scale_, rates_;
+};
+
+}  // namespace slideway

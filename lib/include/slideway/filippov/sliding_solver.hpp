@@ -1,0 +1,57 @@
+// The λ of sliding along several surfaces at once: w_S(t, x, λ) = 0 over the sliding entries S, the others fixed at ±1.
+//
+// λ is not clipped, so that it is a smooth function of x beyond the ends of the sliding region. The Newton matrix
+// D = ∂w_S/∂λ_S is kept from call to call; where f is affine in λ one step with it is exact. w_i is affine in each λⱼ, so
+// D is had without error from the two ends of each relay; relays that share no component share an evaluation.
+//
+// It must not know integrators or which mode to choose.
+#pragma once
+
+#include <Eigen/LU>
+#include <Eigen/SparseLU>
+#include <vector>
+
+#include "slideway/filippov/relay_structure.hpp"
+#include "slideway/model/evaluator.hpp"
+
+namespace slideway {
+
+class SlidingSolver {
+ public:
+  // The references must outlive the solver.
+  SlidingSolver(Evaluator& evaluator, const RelayStructure& structure);
+
+  // Forgets the Newton matrix.
+  void set_sliding(std::vector<Index> sliding);
+  const std::vector<Index>& sliding() const { return sliding_; }
+
+  // On entry λ has ±1 in the entries that do not slide and a first guess in the others; on success dx = f(t, x, λ) with
+  // w_S = 0 to rounding. False when Newton's method fails (a singular D, values that are not finite).
+  bool solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+
+  // D at (t, x, λ), k×k in the order of sliding().
+  Matrix normal_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda);
+
+ private:
+  bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void entries(double t, ConstVectorRef x, ConstVectorRef lambda);
+  bool step(Vector& correction);
+
+  Evaluator& evaluator_;
+  const RelayStructure& structure_;
+  std::vector<Index> sliding_;
+  std::vector<Index> position_;  // in sliding_, or −1, per surface
+  bool diagonal_ = false;
+  bool fresh_ = false;
+  bool valid_ = false;
+
+  std::vector<Eigen::Triplet<double>> triplets_;
+  Vector diagonal_values_, scale_;
+  Matrix dense_;
+  Eigen::PartialPivLU<Matrix> dense_factors_;
+  Eigen::SparseMatrix<double> sparse_;
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factors_;
+  Vector lambda_high_, lambda_low_, dx_, rates_, rates_high_, rates_low_, residual_, correction_;
+};
+
+}  // namespace slideway

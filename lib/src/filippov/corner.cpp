@@ -1,0 +1,350 @@
+#include "slideway/filippov/corner.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace slideway {
+
+namespace {
+
+constexpr double kSmallestBox = 1e-6;
+constexpr std::size_t kMostBoxes = 20000;
+constexpr double kSameRoot = 1e-7;
+
+// w over the sliding entries as a function of λ over the same entries.
+class Restricted {
+ public:
+  Restricted(const VertexTable& table, const std::vector<Index>& sliding, const Vector& lambda)
+      : k_(static_cast<Index>(sliding.size())), values_(k_, Index{1} << k_) {
+    Vector point = lambda;
+    for (Index v = 0; v < values_.cols(); ++v) {
+      for (Index i = 0; i < k_; ++i) {
+        point[sliding[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
+      }
+      const Vector w = interpolate(table, point);
+      for (Index i = 0; i < k_; ++i) values_(i, v) = w[sliding[static_cast<std::size_t>(i)]];
+    }
+  }
+  Index size() const { return k_; }
+  VertexTable table() const { return {values_}; }
+
+ private:
+  Index k_;
+  Matrix values_;
+};
+
+struct Box {
+  Vector low;
+  Vector high;
+};
+
+template <class Visit>
+void for_corners(const Box& box, Visit&& visit) {
+  const Index k = box.low.size();
+  Vector corner(k);
+  for (Index v = 0; v < (Index{1} << k); ++v) {
+    for (Index i = 0; i < k; ++i) corner[i] = (v >> i) & 1 ? box.high[i] : box.low[i];
+    visit(corner);
+  }
+}
+
+bool excludes_zero(const VertexTable& table, const Box& box, const Vector& tiny) {
+  Vector low = Vector::Constant(box.low.size(), INFINITY);
+  Vector high = Vector::Constant(box.low.size(), -INFINITY);
+  for_corners(box, [&](const Vector& corner) {
+    const Vector w = interpolate(table, corner);
+    low = low.cwiseMin(w);
+    high = high.cwiseMax(w);
+  });
+  for (Index i = 0; i < low.size(); ++i) {
+    if (low[i] > tiny[i] || high[i] < -tiny[i]) return true;
+  }
+  return false;
+}
+
+// Every Jacobian in the box is strictly diagonally dominant after multiplication with the inverse at the centre: then
+// w is injective on the box.
+bool at_most_one_root(const VertexTable& table, const Box& box) {
+  const Index k = box.low.size();
+  const Matrix centre = lambda_jacobian(table, 0.5 * (box.low + box.high));
+  const Eigen::FullPivLU<Matrix> factors(centre);
+  if (factors.rank() < k) return false;
+  Matrix worst = Matrix::Zero(k, k);
+  for_corners(box, [&](const Vector& corner) {
+    const Matrix scaled = factors.solve(lambda_jacobian(table, corner)) - Matrix::Identity(k, k);
+    worst = worst.cwiseMax(scaled.cwiseAbs());
+  });
+  return worst.rowwise().sum().maxCoeff() < 1;
+}
+
+// False when Newton does not converge to a root.
+bool newton(const VertexTable& table, Vector& lambda) {
+  double best = INFINITY;
+  Vector at_best = lambda;
+  const double scale = table.w.cwiseAbs().maxCoeff();
+  for (int iteration = 0; iteration < 60; ++iteration) {
+    const Vector w = interpolate(table, lambda);
+    const double size = w.lpNorm<Eigen::Infinity>();
+    if (size < best) {
+      best = size;
+      at_best = lambda;
+    } else if (iteration > 8) {
+      break;
+    }
+    if (size == 0) break;
+    const Eigen::FullPivLU<Matrix> factors(lambda_jacobian(table, lambda));
+    const Vector step = factors.solve(w);
+    if (!step.allFinite() || step.lpNorm<Eigen::Infinity>() > 1e3) break;
+    lambda -= step;
+  }
+  lambda = at_best;
+  return best <= 1e-12 * scale;
+}
+
+}  // namespace
+
+Vector interpolate(const VertexTable& table, ConstVectorRef lambda) {
+  // One surface at a time halves the table.
+  Matrix values = table.w;
+  for (Index i = table.surfaces() - 1; i >= 0; --i) {
+    const Index half = Index{1} << i;
+    const double up = 0.5 * (1 + lambda[i]);
+    // A weight of zero must not let a value that is not finite through.
+    if (up == 0) {
+      values = values.leftCols(half).eval();
+    } else if (up == 1) {
+      values = values.rightCols(half).eval();
+    } else {
+      values = ((1 - up) * values.leftCols(half) + up * values.rightCols(half)).eval();
+    }
+  }
+  return values.col(0);
+}
+
+Matrix lambda_jacobian(const VertexTable& table, ConstVectorRef lambda) {
+  const Index a = table.surfaces();
+  Matrix jacobian(a, a);
+  Vector point = lambda;
+  for (Index j = 0; j < a; ++j) {
+    point[j] = 1;
+    const Vector high = interpolate(table, point);
+    point[j] = -1;
+    jacobian.col(j) = 0.5 * (high - interpolate(table, point));
+    point[j] = lambda[j];
+  }
+  return jacobian;
+}
+
+std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<Index>& sliding, const Vector& lambda,
+                                  double slack, bool& incomplete) {
+  const Index k = static_cast<Index>(sliding.size());
+  if (k == 0) return {Vector(0)};
+  const VertexTable restricted = Restricted(table, sliding, lambda).table();
+  const auto in_box = [&](const Vector& root) { return root.lpNorm<Eigen::Infinity>() <= 1 + slack; };
+  if (k == 1) {
+    const double low = restricted.w(0, 0);
+    const double high = restricted.w(0, 1);
+    if (low == high) return {};
+    const Vector root = Vector::Constant(1, (low + high) / (low - high));
+    return in_box(root) ? std::vector<Vector>{root} : std::vector<Vector>{};
+  }
+  const Vector tiny = 1e-14 * restricted.w.cwiseAbs().rowwise().maxCoeff();
+  std::vector<Vector> roots;
+  const auto add = [&](const Vector& root) {
+    for (const Vector& known : roots) {
+      if ((known - root).lpNorm<Eigen::Infinity>() <= kSameRoot) return;
+    }
+    roots.push_back(root);
+  };
+  std::vector<Box> boxes{{Vector::Constant(k, -1 - slack), Vector::Constant(k, 1 + slack)}};
+  std::size_t visited = 0;
+  while (!boxes.empty()) {
+    const Box box = boxes.back();
+    boxes.pop_back();
+    if (++visited > kMostBoxes) {
+      incomplete = true;
+      break;
+    }
+    if (excludes_zero(restricted, box, tiny)) continue;
+    Index widest = 0;
+    const double width = (box.high - box.low).maxCoeff(&widest);
+    if (at_most_one_root(restricted, box)) {
+      Vector root = 0.5 * (box.low + box.high);
+      if (newton(restricted, root)) {
+        const double margin = 1e-9;
+        const bool inside = ((root - box.low).array() >= -margin).all() && ((box.high - root).array() >= -margin).all();
+        if (inside && in_box(root)) add(root);
+      }
+      continue;
+    }
+    if (width < kSmallestBox) {
+      // A double root, or a Jacobian that is singular along a curve of roots: take the point, and say so.
+      Vector root = 0.5 * (box.low + box.high);
+      newton(restricted, root);
+      if (in_box(root) && (root - 0.5 * (box.low + box.high)).lpNorm<Eigen::Infinity>() < 1e-3) add(root);
+      incomplete = true;
+      continue;
+    }
+    const double middle = 0.5 * (box.low[widest] + box.high[widest]);
+    Box left = box;
+    Box right = box;
+    left.high[widest] = middle;
+    right.low[widest] = middle;
+    boxes.push_back(std::move(left));
+    boxes.push_back(std::move(right));
+  }
+  return roots;
+}
+
+bool is_p_matrix(const Matrix& matrix) {
+  const Index n = matrix.rows();
+  for (Index subset = 1; subset < (Index{1} << n); ++subset) {
+    std::vector<Index> chosen;
+    for (Index i = 0; i < n; ++i) {
+      if ((subset >> i) & 1) chosen.push_back(i);
+    }
+    if (!(matrix(chosen, chosen).determinant() > 0)) return false;
+  }
+  return true;
+}
+
+double return_map_factor(const VertexTable& table) {
+  // Counter-clockwise: ++ (3), -+ (2), -- (0), +- (1), with λ₁ bit 0 and λ₂ bit 1.
+  const Index order[] = {3, 2, 0, 1};
+  for (const int turn : {1, -1}) {
+    double factor = 1;
+    bool turns = true;
+    for (int q = 0; q < 4 && turns; ++q) {
+      const Index v = order[q];
+      const double s1 = v & 1 ? 1 : -1;
+      const double s2 = v & 2 ? 1 : -1;
+      // Counter-clockwise through ++ the solution enters on h₂ = 0 and leaves on h₁ = 0; every second quadrant swaps.
+      const bool enters_on_second = (s1 * s2 > 0) == (turn > 0);
+      const double inward = enters_on_second ? s2 * table.w(1, v) : s1 * table.w(0, v);
+      const double outward = enters_on_second ? -s1 * table.w(0, v) : -s2 * table.w(1, v);
+      turns = inward > 0 && outward > 0;
+      if (turns) factor *= inward / outward;
+    }
+    if (turns) return factor;
+  }
+  return 0;
+}
+
+std::string code_word(const VertexTable& table, const Matrix& gram) {
+  // The rate of h_along when the field at a vertex is projected onto the other surface.
+  const auto projected = [&](Index vertex, Index onto) {
+    const Index along = 1 - onto;
+    return table.w(along, vertex) - gram(along, onto) / gram(onto, onto) * table.w(onto, vertex);
+  };
+  const double p1 = 0.5 * (projected(3, 0) + projected(2, 0));
+  const double p2 = 0.5 * (projected(3, 1) + projected(1, 1));
+  const double p3 = 0.5 * (projected(1, 0) + projected(0, 0));
+  const double p4 = 0.5 * (projected(2, 1) + projected(0, 1));
+  const auto bit = [](bool towards) { return towards ? '0' : '1'; };
+  return {bit(p4 > 0), bit(p3 > 0), bit(p2 < 0), bit(p1 < 0)};
+}
+
+CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options,
+                              const CurvatureFunction& curvature) {
+  const Index a = table.surfaces();
+  CornerAnswer answer;
+  Index candidates = 1;
+  for (Index i = 0; i < a; ++i) candidates *= 3;
+  for (Index number = 0; number < candidates; ++number) {
+    std::vector<Side> sides;
+    std::vector<Index> sliding;
+    Vector fixed(a);
+    Index rest = number;
+    for (Index i = 0; i < a; ++i) {
+      const Side side = static_cast<Side>(rest % 3 - 1);
+      rest /= 3;
+      sides.push_back(side);
+      fixed[i] = static_cast<double>(static_cast<signed char>(side));
+      if (side == Side::sliding) sliding.push_back(i);
+    }
+    const double slack = std::max(options.lambda_zero, options.lambda_tie.size() > 0 ? options.lambda_tie.maxCoeff() : 0);
+    for (const Vector& root : sliding_roots(table, sliding, fixed, slack, answer.incomplete)) {
+      Vector lambda = fixed;
+      bool consistent = true;
+      std::vector<Index> on_boundary;
+      for (std::size_t z = 0; z < sliding.size(); ++z) {
+        const Index i = sliding[z];
+        lambda[i] = root[static_cast<Index>(z)];
+        const double tie = std::max(options.lambda_zero, options.lambda_tie.size() > 0 ? options.lambda_tie[i] : 0);
+        if (std::abs(std::abs(lambda[i]) - 1) <= tie) {
+          on_boundary.push_back(i);
+        } else if (std::abs(lambda[i]) > 1) {
+          consistent = false;
+        }
+      }
+      if (!consistent) continue;
+      const Vector w = interpolate(table, lambda);
+      const Matrix jacobian = lambda_jacobian(table, lambda);
+      std::vector<Index> stationary;
+      for (Index i = 0; i < a && consistent; ++i) {
+        if (sides[static_cast<std::size_t>(i)] == Side::sliding) continue;
+        // A component is zero too when it is what a sliding end within the tie would make it.
+        const double tie =
+            options.lambda_tie.size() > 0 ? options.lambda_tie[i] * std::abs(jacobian(i, i)) : 0;
+        if (std::abs(w[i]) <= std::max(options.w_zero[i], tie)) {
+          stationary.push_back(i);
+        } else if (fixed[i] * w[i] < 0) {
+          consistent = false;
+        }
+      }
+      if (!consistent) continue;
+      const Matrix sliding_jacobian = jacobian(sliding, sliding);
+      if (!on_boundary.empty() || !stationary.empty()) {
+        // Along the candidate λ follows w_Z = 0: λ̇_Z = −D⁻¹ ḧ_Z, and the other components change by ḧ + Dλ̇.
+        const Vector second = curvature(lambda);
+        Vector lambda_rate = Vector::Zero(a);
+        if (!sliding.empty()) {
+          const Vector rates = -sliding_jacobian.fullPivLu().solve(second(sliding));
+          for (std::size_t z = 0; z < sliding.size(); ++z) lambda_rate[sliding[z]] = rates[static_cast<Index>(z)];
+        }
+        const Vector w_rate = second + jacobian * lambda_rate;
+        const double rate_zero = 1e-9 * (second.lpNorm<Eigen::Infinity>() + lambda_rate.lpNorm<Eigen::Infinity>());
+        for (const Index i : on_boundary) {
+          // At rest on the boundary is inside; moving out is not.
+          if (lambda_rate[i] * lambda[i] > rate_zero) consistent = false;
+        }
+        for (const Index i : stationary) {
+          // A component that stays zero does not leave the surface.
+          if (!(fixed[i] * w_rate[i] > rate_zero)) consistent = false;
+        }
+      }
+      if (!consistent) continue;
+      Continuation continuation{sides, lambda, Stability::open, false};
+      if (!sliding.empty()) {
+        // A relay at rest on its bound is held there; only the others have to attract.
+        std::vector<Index> inside;
+        for (const Index i : sliding) {
+          if (std::find(on_boundary.begin(), on_boundary.end(), i) == on_boundary.end()) inside.push_back(i);
+        }
+        continuation.p_matrix = is_p_matrix(-jacobian(inside, inside));
+        const Eigen::VectorXcd values = sliding_jacobian.eigenvalues();
+        const bool all_negative = (values.real().array() < 0).all();
+        const bool all_positive = (values.real().array() > 0).all();
+        continuation.stability = all_negative ? Stability::attracting
+                                 : all_positive ? Stability::repelling
+                                                : Stability::saddle;
+      }
+      answer.continuations.push_back(std::move(continuation));
+    }
+  }
+  return answer;
+}
+
+const char* to_string(Stability stability) {
+  switch (stability) {
+    case Stability::open: return "open";
+    case Stability::attracting: return "attracting";
+    case Stability::repelling: return "repelling";
+    case Stability::saddle: return "saddle";
+  }
+  return "unknown";
+}
+
+}  // namespace slideway

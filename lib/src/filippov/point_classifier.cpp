@@ -1,0 +1,167 @@
+#include "slideway/filippov/point_classifier.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace slideway {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Below this part of the larger component a normal component is looked at more closely.
+constexpr double kSuspicious = 0.05;
+// The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
+// integrator cannot tell from zero.
+constexpr double kTwoFoldTolerance = 10;
+// The step of a difference along a field, as a part of the time in which the state changes.
+constexpr double kDifferenceStep = 1e-2;
+
+}  // namespace
+
+PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& structure, double rtol)
+    : evaluator_(evaluator), geometry_(evaluator, structure), rtol_(rtol) {
+  const Index n = evaluator.system().states();
+  const Index m = evaluator.system().surfaces();
+  lambda_ = Vector::Zero(m);
+  curvatures_ = Vector::Zero(m);
+  rates_ = Vector::Zero(m);
+  for (Vector* vector :
+       {&gradient_, &field_minus_, &field_plus_, &acceleration_, &shifted_, &shifted_field_, &state_scale_}) {
+    *vector = Vector::Zero(n);
+  }
+}
+
+// The time in which a state changes by a noticeable part of its size, or of the size below which it does not count.
+double PointClassifier::time_scale(ConstVectorRef dx) const {
+  double scale = 1;
+  for (Index j = 0; j < dx.size(); ++j) {
+    if (dx[j] != 0) scale = std::min(scale, state_scale_[j] / std::abs(dx[j]));
+  }
+  return scale;
+}
+
+// w of the surface along the field at λ = side.
+double PointClassifier::component(double t, ConstVectorRef x, double side) {
+  lambda_[surface_] = side;
+  evaluator_.field(t, x, lambda_, shifted_field_);
+  evaluator_.guard_rates(t, x, shifted_field_, rates_);
+  return rates_[surface_];
+}
+
+// Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
+double PointClassifier::third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
+                                       double time_scale) {
+  const double step = kDifferenceStep * time_scale;
+  double curvature[2] = {0, 0};
+  for (int k = 0; k < 2; ++k) {
+    const double tau = k == 0 ? -step : step;
+    shifted_ = x + tau * dx + (0.5 * tau * tau) * ddx;
+    evaluator_.field(t + tau, shifted_, lambda_, shifted_field_);
+    evaluator_.guard_curvatures(t + tau, shifted_, lambda_, shifted_field_, rates_);
+    curvature[k] = rates_[surface_];
+  }
+  return (curvature[1] - curvature[0]) / (2 * step);
+}
+
+NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w,
+                                   double w_scale, bool vanishes) {
+  NormalMotion motion;
+  motion.w = w;
+  motion.vanishes = vanishes;
+  const double rounding = 16 * kEpsilon * (gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale);
+  motion.w_zero = rounding;
+  if (!vanishes && std::abs(w) > kSuspicious * w_scale) return motion;
+
+  lambda_[surface_] = side;
+  evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
+  evaluator_.guard_curvatures(t, x, lambda_, dx, curvatures_);
+  motion.curvature = curvatures_[surface_];
+  const double scale = time_scale(dx);
+  // Differences, where the model has no exact derivatives, are good to about 1e-6 of the terms.
+  const double accuracy =
+      evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
+  const double w_terms = gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale;
+  motion.curvature_zero =
+      accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / scale);
+  // A dip of this speed stays within the rounding of the surface.
+  motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
+  if (component_vanishes(motion) && std::abs(motion.curvature) <= motion.curvature_zero) {
+    motion.third = third_derivative(t, x, dx, acceleration_, scale);
+    motion.third_zero = 4 * motion.curvature_zero / (kDifferenceStep * scale);
+  }
+  return motion;
+}
+
+TwoFoldRates PointClassifier::two_fold_rates(double t, ConstVectorRef x) {
+  const auto rate = [&](double side, const Vector& direction) {
+    const double step = 1e-3 * time_scale(direction);
+    shifted_ = x + step * direction;
+    const double ahead = component(t + step, shifted_, side);
+    shifted_ = x - step * direction;
+    const double behind = component(t - step, shifted_, side);
+    return (ahead - behind) / (2 * step);
+  };
+  return {rate(-1, field_minus_), rate(-1, field_plus_), rate(1, field_minus_), rate(1, field_plus_)};
+}
+
+ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met,
+                                             const Side* before, ConstVectorRef weights) {
+  surface_ = met.surface;
+  lambda_ = lambda;
+  state_scale_ = weights.cwiseInverse() / rtol_;
+  ClassifiedPoint result;
+  lambda_[surface_] = -1;
+  evaluator_.field(t, x, lambda_, field_minus_);
+  evaluator_.guard_rates(t, x, field_minus_, rates_);
+  result.w_minus = rates_[surface_];
+  lambda_[surface_] = 1;
+  evaluator_.field(t, x, lambda_, field_plus_);
+  evaluator_.guard_rates(t, x, field_plus_, rates_);
+  result.w_plus = rates_[surface_];
+  surface_rounding_ = geometry_.rounding(t, x, surface_);
+  gradient_ = geometry_.gradient(t, x, surface_);
+  const double tolerance = gradient_.cwiseAbs().cwiseQuotient(weights).sum();
+  const double w_scale = std::max(std::abs(result.w_minus), std::abs(result.w_plus));
+
+  bool minus_vanishes = met.minus_vanishes;
+  bool plus_vanishes = met.plus_vanishes;
+  if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
+    const double side = minus_vanishes ? 1 : -1;
+    const double other = minus_vanishes ? result.w_plus : result.w_minus;
+    shifted_ = x + weights.cwiseInverse();
+    double spread = std::abs(component(t, shifted_, side) - other);
+    shifted_ = x - weights.cwiseInverse();
+    spread = std::max(spread, std::abs(component(t, shifted_, side) - other));
+    if (std::abs(other) <= kTwoFoldTolerance * spread) minus_vanishes = plus_vanishes = true;
+  }
+
+  NormalMotion minus = motion(t, x, -1, field_minus_, result.w_minus, w_scale, minus_vanishes);
+  NormalMotion plus = motion(t, x, 1, field_plus_, result.w_plus, w_scale, plus_vanishes);
+
+  // A dip that the integrator cannot tell from a touch, above a field that would bring it back at once, is a touch: the
+  // sliding it would start ends before it can be resolved.
+  if (before && *before == Side::plus && !component_vanishes(plus) && plus.w < 0 && minus.w > 0 &&
+      plus.curvature > plus.curvature_zero && plus.w * plus.w <= 2 * plus.curvature * tolerance) {
+    plus.vanishes = result.touch = true;
+  }
+  if (before && *before == Side::minus && !component_vanishes(minus) && minus.w > 0 && plus.w < 0 &&
+      -minus.curvature > minus.curvature_zero && minus.w * minus.w <= -2 * minus.curvature * tolerance) {
+    minus.vanishes = result.touch = true;
+  }
+
+  result.minus_tangent = component_vanishes(minus);
+  result.plus_tangent = component_vanishes(plus);
+  TwoFoldRates rates;
+  if (result.minus_tangent && result.plus_tangent) {
+    rates = two_fold_rates(t, x);
+    const double field_scale =
+        std::max(field_minus_.lpNorm<Eigen::Infinity>(), field_plus_.lpNorm<Eigen::Infinity>());
+    const double field_gap = (field_plus_ - field_minus_).lpNorm<Eigen::Infinity>();
+    result.same_fields = field_gap <= 16 * kEpsilon * field_scale;
+  }
+  result.point = classify(minus, plus, rates);
+  return result;
+}
+
+}  // namespace slideway
