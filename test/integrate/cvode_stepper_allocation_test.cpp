@@ -1,5 +1,5 @@
-// Steps, restarts and dense output ask for no memory. The count is taken where all of it comes from, in malloc itself,
-// so this needs glibc and no sanitizer, which both replace it.
+// Steps, restarts and dense output ask for no memory. The count is taken where all of it comes from, in
+// malloc itself, so this needs glibc, and no sanitizer, which would replace malloc too.
 #include <doctest/doctest.h>
 
 #include <cmath>

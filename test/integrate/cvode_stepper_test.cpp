@@ -394,6 +394,9 @@ TEST_CASE("an interval of a few units in the last place is one step, a longer on
         CHECK(report.status == StepStatus::arrived);
         CHECK(std::abs(state_at(*stepper, end, 1)(0) - std::exp((t - end) / scale)) < 4 * kEpsilon);
         CHECK(std::abs(state_at(*stepper, t, 1)(0) - 1) < 4 * kEpsilon);
+        CHECK(stepper->step().status == StepStatus::reached_end);
+        CHECK(std::abs(state_at(*stepper, t, 1)(0) - 1) < 4 * kEpsilon);
+        CHECK(stepper->step().status == StepStatus::failed);
         if (ulps < 50) CHECK(report.start == t);
       }
     }
@@ -515,15 +518,30 @@ TEST_CASE("a solution that grows without bound is a failure of the step, not of 
   }
 }
 
+TEST_CASE("a state that overflows is a failure of the step, not of a user function") {
+  for (const MultistepMethod method : kMethods) {
+    FunctionOde ode(
+        1, [](double, ConstVectorRef x, VectorRef dx) { dx = x; },
+        [](double, ConstVectorRef, MatrixRef jacobian) { jacobian(0, 0) = 1; });
+    auto stepper = make_cvode_stepper(ode, method, tolerances(1, 1e-4));
+    REQUIRE(stepper->start(0, vector({1}), 1000, 0));
+    const StepReport report = run(*stepper);
+    CHECK(report.status == StepStatus::failed);
+    CHECK(report.end > 600);
+    CHECK(report.end < 710);
+    CHECK_FALSE(stepper->failure().by_user_function);
+  }
+}
+
 TEST_CASE("a first step that is hopeless at CVODE's own size is found by trying smaller ones") {
   for (const MultistepMethod method : kMethods) {
-    // Undefined as soon as x₀ is 1e-9 off the curve x₁ = x₀².
+    // Defined on the curve x₁ = x₀² and within 1e-30 of it only, so for x₀ below 1e-15.
     FunctionOde ode(
         2,
         [](double, ConstVectorRef x, VectorRef dx) {
           dx(0) = 1;
           dx(1) = 2 * x(0);
-          if (std::abs(x(1) - x(0) * x(0)) > 1e-16) dx(1) = std::nan("");
+          if (std::abs(x(1) - x(0) * x(0)) > 1e-30) dx(1) = std::nan("");
         },
         [](double, ConstVectorRef, MatrixRef jacobian) { jacobian << 0, 0, 2, 0; });
     auto stepper = make_cvode_stepper(ode, method, tolerances(2, 1e-3));

@@ -1,5 +1,5 @@
-// A SmoothOde made safe to call from C: nothing is thrown, a value that is not finite is a failure, and what was
-// wrong is kept, so that an integrator that gives up can say why.
+// A SmoothOde made safe to call from C: nothing is thrown, a value that is not finite is a failure, and what
+// was wrong is kept, so that an integrator that gives up can say why.
 //
 // It must not know which integrator calls it.
 #pragma once
@@ -16,8 +16,8 @@ class CheckedOde {
  public:
   explicit CheckedOde(SmoothOde& ode) : ode_(ode) {}
 
-  // Each returns whether the result is usable. A failure at an x that is not finite itself is the integrator's own
-  // fault, so it is no obstacle.
+  // Each returns whether the result is usable. A failure at an x that is not finite itself is the
+  // integrator's own fault, so it is no obstacle.
   [[nodiscard]] bool velocity(double t, ConstVectorRef x, VectorRef dx) noexcept;
   [[nodiscard]] bool jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept;
   [[nodiscard]] bool project(double t, ConstVectorRef weights, VectorRef x) noexcept;

@@ -17,18 +17,16 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kSmallestRtol = 1e-14;
-// An interval of fewer units in the last place of t than this cannot be divided into steps: CVODE takes all times in
-// it for one. Nor can one so short that CVODE's products of two times vanish.
+// An interval of fewer units in the last place of t than this cannot be divided into steps: CVODE takes all
+// times in it for one. Nor can one so short that CVODE's products of two times vanish.
 constexpr double kIndivisible = 100 * kEpsilon;
 constexpr double kShortestInterval = 1e-150;
-// The shortest step, in parts of |t| (below it t stops moving) and of the whole time (near t = 0, where CVODE would
-// otherwise go on until the step vanishes, and then for ever).
+// The shortest step, in parts of |t| (below it t stops moving) and of the whole time (near t = 0, where CVODE
+// would otherwise go on until the step vanishes, and then for ever).
 constexpr double kShortestStep = 2 * kEpsilon;
 constexpr double kShortestStepOfAll = 1e-40;
-// A step of this part of |t| or less makes no headway: a long run of them is as good as a standstill.
-constexpr double kUnresolvedStep = 8 * kEpsilon;
-constexpr int kMostUnresolvedSteps = 1000;
-// What stands for 0 in a guard that has not been positive: below 0, and its product with any guard does not vanish.
+// What stands for 0 in a guard that has not been positive: below 0, and its product with any guard does not
+// vanish.
 constexpr double kJustBelowZero = -1e-100;
 constexpr int kFirstStepTrials = 4;
 constexpr double kFirstStepReduction = 1e-4;
@@ -115,6 +113,7 @@ void CvodeStepper::create() {
   if (!state_ || !work_ || !weights_ || !cvode_) throw std::bad_alloc();
   void* cvode = cvode_.get();
   sundials::capture_messages(context, cvode, cvode_message_);
+  history_.emplace(context);
 
   sundials::values(state_.get()).setZero();
   check(CVodeInit(cvode, velocity_callback, 0.0, state_.get()), "CVodeInit");
@@ -122,7 +121,6 @@ void CvodeStepper::create() {
   sundials::values(work_.get()) = atol_;
   check(CVodeSVtolerances(cvode, rtol_, work_.get()), "CVodeSVtolerances");
   if (std::isfinite(max_step_)) check(CVodeSetMaxStep(cvode, max_step_), "CVodeSetMaxStep");
-  check(CVodeSetMaxHnilWarns(cvode, -1), "CVodeSetMaxHnilWarns");
 
   if (method_ == MultistepMethod::bdf) {
     matrix_.reset(SUNDenseMatrix(states_, states_, context));
@@ -132,8 +130,8 @@ void CvodeStepper::create() {
     check(CVodeSetLinearSolver(cvode, linear_solver_.get(), matrix_.get()), "CVodeSetLinearSolver");
     check(CVodeSetJacFn(cvode, jacobian_callback), "CVodeSetJacFn");
     check(CVodeSetProjFn(cvode, projection_callback), "CVodeSetProjFn");
-    // The estimate of the local error keeps its part normal to the surface, which the projection removes: a little
-    // on the safe side, and it saves a second projection in every step.
+    // The error estimate is not projected. With only its tangential part to go by, CVODE stays at order one
+    // where the solution goes round in a circle: a hundred times the steps at rtol 1e-10.
     check(CVodeSetProjErrEst(cvode, SUNFALSE), "CVodeSetProjErrEst");
   } else {
     nonlinear_solver_.reset(SUNNonlinSol_FixedPoint(state_.get(), 0, context));
@@ -149,8 +147,8 @@ void CvodeStepper::create() {
   }
 }
 
-// CVODE allocates some of its memory in its first call, just before it asks for the velocity. A velocity that
-// refuses makes that call here, so that steps and restarts allocate nothing.
+// CVODE allocates some of its memory in its first call, just before it asks for the velocity. A velocity
+// that refuses makes that call here, so that steps and restarts allocate nothing.
 void CvodeStepper::allocate_lazily_created_parts() {
   refuse_velocity_ = true;
   double t = 0;
@@ -171,8 +169,7 @@ bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_st
 
   if (x.size() != states_ || !x.allFinite() || !std::isfinite(t) || !std::isfinite(end) || !(end > t)) {
     failure_.message = fmt::format(
-        "cannot start at t = {} for t = {}: a finite time before a finite end and {} finite states are "
-        "needed",
+        "cannot start at t = {}: that needs a finite time, a later finite end (got {}) and {} finite states",
         t, end, states_);
     return false;
   }
@@ -197,7 +194,6 @@ bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_st
 bool CvodeStepper::restart_cvode(double first_step) {
   steps_before_ += steps_;
   steps_ = 0;
-  unresolved_steps_ = 0;
   start_velocity_is_due_ = true;
   void* cvode = cvode_.get();
   sundials::values(state_.get()) = start_state_;
@@ -215,19 +211,23 @@ bool CvodeStepper::restart_cvode(double first_step) {
 }
 
 StepReport CvodeStepper::step() {
+  // To go on after an arrival: these guards are over.
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    if (arrivals_[i]) was_positive_[i] = 0;
+    arrivals_[i] = 0;
+  }
+  if (phase_ == Phase::arrived_at_end) {
+    phase_ = Phase::idle;
+    return report(StepStatus::reached_end, end_time_, end_time_);
+  }
+
   interpolant_is_current_ = false;
   if (phase_ == Phase::by_hand) return step_by_hand();
   if (phase_ == Phase::idle) {
-    if (failure_.message.empty())
+    if (failure_.message.empty()) {
       failure_.message = "there is no step to take before start() or after the end";
-    return {StepStatus::failed, reached_, reached_};
-  }
-  if (phase_ == Phase::arrived) {
-    // To go on: these guards are over.
-    for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-      if (arrivals_[i]) was_positive_[i] = 0;
     }
-    std::fill(arrivals_.begin(), arrivals_.end(), char{0});
+    return fail();
   }
 
   const double before = reached_;
@@ -237,16 +237,12 @@ StepReport CvodeStepper::step() {
     explain(flag);
     return fail();
   }
-  if (creeps()) {
-    explain_creeping();
-    return fail();
-  }
 
   phase_ = Phase::running;
   if (flag == CV_ROOT_RETURN) {
     CVodeGetRootInfo(cvode_.get(), roots_.data());
     for (std::size_t i = 0; i < roots_.size(); ++i) arrivals_[i] = roots_[i] != 0;
-    phase_ = Phase::arrived;
+    if (t >= end_time_) phase_ = Phase::arrived_at_end;
     return report(StepStatus::arrived, before, t);
   }
   if (flag == CV_TSTOP_RETURN || t >= end_time_) {
@@ -263,14 +259,13 @@ StepReport CvodeStepper::report(StepStatus status, double start, double end) {
 
 int CvodeStepper::advance(double& t) {
   void* cvode = cvode_.get();
-  // What was in the way of a run of steps without headway belongs to all of them.
-  if (unresolved_steps_ == 0) checked_.forget_obstacle();
+  checked_.forget_obstacle();
   cvode_message_.clear();
   set_shortest_step();
   int flag = CVode(cvode, end_time_, state_.get(), &t, CV_ONE_STEP);
   if (flag < 0 && phase_ == Phase::fresh) {
-    // The size that CVODE chose, or was given, for the first step can be hopeless: where the field is not finite at
-    // the points it was estimated from, say. CVODE itself gives up after a factor of about 1e-6.
+    // The size that CVODE chose, or was given, for the first step can be hopeless: where the field is not
+    // finite at the points it was estimated from, say. CVODE itself gives up after a factor of about 1e-6.
     double h = first_step_scale();
     for (int trial = 0; flag < 0 && trial < kFirstStepTrials; ++trial) {
       h *= kFirstStepReduction;
@@ -298,12 +293,6 @@ double CvodeStepper::first_step_scale() const {
   return fastest * longest > 1 ? 1 / fastest : longest;
 }
 
-bool CvodeStepper::creeps() {
-  const bool unresolved = last_step_size_ <= kUnresolvedStep * std::abs(center_);
-  unresolved_steps_ = unresolved ? unresolved_steps_ + 1 : 0;
-  return unresolved_steps_ > kMostUnresolvedSteps;
-}
-
 StepReport CvodeStepper::step_by_hand() {
   const double h = end_time_ - start_time_;
   order_ = 1;
@@ -313,7 +302,6 @@ StepReport CvodeStepper::step_by_hand() {
   coefficients_.col(1) = h * start_velocity_;
   interpolant_is_current_ = true;
   ++steps_before_;
-  phase_ = Phase::idle;
 
   bool arrived = false;
   if (guards_ > 0) {
@@ -326,22 +314,14 @@ StepReport CvodeStepper::step_by_hand() {
       arrived = arrived || zero;
     }
   }
+  phase_ = arrived ? Phase::arrived_at_end : Phase::idle;
   return report(arrived ? StepStatus::arrived : StepStatus::reached_end, start_time_, end_time_);
 }
 
 void CvodeStepper::extract_interpolant() {
   if (interpolant_is_current_) return;
+  order_ = history_->read(cvode_.get(), center_, last_step_size_, coefficients_);
   interpolant_is_current_ = true;
-  void* cvode = cvode_.get();
-  int order = 0;
-  CVodeGetLastOrder(cvode, &order);
-  order_ = order;
-  double factor = 1;
-  for (int k = 0; k <= order; ++k) {
-    if (k > 0) factor *= last_step_size_ / k;
-    CVodeGetDky(cvode, center_, k, work_.get());
-    coefficients_.col(k) = factor * sundials::values(work_.get());
-  }
 }
 
 void CvodeStepper::evaluate(double t, VectorRef x) {
@@ -387,15 +367,6 @@ void CvodeStepper::explain(int flag) {
   failure_.message += fmt::format(" [{}: {}]", sundials::flag_name(flag), cvode_message_);
 }
 
-void CvodeStepper::explain_creeping() {
-  const std::string obstacle = checked_.obstacle();
-  failure_.by_user_function = !obstacle.empty();
-  failure_.message = fmt::format(
-      "the step size has shrunk to {:.3g} at t = {}, the resolution of t itself: {}", last_step_size_,
-      center_,
-      obstacle.empty() ? "the solution grows without bound or the field is not smooth there" : obstacle);
-}
-
 int CvodeStepper::velocity_callback(double t, N_Vector x, N_Vector dx, void* self) {
   auto& stepper = *static_cast<CvodeStepper*>(self);
   if (stepper.refuse_velocity_) return -1;
@@ -419,8 +390,8 @@ int CvodeStepper::guard_callback(double t, N_Vector x, double* values, void* sel
   auto& stepper = *static_cast<CvodeStepper*>(self);
   Eigen::Map<Vector> guards(values, stepper.guards_);
   stepper.checked_.guard_values(t, sundials::values(x), guards);
-  // CVODE takes a zero of a guard that comes from below, or stays at zero, for a root, gives up where a guard is zero
-  // twice in a row after a root, and stops watching one that is zero at the start.
+  // CVODE takes a zero of a guard that comes from below, or stays at zero, for a root, gives up where a guard
+  // is zero twice in a row after a root, and stops watching one that is zero at the start.
   for (Index i = 0; i < stepper.guards_; ++i) {
     char& was_positive = stepper.was_positive_[static_cast<std::size_t>(i)];
     if (guards(i) != 0) {

@@ -1,16 +1,17 @@
-// A Stepper that is SUNDIALS CVODE: BDF with Newton's method and the exact Jacobian, or Adams with fixed-point
-// iteration.
+// A Stepper that is SUNDIALS CVODE: BDF with Newton's method and the exact Jacobian, or Adams with
+// fixed-point iteration.
 //
-// Dense output is CVODE's own interpolating polynomial, read off as its derivatives at the internal time tₙ:
-// Cₖ = hᵏ x⁽ᵏ⁾(tₙ)/k!, x(t) = Σₖ Cₖ ((t − tₙ)/h)ᵏ with h the last step. After an arrival it holds beyond the root,
-// up to tₙ.
+// Dense output is CVODE's own interpolating polynomial about its internal time tₙ: x(t) = Σₖ Cₖ ((t − tₙ)/h)ᵏ
+// with Cₖ = hᵏ x⁽ᵏ⁾(tₙ)/k! and h the last step. After an arrival it holds beyond the root, up to tₙ.
 // It must not know surfaces, modes or Filippov.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "integrate/checked_ode.hpp"
+#include "integrate/cvode_history.hpp"
 #include "integrate/sundials_handles.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/integrate/stepper.hpp"
@@ -36,7 +37,7 @@ class CvodeStepper final : public Stepper {
   StepperStatistics statistics() const override;
 
  private:
-  enum class Phase { idle, fresh, by_hand, running, arrived };
+  enum class Phase { idle, fresh, by_hand, running, arrived_at_end };
 
   void create();
   void allocate_lazily_created_parts();
@@ -46,11 +47,9 @@ class CvodeStepper final : public Stepper {
   int advance(double& t);
   void set_shortest_step();
   double first_step_scale() const;
-  bool creeps();
   StepReport report(StepStatus status, double start, double end);
   StepReport fail();
   void explain(int flag);
-  void explain_creeping();
   void extract_interpolant();
 
   // What CVODE calls; `self` is the stepper. They return 0, or 1 for "try a smaller step".
@@ -77,7 +76,6 @@ class CvodeStepper final : public Stepper {
   Vector start_velocity_;
   bool start_velocity_is_due_ = false;  // CVODE has yet to ask for the velocity at the start
   bool refuse_velocity_ = false;
-  int unresolved_steps_ = 0;
 
   std::vector<char> arrivals_;
   std::vector<int> roots_;
@@ -106,6 +104,7 @@ class CvodeStepper final : public Stepper {
   sundials::LinearSolverHandle linear_solver_;
   sundials::NonlinearSolverHandle nonlinear_solver_;
   sundials::CvodeHandle cvode_;
+  std::optional<sundials::CvodeHistory> history_;
 };
 
 }  // namespace slideway

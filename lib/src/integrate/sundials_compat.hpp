@@ -1,4 +1,5 @@
-// Everything of SUNDIALS that the project includes, and the one place that knows which version it is (6.4 to 7.x).
+// Everything of SUNDIALS that the project includes, and the one place that knows which version it is (6.4 to
+// 7.x).
 //
 // It must not know what is integrated.
 #pragma once
@@ -51,7 +52,7 @@ inline void message_handler(int, const char*, const char*, char* text, void* las
 }
 #endif
 
-// From now on nothing is printed: the last message of CVODE is kept in `last_message`, which must outlive both.
+// From now on nothing is printed: the last message of CVODE is kept in `last_message`, which must outlive it.
 inline void capture_messages([[maybe_unused]] SUNContext context, [[maybe_unused]] void* cvode,
                              std::string& last_message) {
 #if SUNDIALS_VERSION_MAJOR >= 7
