@@ -46,7 +46,8 @@ TEST_CASE("equal expressions are one node") {
   const NodeId y = graph.state(1);
   CHECK(graph.add(x, y) == graph.add(y, x));
   CHECK(graph.multiply(x, y) == graph.multiply(y, x));
-  CHECK(graph.unary(Operation::sin, graph.subtract(x, y)) == graph.unary(Operation::sin, graph.subtract(x, y)));
+  CHECK(graph.unary(Operation::sin, graph.subtract(x, y)) ==
+        graph.unary(Operation::sin, graph.subtract(x, y)));
   CHECK(graph.subtract(x, y) != graph.subtract(y, x));
   const std::size_t size = graph.size();
   graph.add(graph.constant(2), graph.constant(3));
@@ -126,13 +127,19 @@ TEST_CASE("derivatives of every function agree with dual numbers") {
 TEST_CASE("derivatives of every operator agree with dual numbers") {
   const auto dual = [](Operation operation, const Dual<double>& a, const Dual<double>& b) -> Dual<double> {
     switch (operation) {
-      case Operation::add: return a + b;
-      case Operation::subtract: return a - b;
+      case Operation::add:
+        return a + b;
+      case Operation::subtract:
+        return a - b;
       case Operation::multiply:
-      case Operation::chain: return a * b;
-      case Operation::divide: return a / b;
-      case Operation::power: return pow(a, b);
-      default: return atan2(a, b);
+      case Operation::chain:
+        return a * b;
+      case Operation::divide:
+        return a / b;
+      case Operation::power:
+        return pow(a, b);
+      default:
+        return atan2(a, b);
     }
   };
   for (auto code = static_cast<int>(Operation::add); code <= static_cast<int>(Operation::atan2); ++code) {
@@ -176,8 +183,8 @@ TEST_CASE("a derivative of zero wins over an infinite slope") {
 
 TEST_CASE("the gradient holds exactly the variables an expression depends on") {
   ExpressionGraph graph;
-  const NodeId node = graph.add(graph.multiply(graph.state(3), graph.state(1)),
-                                graph.multiply(graph.time(), graph.state(7)));
+  const NodeId node =
+      graph.add(graph.multiply(graph.state(3), graph.state(1)), graph.multiply(graph.time(), graph.state(7)));
   const auto by_state = gradients(graph, {node}, Variables::states).value()[0];
   REQUIRE(by_state.size() == 3);
   CHECK(by_state[0].variable == 1);

@@ -98,7 +98,8 @@ TEST_CASE("a part that several branches need is computed once and where it is ne
 
 TEST_CASE("a dual number passing through a side sees both branches") {
   ExpressionGraph graph;
-  const Tape tape(graph, {graph.select(0, graph.multiply(graph.constant(3), graph.state(0)), graph.state(0))});
+  const Tape tape(graph,
+                  {graph.select(0, graph.multiply(graph.constant(3), graph.state(0)), graph.state(0))});
   struct Moving {
     double rate;
     Dual<double> time() const { return 0.0; }

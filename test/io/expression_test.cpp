@@ -79,8 +79,9 @@ TEST_CASE("the two sides of a comparison can be told apart") {
 }
 
 TEST_CASE("numbers are read to the last bit") {
-  for (const char* text : {"0.1", "3.14159265358979312", "0.3678794411714423215955238", "1e22", "4.35e-7", ".5", "5.",
-                           "1.7976931348623157e308", "4.9e-324", "2.2250738585072011e-308", "9007199254740993"}) {
+  for (const char* text :
+       {"0.1", "3.14159265358979312", "0.3678794411714423215955238", "1e22", "4.35e-7", ".5", "5.",
+        "1.7976931348623157e308", "4.9e-324", "2.2250738585072011e-308", "9007199254740993"}) {
     CAPTURE(text);
     CHECK(parsed(text).tokens[0].value == std::strtod(text, nullptr));
   }
@@ -123,14 +124,22 @@ std::string random_expression(std::mt19937& random, int depth) {
     return leaves[pick(5)];
   }
   switch (pick(8)) {
-    case 0: return part() + " + " + part();
-    case 1: return part() + " - " + part();
-    case 2: return part() + "*" + part();
-    case 3: return part() + "/" + part();
-    case 4: return part() + "^" + part();
-    case 5: return "-" + part();
-    case 6: return "(" + part() + ")";
-    default: return "f(" + part() + ", " + part() + ")";
+    case 0:
+      return part() + " + " + part();
+    case 1:
+      return part() + " - " + part();
+    case 2:
+      return part() + "*" + part();
+    case 3:
+      return part() + "/" + part();
+    case 4:
+      return part() + "^" + part();
+    case 5:
+      return "-" + part();
+    case 6:
+      return "(" + part() + ")";
+    default:
+      return "f(" + part() + ", " + part() + ")";
   }
 }
 
@@ -154,20 +163,13 @@ TEST_CASE("an error says where the text stops being an expression and what was e
     const char* got;
   };
   const Wrong wrongs[] = {
-      {"", 0, "a number, a name or '('", "an empty text"},
-      {"   ", 3, "a number, a name or '('", "the end"},
-      {"x +", 3, "a number, a name or '('", "the end"},
-      {"x + * 3", 4, "a number, a name or '('", "'*'"},
-      {"x^", 2, "a number, a name or '('", "the end"},
-      {"sin(x", 5, "an operator, ',' or ')'", "the end"},
-      {"sin()", 4, "a number, a name or '('", "')'"},
-      {"f(a,)", 4, "a number, a name or '('", "')'"},
-      {"(a + b", 6, "an operator or ')'", "the end"},
-      {"x[i", 3, "an operator or ']'", "the end"},
-      {"a + b)", 5, "an operator or the end", "')'"},
-      {"2 x", 2, "an operator or the end", "'x'"},
-      {"a > b > c", 6, "an operator or the end", "'>'"},
-      {"1e", 1, "an operator or the end", "'e'"},
+      {"", 0, "a number, a name or '('", "an empty text"}, {"   ", 3, "a number, a name or '('", "the end"},
+      {"x +", 3, "a number, a name or '('", "the end"},    {"x + * 3", 4, "a number, a name or '('", "'*'"},
+      {"x^", 2, "a number, a name or '('", "the end"},     {"sin(x", 5, "an operator, ',' or ')'", "the end"},
+      {"sin()", 4, "a number, a name or '('", "')'"},      {"f(a,)", 4, "a number, a name or '('", "')'"},
+      {"(a + b", 6, "an operator or ')'", "the end"},      {"x[i", 3, "an operator or ']'", "the end"},
+      {"a + b)", 5, "an operator or the end", "')'"},      {"2 x", 2, "an operator or the end", "'x'"},
+      {"a > b > c", 6, "an operator or the end", "'>'"},   {"1e", 1, "an operator or the end", "'e'"},
       {"a # b", 2, "an operator or the end", "'#'"},
   };
   for (const Wrong& wrong : wrongs) {
@@ -192,7 +194,9 @@ TEST_CASE("a number that no double holds is refused") {
 }
 
 TEST_CASE("brackets nest to a bound and no deeper") {
-  const auto nested = [](std::size_t depth) { return std::string(depth, '(') + "x" + std::string(depth, ')'); };
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '(') + "x" + std::string(depth, ')');
+  };
   CHECK(postfix(nested(deepest_nesting)) == "x");
   const SyntaxError error = error_of(nested(deepest_nesting + 1));
   CHECK(error.offset == deepest_nesting);

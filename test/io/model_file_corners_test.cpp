@@ -39,12 +39,18 @@ class Generator {
     const Random a = smooth(depth - 1);
     const Random b = smooth(depth - 1);
     switch (pick(6)) {
-      case 0: return joined(a, " + ", b, [](double p, double q) { return p + q; });
-      case 1: return joined(a, " - ", b, [](double p, double q) { return p - q; });
-      case 2: return joined(a, "*", b, [](double p, double q) { return p * q; });
-      case 3: return wrapped("sin", a, [](double p) { return std::sin(p); });
-      case 4: return wrapped("tanh", a, [](double p) { return std::tanh(p); });
-      default: return a;
+      case 0:
+        return joined(a, " + ", b, [](double p, double q) { return p + q; });
+      case 1:
+        return joined(a, " - ", b, [](double p, double q) { return p - q; });
+      case 2:
+        return joined(a, "*", b, [](double p, double q) { return p * q; });
+      case 3:
+        return wrapped("sin", a, [](double p) { return std::sin(p); });
+      case 4:
+        return wrapped("tanh", a, [](double p) { return std::tanh(p); });
+      default:
+        return a;
     }
   }
 
@@ -53,21 +59,27 @@ class Generator {
     const Random a = any(depth - 1);
     const Random b = any(depth - 1);
     switch (pick(9)) {
-      case 0: return joined(a, " + ", b, [](double p, double q) { return p + q; });
-      case 1: return joined(a, " - ", b, [](double p, double q) { return p - q; });
+      case 0:
+        return joined(a, " + ", b, [](double p, double q) { return p + q; });
+      case 1:
+        return joined(a, " - ", b, [](double p, double q) { return p - q; });
       case 2:
-      case 3: return joined(a, "*", b, [](double p, double q) { return p * q; });
-      case 4: return {"(" + a.text + ")/(2 + tanh(" + b.text + "))", [a, b](const Corner& c) {
-                        return a.meaning(c) / (2 + std::tanh(b.meaning(c)));
-                      }};
-      case 5: return wrapped("exp", wrapped("tanh", a, [](double p) { return std::tanh(p); }),
-                             [](double p) { return std::exp(p); });
-      case 6: return {"(" + a.text + ")^2", [a](const Corner& c) { return a.meaning(c) * a.meaning(c); }};
+      case 3:
+        return joined(a, "*", b, [](double p, double q) { return p * q; });
+      case 4:
+        return {"(" + a.text + ")/(2 + tanh(" + b.text + "))",
+                [a, b](const Corner& c) { return a.meaning(c) / (2 + std::tanh(b.meaning(c))); }};
+      case 5:
+        return wrapped("exp", wrapped("tanh", a, [](double p) { return std::tanh(p); }),
+                       [](double p) { return std::exp(p); });
+      case 6:
+        return {"(" + a.text + ")^2", [a](const Corner& c) { return a.meaning(c) * a.meaning(c); }};
       default: {
         const Index k = pick(3);
         const bool less = pick(2) == 0;
-        return {"if(" + std::string(guards_text[k]) + (less ? " < 0, " : " > 0, ") + a.text + ", " + b.text + ")",
-                [=](const Corner& c) { return (c.sides[k] > 0) != less ? a.meaning(c) : b.meaning(c); }};
+        return {
+            "if(" + std::string(guards_text[k]) + (less ? " < 0, " : " > 0, ") + a.text + ", " + b.text + ")",
+            [=](const Corner& c) { return (c.sides[k] > 0) != less ? a.meaning(c) : b.meaning(c); }};
       }
     }
   }
@@ -77,11 +89,16 @@ class Generator {
 
   Random leaf() {
     switch (pick(5)) {
-      case 0: return {"x", [](const Corner& c) { return c.x[0]; }};
-      case 1: return {"y", [](const Corner& c) { return c.x[1]; }};
-      case 2: return {"z", [](const Corner& c) { return c.x[2]; }};
-      case 3: return {"t", [](const Corner& c) { return c.t; }};
-      default: return {"0.75", [](const Corner&) { return 0.75; }};
+      case 0:
+        return {"x", [](const Corner& c) { return c.x[0]; }};
+      case 1:
+        return {"y", [](const Corner& c) { return c.x[1]; }};
+      case 2:
+        return {"z", [](const Corner& c) { return c.x[2]; }};
+      case 3:
+        return {"t", [](const Corner& c) { return c.t; }};
+      default:
+        return {"0.75", [](const Corner&) { return 0.75; }};
     }
   }
 
@@ -92,9 +109,12 @@ class Generator {
       return k == 0 ? c.x[0] - 0.3 : k == 1 ? c.x[1] + c.x[0] : c.x[2] * c.t - 1;
     };
     switch (pick(3)) {
-      case 0: return {"sgn(" + guard + ")", [k](const Corner& c) { return c.sides[k]; }};
-      case 1: return {"step(" + guard + ")", [k](const Corner& c) { return c.sides[k] > 0 ? 1.0 : 0.0; }};
-      default: return {"abs(" + guard + ")", [=](const Corner& c) { return c.sides[k] * value(c); }};
+      case 0:
+        return {"sgn(" + guard + ")", [k](const Corner& c) { return c.sides[k]; }};
+      case 1:
+        return {"step(" + guard + ")", [k](const Corner& c) { return c.sides[k] > 0 ? 1.0 : 0.0; }};
+      default:
+        return {"abs(" + guard + ")", [=](const Corner& c) { return c.sides[k] * value(c); }};
     }
   }
 
@@ -103,7 +123,8 @@ class Generator {
     return {"(" + a.text + ")" + sign + "(" + b.text + ")",
             [a, b, join](const Corner& c) { return join(a.meaning(c), b.meaning(c)); }};
   }
-  static Random wrapped(const std::string& name, const Random& a, const std::function<double(double)>& function) {
+  static Random wrapped(const std::string& name, const Random& a,
+                        const std::function<double(double)>& function) {
     return {name + "(" + a.text + ")", [a, function](const Corner& c) { return function(a.meaning(c)); }};
   }
 
@@ -128,8 +149,10 @@ double multilinear(const Meaning& meaning, double t, const Vector& x, const Vect
 Random random_derivative(unsigned seed) { return Generator(seed).any(4); }
 
 std::string text_of(const Random& derivative) {
-  return "[states]\nx = 0.4\ny = -0.2\nz = 1.3\n[time]\nend = 1\n[surfaces]\nh1 = \"x - 0.3\"\nh2 = \"y + x\"\n"
-         "h3 = \"z*t - 1\"\n[derivatives]\nx = \"" + derivative.text + "\"\ny = \"1\"\nz = \"x\"\n";
+  return "[states]\nx = 0.4\ny = -0.2\nz = 1.3\n[time]\nend = 1\n[surfaces]\nh1 = \"x - 0.3\"\nh2 = \"y + "
+         "x\"\n"
+         "h3 = \"z*t - 1\"\n[derivatives]\nx = \"" +
+         derivative.text + "\"\ny = \"1\"\nz = \"x\"\n";
 }
 
 }  // namespace
@@ -143,7 +166,8 @@ TEST_CASE("a model is multi-affine between the corners and itself at every corne
     const Vector x = Eigen::Vector3d(0.4, -0.2, 1.3);
     for (int k = 0; k < 8 + 4; ++k) {
       Vector lambda(3);
-      for (Index j = 0; j < 3; ++j) lambda[j] = k < 8 ? ((k >> j) % 2 == 1 ? 1 : -1) : std::sin(3.0 * k + 7.0 * double(j));
+      for (Index j = 0; j < 3; ++j)
+        lambda[j] = k < 8 ? ((k >> j) % 2 == 1 ? 1 : -1) : std::sin(3.0 * k + 7.0 * double(j));
       const double expected = multilinear(derivative.meaning, 0.6, x, lambda);
       CHECK(field(system, 0.6, x, lambda)[0] ==
             doctest::Approx(expected).epsilon(1e-12).scale(1 + std::abs(expected)));
@@ -178,7 +202,8 @@ TEST_CASE("powers and functions of a sign mean the combination of its two values
 }
 
 TEST_CASE("a product of different signs needs no corners") {
-  const System system = instance(with_derivatives("x = \"sgn(x)*sgn(y)*if(z > 0, x, 2)\"\ny = \"0\"\nz = \"0\"")).system;
+  const System system =
+      instance(with_derivatives("x = \"sgn(x)*sgn(y)*if(z > 0, x, 2)\"\ny = \"0\"\nz = \"0\"")).system;
   const Vector dx = field(system, 0, Eigen::Vector3d(3, 0, 0), Eigen::Vector3d(0.5, -0.5, 0));
   CHECK(dx[0] == -0.25 * 2.5);
 }
@@ -187,7 +212,8 @@ TEST_CASE("too many surfaces in one function are refused and a sum of them is no
   std::string sum;
   for (int k = 0; k < 13; ++k) sum += (k > 0 ? " + sgn(x - " : "sgn(x - ") + std::to_string(k) + ")";
   const std::string refused = report(with_derivatives("x = 1\ny = \"(" + sum + ")^2\"\nz = 1"));
-  CHECK(refused.find("test.toml:12:5: too many surfaces in one product or function in the derivative of 'y', expected "
-                     "at most 12, whose corners can be blended, got 13 surfaces") == 0);
+  CHECK(refused.find(
+            "test.toml:12:5: too many surfaces in one product or function in the derivative of 'y', expected "
+            "at most 12, whose corners can be blended, got 13 surfaces") == 0);
   CHECK(instance(with_derivatives("x = 1\ny = \"2*y*(" + sum + ")\"\nz = 1")).system.surfaces() == 13);
 }

@@ -64,8 +64,8 @@ TEST_CASE("a model file becomes a model with its names and defaults and equation
   CHECK(model.defaults.method == "adams");
   CHECK(model.defaults.on_ambiguity == "slide");
   CHECK(model.defaults.sliding_rule == "filippov");
-  CHECK(model.equations == Names{"x' = v", "v' = -x - mu*sgn(stick) + drive", "drive = cos(w*t)",
-                                 "surface stick: v"});
+  CHECK(model.equations ==
+        Names{"x' = v", "v' = -x - mu*sgn(stick) + drive", "drive = cos(w*t)", "surface stick: v"});
 
   const ModelInstance run = model.instantiate({});
   CHECK(run.start == 1);
@@ -105,7 +105,8 @@ end = "10*a"
 [derivatives]
 x = "c*x"
 y = "b"
-)toml", "test.toml");
+)toml",
+                                  "test.toml");
   const auto value = [&](const Settings& settings) {
     const ModelInstance run = model.instantiate(settings);
     const Vector dx = field(run.system, 0, Eigen::Vector2d(1, 0), Vector(0));
@@ -125,8 +126,9 @@ TEST_CASE("settings that make no sense are refused with a reason") {
   CHECK(refusal(model, {{"bb", 1}}).find("did you mean 'b'?") != std::string::npos);
   CHECK(refusal(model, {{"bb", 1}}).find("no such parameter or state: 'bb'") != std::string::npos);
   CHECK(refusal(model, {{"x", std::nan("")}}).find("the value of 'x' is not finite") != std::string::npos);
-  CHECK(refusal(model, {{"a", 0}}).find("test.toml:11:8: division by zero in the derivative of 'x', expected a "
-                                        "divisor that is not 0, got a = 0") == 0);
+  CHECK(refusal(model, {{"a", 0}})
+            .find("test.toml:11:8: division by zero in the derivative of 'x', expected a "
+                  "divisor that is not 0, got a = 0") == 0);
   CHECK(refusal(model, {{"b", -1}}).find("test.toml:12:6: a value that is not finite") == 0);
   CHECK(refusal(model, {{"a", 0}, {"b", -1}}).find("test.toml:12:6") != std::string::npos);
 }
@@ -157,9 +159,11 @@ TEST_CASE("equal guards are one surface") {
   CHECK(surface_names("x = \"sgn(h) + if(h > 0, 1, 2) + sgn(x - y)\"\ny = \"step(x - y)\"\nz = \"0\"",
                       "[surfaces]\nh = \"x - y\"\n") == Names{"h"});
   // After constant folding, and up to a factor of either sign.
-  CHECK(surface_names("x = \"sgn(x - 2) + sgn(2 - x) + sgn(3*(x - 1*2)) + if(x < 2, 1, 0)\"\ny = \"0\"\nz = \"0\"") ==
+  CHECK(surface_names(
+            "x = \"sgn(x - 2) + sgn(2 - x) + sgn(3*(x - 1*2)) + if(x < 2, 1, 0)\"\ny = \"0\"\nz = \"0\"") ==
         Names{"x - 2"});
-  CHECK(surface_names("x = \"sgn(y - x) + max(x, y) + sgn(-2*(x - y)) + sgn((y - x)/a)\"\ny = \"0\"\nz = \"0\"") ==
+  CHECK(surface_names(
+            "x = \"sgn(y - x) + max(x, y) + sgn(-2*(x - y)) + sgn((y - x)/a)\"\ny = \"0\"\nz = \"0\"") ==
         Names{"y - x"});
 }
 
@@ -205,18 +209,20 @@ TEST_CASE("every jump means the sign of its guard") {
 }
 
 TEST_CASE("a name of a surface stands for its guard") {
-  const System system = instance(with_derivatives("x = \"2*gap + if(gap > 0, gap^2, 0)\"\ny = \"0\"\nz = \"0\"",
-                                                  "[surfaces]\ngap = \"x - a\"\n"))
-                            .system;
+  const System system =
+      instance(with_derivatives("x = \"2*gap + if(gap > 0, gap^2, 0)\"\ny = \"0\"\nz = \"0\"",
+                                "[surfaces]\ngap = \"x - a\"\n"))
+          .system;
   CHECK(field(system, 0, Eigen::Vector3d(5, 0, 0), Vector::Constant(1, 1.0))[0] == 8);
   CHECK(field(system, 0, Eigen::Vector3d(1, 0, 0), Vector::Constant(1, -1.0))[0] == -4);
 }
 
 TEST_CASE("definitions may use later ones and surfaces") {
-  const System system = instance(with_derivatives("x = \"first\"\ny = \"0\"\nz = \"0\"",
-                                                  "[definitions]\nfirst = \"2*second + g\"\nsecond = \"x + a\"\n"
-                                                  "[surfaces]\ng = \"y - second\"\n"))
-                            .system;
+  const System system =
+      instance(with_derivatives("x = \"first\"\ny = \"0\"\nz = \"0\"",
+                                "[definitions]\nfirst = \"2*second + g\"\nsecond = \"x + a\"\n"
+                                "[surfaces]\ng = \"y - second\"\n"))
+          .system;
   CHECK(field(system, 0, Eigen::Vector3d(5, 1, 0), Vector::Constant(1, 1.0))[0] == 2 * 8 + (1 - 8));
 }
 
@@ -234,10 +240,11 @@ TEST_CASE("the root of a branch that is not in force makes no NaN") {
 }
 
 TEST_CASE("all derivatives of a model file are exact") {
-  const System system = instance(with_derivatives("x = \"y*sgn(x^2 + y^2 - a) + exp(-b*t)*sin(x*z)\"\n"
-                                                  "y = \"if(z > x, tanh(y)/(1 + x^2), atan2(y, a)*abs(x - t))\"\n"
-                                                  "z = \"max(x*y, z) + cosh(b*x)^2 - pow(a, y) + x^-3\""))
-                            .system;
+  const System system =
+      instance(with_derivatives("x = \"y*sgn(x^2 + y^2 - a) + exp(-b*t)*sin(x*z)\"\n"
+                                "y = \"if(z > x, tanh(y)/(1 + x^2), atan2(y, a)*abs(x - t))\"\n"
+                                "z = \"max(x*y, z) + cosh(b*x)^2 - pow(a, y) + x^-3\""))
+          .system;
   REQUIRE(system.surfaces() == 4);
   const Vector x = Eigen::Vector3d(0.7, -0.4, 1.1);
   const Vector lambda = Eigen::Vector4d(0.3, -0.6, 0.9, 0.1);
@@ -310,20 +317,23 @@ when = "x"
 direction = "falling"
 set = { x = "0", v = "-e*v" }
 zeno = "rest"
-)toml", "ball.toml");
-  CHECK(ball.equations ==
-        Names{"x' = v", "location flight:", "  v' = -9.8", "location rest:", "  x' = 0", "  v' = 0",
-              "edge impact: flight -> flight when x falls through 0: x = 0, v = -e*v; at an accumulation point -> "
-              "rest"});
-  CHECK(refusal(ball, {}) ==
-        "ball.toml:12:1: slideway does not run automata yet; section [[locations]]");
+)toml",
+                                 "ball.toml");
+  CHECK(ball.equations == Names{"x' = v", "location flight:", "  v' = -9.8", "location rest:", "  x' = 0",
+                                "  v' = 0",
+                                "edge impact: flight -> flight when x falls through 0: x = 0, v = -e*v; at "
+                                "an accumulation point -> "
+                                "rest"});
+  CHECK(refusal(ball, {}) == "ball.toml:12:1: slideway does not run automata yet; section [[locations]]");
 
   const auto lacking = [](const std::string& sections) {
-    return refusal(parse_model(with_derivatives("x = \"y\"\ny = \"1\"\nz = \"sgn(y)\"\n", "") + sections, "m.toml"), {});
+    return refusal(
+        parse_model(with_derivatives("x = \"y\"\ny = \"1\"\nz = \"sgn(y)\"\n", "") + sections, "m.toml"), {});
   };
-  CHECK(lacking("[[resets]]\nname = \"r\"\nwhen = \"x\"\nset = { y = \"-y*sgn(0*x)\" }\n").find("does not run resets yet") !=
+  CHECK(lacking("[[resets]]\nname = \"r\"\nwhen = \"x\"\nset = { y = \"-y*sgn(0*x)\" }\n")
+            .find("does not run resets yet") != std::string::npos);
+  CHECK(lacking("[[stops]]\nwhen = \"x - 1\"\ndirection = \"any\"\n").find("does not run stops yet") !=
         std::string::npos);
-  CHECK(lacking("[[stops]]\nwhen = \"x - 1\"\ndirection = \"any\"\n").find("does not run stops yet") != std::string::npos);
   CHECK(lacking("[[records]]\nwhen = \"x - 1\"\n").find("does not run records yet") != std::string::npos);
   CHECK(lacking("[[contacts]]\nname = \"wall\"\ngap = \"3 - x\"\nacts_on = { y = \"-1/a\" }\n"
                 "restitution = \"0.8 - 0.1*impact\"\n")

@@ -14,8 +14,9 @@ using Names = std::vector<std::string>;
 
 // x[i]' = x[i+1] + 10*x[i-1] with what lies beyond the ends, for x = 1, 2, 3.
 Vector with_ends(const std::string& in_state, const std::string& derivative) {
-  const ModelInstance run = instance("[parameters]\nN = 3\n[states]\nx = { size = \"N\", value = \"i\"" + in_state +
-                                     " }\n[time]\nend = 1\n[derivatives]\nx = " + derivative + "\n");
+  const ModelInstance run =
+      instance("[parameters]\nN = 3\n[states]\nx = { size = \"N\", value = \"i\"" + in_state +
+               " }\n[time]\nend = 1\n[derivatives]\nx = " + derivative + "\n");
   return field(run.system, 0, run.state, Vector(0));
 }
 
@@ -75,22 +76,26 @@ TEST_CASE("what lies beyond the ends of a vector is said beside the value or bes
   CHECK(with_ends(", ends = \"clamped\"", sum) == Vector(Eigen::Vector3d(12, 13, 23)));
   const std::string table = std::string("{ value = ") + sum;
   CHECK(with_ends("", table + ", ends = \"periodic\" }") == Vector(Eigen::Vector3d(32, 13, 21)));
-  CHECK(with_ends(", ends = \"zero\"", table + ", ends = \"clamped\" }") == Vector(Eigen::Vector3d(12, 13, 23)));
-  CHECK(with_ends(", ends = \"periodic\"", "\"x[i+7] + 100*x[i-7]\"") == Vector(Eigen::Vector3d(302, 103, 201)));
+  CHECK(with_ends(", ends = \"zero\"", table + ", ends = \"clamped\" }") ==
+        Vector(Eigen::Vector3d(12, 13, 23)));
+  CHECK(with_ends(", ends = \"periodic\"", "\"x[i+7] + 100*x[i-7]\"") ==
+        Vector(Eigen::Vector3d(302, 103, 201)));
 }
 
 TEST_CASE("an index may be computed and tell the elements apart") {
-  CHECK(with_ends("", "\"if(i > 1, x[i-1], 0) + 10*if(i < N, x[i+1], 0)\"") == Vector(Eigen::Vector3d(20, 31, 2)));
+  CHECK(with_ends("", "\"if(i > 1, x[i-1], 0) + 10*if(i < N, x[i+1], 0)\"") ==
+        Vector(Eigen::Vector3d(20, 31, 2)));
   CHECK(with_ends("", "\"x[N + 1 - i]*i^2\"") == Vector(Eigen::Vector3d(3, 8, 9)));
   CHECK(with_ends("", "\"x[1 + abs(i - 2)]\"") == Vector(Eigen::Vector3d(2, 1, 2)));
 }
 
 TEST_CASE("unnamed surfaces of a vector are called by their elements") {
-  const System system = instance("[parameters]\nN = 3\nw = 2\n[states]\nx = { size = \"N\", value = \"i\", ends = \"zero\" }\n"
-                                 "[time]\nend = 1\n[derivatives]\nx = \"sgn(x[i] - w*x[i-1]) + abs(x[i+1])\"\n")
-                            .system;
-  CHECK(system.surface_names() ==
-        Names{"x1 - w*0", "x2 - w*x1", "x3 - w*x2", "x2", "x3"});
+  const System system =
+      instance(
+          "[parameters]\nN = 3\nw = 2\n[states]\nx = { size = \"N\", value = \"i\", ends = \"zero\" }\n"
+          "[time]\nend = 1\n[derivatives]\nx = \"sgn(x[i] - w*x[i-1]) + abs(x[i+1])\"\n")
+          .system;
+  CHECK(system.surface_names() == Names{"x1 - w*0", "x2 - w*x1", "x3 - w*x2", "x2", "x3"});
 }
 
 TEST_CASE("a structural parameter changes the length of vectors") {
@@ -103,7 +108,8 @@ TEST_CASE("a structural parameter changes the length of vectors") {
   CHECK(refusal(model, {{"v6", 7}}).find("no such parameter or state: 'v6'") != std::string::npos);
   CHECK(refusal(model, {{"v6", 7}}).find("did you mean 'v1'?") != std::string::npos);
   CHECK(refusal(model, {{"N", 1}}).find("an element that does not exist") != std::string::npos);
-  CHECK(refusal(model, {{"N", 2.5}}).find("the size of 'q', expected an integer from 1") != std::string::npos);
+  CHECK(refusal(model, {{"N", 2.5}}).find("the size of 'q', expected an integer from 1") !=
+        std::string::npos);
   CHECK(refusal(model, {{"N", 0}}).find("the size of 'q', expected an integer from 1") != std::string::npos);
   CHECK(refusal(model, {{"N", 1e9}}).find("at most 1000000 elements in all") != std::string::npos);
 }

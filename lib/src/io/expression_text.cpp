@@ -88,7 +88,7 @@ Piece print(const Expression& expression, TokenRange range, const NamePrinter& p
         break;
       case TokenKind::negate:
         enclose(stack.back(), Binding::power);
-        stack.back().text.insert(0, "-");
+        stack.back().text.insert(stack.back().text.begin(), '-');
         stack.back().binding = Binding::sign;
         break;
       default: {
@@ -114,11 +114,16 @@ bool is_comparison(TokenKind kind) {
          kind == TokenKind::less_equal;
 }
 
-Expression number_expression(double value) {
+std::string number_text(double value) {
+  if (std::isnan(value)) return "nan";
   std::array<char, 32> digits{};
   const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), written.ptr};
+}
+
+Expression number_expression(double value) {
   Expression expression;
-  expression.text.assign(digits.data(), written.ptr);
+  expression.text = number_text(value);
   Token token;
   token.end = static_cast<std::uint32_t>(expression.text.size());
   token.next = 1;

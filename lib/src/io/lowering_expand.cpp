@@ -10,8 +10,6 @@
 namespace slideway::reader {
 namespace {
 
-std::string shown(double value) { return print_expression(number_expression(value)); }
-
 class Expander {
  public:
   Expander(const ModelDescription& model, const Settings& settings, Check check,
@@ -78,7 +76,7 @@ class Expander {
     value = setting->second;
     if (!std::isfinite(*value))
       refuse({"the value of " + quoted(name) + " is not finite", model_.name, "a finite number",
-              shown(*value), ""});
+              number_text(*value), ""});
     return value;
   }
 
@@ -109,7 +107,7 @@ class Expander {
     mistake.what = size.owner;
     mistake.expected =
         "an integer from 1, and at most " + std::to_string(limits_.states) + " elements in all";
-    mistake.got = shown(length);
+    mistake.got = number_text(length);
     mistakes_.push_back(std::move(mistake));
     throw Unbuildable{};
   }
@@ -132,7 +130,8 @@ class Expander {
     succeeds([&] { expanded_.end = constant(model_.end); });
     if (expanded_.end < expanded_.start)
       mistakes_.push_back({model_.end.position, 1, "the end is before the start",
-                           "an end time of at least " + shown(expanded_.start), shown(expanded_.end), ""});
+                           "an end time of at least " + number_text(expanded_.start),
+                           number_text(expanded_.end), ""});
     set_tolerances(count);
   }
 
@@ -225,7 +224,7 @@ class Expander {
     mistake.where = surface.value.position;
     mistake.what = "surface " + quoted(name) + " can never be met";
     mistake.expected = "a guard that depends on a state or on t";
-    mistake.got = "the constant " + shown(expanded_.graph.value(guard));
+    mistake.got = "the constant " + number_text(expanded_.graph.value(guard));
     mistakes_.push_back(std::move(mistake));
     throw Unbuildable{};
   }

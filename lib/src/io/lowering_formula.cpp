@@ -17,8 +17,6 @@ const char* kink_or_jump(Function function) {
                                                                                              : "jumps";
 }
 
-std::string shown(double value) { return print_expression(number_expression(value)); }
-
 TokenRange token_range(const Formula& formula, std::uint32_t token) {
   return {token, formula.expression.tokens[token].next};
 }
@@ -188,7 +186,7 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
 NodeId FormulaBuilder::checked(const Place& place, TokenRange range, NodeId node) {
   if (graph_.is_constant(node) && !std::isfinite(graph_.value(node)))
     fail_at(place, range, "a value that is not finite", "a finite number",
-            print_expression(place.formula.expression, range) + " = " + shown(graph_.value(node)));
+            print_expression(place.formula.expression, range) + " = " + number_text(graph_.value(node)));
   return node;
 }
 
@@ -271,7 +269,7 @@ std::optional<std::uint32_t> FormulaBuilder::element_at(const Place& place, std:
   const double wanted = constant ? graph_.value(node) : 0;
   if (!constant || wanted != std::floor(wanted) || std::abs(wanted) > 1e9)
     fail_at(place, range, "an index that is no integer", "an integer expression of i, numbers and parameters",
-            constant ? shown(wanted) : quoted(print_expression(place.formula.expression, range)));
+            constant ? number_text(wanted) : quoted(print_expression(place.formula.expression, range)));
   const auto count = static_cast<long long>(length(symbol));
   const auto number = static_cast<long long>(wanted);
   if (number >= 1 && number <= count) return static_cast<std::uint32_t>(number);

@@ -161,7 +161,10 @@ Position position_in_string(const SourceText& source, Position literal, std::siz
     place += 1;
   for (std::size_t done = 0; place < text.size();) {
     Reach reach;
-    if (quote == '"' && text[place] == '\\') reach = escape(text, place, multiline);
+    if (quote == '"' && text[place] == '\\')
+      reach = escape(text, place, multiline);
+    else if (multiline && text.compare(place, 2, "\r\n") == 0)
+      reach = {2, 1};
     if (done >= offset && reach.string > 0) break;
     place += reach.file;
     done += reach.string;
@@ -198,14 +201,17 @@ std::string report(const SourceText& source, Mistakes mistakes, std::size_t most
   return result;
 }
 
-std::string one_of(const std::vector<std::string>& words) {
+std::string listed(const std::vector<std::string>& words, const std::string& conjunction) {
   std::string result;
   for (std::size_t k = 0; k < words.size(); ++k) {
-    if (k > 0) result += k + 1 == words.size() ? " or " : ", ";
-    result += "'" + words[k] + "'";
+    if (k > 0 && k + 1 < words.size()) result += ", ";
+    else if (k > 0) result.append(" ").append(conjunction).append(" ");
+    result.append("'").append(words[k]).append("'");
   }
   return result;
 }
+
+std::string one_of(const std::vector<std::string>& words) { return listed(words, "or"); }
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   // No name worth suggesting is as long as this, and the comparison takes its square.

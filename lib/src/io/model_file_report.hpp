@@ -65,7 +65,9 @@ std::string report(const SourceText& source, Mistakes mistakes, std::size_t most
 // The first line of one mistake: `file:line:column: what, expected, got`, with the hint.
 std::string one_line(const SourceText& source, const Mistake& mistake);
 
-// "a, b or c", each in single quotes.
+// "'a', 'b' and 'c'".
+std::string listed(const std::vector<std::string>& words, const std::string& conjunction = "and");
+// "'a', 'b' or 'c'".
 std::string one_of(const std::vector<std::string>& words);
 // "did you mean 'word'?", or "" when no word is near.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);

@@ -151,8 +151,7 @@ class SectionReader {
   }
 
   static std::string shown(const TomlValue& value) {
-    return value.kind == TomlKind::number ? print_expression(number_expression(value.number))
-                                          : describe(value);
+    return value.kind == TomlKind::number ? number_text(value.number) : describe(value);
   }
 
   double read_tolerance(const TomlValue& value) {

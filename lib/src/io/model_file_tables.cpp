@@ -26,7 +26,7 @@ std::string describe_keys(const TomlValue& table) {
   Words keys;
   for (const TomlEntry& entry : table.table)
     if (keys.size() < most) keys.push_back(entry.key);
-  return keys.empty() ? "none" : one_of(keys);
+  return keys.empty() ? "none" : listed(keys);
 }
 
 // ---- mistakes ---------------------------------------------------------------------------------------
