@@ -98,6 +98,19 @@ struct OneAfterTheOther {
   }
 };
 
+// x1 slides while x2 crosses its own surface, which changes λ₁ from 0 to 1/2.
+struct CrossesWhileSliding {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = -lambda[0] + 0.25 * (1.0 + lambda[1]);
+    dx[1] = by_region(1.0, 0.5, lambda[1]);
+    dx[2] = lambda[0];
+  }
+};
+
 // A02's motion, scaled in nothing but the guard.
 Case guard_in_units(const std::string& id, double unit) {
   return {.id = id,
@@ -194,7 +207,16 @@ std::vector<Case> special_surface_cases() {
            .reference = {.modes = {"+-", "++", "0+"},
                          .times = {1, 2},
                          .event_states = {{2, 0, -9}, {0, 0.5, 2}},
-                         .final = {0, 1.5, 22}}}};
+                         .final = {0, 1.5, 22}}},
+          {.id = "crossing_while_sliding",
+           .title = "A surface is crossed while the solution slides along another",
+           .source = "closed form: piecewise linear",
+           .system = from_functor(CrossesWhileSliding{}, {.states = 3, .surfaces = 2}),
+           .run = {.start = 0, .end = 3, .state = Eigen::Vector3d{1, -2, 0}},
+           .reference = {.modes = {"+-", "0-", "0+"},
+                         .times = {1, 2},
+                         .event_states = {{0, -1, 1}, {0, 0, 1}},
+                         .final = {0, 0.5, 1.5}}}};
 }
 
 }  // namespace slideway::validation
