@@ -139,7 +139,7 @@ bool SurfaceGeometry::solve_gram(ConstVectorRef weights, const std::vector<Index
 
 bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                  ConstVectorRef x, VectorRef step) {
-  evaluator_.guards(t, x, values_);
+  evaluator_.guards_nearly(t, x, values_);
   gather_gradients(t, x, surfaces);
   multiplier_.resize(static_cast<Index>(surfaces.size()));
   for (std::size_t r = 0; r < surfaces.size(); ++r) multiplier_[static_cast<Index>(r)] = values_[surfaces[r]];

@@ -325,6 +325,11 @@ void CvodeStepper::extract_interpolant() {
 }
 
 void CvodeStepper::evaluate(double t, VectorRef x) {
+  // CVODE has left the state there already; most steps need no more.
+  if (!interpolant_is_current_ && t == reached_) {
+    x = sundials::values(state_.get());
+    return;
+  }
   extract_interpolant();
   const double s = (t - center_) / last_step_size_;
   x = coefficients_.col(order_);

@@ -145,7 +145,7 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler, const std
           count_ = 1;
           step_ = step / 32;
         } else {
-          step_ = step * std::clamp(0.9 * std::pow(error, -0.25), 0.1, 0.7);
+          step_ = step * std::clamp(0.9 / std::sqrt(std::sqrt(error)), 0.1, 0.7);
         }
         continue;
       }
@@ -153,7 +153,7 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler, const std
 
     if (search(from, t, sampler, to_end ? at_end : none_located)) return arrival_;
     push(t);
-    const double growth = error > 0 ? std::clamp(0.9 * std::pow(error, -0.25), 0.3, kGrowth) : kGrowth;
+    const double growth = error > 0 ? std::clamp(0.9 / std::sqrt(std::sqrt(error)), 0.3, kGrowth) : kGrowth;
     step_ = to_end ? std::max(step_, step * growth) : step * growth;
   }
   return arrival_;
@@ -197,26 +197,42 @@ double GuardScan::lowest(Index guard, double sign, double enough, double a, doub
   return lowest;
 }
 
-bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end) {
-  // The slopes at both ends, by the polynomial through the new point and the last ones.
-  const bool shaped = count_ >= 2;
-  if (shaped) {
-    double nodes[kHistory];
-    const Index held = std::min<Index>(count_, kHistory - 1);
-    nodes[0] = b;
-    for (Index k = 0; k < held; ++k) nodes[k + 1] = times_[k];
-    double weights[kHistory];
-    slope_weights(nodes, held + 1, a, weights);
-    slope_start_ = weights[0] * new_values_;
-    for (Index k = 0; k < held; ++k) slope_start_ += weights[k + 1] * values_.col(k);
-    slope_weights(nodes, held + 1, b, weights);
-    slope_end_ = weights[0] * new_values_;
-    scale_ = new_values_.cwiseAbs();
-    for (Index k = 0; k < held; ++k) {
-      slope_end_ += weights[k + 1] * values_.col(k);
-      scale_ = scale_.cwiseMax(values_.col(k).cwiseAbs());
-    }
+bool GuardScan::may_dip(double a, double b) const {
+  const double step = b - a;
+  const double before = a - times_[1];
+  for (Index i = 0; i < guards_; ++i) {
+    if (!armed_[static_cast<std::size_t>(i)]) continue;
+    const double value_a = values_(i, 0);
+    const double value_b = new_values_[i];
+    const double steepest = std::max(std::abs(value_b - value_a) / step, std::abs(value_a - values_(i, 1)) / before);
+    if (std::min(value_a, value_b) <= 4 * steepest * step) return true;
   }
+  return false;
+}
+
+// The slopes at both ends, by the polynomial through the new point and the last ones, and the scale of every guard.
+void GuardScan::fit_slopes(double a, double b) {
+  double nodes[kHistory];
+  const Index held = std::min<Index>(count_, kHistory - 1);
+  nodes[0] = b;
+  for (Index k = 0; k < held; ++k) nodes[k + 1] = times_[k];
+  double weights[kHistory];
+  slope_weights(nodes, held + 1, a, weights);
+  slope_start_ = weights[0] * new_values_;
+  for (Index k = 0; k < held; ++k) slope_start_ += weights[k + 1] * values_.col(k);
+  slope_weights(nodes, held + 1, b, weights);
+  slope_end_ = weights[0] * new_values_;
+  scale_ = new_values_.cwiseAbs();
+  for (Index k = 0; k < held; ++k) {
+    slope_end_ += weights[k + 1] * values_.col(k);
+    scale_ = scale_.cwiseMax(values_.col(k).cwiseAbs());
+  }
+}
+
+bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end) {
+  // Most guards are too far from zero to reach it within the step at any slope they have shown.
+  const bool shaped = count_ >= 2 && may_dip(a, b);
+  if (shaped) fit_slopes(a, b);
 
   candidates_.clear();
   double earliest = std::numeric_limits<double>::infinity();

@@ -53,6 +53,54 @@ void reserve_scratch(const SystemDefinition& definition) {
 Evaluator::Evaluator(System system)
     : system_(std::move(system)), typical_sizes_(Vector::Ones(system_.states())) {
   reserve_scratch(system_.definition());
+  if (system_.definition().guards_affine && system_.surfaces() > 0) learn_affine_guards();
+}
+
+void Evaluator::learn_affine_guards() {
+  const Index n = system_.states();
+  const Index m = system_.surfaces();
+  const Vector origin = Vector::Zero(n);
+  affine_dt_ = Vector::Zero(m);
+  guards_dt(0.0, origin, affine_dt_);
+  affine_origin_ = Vector::Zero(m);
+  guards(0.0, origin, affine_origin_);
+  const std::optional<Pattern>& given = system_.definition().guards_dx_pattern;
+  const Pattern pattern = given ? *given : full_pattern(m, n);
+  const Colouring colouring = colour_columns(pattern);
+  std::vector<Eigen::Triplet<double>> entries;
+  Vector seed(n);
+  Vector h_dot(m);
+  for (Index colour = 0; colour < colouring.colours; ++colour) {
+    for (Index j = 0; j < n; ++j) seed[j] = colouring.colour[static_cast<std::size_t>(j)] == colour;
+    guard_directional(0.0, origin, 0.0, seed, h_dot);
+    for (Index i = 0; i < m; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      for (Index k = pattern.start[row]; k < pattern.start[row + 1]; ++k) {
+        const Index j = pattern.column[static_cast<std::size_t>(k)];
+        if (colouring.colour[static_cast<std::size_t>(j)] == colour && h_dot[i] != 0) {
+          entries.emplace_back(static_cast<int>(i), static_cast<int>(j), h_dot[i]);
+        }
+      }
+    }
+  }
+  affine_dx_.resize(m, n);
+  affine_dx_.setFromTriplets(entries.begin(), entries.end());
+  affine_ = true;
+  counts_ = {};
+}
+
+void Evaluator::guards_nearly(double t, ConstVectorRef x, VectorRef h) {
+  if (!affine_) {
+    guards(t, x, h);
+    return;
+  }
+  affine_directional(t, x, h);
+  h += affine_origin_;
+}
+
+void Evaluator::affine_directional(double t_dot, ConstVectorRef x_dot, VectorRef h_dot) const {
+  h_dot.noalias() = affine_dx_ * x_dot;
+  if (t_dot != 0) h_dot += t_dot * affine_dt_;
 }
 
 void Evaluator::set_typical_sizes(ConstVectorRef states, double time) {
@@ -220,6 +268,10 @@ void Evaluator::guards(double t, ConstVectorRef x, VectorRef h) {
 }
 
 void Evaluator::guards_dx(double t, ConstVectorRef x, MatrixRef jacobian) {
+  if (affine_) {
+    jacobian = affine_dx_;
+    return;
+  }
   const SystemDefinition& definition = system_.definition();
   if (definition.guards_dx) {
     ++counts_.guards;
@@ -237,6 +289,10 @@ void Evaluator::guards_dx(double t, ConstVectorRef x, MatrixRef jacobian) {
 }
 
 void Evaluator::guard_gradient(double t, ConstVectorRef x, Index surface, VectorRef gradient) {
+  if (affine_) {
+    gradient = affine_dx_.row(surface).transpose();
+    return;
+  }
   const SystemDefinition& definition = system_.definition();
   const Index m = system_.surfaces();
   ScratchFrame frame;
@@ -268,6 +324,10 @@ void Evaluator::guard_gradient(double t, ConstVectorRef x, Index surface, Vector
 }
 
 void Evaluator::guards_dt(double t, ConstVectorRef x, VectorRef derivative) {
+  if (affine_) {
+    derivative = affine_dt_;
+    return;
+  }
   const SystemDefinition& definition = system_.definition();
   if (definition.guards_dt) {
     ++counts_.guards;
@@ -286,6 +346,10 @@ void Evaluator::guards_dt(double t, ConstVectorRef x, VectorRef derivative) {
 
 void Evaluator::guard_directional(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                                   VectorRef h_dot) {
+  if (affine_) {
+    affine_directional(t_dot, x_dot, h_dot);
+    return;
+  }
   const SystemDefinition& definition = system_.definition();
   ScratchFrame frame;
   if (definition.guards_along) {
@@ -328,6 +392,14 @@ void Evaluator::guard_difference(double t, ConstVectorRef x, double t_dot, Const
 void Evaluator::guard_curvatures(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
                                  VectorRef curvatures) {
   const SystemDefinition& definition = system_.definition();
+  if (affine_) {
+    ScratchFrame frame;
+    auto value = take_vector(frame, x.size());
+    auto acceleration = take_vector(frame, x.size());
+    field_along(t, x, lambda, 1.0, dx, value, acceleration);
+    affine_directional(0.0, acceleration, curvatures);
+    return;
+  }
   if (definition.guards_mixed) {
     ScratchFrame frame;
     auto value = take_vector(frame, x.size());
@@ -403,6 +475,13 @@ void Evaluator::normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Mat
   if (definition.normal_dx) {
     jacobian.setZero();
     definition.normal_dx(t, x, lambda, jacobian);
+    return;
+  }
+  if (affine_) {
+    ScratchFrame frame;
+    auto field_jacobian = take_matrix(frame, x.size(), x.size());
+    field_dx(t, x, lambda, field_jacobian);
+    jacobian = affine_dx_ * field_jacobian;
     return;
   }
   if (definition.guards_mixed) {

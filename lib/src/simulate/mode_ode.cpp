@@ -1,5 +1,6 @@
 #include "simulate/mode_ode.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -83,13 +84,17 @@ void ModeOde::forget_samples() {
   next_sample_ = 0;
 }
 
-void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
-  if (recall(t, values)) return;
-  exit_guards(t, x, values);
+void ModeOde::remember(double t, ConstVectorRef values) {
   samples_[next_sample_].t = t;
   samples_[next_sample_].values = values;
   next_sample_ = (next_sample_ + 1) % samples_.size();
   samples_held_ = std::min(samples_held_ + 1, samples_.size());
+}
+
+void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
+  if (recall(t, values)) return;
+  exit_guards(t, x, values);
+  remember(t, values);
 }
 
 void ModeOde::guard_values(double t, ConstVectorRef x, VectorRef values) {

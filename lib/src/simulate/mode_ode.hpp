@@ -38,6 +38,7 @@ class ModeOde final : public SmoothOde {
   // so x must be the dense output of one and the same step. Throws std::runtime_error naming a guard that is not finite.
   void sample(double t, ConstVectorRef x, VectorRef values);
   bool recall(double t, VectorRef values) const;
+  void remember(double t, ConstVectorRef values);
   void forget_samples();
   // The same without memory.
   void exit_guards(double t, ConstVectorRef x, VectorRef values);

@@ -30,40 +30,47 @@ std::string number(double value) {
 }
 
 // Interpolated states slide off the surface by the accuracy of the integrator; this puts them back. Shared by copies of
-// the trajectory, hence the lock.
-Trajectory::Projection make_projection(const System& system, const Vector& atol, double rtol) {
-  struct Workspace {
-    explicit Workspace(const System& s) : evaluator(s), structure(s), geometry(evaluator, structure) {}
-    std::mutex mutex;
+// the trajectory, hence the lock; made when first asked for.
+Trajectory::Projection make_projection(const System& system, std::shared_ptr<const RelayStructure> structure,
+                                       const Vector& atol, double rtol) {
+  struct Tools {
+    Tools(const System& system, const RelayStructure& structure)
+        : evaluator(system), geometry(evaluator, structure) {}
     Evaluator evaluator;
-    RelayStructure structure;
     SurfaceGeometry geometry;
     Vector weights;
     std::vector<Index> sliding;
   };
-  auto workspace = std::make_shared<Workspace>(system);
-  return [workspace, atol, rtol](double t, const Mode& mode, VectorRef x) {
+  struct Workspace {
+    std::mutex mutex;
+    std::optional<Tools> tools;
+  };
+  return [workspace = std::make_shared<Workspace>(), system, structure = std::move(structure), atol, rtol](
+             double t, const Mode& mode, VectorRef x) {
     const std::lock_guard<std::mutex> lock(workspace->mutex);
-    workspace->weights = (rtol * x.cwiseAbs() + atol).cwiseInverse();
-    workspace->sliding.clear();
+    if (!workspace->tools) workspace->tools.emplace(system, *structure);
+    Tools& tools = *workspace->tools;
+    tools.weights = (rtol * x.cwiseAbs() + atol).cwiseInverse();
+    tools.sliding.clear();
     for (Index i = 0; i < mode.size(); ++i) {
-      if (mode.slides_on(i)) workspace->sliding.push_back(i);
+      if (mode.slides_on(i)) tools.sliding.push_back(i);
     }
-    workspace->geometry.project(t, workspace->sliding, workspace->weights, x);
+    tools.geometry.project(t, tools.sliding, tools.weights, x);
   };
 }
 
 }  // namespace
 
-RunEngine::RunEngine(const System& system, const Options& options, const Run& run)
+RunEngine::RunEngine(const System& system, std::shared_ptr<const RelayStructure> structure, const Options& options,
+                     const Run& run)
     : system_(system),
       options_(options),
       run_(run),
       evaluator_(system),
-      structure_(system),
-      ode_(evaluator_, structure_),
-      resolver_(evaluator_, structure_, options.on_ambiguity, options.rtol),
-      geometry_(evaluator_, structure_),
+      structure_(std::move(structure)),
+      ode_(evaluator_, *structure_),
+      resolver_(evaluator_, *structure_, options.on_ambiguity, options.rtol),
+      geometry_(evaluator_, *structure_),
       scan_(2 * system.surfaces(), options.max_step),
       sampler_(*this),
       t_(run.start),
@@ -86,7 +93,7 @@ RunEngine::RunEngine(const System& system, const Options& options, const Run& ru
   for (Vector* vector : {&guard_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
     *vector = Vector::Zero(slots);
   }
-  solution_.trajectory = Trajectory(system.states(), make_projection(system, stepping.atol, options.rtol));
+  solution_.trajectory = Trajectory(system.states(), make_projection(system, structure_, stepping.atol, options.rtol));
   solution_.outputs = Matrix::Constant(system.states(), static_cast<Index>(options.output_times.size()),
                                        std::numeric_limits<double>::quiet_NaN());
 }
@@ -223,6 +230,7 @@ bool RunEngine::begin_mode() {
   if (carried_march_step_ > 0) first = carried_march_step_ / 8;
   scan_.start(t_, guard_values_, arm_above_, arrive_below_, std::min(first, duration));
   ode_.forget_samples();
+  ode_.remember(t_, guard_values_);
   if (!stepper_->start(t_, x_, run_.end, 0)) {
     const StepFailure& failure = stepper_->failure();
     finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
@@ -241,18 +249,16 @@ void RunEngine::DenseGuards::sample(double t, VectorRef values) {
 void RunEngine::DenseGuards::noise(double t, VectorRef values) {
   engine_.stepper_->evaluate(t, engine_.state_);
   engine_.stepper_->error_weights(engine_.state_, engine_.weights_);
-  engine_.ode_.exit_guards(t, engine_.state_, engine_.nudged_values_);
+  engine_.ode_.sample(t, engine_.state_, engine_.nudged_values_);
   engine_.state_ += engine_.weights_.cwiseInverse();
   engine_.ode_.exit_guards(t, engine_.state_, values);
   values = (values - engine_.nudged_values_).cwiseAbs();
 }
 
-void RunEngine::note_drift() {
+void RunEngine::project_state() {
   if (!ode_.constrained()) return;
-  state_ = x_;
-  if (geometry_.project(t_, ode_.field().sliding(), weights_, state_)) {
-    solution_.statistics.largest_drift = std::max(solution_.statistics.largest_drift, geometry_.residual());
-  }
+  ode_.project(t_, weights_, x_);
+  solution_.statistics.largest_drift = std::max(solution_.statistics.largest_drift, ode_.projection_residual());
 }
 
 void RunEngine::write_outputs(double start, double end) {
@@ -313,9 +319,11 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     stepper_->evaluate(step_end, x_);
     t_ = step_end;
     stepper_->error_weights(x_, weights_);
-    if (ode_.constrained()) ode_.project(t_, weights_, x_);
+    // Between events a state is put onto its surfaces when somebody looks at it.
+    const bool is_seen = arrival.found || report.status == StepStatus::reached_end ||
+                         (next_output_ < options_.output_times.size() && options_.output_times[next_output_] <= t_);
+    if (is_seen) project_state();
     if (t_ > step_start) append_step(step_start, t_);
-    note_drift();
     carried_march_step_ = scan_.march_step();
 
     if (arrival.found) {
@@ -474,27 +482,28 @@ bool RunEngine::jump_to_accumulation(const Accumulation& accumulation) {
 }
 
 bool RunEngine::chatters(const Resolution& resolution) {
-  const std::string surfaces = names(resolution.event.surfaces);
-  const std::string components =
-      resolution.event.w_minus.size() == 1 ? " (w- = " + number(resolution.event.w_minus.front()) +
-                                                 ", w+ = " + number(resolution.event.w_plus.front()) + ")"
-                                           : std::string();
+  const auto surfaces = [&] { return names(resolution.event.surfaces); };
+  const auto components = [&] {
+    if (resolution.event.w_minus.size() != 1) return std::string();
+    return " (w- = " + number(resolution.event.w_minus.front()) + ", w+ = " +
+           number(resolution.event.w_plus.front()) + ")";
+  };
   if (!resolution.eventful) {
     if (quiet_restarts_ == 0) quiet_since_ = t_;
     ++quiet_restarts_;
     if (quiet_restarts_ <= kQuietRestarts || t_ - quiet_since_ > 1e-6 * (run_.end - run_.start)) return false;
-    finish(Status::chattering, "the solution keeps returning to " + surfaces + " near t = " + number(t_) +
-                                   " without leaving it or sliding" + components +
+    finish(Status::chattering, "the solution keeps returning to " + surfaces() + " near t = " + number(t_) +
+                                   " without leaving it or sliding" + components() +
                                    ": the motion beside it is smaller than the tolerances; tighten rtol and atol");
     return true;
   }
   quiet_restarts_ = 0;
   if (!chattering_.note(t_, run_.end - run_.start)) return false;
-  finish(Status::chattering, "events on " + surfaces + " accumulate: the last " +
+  finish(Status::chattering, "events on " + surfaces() + " accumulate: the last " +
                                  std::to_string(ChatteringWatch::kWindow) + " took " + number(chattering_.span()) +
                                  " before t = " + number(t_) +
                                  "; sliding does not take over because w- and w+ do not push onto the surface from " +
-                                 "both sides" + components);
+                                 "both sides" + components());
   return true;
 }
 

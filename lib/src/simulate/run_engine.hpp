@@ -21,7 +21,9 @@ namespace slideway {
 
 class RunEngine {
  public:
-  RunEngine(const System& system, const Options& options, const Run& run);
+  // The references must outlive the engine.
+  RunEngine(const System& system, std::shared_ptr<const RelayStructure> structure, const Options& options,
+            const Run& run);
   Solution execute();
 
  private:
@@ -47,7 +49,8 @@ class RunEngine {
   bool arrives_at_end(double end, std::vector<char>& slots);
   void append_step(double start, double end);
   void write_outputs(double start, double end);
-  void note_drift();
+  // Puts x_ onto the surfaces it slides on.
+  void project_state();
   void finish(Status status, std::string message);
   std::string surface_name(Index surface) const;
   std::string names(const std::vector<Index>& surfaces) const;
@@ -67,7 +70,7 @@ class RunEngine {
   const Options& options_;
   const Run& run_;
   Evaluator evaluator_;
-  RelayStructure structure_;
+  std::shared_ptr<const RelayStructure> structure_;
   ModeOde ode_;
   EventResolver resolver_;
   SurfaceGeometry geometry_;

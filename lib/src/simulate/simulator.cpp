@@ -8,7 +8,9 @@
 namespace slideway {
 
 Simulator::Simulator(System system, Options options)
-    : system_(std::move(system)), options_(std::move(options)) {
+    : system_(std::move(system)),
+      structure_(std::make_shared<const RelayStructure>(system_)),
+      options_(std::move(options)) {
   options_.validate(system_.states());
 }
 
@@ -33,7 +35,7 @@ Solution Simulator::run(const Run& run) const {
             .expected = "finite times with start <= end",
             .got = std::to_string(run.start) + " and " + std::to_string(run.end)});
   }
-  return RunEngine(system_, options_, run).execute();
+  return RunEngine(system_, structure_, options_, run).execute();
 }
 
 }  // namespace slideway

@@ -65,6 +65,8 @@ class GuardScan {
 
   double prediction_error(double t, bool with_noise) const;
   void push(double t);
+  bool may_dip(double a, double b) const;
+  void fit_slopes(double a, double b);
   bool search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end);
   double locate(Index guard, double a, double value_a, double b, double value_b, double level,
                 GuardSampler& sampler);

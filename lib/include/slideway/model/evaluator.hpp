@@ -17,6 +17,7 @@
 // It must not know modes, sliding or time stepping.
 #pragma once
 
+#include <Eigen/SparseCore>
 #include <cstdint>
 
 #include "slideway/model/system.hpp"
@@ -49,6 +50,9 @@ class Evaluator {
 
   void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
   void guards(double t, ConstVectorRef x, VectorRef h);
+
+  // The same to a few rounding errors; guards that are affine are not called for it.
+  void guards_nearly(double t, ConstVectorRef x, VectorRef h);
 
   // J(i,j) = ∂fᵢ/∂xⱼ, n×n.
   void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
@@ -97,8 +101,15 @@ class Evaluator {
                          VectorRef curvatures);
   void normal_dx_mixed(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
 
+  void learn_affine_guards();
+  void affine_directional(double t_dot, ConstVectorRef x_dot, VectorRef h_dot) const;
+
   System system_;
   EvaluationCounts counts_;
+  // Of affine guards: ∂h/∂x by compressed rows, ∂h/∂t, and h at the origin.
+  bool affine_ = false;
+  Eigen::SparseMatrix<double, Eigen::RowMajor> affine_dx_;
+  Vector affine_dt_, affine_origin_;
   Vector typical_sizes_;
   double typical_time_ = 1;
 };

@@ -67,7 +67,10 @@ template <class Functor>
 System from_functor(Functor functor, Dimensions dimensions) {
   check_functor_shape<Functor>();
   refuse_guards_without_surfaces<Functor>(dimensions, "from_functor");
-  return System(lower(std::move(functor), std::move(dimensions)));
+  const Functor traced = functor;
+  SystemDefinition definition = lower(std::move(functor), std::move(dimensions));
+  if (definition.states > 0) trace_field(traced, definition);
+  return System(std::move(definition));
 }
 
 // field(t, x, lambda, dx) and guards(t, x, h) as callables, generic lambdas for instance.

@@ -14,6 +14,7 @@
 #include "slideway/autodiff/dual.hpp"
 #include "slideway/core/scratch.hpp"
 #include "slideway/model/system.hpp"
+#include "slideway/model/trace_patterns.hpp"
 
 namespace slideway {
 
@@ -171,6 +172,7 @@ SystemDefinition lower(Functor functor, Dimensions dimensions) {
   const auto shared = std::make_shared<const Functor>(std::move(functor));
   lower_field(shared, definition);
   lower_guards(shared, definition);
+  if (definition.surfaces > 0 && definition.states > 0) trace_guards(*shared, definition);
   return definition;
 }
 

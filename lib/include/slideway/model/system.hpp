@@ -74,6 +74,8 @@ struct SystemDefinition {
   std::optional<Pattern> field_dx_pattern = {};       // n×n
   std::optional<Pattern> field_dlambda_pattern = {};  // n×m
   std::optional<Pattern> guards_dx_pattern = {};      // m×n
+  // Every h is affine in (t, x): its first derivatives are constants, had once, and its second derivatives zero.
+  bool guards_affine = false;
 };
 
 // Cheap to copy (a shared handle to an immutable definition); may be used from several threads if the

@@ -4,6 +4,9 @@
 // It must not know file formats.
 #pragma once
 
+#include <memory>
+
+#include "slideway/filippov/relay_structure.hpp"
 #include "slideway/model/system.hpp"
 #include "slideway/simulate/options.hpp"
 #include "slideway/simulate/solution.hpp"
@@ -31,6 +34,7 @@ class Simulator {
 
  private:
   System system_;
+  std::shared_ptr<const RelayStructure> structure_;
   Options options_;
 };
 
