@@ -18,7 +18,7 @@ ModeField::ModeField(Evaluator& evaluator, const RelayStructure& structure)
   rates_ = Vector::Zero(m);
   guard_values_ = Vector::Zero(m);
   for (Vector* vector : {&neighbours_.minus, &neighbours_.plus, &neighbours_x_, &gradient_, &state_, &difference_,
-                         &slope_, &solved_x_, &solved_velocity_}) {
+                         &slope_, &solved_x_, &solved_velocity_, &way_back_}) {
     *vector = Vector::Zero(n);
   }
 }
@@ -40,6 +40,7 @@ void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
 void ModeField::stabilise(double rate, ConstVectorRef weights) {
   stabilisation_ = rate;
   weights_ = weights;
+  way_back_known_ = false;
 }
 
 void ModeField::solve_several(double t, ConstVectorRef x) {
@@ -77,10 +78,8 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
   lambda_[surface] = 1;
   evaluator_.field(t, x, lambda_, neighbours_.plus);
   lambda_[surface] = stored;
-  evaluator_.guard_rates(t, x, neighbours_.minus, rates_);
-  neighbours_.w_minus = rates_[surface];
-  evaluator_.guard_rates(t, x, neighbours_.plus, rates_);
-  neighbours_.w_plus = rates_[surface];
+  neighbours_.w_minus = evaluator_.guard_rate(t, x, neighbours_.minus, surface);
+  neighbours_.w_plus = evaluator_.guard_rate(t, x, neighbours_.plus, surface);
   neighbours_t_ = t;
   neighbours_x_ = x;
   neighbours_surface_ = surface;
@@ -100,7 +99,21 @@ void ModeField::raw_velocity(double t, ConstVectorRef x, VectorRef dx) {
     solve_several(t, x);
     dx = solved_velocity_;
   }
-  if (stabilisation_ > 0 && geometry_.correction(t, sliding_, weights_, x, difference_)) {
+  if (stabilisation_ > 0) add_stabilisation(t, x, dx);
+}
+
+void ModeField::add_stabilisation(double t, ConstVectorRef x, VectorRef dx) {
+  if (sliding_.size() == 1 && evaluator_.guards_are_affine()) {
+    // The way back to the surface is the same everywhere.
+    const Index i = sliding_.front();
+    if (!way_back_known_) {
+      evaluator_.guard_gradient(t, x, i, gradient_);
+      way_back_ = gradient_.cwiseQuotient(weights_.cwiseAbs2());
+      way_back_ /= gradient_.dot(way_back_);
+      way_back_known_ = true;
+    }
+    dx -= (stabilisation_ * evaluator_.guard_nearly(t, x, i)) * way_back_;
+  } else if (geometry_.correction(t, sliding_, weights_, x, difference_)) {
     dx += stabilisation_ * difference_;
   }
 }

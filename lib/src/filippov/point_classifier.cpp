@@ -45,8 +45,7 @@ double PointClassifier::time_scale(ConstVectorRef dx) const {
 double PointClassifier::component(double t, ConstVectorRef x, double side) {
   lambda_[surface_] = side;
   evaluator_.field(t, x, lambda_, shifted_field_);
-  evaluator_.guard_rates(t, x, shifted_field_, rates_);
-  return rates_[surface_];
+  return evaluator_.guard_rate(t, x, shifted_field_, surface_);
 }
 
 // Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
@@ -113,12 +112,10 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   ClassifiedPoint result;
   lambda_[surface_] = -1;
   evaluator_.field(t, x, lambda_, field_minus_);
-  evaluator_.guard_rates(t, x, field_minus_, rates_);
-  result.w_minus = rates_[surface_];
+  result.w_minus = evaluator_.guard_rate(t, x, field_minus_, surface_);
   lambda_[surface_] = 1;
   evaluator_.field(t, x, lambda_, field_plus_);
-  evaluator_.guard_rates(t, x, field_plus_, rates_);
-  result.w_plus = rates_[surface_];
+  result.w_plus = evaluator_.guard_rate(t, x, field_plus_, surface_);
   surface_rounding_ = geometry_.rounding(t, x, surface_);
   gradient_ = geometry_.gradient(t, x, surface_);
   const double tolerance = gradient_.cwiseAbs().cwiseQuotient(weights).sum();

@@ -98,6 +98,30 @@ void Evaluator::guards_nearly(double t, ConstVectorRef x, VectorRef h) {
   h += affine_origin_;
 }
 
+double Evaluator::affine_row(Index surface, double t_dot, ConstVectorRef x_dot) const {
+  double sum = t_dot * affine_dt_[surface];
+  for (decltype(affine_dx_)::InnerIterator entry(affine_dx_, surface); entry; ++entry) {
+    sum += entry.value() * x_dot[entry.col()];
+  }
+  return sum;
+}
+
+double Evaluator::guard_nearly(double t, ConstVectorRef x, Index surface) {
+  if (affine_) return affine_origin_[surface] + affine_row(surface, t, x);
+  ScratchFrame frame;
+  auto h = take_vector(frame, system_.surfaces());
+  guards(t, x, h);
+  return h[surface];
+}
+
+double Evaluator::guard_rate(double t, ConstVectorRef x, ConstVectorRef dx, Index surface) {
+  if (affine_) return affine_row(surface, 1.0, dx);
+  ScratchFrame frame;
+  auto rates = take_vector(frame, system_.surfaces());
+  guard_rates(t, x, dx, rates);
+  return rates[surface];
+}
+
 void Evaluator::affine_directional(double t_dot, ConstVectorRef x_dot, VectorRef h_dot) const {
   h_dot.noalias() = affine_dx_ * x_dot;
   if (t_dot != 0) h_dot += t_dot * affine_dt_;

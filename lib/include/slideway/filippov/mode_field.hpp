@@ -54,6 +54,7 @@ class ModeField {
  private:
   void raw_velocity(double t, ConstVectorRef x, VectorRef dx);
   void solve_several(double t, ConstVectorRef x);
+  void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
 
   void raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacobian);
@@ -66,6 +67,8 @@ class ModeField {
   Vector lambda_;
   Vector weights_;
   double stabilisation_ = 0;
+  Vector way_back_;  // per unit of h, of the one surface that slides, where it is the same everywhere
+  bool way_back_known_ = false;
 
   // The neighbours are kept for the last point asked for: guards, velocity and Jacobian share them.
   NeighbourFields neighbours_;

@@ -53,6 +53,9 @@ class Evaluator {
 
   // The same to a few rounding errors; guards that are affine are not called for it.
   void guards_nearly(double t, ConstVectorRef x, VectorRef h);
+  double guard_nearly(double t, ConstVectorRef x, Index surface);
+  // Whether the guards are known to be affine in (t, x): their gradients are then constant.
+  bool guards_are_affine() const { return affine_; }
 
   // J(i,j) = ∂fᵢ/∂xⱼ, n×n.
   void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
@@ -72,6 +75,8 @@ class Evaluator {
   void guard_directional(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, VectorRef h_dot);
   // w = ∂h/∂t + ∂h/∂x·dx, m entries, with dx the velocity of the state.
   void guard_rates(double t, ConstVectorRef x, ConstVectorRef dx, VectorRef rates);
+  // wᵢ for one surface.
+  double guard_rate(double t, ConstVectorRef x, ConstVectorRef dx, Index surface);
   // ḧ along the field at λ frozen, m entries; dx must be f(t, x, λ).
   void guard_curvatures(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
                         VectorRef curvatures);
@@ -102,6 +107,7 @@ class Evaluator {
   void normal_dx_mixed(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
 
   void learn_affine_guards();
+  double affine_row(Index surface, double t_dot, ConstVectorRef x_dot) const;
   void affine_directional(double t_dot, ConstVectorRef x_dot, VectorRef h_dot) const;
 
   System system_;
