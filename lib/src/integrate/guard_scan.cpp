@@ -104,12 +104,14 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
     double predicted = 0;
     double scale = std::abs(new_values_[i]);
     for (Index k = 0; k < count_; ++k) {
-      predicted += weights[k] * values_(i, k);
-      scale = std::max(scale, std::abs(values_(i, k)));
+      const double value = values_(i, k);
+      predicted += weights[k] * value;
+      scale = std::max(scale, std::abs(value));
     }
     const double allowed = kPredictionTolerance * scale + (with_noise ? noise_[i] : 0);
     const double error = std::abs(new_values_[i] - predicted);
-    if (error > 0) worst = std::max(worst, allowed > 0 ? error / allowed : 1e300);
+    // Only the worst needs a division.
+    if (error > worst * allowed) worst = allowed > 0 ? error / allowed : 1e300;
   }
   return worst;
 }

@@ -181,6 +181,12 @@ bool RunEngine::find_initial_mode() {
 void RunEngine::set_thresholds() {
   arm_above_.setZero();
   arrive_below_.setZero();
+  // The second slot of a surface that does not slide holds nothing to watch.
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) continue;
+    arm_above_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
+    arrive_below_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
+  }
   if (involved_.empty()) return;
   bool any_slides = false;
   for (const Index i : involved_) any_slides = any_slides || mode_.slides_on(i);
