@@ -107,12 +107,34 @@ TEST_CASE("what is no TOML is told with its place") {
 }
 
 TEST_CASE("invalid UTF-8 is told with its place and shown without harm") {
-  const std::string told = report(with_line(3, "w = 0.5 # \xff\xfe\x1b[31m"));
-  CHECK(told.find("test.toml:3:") == 0);
-  CHECK(told.find("not valid TOML") != std::string::npos);
-  CHECK(told.find('\xff') == std::string::npos);
-  CHECK(told.find('\x1b') == std::string::npos);
-  check_told(std::string("a = 1\n\0b = 2", 12), "test.toml:2:");
+  for (const char* bytes : {"\xff\xfe", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    const std::string told = report(with_line(3, std::string("w = 0.5 # u ") + bytes));
+    CHECK(told.find("test.toml:3:13: not valid UTF-8, got the byte 0x") == 0);
+    CHECK(told.find(bytes) == std::string::npos);
+  }
+}
+
+TEST_CASE("control characters are told with their place and shown without harm") {
+  check_told(std::string("a = 1\n\0b = 2", 12),
+             "test.toml:2:1: not valid TOML: a control character, got the byte 0x00");
+  const std::string escape = report(with_line(3, "w = 0.5 # \x1b[31m"));
+  CHECK(escape.find("test.toml:3:11: not valid TOML: a control character, got the byte 0x1B") == 0);
+  CHECK(escape.find('\x1b') == std::string::npos);
+  // Escapes of TOML can still make them.
+  const std::string made = report(with_line(11, "v = \"x \\u001b y\""));
+  CHECK(made.find("test.toml:11:8: not an expression") == 0);
+  CHECK(made.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("characters that are not ASCII stand in quotes and comments only") {
+  CHECK(report(with_line(3, "w = 0.5 # \u00d7 \u2212") + "[options] # \u00e9\n") == "");
+  CHECK(report("name = \"caf\u00e9 \u00d7\"\nsummary = \"\"\"\n\u00d7 \"\"quoted\"\" \u00d7\"\"\"\"\"\n" +
+               std::string(sound)) == "");
+  check_told(with_line(3, "w = 0.5 \u00d7 2"),
+             "test.toml:3:9: not valid TOML: a character that is not ASCII");
+  check_told(with_line(3, "\u00d7 = 0.5"), "test.toml:3:1: not valid TOML: a character that is not ASCII");
+  check_told(with_line(11, "v = \"\"\"x \\\n  \u00d7\"\"\""),
+             "test.toml:12:3: a character that is not ASCII after a line end that is escaped");
 }
 
 TEST_CASE("an empty file lacks everything") {

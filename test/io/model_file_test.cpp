@@ -275,6 +275,17 @@ TEST_CASE("the sparsity of a model file is exact") {
   CHECK(definition.guards_dx_pattern->has(0, 2));
 }
 
+TEST_CASE("guards that are affine are known to be") {
+  const auto affine = [](const std::string& derivative) {
+    return instance(with_derivatives("x = \"" + derivative + "\"\ny = 0\nz = 0"))
+        .system.definition()
+        .guards_affine;
+  };
+  CHECK(affine("sgn(2*x - a*t + 3) + sgn(y/a)"));
+  CHECK_FALSE(affine("sgn(x) + sgn(y - sin(t))"));
+  CHECK_FALSE(affine("sgn(x*y)"));
+}
+
 TEST_CASE("all reference cases are read") {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(SLIDEWAY_SOURCE_DIR "/validation/reference")) {

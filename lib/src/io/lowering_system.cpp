@@ -190,6 +190,7 @@ class SystemMaker {
     definition.guards_dx = [tapes](double t, ConstVectorRef x, MatrixRef derivative) {
       tapes->guards_dx.evaluate(point(t, x), derivative);
     };
+    definition.guards_affine = are_constant(*by_state) && are_constant(*by_time);
     std::vector<NodeId> rates;
     for (const Gradient& gradient : *by_time)
       rates.push_back(gradient.empty() ? graph_.constant(0) : gradient.front().value);
@@ -213,6 +214,13 @@ class SystemMaker {
         tapes->normal_dx.evaluate(point(t, x, lambda), derivative);
       };
     }
+  }
+
+  bool are_constant(const std::vector<Gradient>& rows) const {
+    for (const Gradient& row : rows)
+      for (const PartialDerivative& entry : row)
+        if (!graph_.is_constant(entry.value)) return false;
+    return true;
   }
 
   // By halves: the gradients of the partial sums of a long chain would fill the memory.

@@ -13,20 +13,6 @@ constexpr std::size_t longest_quote = 60;  // characters of a quoted text
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-// The length of the UTF-8 character at `offset`, 0 if there is none.
-std::size_t character_length(std::string_view text, std::size_t offset) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[offset + k]); };
-  const std::size_t length = byte(0) < 0x80U                       ? 1
-                             : byte(0) >= 0xC2U && byte(0) < 0xE0U ? 2
-                             : byte(0) >= 0xE0U && byte(0) < 0xF0U ? 3
-                             : byte(0) >= 0xF0U && byte(0) < 0xF5U ? 4
-                                                                   : 0;
-  if (length == 0 || offset + length > text.size()) return 0;
-  for (std::size_t k = 1; k < length; ++k)
-    if (!continues_character(text[offset + k])) return 0;
-  return length;
-}
-
 // A text as characters fit for a terminal: control characters and bytes that are no UTF-8 become '?'.
 std::vector<std::string> characters(std::string_view text) {
   std::vector<std::string> result;
@@ -50,6 +36,12 @@ std::string joined(const std::vector<std::string>& parts, std::size_t begin, std
   std::string result;
   for (std::size_t k = begin; k < end; ++k) result += parts[k];
   return result;
+}
+
+// Texts of a file find their way into messages.
+std::string printable(std::string_view text) {
+  const std::vector<std::string> parts = characters(text);
+  return joined(parts, 0, parts.size());
 }
 
 // The line with a caret under the mistake; long lines are cut to the surroundings of the caret.
@@ -111,6 +103,24 @@ Reach escape(const std::string& text, std::size_t offset, bool multiline) {
 }
 
 }  // namespace
+
+std::size_t character_length(std::string_view text, std::size_t offset) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[offset + k]); };
+  const unsigned char first = byte(0);
+  const std::size_t length = first < 0x80U                     ? 1
+                             : first >= 0xC2U && first < 0xE0U ? 2
+                             : first >= 0xE0U && first < 0xF0U ? 3
+                             : first >= 0xF0U && first < 0xF5U ? 4
+                                                               : 0;
+  if (length == 0 || offset + length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k)
+    if ((byte(k) & 0xC0U) != 0x80U) return 0;
+  // Overlong forms, surrogates and what is beyond U+10FFFF.
+  if ((first == 0xE0U && byte(1) < 0xA0U) || (first == 0xEDU && byte(1) > 0x9FU) ||
+      (first == 0xF0U && byte(1) < 0x90U) || (first == 0xF4U && byte(1) > 0x8FU))
+    return 0;
+  return length;
+}
 
 SourceText::SourceText(std::string file_name, std::string text)
     : file_name_(std::move(file_name)), text_(std::move(text)) {
@@ -179,7 +189,7 @@ std::string one_line(const SourceText& source, const Mistake& mistake) {
   line += ": " + mistake.what;
   if (!mistake.expected.empty()) line += ", expected " + mistake.expected;
   if (!mistake.got.empty()) line += ", got " + mistake.got;
-  return line;
+  return printable(line);
 }
 
 std::string report(const SourceText& source, Mistakes mistakes, std::size_t most) {
@@ -193,7 +203,7 @@ std::string report(const SourceText& source, Mistakes mistakes, std::size_t most
     result += one_line(source, mistake) + "\n";
     if (mistake.where.line > 0) result += excerpt(source, mistake);
     if (!mistake.hint.empty())
-      result += std::string(mistake.where.line > 0 ? 8 : 2, ' ') + mistake.hint + "\n";
+      result += std::string(mistake.where.line > 0 ? 8 : 2, ' ') + printable(mistake.hint) + "\n";
   }
   if (mistakes.size() > shown)
     result +=
@@ -204,8 +214,10 @@ std::string report(const SourceText& source, Mistakes mistakes, std::size_t most
 std::string listed(const std::vector<std::string>& words, const std::string& conjunction) {
   std::string result;
   for (std::size_t k = 0; k < words.size(); ++k) {
-    if (k > 0 && k + 1 < words.size()) result += ", ";
-    else if (k > 0) result.append(" ").append(conjunction).append(" ");
+    if (k > 0 && k + 1 < words.size())
+      result += ", ";
+    else if (k > 0)
+      result.append(" ").append(conjunction).append(" ");
     result.append("'").append(words[k]).append("'");
   }
   return result;

@@ -71,6 +71,8 @@ std::string listed(const std::vector<std::string>& words, const std::string& con
 std::string one_of(const std::vector<std::string>& words);
 // "did you mean 'word'?", or "" when no word is near.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
+// The bytes of the UTF-8 character at `offset`; 0 if there is none.
+std::size_t character_length(std::string_view text, std::size_t offset);
 // A text taken from a file in single quotes, shortened and without control characters.
 std::string quoted(std::string_view text);
 

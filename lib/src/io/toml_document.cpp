@@ -1,6 +1,19 @@
 #include "io/toml_document.hpp"
 
-// Compiled in here whatever the package's flags say, without exceptions and without the writers.
+namespace slideway::reader {
+namespace {
+
+// What the TOML parser takes for impossible is an error of the file, in every build.
+struct TomlParserAssertion {};
+[[noreturn]] void refuse_toml_assertion() { throw TomlParserAssertion{}; }
+
+}  // namespace
+}  // namespace slideway::reader
+
+#undef NDEBUG
+#define TOML_ASSERT(condition) \
+  ((condition) ? static_cast<void>(0) : slideway::reader::refuse_toml_assertion())
+// Compiled in here whatever the package's flags say, without exceptions of its own and without the writers.
 #undef TOML_HEADER_ONLY
 #undef TOML_SHARED_LIB
 #define TOML_HEADER_ONLY 1
@@ -11,6 +24,8 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <optional>
 
 namespace slideway::reader {
@@ -22,37 +37,101 @@ Position place(const toml::source_region& region) {
   return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
-// Where the literal string that begins at `begin` ends (one past it).
-std::size_t end_of_string(const std::string& text, std::size_t begin) {
-  const char quote = text[begin];
-  const bool multiline = text.compare(begin, 3, std::string(3, quote)) == 0;
-  const std::size_t width = multiline ? 3 : 1;
-  for (std::size_t k = begin + width; k < text.size(); ++k) {
-    if (text[k] == '\\' && quote == '"')
-      ++k;
-    else if (text[k] == '\n' && !multiline)
-      return k;
-    else if (text[k] == quote && text.compare(k, width, std::string(width, quote)) == 0)
-      return k + width;
-  }
-  return text.size();
-}
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80U; }
 
-// The parser nests and destroys the tables of a dotted key by recursion, however many parts it has.
-std::optional<std::size_t> too_many_key_parts(const std::string& text) {
-  std::size_t dots = 0;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const char c = text[k];
-    if (c == '"' || c == '\'') {
-      k = end_of_string(text, k) - 1;
-    } else if (c == '#') {
-      k = std::min(text.find('\n', k), text.size());
-      dots = 0;
-    } else if (c == '\n' || c == '=' || c == ',' || c == '{') {
-      dots = 0;
-    } else if (c == '.' && ++dots > most_key_parts) {
-      return k;
+// Goes through the text as far as strings and comments must be told apart from the rest, and finds what the parser
+// must not be given: dotted keys of many parts, whose tables it nests and destroys by recursion; and characters that
+// are not ASCII where it asks whether they are white space (outside of quotes and comments, where TOML has no use
+// for them, and where a line of a string is continued), because its test does not cover them all.
+class TextCheck {
+ public:
+  explicit TextCheck(const SourceText& source) : source_(source), text_(source.text()) {}
+
+  std::optional<Mistake> run() {
+    std::size_t dots = 0;
+    for (std::size_t k = 0; k < text_.size() && !mistake_; ++k) {
+      const char c = text_[k];
+      if (c == '"' || c == '\'') {
+        k = end_of_string(k) - 1;
+      } else if (c == '#') {
+        k = std::min(text_.find('\n', k), text_.size());
+        dots = 0;
+      } else if (c == '\n' || c == '=' || c == ',' || c == '{') {
+        dots = 0;
+      } else if (c == '.' && ++dots > most_key_parts) {
+        refuse(k, "a key of too many parts", "at most " + std::to_string(most_key_parts) + " dots",
+               "one more");
+      } else if (!is_ascii(c)) {
+        refuse(k, "not valid TOML: a character that is not ASCII", "one only in quotes or in a comment", "");
+      }
     }
+    return mistake_;
+  }
+
+ private:
+  void refuse(std::size_t offset, std::string what, std::string expected, std::string got) {
+    if (!mistake_)
+      mistake_ =
+          Mistake{source_.position(offset), 1, std::move(what), std::move(expected), std::move(got), ""};
+  }
+
+  bool quotes_at(std::size_t offset, char quote, std::size_t count) const {
+    return text_.compare(offset, count, std::string(count, quote)) == 0;
+  }
+
+  // One past the end of the string that begins at `begin`.
+  std::size_t end_of_string(std::size_t begin) {
+    const char quote = text_[begin];
+    const bool multiline = quotes_at(begin, quote, 3);
+    const std::size_t width = multiline ? 3 : 1;
+    for (std::size_t k = begin + width; k < text_.size(); ++k) {
+      if (text_[k] == '\\' && quote == '"') {
+        if (multiline) check_continuation(k);
+        ++k;
+      } else if (text_[k] == '\n' && !multiline) {
+        return k;
+      } else if (quotes_at(k, quote, width)) {
+        // A string of several lines may end with two quotes of its own before the three.
+        std::size_t end = k + width;
+        for (int more = 0; multiline && more < 2 && end < text_.size() && text_[end] == quote; ++more) ++end;
+        return end;
+      }
+    }
+    return text_.size();
+  }
+
+  void check_continuation(std::size_t backslash) {
+    const std::size_t next = text_.find_first_not_of(" \t\r\n", backslash + 1);
+    if (next != std::string::npos && !is_ascii(text_[next]))
+      refuse(next, "a character that is not ASCII after a line end that is escaped",
+             "an ASCII character first", "");
+  }
+
+  const SourceText& source_;
+  const std::string& text_;
+  std::optional<Mistake> mistake_;
+};
+
+// The first byte that is no part of a UTF-8 text without control characters.
+std::optional<Mistake> wrong_character(const SourceText& source) {
+  const std::string& text = source.text();
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[offset]);
+    const std::size_t length = character_length(text, offset);
+    const bool line_end =
+        byte == '\n' || (byte == '\r' && offset + 1 < text.size() && text[offset + 1] == '\n');
+    const bool control = (byte < 0x20U && byte != '\t' && !line_end) || byte == 0x7FU;
+    if (length == 0 || control) {
+      std::array<char, 8> number{};
+      std::snprintf(number.data(), number.size(), "0x%02X", static_cast<unsigned>(byte));
+      return Mistake{source.position(offset),
+                     1,
+                     control ? "not valid TOML: a control character" : "not valid UTF-8",
+                     "",
+                     std::string("the byte ") + number.data(),
+                     ""};
+    }
+    offset += length;
   }
   return std::nullopt;
 }
@@ -114,22 +193,26 @@ std::string describe(const TomlValue& value) {
 }
 
 TomlValue parse_toml(const SourceText& source, Mistakes& mistakes) {
-  if (const auto offset = too_many_key_parts(source.text())) {
-    mistakes.push_back({source.position(*offset), 1, "a key of too many parts",
-                        "at most " + std::to_string(most_key_parts) + " dots", "one more", ""});
+  if (auto mistake = wrong_character(source)) {
+    mistakes.push_back(std::move(*mistake));
     return {};
   }
-  const toml::parse_result parsed = toml::parse(std::string_view(source.text()));
-  if (!parsed) {
+  if (auto mistake = TextCheck(source).run()) {
+    mistakes.push_back(std::move(*mistake));
+    return {};
+  }
+  try {
+    const toml::parse_result parsed = toml::parse(std::string_view(source.text()));
+    if (parsed) return convert(parsed.table());
     Mistake mistake;
     mistake.where = place(parsed.error().source());
     mistake.what = "not valid TOML: " + std::string(parsed.error().description());
-    // An error at the end of the file is reported one line too far or with no place at all.
     if (mistake.where.line < 1) mistake.where = source.position(source.text().size());
     mistakes.push_back(std::move(mistake));
-    return {};
+  } catch (const TomlParserAssertion&) {
+    mistakes.push_back({{}, 1, "not valid TOML, in a way that the parser cannot place", "", "", ""});
   }
-  return convert(parsed.table());
+  return {};
 }
 
 }  // namespace slideway::reader
