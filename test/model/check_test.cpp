@@ -164,6 +164,14 @@ TEST_CASE("an entry that a pattern forgets is found") {
   CHECK(check.finite_difference == doctest::Approx(0.64));
 }
 
+TEST_CASE("guards that are said to be affine and are not are found") {
+  SystemDefinition definition = tangled();
+  definition.guards_affine = true;
+  const DerivativeCheck check = check_derivatives(System(definition), 0.9, point, between);
+  CHECK_FALSE(check.passed);
+  CHECK(check.function == "guards_affine");
+}
+
 TEST_CASE("a derivative that is not a number is reported") {
   SystemDefinition definition = tangled();
   definition.field_dx = [](double, ConstVectorRef, ConstVectorRef, MatrixRef jacobian) {

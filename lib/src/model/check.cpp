@@ -300,6 +300,11 @@ class DerivativeChecker {
       compare(guards_subject("guards_along"), used, bare_, guards_dx);
       compare(by_time(guards_subject("guards_along")), used, bare_, guards_dt);
     }
+    if (full_.guards_affine) {
+      used = full_;  // the derivatives learnt once, against those at the point
+      compare(guards_subject("guards_affine"), used, bare_, guards_dx);
+      compare(by_time(guards_subject("guards_affine")), used, bare_, guards_dt);
+    }
     compare_pattern(guards_subject("guards_dx_pattern"), full_.guards_dx_pattern, guards_dx);
   }
 

@@ -502,10 +502,7 @@ void Evaluator::normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Mat
     return;
   }
   if (affine_) {
-    ScratchFrame frame;
-    auto field_jacobian = take_matrix(frame, x.size(), x.size());
-    field_dx(t, x, lambda, field_jacobian);
-    jacobian = affine_dx_ * field_jacobian;
+    normal_dx_affine(t, x, lambda, jacobian);
     return;
   }
   if (definition.guards_mixed) {
@@ -517,6 +514,27 @@ void Evaluator::normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Mat
   for (Index j = 0; j < x.size(); ++j) {
     direction[j] = 1;
     rate_difference(t, x, lambda, 0.0, direction, state_step(x, j), jacobian.col(j));
+    direction[j] = 0;
+  }
+}
+
+// ∂w/∂x = ∂h/∂x·∂f/∂x, by columns where they can be had without the matrix ∂f/∂x.
+void Evaluator::normal_dx_affine(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian) {
+  const SystemDefinition& definition = system_.definition();
+  ScratchFrame frame;
+  if (definition.field_dx && !definition.field_along) {
+    auto field_jacobian = take_matrix(frame, x.size(), x.size());
+    definition.field_dx(t, x, lambda, field_jacobian);
+    jacobian.noalias() = affine_dx_ * field_jacobian;
+    return;
+  }
+  auto direction = take_vector(frame, x.size());
+  auto dx = take_vector(frame, x.size());
+  auto column = take_vector(frame, x.size());
+  for (Index j = 0; j < x.size(); ++j) {
+    direction[j] = 1;
+    field_along(t, x, lambda, 0.0, direction, dx, column);
+    affine_directional(0.0, column, jacobian.col(j));
     direction[j] = 0;
   }
 }

@@ -4,8 +4,10 @@
 //
 //     degree 0: a constant,  1: affine in what it depends on,  2: anything else
 //
-// What a comparison decides may differ elsewhere: `TraceRun` tells whether there was one, and then a trace shows one branch
-// only. It must not know systems, fields or guards.
+// What a comparison decides may differ elsewhere: `TraceRun` tells whether there was one, and then a trace shows one
+// branch only. Taking the plain number out (value_of), to look something up in a table, say, ends a run: the number is
+// arbitrary and the table may not go there.
+// It must not know systems, fields or guards.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +45,8 @@ class Trace {
  public:
   Trace() = default;
   template <class Number>
-  requires std::is_arithmetic_v<Number>
-  Trace(Number constant) : value_(static_cast<double>(constant)) {}  // NOLINT: a constant is a trace
+  requires std::is_arithmetic_v<Number> Trace(Number constant)
+      : value_(static_cast<double>(constant)) {}  // NOLINT: a constant is a trace
 
   static Trace state(Index index, double value) {
     Trace trace(value);
@@ -174,15 +176,14 @@ template <class A, class B>
 concept TraceArguments = (std::same_as<A, Trace> && (std::same_as<B, Trace> || std::is_arithmetic_v<B>)) ||
                          (std::is_arithmetic_v<A> && std::same_as<B, Trace>);
 
-#define SLIDEWAY_TRACE_FUNCTION(name, expression)             \
-  template <class A, class B>                                 \
-  requires TraceArguments<A, B>                               \
-  Trace name(const A& first, const B& second) {               \
-    const Trace a(first);                                     \
-    const Trace b(second);                                    \
-    const double x = a.value();                               \
-    const double y = b.value();                               \
-    return Trace::nonlinear(expression, a, b);                \
+#define SLIDEWAY_TRACE_FUNCTION(name, expression)                             \
+  template <class A, class B>                                                 \
+  requires TraceArguments<A, B> Trace name(const A& first, const B& second) { \
+    const Trace a(first);                                                     \
+    const Trace b(second);                                                    \
+    const double x = a.value();                                               \
+    const double y = b.value();                                               \
+    return Trace::nonlinear(expression, a, b);                                \
   }
 SLIDEWAY_TRACE_FUNCTION(pow, std::pow(x, y))
 SLIDEWAY_TRACE_FUNCTION(atan2, std::atan2(x, y))
@@ -192,14 +193,23 @@ SLIDEWAY_TRACE_FUNCTION(min, std::min(x, y))
 SLIDEWAY_TRACE_FUNCTION(max, std::max(x, y))
 #undef SLIDEWAY_TRACE_FUNCTION
 
+// Thrown to end a run that can show nothing.
+struct TraceStopped {};
+
 inline double value_of(const Trace& x) {
+  if (x.degree() > 0) throw TraceStopped{};
+  return x.value();
+}
+
+// The value for a test, which is a comparison.
+inline double tested_value(const Trace& x) {
   if (x.degree() > 0) TraceRun::note_comparison();
   return x.value();
 }
-inline bool isfinite(const Trace& x) { return std::isfinite(value_of(x)); }
-inline bool isnan(const Trace& x) { return std::isnan(value_of(x)); }
-inline bool isinf(const Trace& x) { return std::isinf(value_of(x)); }
-inline bool signbit(const Trace& x) { return std::signbit(value_of(x)); }
+inline bool isfinite(const Trace& x) { return std::isfinite(tested_value(x)); }
+inline bool isnan(const Trace& x) { return std::isnan(tested_value(x)); }
+inline bool isinf(const Trace& x) { return std::isinf(tested_value(x)); }
+inline bool signbit(const Trace& x) { return std::signbit(tested_value(x)); }
 
 }  // namespace slideway
 
@@ -211,7 +221,15 @@ struct NumTraits<slideway::Trace> : NumTraits<double> {
   using NonInteger = slideway::Trace;
   using Nested = slideway::Trace;
   using Literal = double;
-  enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1, ReadCost = 20, AddCost = 100, MulCost = 100 };
+  enum {
+    IsComplex = 0,
+    IsInteger = 0,
+    IsSigned = 1,
+    RequireInitialization = 1,
+    ReadCost = 20,
+    AddCost = 100,
+    MulCost = 100
+  };
 };
 
 template <class Operation>

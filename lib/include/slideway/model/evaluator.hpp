@@ -104,6 +104,7 @@ class Evaluator {
                        double step, VectorRef rates_dot);
   void second_difference(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
                          VectorRef curvatures);
+  void normal_dx_affine(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
   void normal_dx_mixed(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
 
   void learn_affine_guards();

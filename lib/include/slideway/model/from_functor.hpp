@@ -11,9 +11,10 @@
 //     };
 //     auto system = from_functor(DryFriction{}, {.states = 2, .surfaces = 1});
 //
-// The members are called with double, Dual<double> and (guards only) Dual<Dual<double>>, so call mathematical
-// functions unqualified (`using std::cos; cos(w * t)`) and let local variables be `auto`. Every element of dx
-// and h must be set. A member whose arguments are plain double (`double t, ConstVectorRef x, …, VectorRef dx`)
+// The members are called with double, Dual<double>, (guards only) Dual<Dual<double>>, and once, at an arbitrary
+// point, with Trace, which shows the sparsity of the derivatives (`static constexpr bool untraced = true` in the
+// functor forgoes that). So call mathematical functions unqualified (`using std::cos; cos(w * t)`) and let local
+// variables be `auto`. Every element of dx and h must be set. A member whose arguments are plain double (`double t, ConstVectorRef x, …, VectorRef dx`)
 // gets finite differences. Members field_dx(t, x, λ, J), field_dlambda(t, x, λ, J), guards_dx(t, x, H),
 // guards_dt(t, x, h_t) and normal_dx(t, x, λ, W) hold analytic derivatives and are preferred; their matrices
 // arrive filled with zeros. All members are const: a System may be used from several threads.
@@ -41,12 +42,15 @@ struct FieldAndGuards {
                     Output& dx) {
     function(t, x, lambda, dx);
   }
-  void field(const Scalar& t, const Input& x, const Parameters& lambda, Output& dx) const {
+  void field(const Scalar& t, const Input& x, const Parameters& lambda, Output& dx) const
+      noexcept(noexcept(field_function(t, x, lambda, dx))) {
     field_function(t, x, lambda, dx);
   }
   template <class Scalar, class Input, class Output>
   requires requires(const Guards& function, const Scalar& t, const Input& x, Output& h) { function(t, x, h); }
-  void guards(const Scalar& t, const Input& x, Output& h) const { guards_function(t, x, h); }
+  void guards(const Scalar& t, const Input& x, Output& h) const noexcept(noexcept(guards_function(t, x, h))) {
+    guards_function(t, x, h);
+  }
 };
 
 // Guards without surfaces are a forgotten size.

@@ -93,7 +93,8 @@ struct RegionBlend {
                     OutputView<Scalar>& h) {
     function(t, x, h);
   }
-  void guards(const Scalar& t, const InputView<Scalar>& x, OutputView<Scalar>& h) const {
+  void guards(const Scalar& t, const InputView<Scalar>& x, OutputView<Scalar>& h) const
+      noexcept(noexcept(guards_function(t, x, h))) {
     guards_function(t, x, h);
   }
 };

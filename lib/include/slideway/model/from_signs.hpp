@@ -33,6 +33,8 @@ concept HasSignField = requires(const Functor& functor, const Scalar& t, const I
 // A functor of signs as a functor of λ.
 template <class Functor>
 struct SignBlend {
+  static constexpr bool untraced = Untraced<Functor>;
+
   Functor functor;
 
   template <class Scalar>
@@ -45,7 +47,8 @@ struct SignBlend {
   }
   template <class Scalar>
   requires HasGuards<Functor, Scalar>
-  void guards(const Scalar& t, const InputView<Scalar>& x, OutputView<Scalar>& h) const {
+  void guards(const Scalar& t, const InputView<Scalar>& x, OutputView<Scalar>& h) const
+      noexcept(noexcept(functor.guards(t, x, h))) {
     functor.guards(t, x, h);
   }
   void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda,

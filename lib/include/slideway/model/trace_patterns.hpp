@@ -1,7 +1,9 @@
 // Sparsity of a functor's derivatives, and whether its guards are affine, by running it once on traces.
 //
 // Where the functor compares or branches on a state, a relay or the time, one run does not show everything and nothing
-// is claimed. It must not know what the patterns are used for.
+// is claimed; nor where it throws, for the point is arbitrary. A functor with `static constexpr bool untraced = true`,
+// whose members do not compile for Trace, say, is left alone, and so is a member that is noexcept.
+// It must not know what the patterns are used for.
 #pragma once
 
 #include <memory>
@@ -16,13 +18,42 @@ namespace slideway {
 inline double trace_value(Index i) { return 0.5 + 0.4 * std::sin(1.0 + 2.39996 * static_cast<double>(i)); }
 
 template <class Functor>
-concept TraceableGuards = requires(const Functor& functor, const Trace& t,
+concept Untraced = requires {
+  requires Functor::untraced;
+};
+
+// Of the member called with double: passing a Trace by value may throw before the member is entered.
+template <class Functor>
+concept NoexceptGuards = requires(const Functor& functor, double t, ConstVectorRef x, VectorRef& h) {
+  requires noexcept(functor.guards(t, x, h));
+};
+template <class Functor>
+concept NoexceptField = requires(const Functor& functor, double t, ConstVectorRef x, VectorRef& dx) {
+  requires noexcept(functor.field(t, x, x, dx));
+};
+
+// False if there is nothing to be learnt from a run.
+template <class Run>
+bool run_traced(Run&& run) {
+  const TraceRun trace;
+  try {
+    run();
+  } catch (...) {
+    return false;
+  }
+  return !trace.compared();
+}
+
+template <class Functor>
+concept TraceableGuards = !Untraced<Functor> && !NoexceptGuards<Functor> &&
+                          requires(const Functor& functor, const Trace& t,
                                    const Eigen::Map<const Eigen::Matrix<Trace, Eigen::Dynamic, 1>>& x,
                                    Eigen::Map<Eigen::Matrix<Trace, Eigen::Dynamic, 1>>& h) {
   functor.guards(t, x, h);
 };
 template <class Functor>
-concept TraceableField = requires(const Functor& functor, const Trace& t,
+concept TraceableField = !Untraced<Functor> && !NoexceptField<Functor> &&
+                         requires(const Functor& functor, const Trace& t,
                                   const Eigen::Map<const Eigen::Matrix<Trace, Eigen::Dynamic, 1>>& x,
                                   Eigen::Map<Eigen::Matrix<Trace, Eigen::Dynamic, 1>>& dx) {
   functor.field(t, x, x, dx);
@@ -37,9 +68,8 @@ void trace_guards(const Functor& functor, SystemDefinition& definition) {
     for (Index j = 0; j < definition.states; ++j) states.push_back(Trace::state(j, trace_value(j)));
     const View x(states.data(), definition.states);
     Eigen::Map<Eigen::Matrix<Trace, Eigen::Dynamic, 1>> h(results.data(), definition.surfaces);
-    const TraceRun run;
-    functor.guards(Trace::time(0.7), x, h);
-    if (run.compared()) return;
+    const Trace t = Trace::time(0.7);
+    if (!run_traced([&] { functor.guards(t, x, h); })) return;
     std::vector<std::vector<Index>> rows;
     definition.guards_affine = true;
     for (const Trace& result : results) {
@@ -62,9 +92,8 @@ void trace_field(const Functor& functor, SystemDefinition& definition) {
     const View x(states.data(), definition.states);
     const View lambda(relays.data(), definition.surfaces);
     Eigen::Map<Eigen::Matrix<Trace, Eigen::Dynamic, 1>> dx(results.data(), definition.states);
-    const TraceRun run;
-    functor.field(Trace::time(0.7), x, lambda, dx);
-    if (run.compared()) return;
+    const Trace t = Trace::time(0.7);
+    if (!run_traced([&] { functor.field(t, x, lambda, dx); })) return;
     std::vector<std::vector<Index>> by_state;
     std::vector<std::vector<Index>> by_relay;
     for (const Trace& result : results) {
