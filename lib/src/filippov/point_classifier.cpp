@@ -14,6 +14,7 @@ constexpr double kSuspicious = 0.05;
 // The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
 // integrator cannot tell from zero.
 constexpr double kTwoFoldTolerance = 10;
+constexpr Index kStatesOneByOne = 32;
 // The step of a difference along a field, as a part of the time in which the state changes.
 constexpr double kDifferenceStep = 1e-2;
 
@@ -46,6 +47,31 @@ double PointClassifier::component(double t, ConstVectorRef x, double side) {
   lambda_[surface_] = side;
   evaluator_.field(t, x, lambda_, shifted_field_);
   return evaluator_.guard_rate(t, x, shifted_field_, surface_);
+}
+
+// What the integrator cannot tell from zero in that component: Σⱼ|∂w/∂xⱼ|/weights(j). With many states a few random
+// choices of signs stand in for the sum of magnitudes.
+double PointClassifier::component_tolerance(double t, ConstVectorRef x, double side, double value,
+                                            ConstVectorRef weights) {
+  const Index n = x.size();
+  if (n <= kStatesOneByOne) {
+    double sum = 0;
+    for (Index j = 0; j < n; ++j) {
+      shifted_ = x;
+      shifted_[j] += 1 / weights[j];
+      sum += std::abs(component(t, shifted_, side) - value);
+    }
+    return sum;
+  }
+  double largest = 0;
+  for (int trial = 0; trial < 8; ++trial) {
+    for (Index j = 0; j < n; ++j) {
+      const double sign = std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1;
+      shifted_[j] = x[j] + sign / weights[j];
+    }
+    largest = std::max(largest, std::abs(component(t, shifted_, side) - value));
+  }
+  return largest;
 }
 
 // Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
@@ -126,10 +152,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
     const double side = minus_vanishes ? 1 : -1;
     const double other = minus_vanishes ? result.w_plus : result.w_minus;
-    shifted_ = x + weights.cwiseInverse();
-    double spread = std::abs(component(t, shifted_, side) - other);
-    shifted_ = x - weights.cwiseInverse();
-    spread = std::max(spread, std::abs(component(t, shifted_, side) - other));
+    const double spread = component_tolerance(t, x, side, other, weights);
     if (std::abs(other) <= kTwoFoldTolerance * spread) minus_vanishes = plus_vanishes = true;
   }
 

@@ -42,6 +42,7 @@ class PointClassifier {
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx, double time_scale);
   TwoFoldRates two_fold_rates(double t, ConstVectorRef x);
   double component(double t, ConstVectorRef x, double side);
+  double component_tolerance(double t, ConstVectorRef x, double side, double value, ConstVectorRef weights);
   double time_scale(ConstVectorRef dx) const;
 
   Evaluator& evaluator_;

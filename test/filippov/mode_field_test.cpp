@@ -1,0 +1,131 @@
+#include "slideway/filippov/mode_field.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "slideway/model/from_functor.hpp"
+
+using namespace slideway;
+
+namespace {
+
+// A curved, moving surface with fields that are nonlinear on both sides.
+struct Curved {
+  void guards(auto t, const auto& x, auto&& h) const { h[0] = x[0] * x[0] + x[1] * x[1] - 2.0 - 0.1 * t; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    dx[0] = -lambda[0] * x[0] + sin(x[2]);
+    dx[1] = -lambda[0] * x[1] * x[2] + 0.2 * t;
+    dx[2] = x[0] * x[1] + lambda[0] * x[0];
+  }
+};
+
+// Two coupled relays on curved surfaces.
+struct TwoRelays {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0] + 0.1 * x[1] * x[1];
+    h[1] = x[1] - 0.2 * x[2];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = -2.0 * lambda[0] + 0.3 * x[2] + 0.2 * lambda[0] * lambda[1];
+    dx[1] = -lambda[1] + 0.5 * lambda[0] + 0.1 * x[0] * x[2];
+    dx[2] = cos(t) + lambda[0] * x[1];
+  }
+};
+
+Matrix by_differences(ModeField& field, double t, const Vector& x) {
+  Matrix jacobian(x.size(), x.size());
+  for (Index j = 0; j < x.size(); ++j) {
+    const double step = 1e-6;
+    Vector high = x, low = x, f_high(x.size()), f_low(x.size());
+    high[j] += step;
+    low[j] -= step;
+    field.velocity(t, high, f_high);
+    field.velocity(t, low, f_low);
+    jacobian.col(j) = (f_high - f_low) / (2 * step);
+  }
+  return jacobian;
+}
+
+struct Contact {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 1.0; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sqrt;
+    dx[0] = -1.0;
+    if (lambda[0] > 0) dx[0] += sqrt(x[0] - 1.0);
+  }
+};
+
+struct Hole {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 1.0; }
+  void field(auto, const auto& x, const auto&, auto&& dx) const { dx[0] = x[0] / 0.0; }
+};
+
+}  // namespace
+
+TEST_CASE("a sliding field is tangent to its moving surface and has the Jacobian of its differences") {
+  Evaluator evaluator(from_functor(Curved{}, {.states = 3, .surfaces = 1}));
+  const RelayStructure structure(evaluator.system());
+  ModeField field(evaluator, structure);
+  field.set_mode(Mode("0"), Vector::Zero(1));
+  const Vector x = Eigen::Vector3d(0.9, 1.1, 1.3);
+  Vector dx(3), rates(1);
+  field.velocity(0.4, x, dx);
+  evaluator.guard_rates(0.4, x, dx, rates);
+  CHECK(std::abs(rates[0]) < 1e-14);
+  Matrix jacobian(3, 3);
+  field.jacobian(0.4, x, jacobian);
+  CHECK((jacobian - by_differences(field, 0.4, x)).lpNorm<Eigen::Infinity>() < 1e-8);
+}
+
+TEST_CASE("sliding on two surfaces is tangent to both and has the Jacobian of its differences") {
+  Evaluator evaluator(from_functor(TwoRelays{}, {.states = 3, .surfaces = 2}));
+  const RelayStructure structure(evaluator.system());
+  REQUIRE(structure.known());
+  ModeField field(evaluator, structure);
+  field.set_mode(Mode("00"), Vector::Zero(2));
+  const Vector x = Eigen::Vector3d(-0.01, 0.2, 0.9);
+  Vector dx(3), rates(2);
+  field.velocity(0.3, x, dx);
+  evaluator.guard_rates(0.3, x, dx, rates);
+  CHECK(rates.lpNorm<Eigen::Infinity>() < 1e-12);
+  Matrix jacobian(3, 3);
+  field.jacobian(0.3, x, jacobian);
+  CHECK((jacobian - by_differences(field, 0.3, x)).lpNorm<Eigen::Infinity>() < 1e-7);
+}
+
+TEST_CASE("a field that is not finite beyond its surface is continued from the surface") {
+  Evaluator evaluator(from_functor(Contact{}, {.states = 1, .surfaces = 1}));
+  const RelayStructure structure(evaluator.system());
+  ModeField field(evaluator, structure);
+  field.set_mode(Mode("+"), Vector::Ones(1));
+  Vector dx(1);
+  field.velocity(0, Vector::Constant(1, 0.9), dx);
+  CHECK(dx[0] == -1);
+}
+
+TEST_CASE("a field that is not finite anywhere near is refused by the name of the state") {
+  Evaluator evaluator(from_functor(Hole{}, {.states = 1, .surfaces = 1, .state_names = {"level"}}));
+  const RelayStructure structure(evaluator.system());
+  ModeField field(evaluator, structure);
+  field.set_mode(Mode("-"), Vector::Constant(1, -1));
+  Vector dx(1);
+  CHECK_THROWS_WITH_AS(field.velocity(0, Vector::Constant(1, 0.5), dx), doctest::Contains("dlevel/dt"),
+                       std::runtime_error);
+}
+
+TEST_CASE("projection onto two surfaces leaves nothing above rounding") {
+  Evaluator evaluator(from_functor(TwoRelays{}, {.states = 3, .surfaces = 2}));
+  const RelayStructure structure(evaluator.system());
+  SurfaceGeometry geometry(evaluator, structure);
+  Vector x = Eigen::Vector3d(0.01, 0.2, 0.9);
+  const Vector weights = Eigen::Vector3d(1e6, 1e4, 1e6);
+  REQUIRE(geometry.project(0, {0, 1}, weights, x));
+  CHECK(geometry.residual() <= 64);
+  Vector h(2);
+  evaluator.guards(0, x, h);
+  CHECK(h.lpNorm<Eigen::Infinity>() < 1e-15);
+}

@@ -1,0 +1,169 @@
+#include "slideway/simulate/simulator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "slideway/model/from_functor.hpp"
+
+using namespace slideway;
+
+namespace {
+
+struct Relay {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto t, const auto&, const auto& lambda, auto&& dx) const { dx[0] = -lambda[0] + t; }
+};
+
+System relay() { return from_functor(Relay{}, {.states = 1, .surfaces = 1}); }
+
+// Circles round the origin while it slides on the unit circle.
+struct Ring {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] * x[0] + x[1] * x[1] - 1.0; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = -x[1] - lambda[0] * x[0];
+    dx[1] = x[0] - lambda[0] * x[1];
+  }
+};
+
+struct Fragile {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 10.0; }
+  void field(auto t, const auto&, const auto&, auto&& dx) const {
+    if (t > 1) throw std::runtime_error("the table ends at t = 1");
+    dx[0] = 1;
+  }
+};
+
+struct Bad {
+  void guards(auto, const auto& x, auto&& h) const {
+    using std::sqrt;
+    h[0] = sqrt(x[0]);
+  }
+  void field(auto, const auto&, const auto&, auto&& dx) const { dx[0] = -1; }
+};
+
+struct Spiral {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto, const auto&, const auto& l, auto&& dx) const {
+    dx[0] = -0.5 * l[0] - 1.5 * l[1];
+    dx[1] = 1.5 * l[0] - 0.5 * l[1];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a trajectory is the solution at any time, from both sides of an event") {
+  const Solution solution = Simulator(relay(), {.rtol = 1e-10}).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
+  REQUIRE(solution.outcome.reached_end());
+  REQUIRE(solution.events.size() == 1);
+  CHECK(solution.events[0].kind == EventKind::sliding_exit);
+  CHECK(solution.trajectory(0.5)[0] == 0);
+  CHECK(solution.trajectory.mode(0.5).word() == "0");
+  CHECK(solution.trajectory.mode(1.2).word() == "+");
+  CHECK(solution.trajectory(1.3)[0] == doctest::Approx(0.045).epsilon(1e-8));
+  CHECK(solution.trajectory.before(1.5)[0] == doctest::Approx(0.125).epsilon(1e-8));
+  CHECK_THROWS_AS(solution.trajectory(2), std::invalid_argument);
+}
+
+TEST_CASE("a sliding solution stays on its surface at random times with both methods") {
+  for (const Method method : {Method::bdf, Method::adams}) {
+    const Solution solution = Simulator(from_functor(Ring{}, {.states = 2, .surfaces = 1}),
+                                        {.rtol = 1e-6, .method = method})
+                                  .run({.start = 0, .end = 50, .state = Eigen::Vector2d{0.5, 0}});
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(solution.statistics.largest_drift <= 100);
+    for (int k = 0; k < 200; ++k) {
+      const double t = 2 + 48 * std::abs(std::sin(1.7 * k));
+      const Vector x = solution.trajectory(t);
+      CHECK(std::abs(x.squaredNorm() - 1) <= 100 * std::numeric_limits<double>::epsilon());
+    }
+  }
+}
+
+TEST_CASE("output times are answered while nothing is recorded") {
+  const Solution solution = Simulator(relay(), {.rtol = 1e-9,
+                                                .recording = Recording::nothing,
+                                                .output_times = {0, 0.25, 1, 1.25, 1.5}})
+                                .run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
+  CHECK(solution.trajectory.segments().size() <= 1);
+  REQUIRE(solution.outputs.cols() == 5);
+  const double expected[] = {0, 0, 0, 0.03125, 0.125};
+  for (Index k = 0; k < 5; ++k) CHECK(solution.outputs(0, k) == doctest::Approx(expected[k]).epsilon(1e-7));
+}
+
+TEST_CASE("observers see every step and every event") {
+  double covered = 0;
+  int events = 0;
+  Options options{.rtol = 1e-6, .recording = Recording::nothing};
+  options.on_step = [&](const StepView& step) {
+    CHECK(step.start == covered);
+    covered = step.end;
+    Vector x(1);
+    step.evaluate(0.5 * (step.start + step.end), x);
+    CHECK(std::isfinite(x[0]));
+  };
+  options.on_event = [&](const EventRecord&) { ++events; };
+  Simulator(relay(), options).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
+  CHECK(covered == 1.5);
+  CHECK(events == 1);
+}
+
+TEST_CASE("an exception of the model ends the run with its message and keeps what was there") {
+  const Solution solution = Simulator(from_functor(Fragile{}, {.states = 1, .surfaces = 1}))
+                                .run({.start = 0, .end = 2, .state = Vector::Zero(1)});
+  CHECK(solution.outcome.status == Status::user_function_failed);
+  CHECK(solution.outcome.message.find("the table ends at t = 1") != std::string::npos);
+  CHECK(solution.outcome.t <= 1.0 + 1e-9);
+  CHECK(solution.trajectory(0.5 * solution.outcome.t)[0] == doctest::Approx(0.5 * solution.outcome.t));
+}
+
+TEST_CASE("a guard that is not finite is named") {
+  const Solution solution = Simulator(from_functor(Bad{}, {.states = 1, .surfaces = 1, .surface_names = {"root"}}))
+                                .run({.start = 0, .end = 2, .state = Vector::Constant(1, -1)});
+  CHECK(solution.outcome.status == Status::user_function_failed);
+  CHECK(solution.outcome.message.find("'root'") != std::string::npos);
+}
+
+TEST_CASE("limits of steps and events stop the run and say so") {
+  Options options;
+  options.max_steps = 3;
+  const Solution few = Simulator(relay(), options).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
+  CHECK(few.outcome.status == Status::step_limit);
+  CHECK(few.outcome.message.find("max_steps") != std::string::npos);
+  Options one_event;
+  one_event.max_events = 1;
+  const Solution first = Simulator(relay(), one_event).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
+  CHECK(first.outcome.status == Status::step_limit);
+  CHECK(first.outcome.t == doctest::Approx(1));
+}
+
+TEST_CASE("what makes no sense is refused before the run") {
+  const Simulator simulator(relay());
+  CHECK_THROWS_WITH_AS(simulator.run({.start = 0, .end = 1, .state = Vector::Zero(2)}),
+                       doctest::Contains("expected 1 numbers"), std::invalid_argument);
+  CHECK_THROWS_AS(simulator.run({.start = 1, .end = 0, .state = Vector::Zero(1)}), std::invalid_argument);
+  CHECK_THROWS_AS(simulator.run({.start = 0, .end = 1, .state = Vector::Constant(1, std::nan(""))}),
+                  std::invalid_argument);
+  CHECK_THROWS_WITH_AS(Simulator(relay(), {.rtol = 0}), doctest::Contains("Options::rtol"), std::invalid_argument);
+  CHECK_THROWS_AS(Simulator(relay(), {.max_step = -1}), std::invalid_argument);
+  CHECK_THROWS_AS(Simulator(relay(), {.output_times = {1, 0.5}}), std::invalid_argument);
+}
+
+TEST_CASE("crossings that accumulate on a spiral end in a zeno event and rest at the intersection") {
+  for (const double rtol : {1e-4, 1e-8}) {
+    const Solution solution = Simulator(from_functor(Spiral{}, {.states = 2, .surfaces = 2}), {.rtol = rtol})
+                                  .run({.start = 0, .end = 2, .state = Eigen::Vector2d{1, 0}});
+    CHECK(solution.outcome.reached_end());
+    REQUIRE_FALSE(solution.events.empty());
+    const EventRecord& last = solution.events.back();
+    CHECK(last.kind == EventKind::zeno);
+    CHECK(last.t == doctest::Approx(1).epsilon(1e-6));
+    CHECK(last.to->word() == "00");
+    CHECK(solution.final.state.lpNorm<Eigen::Infinity>() < 1e-12);
+  }
+}
