@@ -176,7 +176,7 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
   if (operation == Operation::divide && graph_.is_constant(right.node, 0)) {
     const TokenRange divisor{right.begin, index};
     fail_at(place, divisor, "division by zero", "a divisor that is not 0",
-            print_expression(place.formula.expression, divisor) + " = 0");
+            shortened(print_expression(place.formula.expression, divisor)) + " = 0");
   }
   stack_.back().node =
       checked(place, {left.begin, index + 1}, graph_.binary(operation, left.node, right.node));
@@ -186,7 +186,8 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
 NodeId FormulaBuilder::checked(const Place& place, TokenRange range, NodeId node) {
   if (graph_.is_constant(node) && !std::isfinite(graph_.value(node)))
     fail_at(place, range, "a value that is not finite", "a finite number",
-            print_expression(place.formula.expression, range) + " = " + number_text(graph_.value(node)));
+            shortened(print_expression(place.formula.expression, range)) + " = " +
+                number_text(graph_.value(node)));
   return node;
 }
 

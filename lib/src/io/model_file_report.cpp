@@ -236,13 +236,15 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
   return near.empty() ? "" : "did you mean '" + near + "'?";
 }
 
-std::string quoted(std::string_view text) {
+std::string shortened(std::string_view text) {
   // Enough bytes for the characters shown, so that a huge text costs nothing.
   std::vector<std::string> parts = characters(text.substr(0, 4 * longest_quote + 4));
-  const bool cut = parts.size() > longest_quote;
   for (std::string& part : parts)
     if (part == "\t") part = " ";
-  return "'" + joined(parts, 0, std::min(parts.size(), longest_quote)) + (cut ? "…'" : "'");
+  const bool cut = parts.size() > longest_quote;
+  return joined(parts, 0, std::min(parts.size(), longest_quote)) + (cut ? "…" : "");
 }
+
+std::string quoted(std::string_view text) { return "'" + shortened(text) + "'"; }
 
 }  // namespace slideway::reader

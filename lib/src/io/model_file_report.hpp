@@ -62,7 +62,7 @@ Position position_in_string(const SourceText& source, Position literal, std::siz
 
 // All mistakes in the order of the file, at most `most` of them in full.
 std::string report(const SourceText& source, Mistakes mistakes, std::size_t most = 50);
-// The first line of one mistake: `file:line:column: what, expected, got`, with the hint.
+// The first line of one mistake: `file:line:column: what, expected …, got …`.
 std::string one_line(const SourceText& source, const Mistake& mistake);
 
 // "'a', 'b' and 'c'".
@@ -73,7 +73,9 @@ std::string one_of(const std::vector<std::string>& words);
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 // The bytes of the UTF-8 character at `offset`; 0 if there is none.
 std::size_t character_length(std::string_view text, std::size_t offset);
-// A text taken from a file in single quotes, shortened and without control characters.
+// A text taken from a file without control characters, and its end left out when it is long.
+std::string shortened(std::string_view text);
+// The same in single quotes.
 std::string quoted(std::string_view text);
 
 }  // namespace slideway::reader
