@@ -523,7 +523,10 @@ TEST_CASE("contacts are checked in full") {
              "contact 'wall' lacks a key, expected 'acts_on', with a state at least");
   check_told(with_end(contact + acts), "contact 'wall' lacks a key, expected 'restitution'");
   check_told(with_end("[[contacts]]\n" + acts + bounce), "the contact lacks a key, expected 'gap'");
-  check_told(with_end(contact + "acts_on = { v = \"sgn(v)\" }\n" + bounce), "a discontinuity inside a guard");
+  check_told(with_end(contact + "acts_on = { v = \"sgn(v)\" }\n" + bounce),
+             "a discontinuity in contact 'wall' acts on 'v', expected a smooth expression, because the "
+             "impulse of an "
+             "impact follows it, got 'sgn', which jumps");
   check_told(
       with_end(contact + acts + "restitution = \"x\"\n"),
       "in the restitution of contact 'wall', expected a number, a parameter or 'impact', got 'x', a state");

@@ -21,6 +21,10 @@ TokenRange token_range(const Formula& formula, std::uint32_t token) {
   return {token, formula.expression.tokens[token].next};
 }
 
+bool refuses_jumps(Jumps jumps) {
+  return jumps == Jumps::refused_in_guard || jumps == Jumps::refused_in_force;
+}
+
 Operation smooth_operation(Function function) {
   switch (function) {
     case Function::sin:
@@ -94,7 +98,7 @@ NodeId FormulaBuilder::definition(std::uint32_t index, std::uint32_t element) {
 
 NodeId FormulaBuilder::guard(std::uint32_t index, std::uint32_t element) {
   start();
-  return named_value(model_.surfaces[index], guard_nodes_, index, element, Jumps::refused);
+  return named_value(model_.surfaces[index], guard_nodes_, index, element, Jumps::refused_in_guard);
 }
 
 // ---- mistakes ---------------------------------------------------------------------------------------
@@ -115,6 +119,9 @@ void FormulaBuilder::fail_at(const Place& place, TokenRange range, std::string w
 }
 
 void FormulaBuilder::refuse_jump(const Place& place, std::uint32_t index, const std::string& got) {
+  if (place.jumps == Jumps::refused_in_force)
+    fail_at(place, token_range(place.formula, index), "a discontinuity",
+            "a smooth expression, because the impulse of an impact follows it", got);
   fail_at(place, token_range(place.formula, index), "a discontinuity inside a guard",
           "a guard that is smooth, because its own sign is what jumps", got,
           "turn it into an if(…) outside, so that each branch has a smooth guard");
@@ -207,7 +214,7 @@ void FormulaBuilder::push_name(const Place& place, std::uint32_t index) {
             quoted(place.formula.expression.spelling(token)));
   }
   const NodeId node = value_of(symbol, element == 0 ? 1 : element, place);
-  if (place.jumps == Jumps::refused && graph_.has_lambda(node))
+  if (refuses_jumps(place.jumps) && graph_.has_lambda(node))
     refuse_jump(place, index, quoted(place.formula.expression.spelling(token)) + ", which has one");
   push(node, index);
 }
@@ -245,7 +252,8 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
                          symbol.index, element, values ? Jumps::values : Jumps::surfaces);
     }
     default:
-      return named_value(model_.surfaces[symbol.index], guard_nodes_, symbol.index, element, Jumps::refused);
+      return named_value(model_.surfaces[symbol.index], guard_nodes_, symbol.index, element,
+                         Jumps::refused_in_guard);
   }
 }
 
@@ -391,7 +399,7 @@ SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, Nod
                                     const Text& make_text) {
   const Token& token = place.formula.expression.tokens[index];
   const std::string name = quoted(place.formula.expression.spelling(token));
-  if (place.jumps == Jumps::refused) {
+  if (refuses_jumps(place.jumps)) {
     const Function function = functions()[place.formula.symbols[index].index].function;
     refuse_jump(place, index, name + ", which " + kink_or_jump(function));
   }

@@ -14,8 +14,9 @@
 
 namespace slideway::reader {
 
-// What a jump becomes: a surface, a mistake (inside a guard), or a value like any other (in a reset).
-enum class Jumps { surfaces, refused, values };
+// What a jump becomes: a surface, a mistake (inside a guard, or in how a contact force acts), or a value like any
+// other (in a reset).
+enum class Jumps { surfaces, refused_in_guard, refused_in_force, values };
 
 // An expression that cannot be built; the mistake has been told.
 struct Unbuildable {};
