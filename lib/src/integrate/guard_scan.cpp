@@ -206,8 +206,15 @@ bool GuardScan::may_dip(double a, double b) const {
     if (!armed_[static_cast<std::size_t>(i)]) continue;
     const double value_a = values_(i, 0);
     const double value_b = new_values_[i];
-    const double steepest = std::max(std::abs(value_b - value_a) / step, std::abs(value_a - values_(i, 1)) / before);
-    if (std::min(value_a, value_b) <= 4 * steepest * step) return true;
+    const double now = (value_b - value_a) / step;
+    const double last = (value_a - values_(i, 1)) / before;
+    const double steepest = std::max(std::abs(now), std::abs(last));
+    if (std::min(value_a, value_b) > 4 * steepest * step) continue;
+    // Nor does one dip that clearly rises from the start of the step, or clearly still falls at its end.
+    const double slope_a = (last * step + now * before) / (step + before);
+    const double slope_b = now + (now - last) * step / (step + before);
+    if (slope_a > 0.5 * steepest || slope_b < -0.5 * steepest) continue;
+    return true;
   }
   return false;
 }
