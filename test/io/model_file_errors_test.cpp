@@ -109,6 +109,13 @@ TEST_CASE("what is no TOML is told with its place") {
   check_told("\"", "test.toml:1:");
 }
 
+TEST_CASE("a quote inside a word is told with its place") {
+  check_told(with_line(2, "mu = 0'''x'''"), "test.toml:2:7: not valid TOML: a quote");
+  check_told(with_line(2, "mu = \"x\" \"y\""), "test.toml:2:10: not valid TOML: a quote");
+  CHECK(report("name=\"a # b\" # \"c\n" + with_line(10, "'x' = { \"value\"=\"v\" }") +
+               "[[stops]]\n'name' = 'far'\n\"when\" = 'x'\n") == "");
+}
+
 TEST_CASE("invalid UTF-8 is told with its place and shown without harm") {
   for (const char* bytes : {"\xff\xfe", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
     const std::string told = report(with_line(3, std::string("w = 0.5 # u ") + bytes));

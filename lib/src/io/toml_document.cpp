@@ -49,9 +49,13 @@ class TextCheck {
 
   std::optional<Mistake> run() {
     std::size_t dots = 0;
+    char before = '\n';  // the last character that is no space
     for (std::size_t k = 0; k < text_.size() && !mistake_; ++k) {
       const char c = text_[k];
       if (c == '"' || c == '\'') {
+        // Inside a word a quote begins no string, and how far the parser reads on is its own affair.
+        if (std::string_view("\n=,.[{").find(before) == std::string_view::npos)
+          refuse(k, "not valid TOML: a quote", "one only where a key or a value begins", "");
         k = end_of_string(k) - 1;
       } else if (c == '#') {
         k = std::min(text_.find('\n', k), text_.size());
@@ -64,6 +68,8 @@ class TextCheck {
       } else if (!is_ascii(c)) {
         refuse(k, "not valid TOML: a character that is not ASCII", "one only in quotes or in a comment", "");
       }
+      const char last = k < text_.size() ? text_[k] : '\n';
+      if (last != ' ' && last != '\t' && last != '\r') before = last;
     }
     return mistake_;
   }
