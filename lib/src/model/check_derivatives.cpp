@@ -1,0 +1,338 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "model/check_text.hpp"
+#include "model/finite_difference.hpp"
+#include "slideway/model/check.hpp"
+#include "slideway/model/evaluator.hpp"
+
+namespace slideway {
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+// Step sizes of the central differences, in units of the usual one, coarse to fine.
+constexpr std::array<double, 4> step_factors = {1e2, 1.0, 1e-2, 1e-4};
+using References = std::array<Matrix, step_factors.size()>;
+
+// What a matrix of derivatives is of, with what is needed to judge and to name an entry.
+struct Subject {
+  std::string function;                // as the definition calls it
+  std::string numerator, denominator;  // "f" and "x" in ∂f/∂x, for the message
+  const std::vector<std::string>* row_names = nullptr;
+  std::vector<std::string> column_names = {};
+  Vector values;     // of the function differentiated
+  Vector arguments;  // that it is differentiated by
+};
+
+class Comparison {
+ public:
+  explicit Comparison(double tolerance) : tolerance_(tolerance) {}
+
+  void add(const Subject& subject, const Matrix& used, const References& references) {
+    ++matrices_;
+    const Matrix noise = rounding(subject, used);
+    for (Index i = 0; i < used.rows(); ++i) {
+      for (Index j = 0; j < used.cols(); ++j) {
+        const Reference best = best_reference(references, i, j, noise(i, j));
+        const double error = relative_error(used, i, j, best);
+        if (!(error > worst_.relative_error) && any_entry_) continue;
+        any_entry_ = true;
+        worst_.relative_error = error;
+        worst_.function = subject.function;
+        worst_.row = i;
+        worst_.column = j;
+        worst_.used = used(i, j);
+        worst_.finite_difference = best.value;
+        entry_ = "∂" + subject.numerator + "[" + name_at(*subject.row_names, i) + "]/∂" +
+                 subject.denominator +
+                 (subject.column_names.empty() ? "" : "[" + name_at(subject.column_names, j) + "]");
+      }
+    }
+  }
+
+  DerivativeCheck result() const {
+    DerivativeCheck check = worst_;
+    check.passed = !(check.relative_error > tolerance_);
+    if (matrices_ == 0) {
+      check.message = "no derivatives are given: finite differences are used";
+    } else if (check.passed) {
+      check.message = "all derivatives agree with central differences (largest relative error " +
+                      text_of(check.relative_error) + ")";
+    } else {
+      check.message = check.function + " is wrong: " + entry_ + " is " + text_of(check.used) +
+                      ", but its central difference is " + text_of(check.finite_difference) +
+                      " (relative error " + text_of(check.relative_error) + ")";
+    }
+    return check;
+  }
+
+ private:
+  struct Reference {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    double uncertainty = std::numeric_limits<double>::infinity();
+  };
+
+  // The rounding error of a central difference with the usual step, from the size of the terms summed in the
+  // function, which its value may hide.
+  static Matrix rounding(const Subject& subject, const Matrix& used) {
+    constexpr double safety = 32;
+    Matrix noise(used.rows(), used.cols());
+    for (Index i = 0; i < used.rows(); ++i) {
+      double terms = std::abs(subject.values[i]);
+      for (Index j = 0; j < used.cols(); ++j) {
+        const double term = std::abs(used(i, j) * subject.arguments[j]);
+        if (std::isfinite(term)) terms += term;
+      }
+      for (Index j = 0; j < used.cols(); ++j) {
+        const double step = cube_root_of_epsilon() * std::sqrt(std::max(1.0, std::abs(subject.arguments[j])));
+        noise(i, j) = safety * epsilon * terms / step;
+      }
+    }
+    return noise;
+  }
+
+  // A difference is as uncertain as its rounding and its distance from the next finer one together.
+  static Reference best_reference(const References& references, Index i, Index j, double noise) {
+    Reference best;
+    for (std::size_t k = 0; k < references.size(); ++k) {
+      const std::size_t neighbour = k + 1 < references.size() ? k + 1 : k - 1;
+      const double value = references[k](i, j);
+      const double uncertainty = noise / step_factors[k] + std::abs(value - references[neighbour](i, j));
+      if (uncertainty < best.uncertainty) best = {value, uncertainty};
+    }
+    return best;
+  }
+
+  static double relative_error(const Matrix& used, Index i, Index j, const Reference& reference) {
+    if (!std::isfinite(reference.value)) return 0;  // nothing to compare with
+    if (!std::isfinite(used(i, j))) return std::numeric_limits<double>::infinity();
+    // An entry may be small beside its row only if it is small enough to be lost in it.
+    constexpr double smallest_share = 1e-3;
+    const double row_size = used.row(i).cwiseAbs().maxCoeff();
+    const double size =
+        std::max({std::abs(used(i, j)), std::abs(reference.value), smallest_share * row_size});
+    const double excess = std::abs(used(i, j) - reference.value) - 3 * reference.uncertainty;
+    return excess > 0 ? excess / size : 0;
+  }
+
+  double tolerance_;
+  DerivativeCheck worst_;
+  std::string entry_;
+  bool any_entry_ = false;
+  int matrices_ = 0;
+};
+
+// A definition with values only; what is to be checked is added to copies of it.
+SystemDefinition values_only(const SystemDefinition& full) {
+  SystemDefinition bare;
+  bare.name = full.name;
+  bare.states = full.states;
+  bare.surfaces = full.surfaces;
+  bare.state_names = full.state_names;
+  bare.surface_names = full.surface_names;
+  bare.field = full.field;
+  bare.guards = full.guards;
+  return bare;
+}
+
+// Evaluates a matrix with each of the step sizes.
+template <class Evaluate>
+References central_differences(const SystemDefinition& definition, Index rows, Index columns,
+                               Evaluate&& evaluate) {
+  References references;
+  Evaluator evaluator{System(definition)};
+  for (std::size_t k = 0; k < references.size(); ++k) {
+    const double factor = step_factors[k];
+    evaluator.set_typical_sizes(Vector::Constant(definition.states, factor), factor);
+    references[k] = Matrix::Zero(rows, columns);
+    evaluate(evaluator, references[k]);
+  }
+  return references;
+}
+
+// The derivatives of one system at one point.
+class DerivativeChecker {
+ public:
+  DerivativeChecker(const System& system, double t, ConstVectorRef x, ConstVectorRef lambda, double tolerance)
+      : system_(system),
+        full_(system.definition()),
+        bare_(values_only(full_)),
+        t_(t),
+        x_(x),
+        lambda_(lambda),
+        f_(x.size()),
+        h_(system.surfaces()),
+        w_(system.surfaces()),
+        comparison_(tolerance) {
+    Evaluator evaluator(system);
+    evaluator.field(t_, x_, lambda_, f_);
+    evaluator.guards(t_, x_, h_);
+    if (system.surfaces() > 0) evaluator.guard_rates(t_, x_, f_, w_);
+  }
+
+  DerivativeCheck run() {
+    check_field();
+    if (system_.surfaces() > 0) {
+      check_guards();
+      check_normal_components();
+    }
+    return comparison_.result();
+  }
+
+ private:
+  template <class Evaluate>
+  Matrix evaluated(const Subject& subject, const SystemDefinition& definition, Evaluate&& evaluate) const {
+    Evaluator evaluator{System(definition)};
+    Matrix derivative = Matrix::Zero(subject.values.size(), subject.arguments.size());
+    evaluate(evaluator, derivative);
+    return derivative;
+  }
+
+  template <class Evaluate>
+  void compare(const Subject& subject, const SystemDefinition& used, const SystemDefinition& reference,
+               Evaluate&& evaluate) {
+    const Matrix derivative = evaluated(subject, used, evaluate);
+    comparison_.add(subject, derivative,
+                    central_differences(reference, derivative.rows(), derivative.cols(), evaluate));
+  }
+
+  // What a pattern leaves out is used as 0.
+  template <class Evaluate>
+  void compare_pattern(const Subject& subject, const std::optional<Pattern>& pattern, Evaluate&& evaluate) {
+    if (!pattern) return;
+    Matrix derivative = evaluated(subject, full_, evaluate);
+    for (Index j = 0; j < derivative.cols(); ++j) {
+      for (Index i = 0; i < derivative.rows(); ++i) {
+        if (!pattern->has(i, j)) derivative(i, j) = 0;
+      }
+    }
+    comparison_.add(subject, derivative,
+                    central_differences(bare_, derivative.rows(), derivative.cols(), evaluate));
+  }
+
+  Subject field_subject(const std::string& function) const {
+    return {function, "f", "x", &system_.state_names(), system_.state_names(), f_, x_};
+  }
+  Subject guards_subject(const std::string& function) const {
+    return {function, "h", "x", &system_.surface_names(), system_.state_names(), h_, x_};
+  }
+  Subject by_lambda(Subject subject) const {
+    subject.denominator = "lambda";
+    subject.column_names = system_.surface_names();
+    subject.arguments = lambda_;
+    return subject;
+  }
+  Subject by_time(Subject subject) const {
+    subject.denominator = "t";
+    subject.column_names.clear();
+    subject.arguments = Vector::Constant(1, t_);
+    return subject;
+  }
+
+  void check_field() {
+    const auto field_dx = [&](Evaluator& e, Matrix& m) { e.field_dx(t_, x_, lambda_, m); };
+    const auto field_dlambda = [&](Evaluator& e, Matrix& m) { e.field_dlambda(t_, x_, lambda_, m); };
+    const auto field_dt = [&](Evaluator& e, Matrix& m) {
+      Vector dx(x_.size());
+      e.field_along(t_, x_, lambda_, 1.0, Vector::Zero(x_.size()), dx, m.col(0));
+    };
+    SystemDefinition used = bare_;
+    if (full_.field_dx) {
+      used.field_dx = full_.field_dx;
+      compare(field_subject("field_dx"), used, bare_, field_dx);
+    }
+    if (full_.field_dlambda && lambda_.size() > 0) {
+      used.field_dlambda = full_.field_dlambda;
+      compare(by_lambda(field_subject("field_dlambda")), used, bare_, field_dlambda);
+    }
+    if (full_.field_along) {
+      used = bare_;
+      used.field_along = full_.field_along;
+      compare(field_subject("field_along"), used, bare_, field_dx);
+      if (lambda_.size() > 0) compare(by_lambda(field_subject("field_along")), used, bare_, field_dlambda);
+      compare(by_time(field_subject("field_along")), used, bare_, field_dt);
+    }
+    compare_pattern(field_subject("field_dx_pattern"), full_.field_dx_pattern, field_dx);
+    if (lambda_.size() > 0) {
+      compare_pattern(by_lambda(field_subject("field_dlambda_pattern")), full_.field_dlambda_pattern,
+                      field_dlambda);
+    }
+  }
+
+  void check_guards() {
+    const auto guards_dx = [&](Evaluator& e, Matrix& m) { e.guards_dx(t_, x_, m); };
+    const auto guards_dt = [&](Evaluator& e, Matrix& m) { e.guards_dt(t_, x_, m.col(0)); };
+    SystemDefinition used = bare_;
+    if (full_.guards_dx) {
+      used.guards_dx = full_.guards_dx;
+      compare(guards_subject("guards_dx"), used, bare_, guards_dx);
+    }
+    if (full_.guards_dt) {
+      used.guards_dt = full_.guards_dt;
+      compare(by_time(guards_subject("guards_dt")), used, bare_, guards_dt);
+    }
+    if (full_.guards_along) {
+      used = bare_;
+      used.guards_along = full_.guards_along;
+      compare(guards_subject("guards_along"), used, bare_, guards_dx);
+      compare(by_time(guards_subject("guards_along")), used, bare_, guards_dt);
+    }
+    if (full_.guards_affine) {
+      used = full_;  // the derivatives learnt once, against those at the point
+      compare(guards_subject("guards_affine"), used, bare_, guards_dx);
+      compare(by_time(guards_subject("guards_affine")), used, bare_, guards_dt);
+    }
+    compare_pattern(guards_subject("guards_dx_pattern"), full_.guards_dx_pattern, guards_dx);
+  }
+
+  // Second derivatives are compared with differences of w, which first derivatives checked above may supply.
+  void check_normal_components() {
+    SystemDefinition reference = bare_;
+    reference.guards_along = full_.guards_along;
+    reference.guards_dx = full_.guards_dx;
+    reference.guards_dt = full_.guards_dt;
+    const auto normal_dx = [&](Evaluator& e, Matrix& m) { e.normal_dx(t_, x_, lambda_, m); };
+    Subject subject{"normal_dx", "w", "x", &system_.surface_names(), system_.state_names(), w_, x_};
+    if (full_.normal_dx) {
+      SystemDefinition used = reference;
+      used.normal_dx = full_.normal_dx;
+      compare(subject, used, reference, normal_dx);
+    }
+    if (full_.guards_mixed) {
+      SystemDefinition used = reference;
+      used.guards_mixed = full_.guards_mixed;
+      used.field_along = full_.field_along;
+      subject.function = "guards_mixed";
+      compare(subject, used, reference, normal_dx);
+      const auto curvature = [&](Evaluator& e, Matrix& m) {
+        e.guard_curvatures(t_, x_, lambda_, f_, m.col(0));
+      };
+      subject.denominator = "t along the field";
+      subject.column_names.clear();
+      subject.arguments = Vector::Constant(1, t_);
+      compare(subject, used, reference, curvature);
+    }
+  }
+
+  const System& system_;
+  const SystemDefinition& full_;
+  SystemDefinition bare_;
+  double t_;
+  Vector x_, lambda_, f_, h_, w_;
+  Comparison comparison_;
+};
+
+}  // namespace
+
+DerivativeCheck check_derivatives(const System& system, double t, ConstVectorRef x, ConstVectorRef lambda,
+                                  double tolerance) {
+  require_size(system, x.size(), system.states(), "x", "check_derivatives");
+  require_size(system, lambda.size(), system.surfaces(), "lambda", "check_derivatives");
+  return DerivativeChecker(system, t, x, lambda, tolerance).run();
+}
+
+}  // namespace slideway

@@ -1,0 +1,26 @@
+// Counts whatever is called inside a Jacobian as one Jacobian.
+//
+// It must not know how a Jacobian is made.
+#pragma once
+
+#include "slideway/model/evaluator.hpp"
+
+namespace slideway {
+
+// Whatever is called while this lives is one Jacobian.
+class JacobianCount {
+ public:
+  explicit JacobianCount(EvaluationCounts& counts) : counts_(counts), before_(counts) {}
+  ~JacobianCount() {
+    counts_ = before_;
+    ++counts_.jacobians;
+  }
+  JacobianCount(const JacobianCount&) = delete;
+  JacobianCount& operator=(const JacobianCount&) = delete;
+
+ private:
+  EvaluationCounts& counts_;
+  EvaluationCounts before_;
+};
+
+}  // namespace slideway
