@@ -9,14 +9,13 @@
 #include <stdexcept>
 
 #include "integrate/cvode_advice.hpp"
-#include "slideway/core/errors.hpp"
+#include "integrate/stepper_options.hpp"
 
 namespace slideway {
 
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kSmallestRtol = 1e-14;
 // An interval of fewer units in the last place of t than this cannot be divided into steps: CVODE takes all
 // times in it for one. Nor can one so short that CVODE's products of two times vanish.
 constexpr double kIndivisible = 100 * kEpsilon;
@@ -28,6 +27,7 @@ constexpr double kShortestStepOfAll = 1e-40;
 // What stands for 0 in a guard that has not been positive: below 0, and its product with any guard does not
 // vanish.
 constexpr double kJustBelowZero = -1e-100;
+constexpr const char* kMaker = "make_cvode_stepper";
 constexpr int kFirstStepTrials = 4;
 constexpr double kFirstStepReduction = 1e-4;
 
@@ -36,54 +36,13 @@ void check(int flag, const char* function) {
     throw std::runtime_error(fmt::format("{} failed with {}", function, sundials::flag_name(flag)));
 }
 
-// Refuses before anything is sized by it.
-Index checked_size(const SmoothOde& ode) {
-  if (ode.states() < 1) {
-    refuse({.what = "too few states",
-            .where = "make_cvode_stepper",
-            .expected = "at least 1",
-            .got = std::to_string(ode.states())});
-  }
-  return ode.states();
-}
-
-void check_options(const StepperOptions& options, Index states) {
-  const std::string where = "make_cvode_stepper";
-  if (!(options.rtol >= kSmallestRtol && options.rtol < 1)) {
-    refuse({.what = "rtol is out of range",
-            .where = where,
-            .expected = "a number in [1e-14, 1)",
-            .got = fmt::format("{}", options.rtol),
-            .advice = "1e-13 is about the least that doubles support"});
-  }
-  if (options.atol.size() != states) {
-    refuse({.what = "wrong number of absolute tolerances",
-            .where = where,
-            .expected = fmt::format("{}", states),
-            .got = fmt::format("{}", options.atol.size())});
-  }
-  for (Index i = 0; i < states; ++i) {
-    if (std::isfinite(options.atol(i)) && options.atol(i) > 0) continue;
-    refuse({.what = fmt::format("atol[{}] is out of range", i),
-            .where = where,
-            .expected = "a positive number",
-            .got = fmt::format("{}", options.atol(i))});
-  }
-  if (!(options.max_step >= 0)) {
-    refuse({.what = "max_step is out of range",
-            .where = where,
-            .expected = "a positive number, or 0 for no limit",
-            .got = fmt::format("{}", options.max_step)});
-  }
-}
-
 }  // namespace
 
 CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const StepperOptions& options)
     : ode_(ode),
       checked_(ode),
       method_(method),
-      states_(checked_size(ode)),
+      states_(checked_size(ode, kMaker)),
       guards_(ode.guards()),
       rtol_(options.rtol),
       atol_(options.atol),
@@ -95,7 +54,7 @@ CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const Stepper
       was_positive_(static_cast<std::size_t>(guards_), 0),
       guards_before_(Vector::Zero(guards_)),
       guards_after_(Vector::Zero(guards_)) {
-  check_options(options, states_);
+  check_options(options, states_, kMaker);
   const Index highest_order = method == MultistepMethod::bdf ? 5 : 12;
   coefficients_.setZero(states_, highest_order + 1);
   create();

@@ -82,4 +82,8 @@ enum class MultistepMethod { bdf, adams };
 // The ode must outlive the stepper. Throws std::invalid_argument for tolerances that make no sense.
 std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method, const StepperOptions& options);
 
+// The one-step method of Dormand and Prince, order 5(4), for problems that are not stiff: after a start it is at full order at
+// once. It reports no arrivals. The same demands.
+std::unique_ptr<Stepper> make_odeint_stepper(SmoothOde& ode, const StepperOptions& options);
+
 }  // namespace slideway

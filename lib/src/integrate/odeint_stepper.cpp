@@ -1,0 +1,271 @@
+#include "integrate/odeint_stepper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "integrate/stepper_options.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr const char* kMaker = "make_odeint_stepper";
+// A step of fewer units in the last place of t than this is taken whatever the error estimate says.
+constexpr double kIndivisible = 100 * kEpsilon;
+// The shortest step, in parts of |t| (below it t stops moving) and of the whole time.
+constexpr double kShortestStep = 4 * kEpsilon;
+constexpr double kShortestStepOfAll = 1e-40;
+
+// Hairer, Nørsett & Wanner I, II.4: the step size is multiplied by 0.9 err^-(0.2 - 0.75β) err_before^β.
+constexpr double kSafety = 0.9;
+constexpr double kBeta = 0.04;
+constexpr double kExponent = 0.2 - 0.75 * kBeta;
+constexpr double kSmallestError = 1e-4;
+constexpr double kGreatestGrowth = 10;
+constexpr double kGreatestReduction = 0.1;
+constexpr double kReductionOnFailure = 0.25;
+// At this h·|λ| the formula is at the edge of its region of stability.
+constexpr double kStabilityLimit = 3.25;
+
+}  // namespace
+
+OdeintStepper::OdeintStepper(SmoothOde& ode, const StepperOptions& options)
+    : ode_(ode),
+      checked_(ode),
+      states_(checked_size(ode, kMaker)),
+      rtol_(options.rtol),
+      atol_(options.atol),
+      max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
+      formula_(states_),
+      weights_(Vector::Zero(states_)),
+      correction_(Vector::Zero(states_)),
+      coefficients_(Matrix::Zero(states_, 5)),
+      arrivals_(static_cast<std::size_t>(ode.guards()), 0) {
+  check_options(options, states_, kMaker);
+  for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
+    *vector = Vector::Zero(states_);
+  }
+}
+
+bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_step) {
+  ++restarts_;
+  running_ = false;
+  interpolant_is_current_ = false;
+  failure_.by_user_function = false;
+  failure_.message.clear();
+  checked_.forget_obstacle();
+
+  if (x.size() != states_ || !x.allFinite() || !std::isfinite(t) || !std::isfinite(end) || !(end > t)) {
+    failure_.message = fmt::format(
+        "cannot start at t = {}: that needs a finite time, a later finite end (got {}) and {} finite states",
+        t, end, states_);
+    return false;
+  }
+  reached_ = t;
+  end_time_ = step_.latest = end;
+  step_.t = t;
+  step_.h = 0;
+  step_.x_new = x;
+  if (!checked_.velocity(t, step_.x_new, step_.velocity_new)) {
+    failure_.by_user_function = true;
+    failure_.message = checked_.obstacle();
+    return false;
+  }
+  error_weights(step_.x_new, weights_);
+  constrained_ = ode_.constrained();
+  log_error_before_ = std::log(kSmallestError);
+  next_step_size_ = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
+  running_ = true;
+  return true;
+}
+
+double OdeintStepper::weighted_norm(ConstVectorRef vector) const {
+  return std::sqrt(vector.cwiseProduct(weights_).squaredNorm() / static_cast<double>(states_));
+}
+
+// Hairer, Nørsett & Wanner I, II.4: from the sizes of the state, of its velocity and of its acceleration, for which the
+// velocity is evaluated once more.
+double OdeintStepper::starting_step() {
+  const double duration = end_time_ - reached_;
+  if (duration <= kIndivisible * std::max(std::abs(reached_), std::abs(end_time_))) return duration;
+  const double size = weighted_norm(step_.x_new);
+  const double speed = weighted_norm(step_.velocity_new);
+  double trial = size > 1e-5 && speed > 1e-5 ? 0.01 * (size / speed) : 1e-6;
+  trial = std::min({trial, duration, max_step_});
+  step_.x = step_.x_new + trial * step_.velocity_new;
+  if (!checked_.velocity(std::min(reached_ + trial, end_time_), step_.x, step_.velocity)) return 0.01 * trial;
+  step_.error = step_.velocity - step_.velocity_new;
+  const double acceleration = weighted_norm(step_.error) / trial;
+  const double fastest = std::max(speed, acceleration);
+  const double estimate = fastest > 1e-15 ? std::pow(0.01 / fastest, 0.2) : duration;
+  return std::min(100 * trial, estimate);
+}
+
+// The rms norm of CVODE, with the weights of the state at the start of the step.
+double OdeintStepper::error_norm() const { return weighted_norm(step_.error); }
+
+double OdeintStepper::fitted(double h) const {
+  const double left = end_time_ - reached_;
+  if (h >= left * (1 - 1e-9)) return left;
+  // Two steps alike rather than one and a sliver.
+  return h > 0.5 * left ? 0.5 * left : h;
+}
+
+StepReport OdeintStepper::step() {
+  if (!running_) {
+    if (failure_.message.empty()) {
+      failure_.message = "there is no step to take before start() or after the end";
+    }
+    return {StepStatus::failed, reached_, reached_};
+  }
+  interpolant_is_current_ = false;
+  step_.t = reached_;
+  step_.x.swap(step_.x_new);
+  step_.velocity.swap(step_.velocity_new);
+  checked_.forget_obstacle();
+
+  const double whole = std::max(std::abs(reached_), std::abs(end_time_));
+  const double shortest = std::max(kShortestStep * std::abs(reached_), kShortestStepOfAll * whole);
+  double h = std::max(next_step_size_, shortest);
+  bool rejected = false;
+  while (true) {
+    h = fitted(h);
+    step_.h = h;
+    corrected_ = false;
+    const bool usable = formula_.advance(checked_, step_);
+    const double error = usable ? error_norm() : 0;
+    // What overflows without an obstacle has gone too far as well.
+    const bool finite = usable && std::isfinite(error) && step_.x_new.allFinite();
+    const bool accurate = finite && (error <= 1 || h <= kIndivisible * whole);
+    if (accurate) {
+      watch_stiffness();
+      if (!constrained_ || project()) {
+        const double log_error = std::log(std::max(error, kSmallestError));
+        const double factor = kSafety * std::exp(kBeta * log_error_before_ - kExponent * log_error);
+        const double most = rejected ? 1.0 : kGreatestGrowth;
+        next_step_size_ = std::min(h * std::clamp(factor, kGreatestReduction, most), max_step_);
+        log_error_before_ = log_error;
+        break;
+      }
+    }
+    if (h <= shortest) return fail(h, finite && !accurate);
+    rejected = true;
+    const double factor =
+        finite && !accurate ? std::max(kGreatestReduction, kSafety * std::exp(-0.2 * std::log(error))) : kReductionOnFailure;
+    h = std::max(h * factor, shortest);
+  }
+
+  ++steps_;
+  error_weights(step_.x_new, weights_);
+  const double start = reached_;
+  const bool to_end = h >= end_time_ - start;
+  reached_ = to_end ? end_time_ : start + h;
+  running_ = !to_end;
+  return {to_end ? StepStatus::reached_end : StepStatus::advanced, start, reached_};
+}
+
+// Hairer & Wanner II, IV.2.
+void OdeintStepper::watch_stiffness() {
+  if (formula_.stiffness(step_) > kStabilityLimit) {
+    smooth_steps_ = 0;
+    ++stiff_steps_;
+  } else if (++smooth_steps_ >= kSmoothSteps) {
+    stiff_steps_ = 0;
+  }
+}
+
+// The velocity stays that of the state before: they differ by less than the error of the step, times the step size.
+bool OdeintStepper::project() {
+  correction_ = -step_.x_new;
+  error_weights(step_.x_new, weights_);
+  const bool usable = checked_.project(step_.t + step_.h, weights_, step_.x_new);
+  if (!usable) {
+    error_weights(step_.x, weights_);
+    return false;
+  }
+  correction_ += step_.x_new;
+  corrected_ = true;
+  return true;
+}
+
+StepReport OdeintStepper::fail(double h, bool by_error_test) {
+  running_ = false;
+  const std::string where = fmt::format("no step from t = {} succeeds, down to step size {:.3g}", reached_, h);
+  failure_.by_user_function = !by_error_test && checked_.obstructed();
+  if (failure_.by_user_function) {
+    failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
+  } else {
+    failure_.message =
+        where + (by_error_test ? ": the error test fails at every step size; the field may jump or be singular here, "
+                                 "or the problem be stiff: check the size of atol beside that of each state, or use bdf"
+                               : ": the state grows beyond all bounds; the solution may end here");
+    if (const std::string obstacle = checked_.obstacle(); !obstacle.empty()) {
+      failure_.message += fmt::format(" (earlier in the same step {})", obstacle);
+    }
+  }
+  return {StepStatus::failed, reached_, reached_};
+}
+
+void OdeintStepper::make_interpolant() {
+  if (interpolant_is_current_) return;
+  interpolant_is_current_ = true;
+  if (step_.h == 0) {
+    coefficients_.setZero();
+    coefficients_.col(0) = step_.x_new;
+    return;
+  }
+  const double h = step_.h;
+  auto value = coefficients_.col(0);
+  auto slope = coefficients_.col(1);
+  auto second = coefficients_.col(2);
+  auto third = coefficients_.col(3);
+  auto fourth = coefficients_.col(4);
+  value = step_.x;
+  slope = h * step_.velocity;
+  formula_.halfway(step_, fourth);
+  // The correction by projection grows with the cubic, which leaves the slopes alone.
+  if (corrected_) fourth += 0.5 * correction_;
+  second = step_.x_new - step_.x;
+  third = h * step_.velocity_new;
+  fourth = 16 * (fourth - 0.5 * second - 0.125 * (slope - third));
+  for (Index i = 0; i < states_; ++i) {
+    const double d = second[i];
+    const double end_slope = third[i];
+    second[i] = 3 * d - 2 * slope[i] - end_slope + fourth[i];
+    third[i] = slope[i] + end_slope - 2 * d - 2 * fourth[i];
+  }
+}
+
+void OdeintStepper::evaluate(double t, VectorRef x) {
+  if (t == reached_) {
+    x = step_.x_new;
+    return;
+  }
+  make_interpolant();
+  const double s = step_.h == 0 ? 0 : (t - step_.t) / step_.h;
+  x = coefficients_.col(4);
+  for (Index k = 3; k >= 0; --k) x = s * x + coefficients_.col(k);
+}
+
+Interpolant OdeintStepper::interpolant() {
+  make_interpolant();
+  return {step_.t, step_.h == 0 ? 1 : step_.h, coefficients_};
+}
+
+void OdeintStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
+  weights = (rtol_ * x.array().abs() + atol_.array()).inverse();
+}
+
+StepperStatistics OdeintStepper::statistics() const {
+  return {steps_, checked_.velocity_evaluations(), checked_.jacobian_evaluations(), restarts_};
+}
+
+std::unique_ptr<Stepper> make_odeint_stepper(SmoothOde& ode, const StepperOptions& options) {
+  return std::make_unique<OdeintStepper>(ode, options);
+}
+
+}  // namespace slideway

@@ -1,0 +1,82 @@
+// A Stepper that is Boost.Odeint's dopri5: order 5 with an error estimate of order 4, step sizes by a PI controller, and
+// full order from the first step after every start.
+//
+// Dense output is the quartic that shares both ends, both slopes and the midpoint with the formula's own continuous
+// extension of order 4; with θ = (t − t₀)/h, d = x₁ − x₀ and u = 16 (x(½) − the cubic of Hermite at ½)
+//     x = x₀ + h f₀ θ + (3d − 2h f₀ − h f₁ + u) θ² + (h f₀ + h f₁ − 2d − 2u) θ³ + u θ⁴.
+// Where the solution is confined to a surface every step ends on it, and the next one begins there.
+// It has no root-finding of its own, and must not know surfaces, modes or Filippov.
+#pragma once
+
+#include <vector>
+
+#include "integrate/checked_ode.hpp"
+#include "integrate/odeint_dopri5.hpp"
+#include "slideway/core/types.hpp"
+#include "slideway/integrate/stepper.hpp"
+
+namespace slideway {
+
+class OdeintStepper final : public Stepper {
+ public:
+  OdeintStepper(SmoothOde& ode, const StepperOptions& options);
+
+  bool start(double t, ConstVectorRef x, double end, double first_step) override;
+  StepReport step() override;
+  void evaluate(double t, VectorRef x) override;
+  Interpolant interpolant() override;
+  const std::vector<char>& arrivals() const override { return arrivals_; }
+  void error_weights(ConstVectorRef x, VectorRef weights) const override;
+  double last_step_size() const override { return step_.h; }
+  const StepFailure& failure() const override { return failure_; }
+  StepperStatistics statistics() const override;
+
+  // Stability rather than accuracy has been what limits the steps, for some time now.
+  bool is_stiff() const { return stiff_steps_ >= kStiffSteps; }
+  // Where the last step ended.
+  double reached() const { return reached_; }
+
+ private:
+  static constexpr int kStiffSteps = 15;
+  static constexpr int kSmoothSteps = 6;
+
+  double starting_step();
+  double weighted_norm(ConstVectorRef vector) const;
+  double error_norm() const;
+  // The step size as a part of what is left to the end.
+  double fitted(double h) const;
+  bool project();
+  void watch_stiffness();
+  StepReport fail(double h, bool by_error_test);
+  void make_interpolant();
+
+  SmoothOde& ode_;
+  CheckedOde checked_;
+  Index states_;
+  double rtol_;
+  Vector atol_;
+  double max_step_;
+  OdeintDopri5 formula_;
+
+  bool running_ = false;
+  bool constrained_ = false;
+  bool interpolant_is_current_ = false;
+  bool corrected_ = false;         // the last step has been projected
+  double end_time_ = 0;
+  double reached_ = 0;
+  double next_step_size_ = 0;
+  double log_error_before_ = 0;    // of the last accepted step
+  OdeintDopri5::Step step_;
+  Vector weights_;                 // at the start of the step
+  Vector correction_;              // what the projection added
+  Matrix coefficients_;
+  std::vector<char> arrivals_;     // never any
+
+  int stiff_steps_ = 0;
+  int smooth_steps_ = 0;
+  StepFailure failure_ = {};
+  std::int64_t steps_ = 0;
+  std::int64_t restarts_ = 0;
+};
+
+}  // namespace slideway

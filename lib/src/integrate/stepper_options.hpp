@@ -1,0 +1,15 @@
+// What every stepper demands of its ode and its options, so that all refuse the same nonsense in the same words.
+//
+// It must not know any integrator.
+#pragma once
+
+#include "slideway/integrate/stepper.hpp"
+
+namespace slideway {
+
+// The number of states. Throws std::invalid_argument for none; `where` names the maker of the stepper.
+Index checked_size(const SmoothOde& ode, const char* where);
+// Throws std::invalid_argument for options that make no sense.
+void check_options(const StepperOptions& options, Index states, const char* where);
+
+}  // namespace slideway
