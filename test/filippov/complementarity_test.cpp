@@ -1,0 +1,233 @@
+// The box-constrained linear complementarity problem: against enumeration, and against what theory promises.
+
+#include "slideway/filippov/complementarity.hpp"
+
+#include <doctest/doctest.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+using slideway::Index;
+using slideway::Matrix;
+using slideway::Vector;
+using slideway::solve_box_complementarity;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Draw {
+  std::mt19937_64 engine{20240607};
+  double operator()(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine); }
+  Index whole(Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(engine); }
+  Matrix matrix(Index rows, Index columns) {
+    return Matrix::NullaryExpr(rows, columns, [&] { return (*this)(-1, 1); });
+  }
+  Vector vector(Index rows, double size = 1) {
+    return Vector::NullaryExpr(rows, [&] { return (*this)(-size, size); });
+  }
+};
+
+// All solutions with a nonsingular free block, one partition (lower, free, upper) after the other.
+std::vector<Vector> enumerate(const Matrix& M, const Vector& q, const Vector& lower, const Vector& upper) {
+  const Index n = q.size();
+  Index partitions = 1;
+  for (Index i = 0; i < n; ++i) partitions *= 3;
+  std::vector<Vector> solutions;
+  for (Index number = 0; number < partitions; ++number) {
+    Matrix A = Matrix::Identity(n, n);
+    Vector b = lower;
+    Index rest = number;
+    std::vector<Index> digits;
+    bool possible = true;
+    for (Index i = 0; i < n; ++i) {
+      const Index digit = rest % 3;
+      rest /= 3;
+      digits.push_back(digit);
+      if (digit == 1) {
+        A.row(i) = M.row(i);
+        b[i] = -q[i];
+      } else if (digit == 2) {
+        possible = possible && std::isfinite(upper[i]);
+        b[i] = upper[i];
+      }
+    }
+    if (!possible) continue;
+    const Eigen::FullPivLU<Matrix> factors(A);
+    if (!factors.isInvertible()) continue;
+    const Vector z = factors.solve(b);
+    const Vector r = q + M * z;
+    bool good = true;
+    for (Index i = 0; i < n; ++i) {
+      const Index digit = digits[static_cast<std::size_t>(i)];
+      if (digit == 0 && r[i] < -1e-12) good = false;
+      if (digit == 1 && (z[i] < lower[i] - 1e-12 || z[i] > upper[i] + 1e-12)) good = false;
+      if (digit == 2 && r[i] > 1e-12) good = false;
+    }
+    if (!good) continue;
+    bool known = false;
+    for (const Vector& other : solutions) known = known || (other - z).lpNorm<Eigen::Infinity>() < 1e-9;
+    if (!known) solutions.push_back(z);
+  }
+  return solutions;
+}
+
+bool is_p(const Matrix& M) {
+  const Index n = M.rows();
+  for (Index subset = 1; subset < (Index{1} << n); ++subset) {
+    std::vector<Index> chosen;
+    for (Index i = 0; i < n; ++i) {
+      if ((subset >> i) & 1) chosen.push_back(i);
+    }
+    if (!(M(chosen, chosen).determinant() > 1e-6)) return false;
+  }
+  return true;
+}
+
+TEST_CASE("the solution for a random P-matrix is the one that enumeration finds") {
+  Draw draw;
+  int tried = 0;
+  while (tried < 1500) {
+    const Index n = draw.whole(1, 6);
+    const Matrix M = draw.matrix(n, n) + draw(0, 1.5) * Matrix::Identity(n, n);
+    if (!is_p(M)) continue;
+    ++tried;
+    const Vector q = draw.vector(n, 2);
+    Vector lower = draw.vector(n);
+    Vector upper = lower + draw.vector(n).cwiseAbs();
+    for (Index i = 0; i < n; ++i) {
+      if (draw.whole(0, 2) == 0) upper[i] = kInfinity;
+      if (draw.whole(0, 9) == 0) upper[i] = lower[i];
+    }
+    const auto expected = enumerate(M, q, lower, upper);
+    REQUIRE(expected.size() == 1);
+    const auto answer = solve_box_complementarity(M, q, lower, upper);
+    REQUIRE_MESSAGE(answer.solved, answer.reason);
+    CHECK((answer.z - expected.front()).lpNorm<Eigen::Infinity>() < 1e-8);
+    CHECK((answer.residual - (q + M * answer.z)).lpNorm<Eigen::Infinity>() < 1e-12);
+  }
+}
+
+TEST_CASE("a bounded box has a solution for any matrix and the one returned is among the enumerated") {
+  Draw draw;
+  for (int trial = 0; trial < 1500; ++trial) {
+    const Index n = draw.whole(1, 6);
+    const Matrix M = draw.matrix(n, n);
+    const Vector q = draw.vector(n);
+    const Vector lower = Vector::Constant(n, -1);
+    const Vector upper = Vector::Constant(n, 1);
+    const auto answer = solve_box_complementarity(M, q, lower, upper);
+    REQUIRE_MESSAGE(answer.solved, answer.reason);
+    const auto expected = enumerate(M, q, lower, upper);
+    bool found = false;
+    for (const Vector& z : expected) found = found || (z - answer.z).lpNorm<Eigen::Infinity>() < 1e-7;
+    CHECK(found);
+    CHECK(expected.size() % 2 == 1);
+  }
+}
+
+TEST_CASE("matrices that are not symmetric, of several hundred rows, are solved to rounding") {
+  Draw draw;
+  for (const Index n : {50, 120, 300, 500}) {
+    // Positive definite with a strong skew part, and badly scaled by four orders of magnitude.
+    const Matrix root = draw.matrix(n, n);
+    const Matrix skew = draw.matrix(n, n);
+    Matrix M = root * root.transpose() / static_cast<double>(n) + 1e-3 * Matrix::Identity(n, n) + skew - skew.transpose();
+    const Vector scale = draw.vector(n, 2).unaryExpr([](double s) { return std::pow(10.0, s); });
+    M = scale.asDiagonal() * M * scale.asDiagonal();
+    const Vector q = scale.cwiseProduct(draw.vector(n));
+    Vector upper = Vector::Constant(n, kInfinity);
+    for (Index i = 0; i < n; i += 2) upper[i] = 0.1 / scale[i];
+    const Vector lower = Vector::Zero(n);
+    const auto answer = solve_box_complementarity(M, q, lower, upper);
+    REQUIRE_MESSAGE(answer.solved, answer.reason);
+    CHECK(slideway::complementarity_error(M, q, lower, upper, answer.z) < 1e-10);
+  }
+}
+
+TEST_CASE("Murty's exponential example ends") {
+  // Least-index pivoting takes 2^n steps on this P-matrix.
+  const Index n = 60;
+  Matrix M = Matrix::Identity(n, n);
+  M.triangularView<Eigen::StrictlyLower>().setConstant(2);
+  const Vector q = Vector::Constant(n, -1);
+  const auto answer = solve_box_complementarity(M, q, Vector::Zero(n), Vector::Constant(n, kInfinity));
+  REQUIRE_MESSAGE(answer.solved, answer.reason);
+  CHECK(answer.z[0] == doctest::Approx(1));
+  CHECK(answer.z.tail(n - 1).lpNorm<Eigen::Infinity>() < 1e-12);
+}
+
+TEST_CASE("a table on four legs stands, whichever legs carry it") {
+  // Forces Λ ≥ 0 at four corners of a rigid plate: three motions, four forces, a singular semidefinite matrix.
+  Matrix G(3, 4);
+  G << 1, 1, 1, 1, 1, 1, -1, -1, 1, -1, -1, 1;
+  const Matrix M = G.transpose() * G;
+  const Vector gravity = Vector(Eigen::Vector3d(-9.81, 0.3, -0.2));
+  const Vector q = G.transpose() * gravity;
+  const auto answer = solve_box_complementarity(M, q, Vector::Zero(4), Vector::Constant(4, kInfinity));
+  REQUIRE_MESSAGE(answer.solved, answer.reason);
+  CHECK(answer.z.minCoeff() >= 0);
+  CHECK((gravity + G * answer.z).norm() < 1e-9);
+}
+
+TEST_CASE("semidefinite matrices of low rank are solved whenever a solution exists") {
+  Draw draw;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const Index n = draw.whole(2, 40);
+    const Index rank = draw.whole(1, std::max<Index>(1, n / 2));
+    const Matrix G = draw.matrix(rank, n);
+    const Matrix M = G.transpose() * G;
+    // q = Gᵀv + s with s ≥ 0 is always feasible: the closest force to −v in the cone is a solution.
+    Vector q = G.transpose() * draw.vector(rank);
+    for (Index i = 0; i < n; ++i) {
+      if (draw.whole(0, 3) == 0) q[i] += draw(0, 1);
+    }
+    const auto answer = solve_box_complementarity(M, q, Vector::Zero(n), Vector::Constant(n, kInfinity));
+    REQUIRE_MESSAGE(answer.solved, answer.reason);
+  }
+}
+
+TEST_CASE("ties everywhere do not make the path cycle") {
+  Draw draw;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Index n = draw.whole(2, 30);
+    Matrix G(n / 2 + 1, n);
+    for (Index i = 0; i < G.rows(); ++i) {
+      for (Index j = 0; j < n; ++j) G(i, j) = static_cast<double>(draw.whole(-1, 1));
+    }
+    const Matrix M = G.transpose() * G;
+    const Vector q = G.transpose() * Vector::Constant(G.rows(), -1.0);
+    Vector upper = Vector::Constant(n, kInfinity);
+    if (trial % 2 == 0) upper.setConstant(1);
+    const auto answer = solve_box_complementarity(M, q, Vector::Zero(n), upper);
+    REQUIRE_MESSAGE(answer.solved, answer.reason);
+  }
+}
+
+TEST_CASE("a problem without a solution is reported as a ray") {
+  const Matrix M = Matrix::Zero(2, 2);
+  const Vector q = Vector(Eigen::Vector2d(1, -1));
+  const auto answer = solve_box_complementarity(M, q, Vector::Zero(2), Vector::Constant(2, kInfinity));
+  CHECK_FALSE(answer.solved);
+  CHECK(answer.reason.find("no solution") != std::string::npos);
+  // With a ceiling there is one: the entry that pulls goes to it.
+  const auto bounded = solve_box_complementarity(M, q, Vector::Zero(2), Vector::Constant(2, 3.0));
+  REQUIRE(bounded.solved);
+  CHECK(bounded.z == Vector(Eigen::Vector2d(0, 3)));
+}
+
+TEST_CASE("an empty problem is solved and nonsense is refused") {
+  CHECK(solve_box_complementarity(Matrix(0, 0), Vector(0), Vector(0), Vector(0)).solved);
+  const Vector one = Vector::Ones(1);
+  CHECK_THROWS_AS(solve_box_complementarity(Matrix::Ones(2, 2), one, one, one), std::invalid_argument);
+  CHECK_THROWS_AS(solve_box_complementarity(Matrix::Ones(1, 1), one, one, -one), std::invalid_argument);
+  CHECK_THROWS_AS(solve_box_complementarity(Matrix::Ones(1, 1), one, Vector::Constant(1, -kInfinity), one),
+                  std::invalid_argument);
+  CHECK_FALSE(solve_box_complementarity(Matrix::Constant(1, 1, std::nan("")), one, one, one).solved);
+}
+
+}  // namespace
