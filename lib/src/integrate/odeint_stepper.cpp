@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr const char* kMaker = "make_odeint_stepper";
-// A step of fewer units in the last place of t than this is taken whatever the error estimate says.
+// An interval of fewer units in the last place of t than this is one step, whatever the error estimate says.
 constexpr double kIndivisible = 100 * kEpsilon;
 // The shortest step, in parts of |t| (below it t stops moving) and of the whole time.
 constexpr double kShortestStep = 4 * kEpsilon;
@@ -27,6 +27,8 @@ constexpr double kExponent = 0.2 - 0.75 * kBeta;
 constexpr double kSmallestError = 1e-4;
 constexpr double kGreatestGrowth = 10;
 constexpr double kGreatestReduction = 0.1;
+constexpr double kStartingError = 1;
+constexpr double kTrialParts = 100;
 constexpr double kReductionOnFailure = 0.25;
 // At this h·|λ| the formula is at the edge of its region of stability.
 constexpr double kStabilityLimit = 3.25;
@@ -87,22 +89,23 @@ double OdeintStepper::weighted_norm(ConstVectorRef vector) const {
   return std::sqrt(vector.cwiseProduct(weights_).squaredNorm() / static_cast<double>(states_));
 }
 
-// Hairer, Nørsett & Wanner I, II.4: from the sizes of the state, of its velocity and of its acceleration, for which the
-// velocity is evaluated once more.
+// After Hairer, Nørsett & Wanner I, II.4: the step that makes an error of about the tolerance when the fifth derivative is
+// velocity v and acceleration a suggest, which takes one more velocity. With all sizes in units of the tolerances the
+// state itself has the size 1/rtol, and the rates at which things change are a/v and √(a rtol).
 double OdeintStepper::starting_step() {
-  const double duration = end_time_ - reached_;
-  if (duration <= kIndivisible * std::max(std::abs(reached_), std::abs(end_time_))) return duration;
-  const double size = weighted_norm(step_.x_new);
+  const double longest = std::min(end_time_ - reached_, max_step_);
+  if (longest <= kIndivisible * std::max(std::abs(reached_), std::abs(end_time_))) return longest;
   const double speed = weighted_norm(step_.velocity_new);
-  double trial = size > 1e-5 && speed > 1e-5 ? 0.01 * (size / speed) : 1e-6;
-  trial = std::min({trial, duration, max_step_});
+  // In the trial step the state changes by a hundredth.
+  const double trial = speed * rtol_ * longest > 0.01 ? 0.01 / (speed * rtol_) : longest;
   step_.x = step_.x_new + trial * step_.velocity_new;
   if (!checked_.velocity(std::min(reached_ + trial, end_time_), step_.x, step_.velocity)) return 0.01 * trial;
   step_.error = step_.velocity - step_.velocity_new;
   const double acceleration = weighted_norm(step_.error) / trial;
-  const double fastest = std::max(speed, acceleration);
-  const double estimate = fastest > 1e-15 ? std::pow(0.01 / fastest, 0.2) : duration;
-  return std::min(100 * trial, estimate);
+  const double rate = std::max(speed > 0 ? acceleration / speed : 0, std::sqrt(acceleration * rtol_));
+  const double fifth = rate * rate * rate * std::max(acceleration, speed * rate);
+  const double estimate = std::isfinite(fifth) && fifth > 0 ? std::pow(kStartingError / fifth, 0.2) : longest;
+  return std::min({kTrialParts * trial, estimate, longest});
 }
 
 // The rms norm of CVODE, with the weights of the state at the start of the step.
@@ -129,6 +132,7 @@ StepReport OdeintStepper::step() {
   checked_.forget_obstacle();
 
   const double whole = std::max(std::abs(reached_), std::abs(end_time_));
+  const bool indivisible = end_time_ - reached_ <= kIndivisible * whole;
   const double shortest = std::max(kShortestStep * std::abs(reached_), kShortestStepOfAll * whole);
   double h = std::max(next_step_size_, shortest);
   bool rejected = false;
@@ -140,7 +144,7 @@ StepReport OdeintStepper::step() {
     const double error = usable ? error_norm() : 0;
     // What overflows without an obstacle has gone too far as well.
     const bool finite = usable && std::isfinite(error) && step_.x_new.allFinite();
-    const bool accurate = finite && (error <= 1 || h <= kIndivisible * whole);
+    const bool accurate = finite && (error <= 1 || indivisible);
     if (accurate) {
       watch_stiffness();
       if (!constrained_ || project()) {

@@ -87,12 +87,16 @@ TEST_CASE("allocations are counted, in C and in C++ and in Eigen") {
 }
 
 TEST_CASE("steps, restarts and dense output allocate nothing") {
-  for (const MultistepMethod method : {MultistepMethod::bdf, MultistepMethod::adams}) {
+  const auto make_stepper = [](int method, FunctionOde& ode, const StepperOptions& options) {
+    if (method == 2) return make_odeint_stepper(ode, options);
+    return make_cvode_stepper(ode, method == 0 ? MultistepMethod::bdf : MultistepMethod::adams, options);
+  };
+  for (const int method : {0, 1, 2}) {
     for (const Index n : {1, 2, 40}) {
       FunctionOde ode = forced_chain(n);
       ode.with_projection([](double, ConstVectorRef, VectorRef) {});
       const StepperOptions options = {.rtol = 1e-7, .atol = Vector::Constant(n, 1e-9), .max_step = 0};
-      auto stepper = make_cvode_stepper(ode, method, options);
+      auto stepper = make_stepper(method, ode, options);
       const Vector start = Vector::Zero(n);
       Vector x = start;
       Vector weights = start;
@@ -119,7 +123,8 @@ TEST_CASE("steps, restarts and dense output allocate nothing") {
 
       CHECK(after - before == 0);
       CHECK(stepper->failure().message.empty());
-      CHECK(arrivals > 40);
+      // dopri5 has no root-finding.
+      CHECK((method == 2 ? arrivals == 0 : arrivals > 40));
       CHECK(std::isfinite(sum));
     }
   }

@@ -1,0 +1,426 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "integrate/odeint_stepper.hpp"
+#include "slideway/integrate/stepper.hpp"
+#include "test/integrate/function_ode.hpp"
+
+using slideway::ConstVectorRef;
+using slideway::Index;
+using slideway::Interpolant;
+using slideway::make_odeint_stepper;
+using slideway::OdeintStepper;
+using slideway::Stepper;
+using slideway::StepperOptions;
+using slideway::StepReport;
+using slideway::StepStatus;
+using slideway::Vector;
+using slideway::VectorRef;
+using slideway::test::decay;
+using slideway::test::FunctionOde;
+using slideway::test::oscillator;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+StepperOptions tolerances(Index states, double rtol) {
+  return {.rtol = rtol, .atol = Vector::Constant(states, rtol / 100), .max_step = 0};
+}
+
+Vector vector(std::initializer_list<double> values) {
+  Vector result(static_cast<Index>(values.size()));
+  std::copy(values.begin(), values.end(), result.begin());
+  return result;
+}
+
+// Steps until something other than `advanced` happens.
+StepReport run(Stepper& stepper) {
+  StepReport report;
+  do {
+    report = stepper.step();
+  } while (report.status == StepStatus::advanced);
+  return report;
+}
+
+Vector state_at(Stepper& stepper, double t, Index states) {
+  Vector x(states);
+  stepper.evaluate(t, x);
+  return x;
+}
+
+// The state at `end`, which must be reached.
+Vector solve(FunctionOde& ode, const StepperOptions& options, double start, const Vector& x, double end) {
+  auto stepper = make_odeint_stepper(ode, options);
+  REQUIRE(stepper->start(start, x, end, 0));
+  const StepReport report = run(*stepper);
+  INFO(stepper->failure().message);
+  REQUIRE(report.status == StepStatus::reached_end);
+  CHECK(report.end == end);
+  return state_at(*stepper, end, x.size());
+}
+
+}  // namespace
+
+TEST_CASE("dopri5 is as accurate as the tolerance asks") {
+  const double end = 20 * std::numbers::pi;
+  for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13}) {
+    CAPTURE(rtol);
+    FunctionOde falling = decay();
+    CHECK(std::abs(solve(falling, tolerances(1, rtol), 0, vector({1}), 5)(0) - std::exp(-5.0)) < 20 * rtol);
+    FunctionOde swinging = oscillator();
+    CHECK((solve(swinging, tolerances(2, rtol), 0, vector({1, 0}), end) - vector({1, 0})).norm() < 1000 * rtol);
+  }
+}
+
+TEST_CASE("motion that is a polynomial of degree four is exact, inside the steps too, and takes few of them") {
+  // x = 1 + t − 3t² + 2t³ − t⁴/2
+  FunctionOde ode(1, [](double t, ConstVectorRef, VectorRef dx) { dx(0) = 1 - 6 * t + 6 * t * t - 2 * t * t * t; });
+  auto stepper = make_odeint_stepper(ode, tolerances(1, 1e-10));
+  REQUIRE(stepper->start(0, vector({1}), 2, 0));
+  for (StepReport report; report.status != StepStatus::reached_end;) {
+    report = stepper->step();
+    REQUIRE(report.status != StepStatus::failed);
+    for (const double part : {0.0, 0.1, 0.37, 0.5, 0.9, 1.0}) {
+      const double t = report.start + part * (report.end - report.start);
+      const double exact = 1 + t - 3 * t * t + 2 * t * t * t - 0.5 * t * t * t * t;
+      CHECK(std::abs(state_at(*stepper, t, 1)(0) - exact) < 20 * kEpsilon);
+    }
+  }
+  CHECK(stepper->statistics().steps <= 7);
+}
+
+TEST_CASE("dense output is of order four and joins up with its slopes") {
+  // The error inside a step of fixed size falls like h⁵.
+  const auto worst_error = [](double h) {
+    FunctionOde ode = oscillator();
+    StepperOptions options = tolerances(2, 0.5);
+    options.max_step = h;
+    auto stepper = make_odeint_stepper(ode, options);
+    REQUIRE(stepper->start(0, vector({1, 0}), 10 * h, h));
+    const StepReport report = stepper->step();
+    REQUIRE(report.end == doctest::Approx(h));
+    double worst = 0;
+    for (double t = 0; t <= h; t += h / 64) {
+      const Vector exact = vector({std::cos(t), -std::sin(t)});
+      worst = std::max(worst, (state_at(*stepper, t, 2) - exact).norm());
+    }
+    const Interpolant polynomial = stepper->interpolant();
+    Vector slope = Vector::Zero(2);
+    for (Index k = 1; k < polynomial.coefficients.cols(); ++k) {
+      slope += static_cast<double>(k) * polynomial.coefficients.col(k) / polynomial.scale;
+    }
+    const Vector x = state_at(*stepper, report.end, 2);
+    CHECK((slope - vector({x(1), -x(0)})).norm() < 100 * kEpsilon);
+    return worst;
+  };
+  const double coarse = worst_error(0.4);
+  const double fine = worst_error(0.1);
+  CHECK(coarse < 1e-4);
+  CHECK(std::log(coarse / fine) / std::log(4.0) > 4.7);
+}
+
+TEST_CASE("the polynomial of a step of dopri5 is its dense output, and solves the equation to the tolerance") {
+  std::mt19937 random(1);
+  FunctionOde ode = oscillator();
+  auto stepper = make_odeint_stepper(ode, tolerances(2, 1e-9));
+  REQUIRE(stepper->start(0, vector({1, 0}), 20, 0));
+  for (StepReport report; report.status != StepStatus::reached_end;) {
+    report = stepper->step();
+    REQUIRE(report.status != StepStatus::failed);
+    const Interpolant interpolant = stepper->interpolant();
+    for (int i = 0; i < 5; ++i) {
+      const double t = std::uniform_real_distribution<>(report.start, report.end)(random);
+      Vector sum = Vector::Zero(2);
+      for (Index k = 0; k < interpolant.coefficients.cols(); ++k) {
+        sum += interpolant.coefficients.col(k) *
+               std::pow((t - interpolant.center) / interpolant.scale, static_cast<double>(k));
+      }
+      const Vector x = state_at(*stepper, t, 2);
+      CHECK((x - sum).norm() < 10 * kEpsilon);
+      CHECK((x - vector({std::cos(t), -std::sin(t)})).norm() < 1e-7);
+    }
+  }
+}
+
+TEST_CASE("a step of dopri5 costs six evaluations, a start two, or one with a first step given") {
+  FunctionOde ode = oscillator();
+  auto stepper = make_odeint_stepper(ode, tolerances(2, 1e-6));
+  REQUIRE(stepper->start(0, vector({1, 0}), 10, 0));
+  CHECK(ode.velocity_calls == 2);
+  REQUIRE(stepper->step().status == StepStatus::advanced);
+  CHECK(ode.velocity_calls == 8);
+  REQUIRE(stepper->start(0, vector({1, 0}), 10, 0.05));
+  CHECK(ode.velocity_calls == 9);
+  CHECK(stepper->step().end == doctest::Approx(0.05));
+  CHECK(ode.velocity_calls == 15);
+  CHECK(stepper->statistics().velocity_evaluations == 15);
+  CHECK(stepper->statistics().steps == 2);
+  CHECK(stepper->statistics().restarts == 2);
+}
+
+TEST_CASE("the starting step of dopri5 is neither refused nor timid, whatever the units and the tolerance") {
+  for (const double rtol : {1e-3, 1e-6, 1e-9, 1e-12}) {
+    for (const double unit : {1e-6, 1.0, 1e6}) {
+      for (const double time : {1e-3, 1.0, 1e3}) {
+        FunctionOde ode(2, [&](double, ConstVectorRef x, VectorRef dx) {
+          dx(0) = x(1) / time;
+          dx(1) = -x(0) / time;
+        });
+        StepperOptions options = tolerances(2, rtol);
+        options.atol *= unit;
+        auto stepper = make_odeint_stepper(ode, options);
+        CAPTURE(rtol);
+        CAPTURE(unit);
+        CAPTURE(time);
+        REQUIRE(stepper->start(0, vector({unit, 0}), 100 * time, 0));
+        const StepReport first = stepper->step();
+        CHECK(ode.velocity_calls == 8);
+        for (int k = 0; k < 10; ++k) stepper->step();
+        CHECK(first.end > 0.015 * stepper->last_step_size());
+      }
+    }
+  }
+}
+
+TEST_CASE("dopri5 never evaluates beyond the end") {
+  for (const double first_step : {0.0, 1e-3, 50.0}) {
+    FunctionOde ode = oscillator();
+    auto stepper = make_odeint_stepper(ode, tolerances(2, 1e-5));
+    for (const double end : {1.0, 1.7, 1e2}) {
+      ode.latest_time = -1;
+      REQUIRE(stepper->start(0.3, vector({1, 0}), end, first_step));
+      const StepReport report = run(*stepper);
+      CHECK(report.status == StepStatus::reached_end);
+      CHECK(report.end == end);
+      CHECK(ode.latest_time == end);
+    }
+    CHECK(stepper->statistics().velocity_evaluations == ode.velocity_calls);
+    CHECK(stepper->statistics().jacobian_evaluations == 0);
+  }
+}
+
+TEST_CASE("steps of dopri5 keep to max_step, and the first one to first_step") {
+  FunctionOde ode(1, [](double, ConstVectorRef, VectorRef dx) { dx(0) = 1; });
+  StepperOptions options = tolerances(1, 1e-6);
+  options.max_step = 0.25;
+  auto stepper = make_odeint_stepper(ode, options);
+  REQUIRE(stepper->start(0, vector({0}), 10, 0.01));
+  StepReport report = stepper->step();
+  CHECK(report.end == doctest::Approx(0.01));
+  while (report.status == StepStatus::advanced) {
+    CHECK(report.end - report.start <= 0.25 * (1 + 1e-12));
+    CHECK(stepper->last_step_size() <= 0.25 * (1 + 1e-12));
+    const double before = report.end;
+    report = stepper->step();
+    CHECK(report.start == before);
+  }
+  CHECK(report.status == StepStatus::reached_end);
+  CHECK(state_at(*stepper, 10, 1)(0) == doctest::Approx(10));
+}
+
+TEST_CASE("dopri5 takes an interval of a few units in the last place in one step") {
+  for (const double t : {0.0, 1.0, -1.0, 1e-3, 1e15, -1e15}) {
+    const double scale = std::max(1.0, std::abs(t));
+    for (const int ulps : {1, 2, 3, 10, 49, 100, 150, 1000, 20000}) {
+      double end = t;
+      for (int i = 0; i < ulps; ++i) end = std::nextafter(end, kInfinity);
+      FunctionOde ode(1, [scale](double, ConstVectorRef x, VectorRef dx) { dx = -x / scale; });
+      auto stepper = make_odeint_stepper(ode, tolerances(1, 1e-6));
+      REQUIRE(stepper->start(t, vector({1}), end, 0));
+      const StepReport report = run(*stepper);
+      CAPTURE(t);
+      CAPTURE(ulps);
+      CHECK(report.end == end);
+      CHECK(report.status == StepStatus::reached_end);
+      CHECK(std::abs(state_at(*stepper, end, 1)(0) - std::exp((t - end) / scale)) < 4 * kEpsilon);
+      CHECK(std::abs(state_at(*stepper, report.start, 1)(0) - 1) < 4 * kEpsilon);
+      CHECK(stepper->step().status == StepStatus::failed);
+      if (ulps < 50) CHECK(report.start == t);
+    }
+  }
+}
+
+TEST_CASE("times of dopri5 may be negative or huge") {
+  for (const double start : {-1e9, -3.0, 1e9}) {
+    FunctionOde ode = decay();
+    const Vector x = solve(ode, tolerances(1, 1e-7), start, vector({1}), start + 2);
+    CHECK(x(0) == doctest::Approx(std::exp(-2.0)).epsilon(1e-5));
+  }
+  FunctionOde slow(1, [](double, ConstVectorRef x, VectorRef dx) { dx = -1e-30 * x; });
+  const Vector x = solve(slow, tolerances(1, 1e-7), -1e30, vector({1}), 1e30);
+  CHECK(x(0) == doctest::Approx(std::exp(-2.0)).epsilon(1e-5));
+}
+
+TEST_CASE("a state at rest stays there, in few steps of dopri5") {
+  FunctionOde ode(2, [](double, ConstVectorRef, VectorRef dx) { dx.setZero(); });
+  auto stepper = make_odeint_stepper(ode, tolerances(2, 1e-10));
+  REQUIRE(stepper->start(0, vector({3, 0}), 1e6, 0));
+  CHECK(run(*stepper).status == StepStatus::reached_end);
+  CHECK(state_at(*stepper, 1e6 - 123.4, 2) == vector({3, 0}));
+  CHECK(stepper->statistics().steps < 10);
+}
+
+TEST_CASE("dopri5 tries a step that meets a wall of NaN again with a smaller one") {
+  // x' = −10 x, but defined for x ≥ 0 only; the first step is far too long.
+  long not_finite = 0;
+  FunctionOde ode(1, [&](double, ConstVectorRef x, VectorRef dx) {
+    dx(0) = -10 * std::sqrt(x(0)) * std::sqrt(x(0));
+    not_finite += std::isnan(dx(0));
+  });
+  auto stepper = make_odeint_stepper(ode, tolerances(1, 1e-6));
+  REQUIRE(stepper->start(0, vector({1}), 1, 0.5));
+  CHECK(run(*stepper).status == StepStatus::reached_end);
+  CHECK(not_finite > 0);
+  CHECK(state_at(*stepper, 1, 1)(0) == doctest::Approx(std::exp(-10.0)).epsilon(0.01));
+}
+
+TEST_CASE("a wall of NaN that dopri5 cannot avoid is the user function's failure, and says where") {
+  // Falls through the wall x = 0 at ∫₀¹ dx/(1+√x) = 2 − 2 log 2.
+  const double wall = 2 - 2 * std::log(2.0);
+  FunctionOde ode(1, [](double, ConstVectorRef x, VectorRef dx) { dx(0) = -1 - std::sqrt(x(0)); });
+  auto stepper = make_odeint_stepper(ode, tolerances(1, 1e-6));
+  REQUIRE(stepper->start(0, vector({1}), 2, 0));
+  const StepReport report = run(*stepper);
+  CHECK(report.status == StepStatus::failed);
+  CHECK(report.end == doctest::Approx(wall).epsilon(1e-4));
+  CHECK(stepper->failure().by_user_function);
+  CHECK(stepper->failure().message.find("the velocity is not finite at t = ") != std::string::npos);
+  CHECK(stepper->failure().message.find("entry [0] is ") != std::string::npos);
+  CHECK(stepper->step().status == StepStatus::failed);
+}
+
+TEST_CASE("the text of an exception reaches the failure of dopri5") {
+  FunctionOde ode(1, [](double t, ConstVectorRef x, VectorRef dx) {
+    if (t > 0.5) throw std::runtime_error("the valve is shut");
+    dx = -x;
+  });
+  auto stepper = make_odeint_stepper(ode, tolerances(1, 1e-6));
+  REQUIRE(stepper->start(0, vector({1}), 1, 0));
+  const StepReport report = run(*stepper);
+  CHECK(report.status == StepStatus::failed);
+  CHECK(report.end == doctest::Approx(0.5));
+  CHECK(stepper->failure().by_user_function);
+  CHECK(stepper->failure().message.find("the valve is shut") != std::string::npos);
+  // At the start there is not even a first step.
+  CHECK_FALSE(stepper->start(0.6, vector({1}), 1, 0));
+  CHECK(stepper->failure().by_user_function);
+  CHECK(stepper->failure().message.find("the valve is shut") != std::string::npos);
+  CHECK(stepper->step().status == StepStatus::failed);
+}
+
+TEST_CASE("dopri5 calls unbounded growth and overflow failures of the step") {
+  FunctionOde exploding(1, [](double, ConstVectorRef x, VectorRef dx) { dx(0) = x(0) * x(0); });
+  auto stepper = make_odeint_stepper(exploding, tolerances(1, 1e-6));
+  REQUIRE(stepper->start(0, vector({1}), 2, 0));
+  StepReport report = run(*stepper);
+  CHECK(report.status == StepStatus::failed);
+  CHECK(report.end == doctest::Approx(1).epsilon(1e-4));
+  INFO(stepper->failure().message);
+  CHECK_FALSE(stepper->failure().by_user_function);
+  const bool near_pole = stepper->failure().message.find("t = 0.9999") != std::string::npos ||
+                         stepper->failure().message.find("t = 1") != std::string::npos;
+  CHECK(near_pole);
+
+  FunctionOde growing(1, [](double, ConstVectorRef x, VectorRef dx) { dx = x; });
+  stepper = make_odeint_stepper(growing, tolerances(1, 1e-4));
+  REQUIRE(stepper->start(0, vector({1}), 1000, 0));
+  report = run(*stepper);
+  CHECK(report.status == StepStatus::failed);
+  CHECK(report.end > 600);
+  CHECK(report.end < 710);
+  CHECK_FALSE(stepper->failure().by_user_function);
+}
+
+TEST_CASE("every step of dopri5 ends on the surface, at no further evaluation, and the dense output joins up") {
+  const double end = 200 * std::numbers::pi;
+  const auto solved = [&](bool constrain, long& calls) {
+    FunctionOde ode = oscillator();
+    ode.with_projection([](double, ConstVectorRef, VectorRef x) { x /= x.norm(); });
+    ode.constrain = constrain;
+    auto stepper = make_odeint_stepper(ode, tolerances(2, 1e-6));
+    REQUIRE(stepper->start(0, vector({1, 0}), end, 0));
+    double drift = 0;
+    Vector x = vector({1, 0});
+    for (StepReport report; report.status != StepStatus::reached_end;) {
+      report = stepper->step();
+      REQUIRE(report.status != StepStatus::failed);
+      // The polynomial starts where the step before ended, and ends at the projected state.
+      CHECK(state_at(*stepper, report.start, 2) == x);
+      x = state_at(*stepper, report.end, 2);
+      CHECK((stepper->interpolant().coefficients.rowwise().sum() - x).norm() < 10 * kEpsilon);
+      drift = std::max(drift, std::abs(x.norm() - 1));
+    }
+    calls = ode.velocity_calls;
+    return std::pair(drift, (x - vector({1, 0})).norm());
+  };
+  long free_calls = 0;
+  long calls = 0;
+  const auto [free_drift, free_error] = solved(false, free_calls);
+  const auto [drift, error] = solved(true, calls);
+  CHECK(drift < 4 * kEpsilon);
+  CHECK(free_drift > 1e-6);
+  CHECK(error <= 2 * free_error);
+  CHECK(static_cast<double>(calls) < 1.02 * static_cast<double>(free_calls));
+}
+
+TEST_CASE("a projection that throws is a user function's failure for dopri5 too") {
+  FunctionOde ode = oscillator();
+  ode.with_projection([](double t, ConstVectorRef, VectorRef x) {
+    if (t > 0.5) throw std::runtime_error("no surface here");
+    x /= x.norm();
+  });
+  auto stepper = make_odeint_stepper(ode, tolerances(2, 1e-4));
+  REQUIRE(stepper->start(0, vector({1, 0}), 1, 0));
+  CHECK(run(*stepper).status == StepStatus::failed);
+  CHECK(stepper->failure().by_user_function);
+  CHECK(stepper->failure().message.find("no surface here") != std::string::npos);
+}
+
+TEST_CASE("dopri5 notices stiffness, and only that") {
+  const auto becomes_stiff = [](FunctionOde ode, const Vector& x, double end) {
+    OdeintStepper stepper(ode, tolerances(x.size(), 1e-6));
+    REQUIRE(stepper.start(0, x, end, 0));
+    while (stepper.step().status == StepStatus::advanced) {
+      if (stepper.is_stiff()) return true;
+    }
+    return stepper.is_stiff();
+  };
+  CHECK_FALSE(becomes_stiff(oscillator(), vector({1, 0}), 1000));
+  CHECK_FALSE(becomes_stiff(decay(), vector({1}), 5));
+  // Prothero and Robinson's problem, x = cos t.
+  const auto follow = [](double rate) {
+    return FunctionOde(1, [rate](double t, ConstVectorRef x, VectorRef dx) {
+      dx(0) = -rate * (x(0) - std::cos(t)) - std::sin(t);
+    });
+  };
+  CHECK_FALSE(becomes_stiff(follow(1), vector({1}), 100));
+  CHECK(becomes_stiff(follow(1e4), vector({1}), 1));
+  CHECK(becomes_stiff(follow(1e6), vector({2}), 1));
+}
+
+TEST_CASE("a start of dopri5 that makes no sense is refused with a reason") {
+  FunctionOde ode = decay();
+  auto stepper = make_odeint_stepper(ode, tolerances(1, 1e-6));
+  CHECK(stepper->step().status == StepStatus::failed);
+  CHECK_FALSE(stepper->failure().message.empty());
+  for (const auto& [t, end] : std::vector<std::pair<double, double>>{
+           {1, 1}, {1, 0}, {0, kInfinity}, {std::nan(""), 1}, {0, std::nan("")}}) {
+    CHECK_FALSE(stepper->start(t, vector({1}), end, 0));
+    CHECK(stepper->failure().message.find("cannot start") != std::string::npos);
+    CHECK(stepper->step().status == StepStatus::failed);
+  }
+  CHECK_FALSE(stepper->start(0, vector({kInfinity}), 1, 0));
+  CHECK_FALSE(stepper->failure().by_user_function);
+  CHECK_THROWS_AS(make_odeint_stepper(ode, tolerances(2, 1e-6)), std::invalid_argument);
+  CHECK_THROWS_AS(make_odeint_stepper(ode, tolerances(1, 0)), std::invalid_argument);
+}
