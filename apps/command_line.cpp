@@ -137,8 +137,9 @@ void add_run(CLI::App& program, RunArguments& arguments, std::string& unused) {
       ->group(accuracy);
   add_word(
       app, "--method",
-      "integrator of the smooth pieces: auto, bdf (stiff), adams (not stiff) (default auto, which is bdf)",
-      {"auto", "bdf", "adams"}, {"dopri5"}, arguments.method)
+      "integrator of the smooth pieces: auto, bdf (stiff), adams (not stiff), dopri5 (not stiff, many events) "
+      "(default auto, which is bdf)",
+      {"auto", "bdf", "adams", "dopri5"}, {}, arguments.method)
       ->group(accuracy);
   add_number(
       app, "--max-step", "longest step, in the model's unit of time (default: no limit)", "a number above 0",
@@ -188,7 +189,7 @@ void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional
   add_number(
       app, "--rtol", "relative tolerance (default 1e-6)", "a number above 0 and below 1",
       [](double value) { return value > 0 && value < 1; }, rtol);
-  add_word(app, "--method", "bdf or adams (default: both)", {"bdf", "adams"}, {"dopri5"}, arguments.method);
+  add_word(app, "--method", "bdf, adams or dopri5 (default: all)", {"bdf", "adams", "dopri5"}, {}, arguments.method);
   app.footer("Exit status: 0 all cases pass, 1 a case fails, 2 the command line is wrong.");
 }
 

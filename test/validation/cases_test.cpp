@@ -1,4 +1,4 @@
-// Every case of the suite against its exact solution, with both methods, from loose to tight.
+// Every case of the suite against its exact solution, with every method, from loose to tight.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -54,12 +54,27 @@ TEST_CASE("every case agrees with its exact solution: adams at rtol 1e-10") {
 TEST_CASE("every case agrees with its exact solution: adams at rtol 1e-12") {
   check_every_case(Method::adams, 1e-12);
 }
+TEST_CASE("every case agrees with its exact solution: dopri5 at rtol 1e-4") {
+  check_every_case(Method::dopri5, 1e-4);
+}
+TEST_CASE("every case agrees with its exact solution: dopri5 at rtol 1e-6") {
+  check_every_case(Method::dopri5, 1e-6);
+}
+TEST_CASE("every case agrees with its exact solution: dopri5 at rtol 1e-8") {
+  check_every_case(Method::dopri5, 1e-8);
+}
+TEST_CASE("every case agrees with its exact solution: dopri5 at rtol 1e-10") {
+  check_every_case(Method::dopri5, 1e-10);
+}
+TEST_CASE("every case agrees with its exact solution: dopri5 at rtol 1e-12") {
+  check_every_case(Method::dopri5, 1e-12);
+}
 
 TEST_CASE("errors fall with the tolerance") {
   // A factor of 10⁴ in rtol has to buy at least one of 100, until rounding and the accuracy of location are reached.
   constexpr double floor = 1e-10;
   for (const Case& problem : all_cases()) {
-    for (const Method method : {Method::bdf, Method::adams}) {
+    for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
       const double loose_rtol = std::min(1e-4, problem.rtol_from);
       const double tight_rtol = std::max(loose_rtol * 1e-4, 1e-12);
       const double loose = judge(problem, method, loose_rtol).worst_error();

@@ -19,7 +19,7 @@ void check_every_variant(const std::vector<double>& tolerances, Variant variant)
     const Case problem = variant(original);
     for (const double rtol : tolerances) {
       if (rtol > problem.rtol_from * (1 + 1e-12)) continue;
-      for (const Method method : {Method::bdf, Method::adams}) {
+      for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
         const Verdict verdict = judge(problem, method, rtol);
         CHECK_MESSAGE(verdict.passed, describe(problem, method, rtol, verdict));
       }
@@ -37,7 +37,7 @@ TEST_CASE("mirroring changes nothing but the words") {
   // Beyond rounding, which the choice of steps magnifies to the order of rtol.
   for (const Case& original : all_cases()) {
     const Case image = mirrored(original);
-    for (const Method method : {Method::bdf, Method::adams}) {
+    for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
       const Verdict left = judge(original, method, 1e-10);
       const Verdict right = judge(image, method, 1e-10);
       CAPTURE(original.id);

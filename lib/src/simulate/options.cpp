@@ -105,12 +105,6 @@ void Options::validate(Index states) const {
               .got = text(output_times[i])});
     }
   }
-  if (method == Method::dopri5) {
-    refuse({.what = "this method is not built yet",
-            .where = "Options::method",
-            .expected = "auto, bdf or adams",
-            .got = "dopri5"});
-  }
 }
 
 }  // namespace slideway

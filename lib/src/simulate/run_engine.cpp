@@ -8,6 +8,8 @@
 #include <optional>
 #include <sstream>
 
+#include "simulate/method_stepper.hpp"
+
 namespace slideway {
 
 namespace {
@@ -82,9 +84,8 @@ RunEngine::RunEngine(const System& system, std::shared_ptr<const RelayStructure>
   stepping.atol = options.atol.expand(system.states(), options.rtol);
   evaluator_.set_typical_sizes(stepping.atol / options.rtol);
   stepping.max_step = std::isfinite(options.max_step) ? options.max_step : 0;
-  const bool adams = options.method == Method::adams;
-  can_project_ = !adams;
-  stepper_ = make_cvode_stepper(ode_, adams ? MultistepMethod::adams : MultistepMethod::bdf, stepping);
+  can_project_ = keeps_constraints(options.method);
+  stepper_ = make_stepper(ode_, options.method, stepping);
   ode_.set_armed(&scan_.armed());
 
   const Index slots = ode_.guards();

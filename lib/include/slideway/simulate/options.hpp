@@ -13,7 +13,8 @@ namespace slideway {
 
 struct EventRecord;
 
-// The smooth integrator. `automatic` is `bdf` until a one-step method exists.
+// The smooth integrator: CVODE's BDF (stiff problems) and Adams, or the one-step method of Dormand and Prince, which takes a
+// fraction of the time where a problem is not stiff and has many events. `automatic` is `bdf`.
 enum class Method { automatic, bdf, adams, dopri5 };
 
 // What to do where the continuation is not unique: stop and report (default), or follow one of them.
