@@ -148,11 +148,11 @@ StepReport OdeintStepper::step() {
     if (accurate) {
       watch_stiffness();
       if (!constrained_ || project()) {
-        const double log_error = std::log(std::max(error, kSmallestError));
+        const double log_error = std::log(std::max(error, 1e-30));
         const double factor = kSafety * std::exp(kBeta * log_error_before_ - kExponent * log_error);
         const double most = rejected ? 1.0 : kGreatestGrowth;
         next_step_size_ = std::min(h * std::clamp(factor, kGreatestReduction, most), max_step_);
-        log_error_before_ = log_error;
+        log_error_before_ = std::max(log_error, std::log(kSmallestError));
         break;
       }
     }
