@@ -75,7 +75,7 @@ class Writer {
     out_ << line_;
   }
 
-  void plain_row(double t) { row(t, trajectory_(t), trajectory_.mode(t), {}); }
+  void plain_row(double t) { row(t, trajectory_(t), trajectory_.mode(t), trajectory_.location(t)); }
 
   void event_rows(const EventRecord& event) {
     const Mode& mode = event.to ? *event.to : event.from ? *event.from : trajectory_.mode(event.t);

@@ -69,7 +69,8 @@ class Writer {
   }
 
   Json snapshot(const Snapshot& at) const {
-    return {{"t", number(at.t)}, {"mode", at.mode.word()}, {"location", nullptr}, {"state", state(at.state)}};
+    return {{"t", number(at.t)}, {"mode", at.mode.word()}, {"location", at.location.empty() ? Json(nullptr) : Json(at.location)},
+            {"state", state(at.state)}};
   }
 
   std::string word(const Mode& mode, const std::vector<Index>& surfaces) const {

@@ -79,6 +79,41 @@ void check_pattern(const std::optional<Pattern>& pattern, Index rows, Index colu
                  (has_rows ? "" : " with " + std::to_string(pattern->start.size()) + " row starts")});
 }
 
+void check_events(const SystemDefinition& definition, const std::string& where) {
+  for (std::size_t k = 0; k < definition.events.size(); ++k) {
+    const Event& event = definition.events[k];
+    const std::string which = event.name.empty() ? std::to_string(k + 1) : "'" + event.name + "'";
+    if (!event.when) {
+      refuse({.what = "event " + which + " has no guard",
+              .where = where,
+              .expected = "a guard g(t, x)",
+              .got = "nothing"});
+    }
+    if (event.action == Action::reset && !event.reset) {
+      refuse({.what = "reset " + which + " does not say what it sets",
+              .where = where,
+              .expected = "a function reset(t, before, after)",
+              .got = "nothing"});
+    }
+  }
+}
+
+void check_contacts(SystemDefinition& definition, const std::string& where) {
+  for (std::size_t k = 0; k < definition.contacts.size(); ++k) {
+    Contact& contact = definition.contacts[k];
+    if (contact.name.empty()) contact.name = "contact" + std::to_string(k + 1);
+    const auto lacks = [&](const std::string& part, const std::string& expected) {
+      refuse({.what = "contact '" + contact.name + "' has no " + part,
+              .where = where,
+              .expected = expected,
+              .got = "nothing"});
+    };
+    if (!contact.gap) lacks("gap", "a function gap(t, x)");
+    if (!contact.acts_on) lacks("direction of its force", "a function acts_on(t, x, b)");
+    if (!contact.restitution) lacks("restitution", "a function of the approach speed");
+  }
+}
+
 }  // namespace
 
 System::System(SystemDefinition definition) {
@@ -116,7 +151,21 @@ System::System(SystemDefinition definition) {
   check_pattern(definition.field_dx_pattern, n, n, "field_dx_pattern", where);
   check_pattern(definition.field_dlambda_pattern, n, m, "field_dlambda_pattern", where);
   check_pattern(definition.guards_dx_pattern, m, n, "guards_dx_pattern", where);
+  check_events(definition, where);
+  check_contacts(definition, where);
   definition_ = std::make_shared<const SystemDefinition>(std::move(definition));
+}
+
+System System::with_events(std::vector<Event> events) const {
+  SystemDefinition definition = *definition_;
+  for (Event& event : events) definition.events.push_back(std::move(event));
+  return System(std::move(definition));
+}
+
+System System::with_contacts(std::vector<Contact> contacts) const {
+  SystemDefinition definition = *definition_;
+  for (Contact& contact : contacts) definition.contacts.push_back(std::move(contact));
+  return System(std::move(definition));
 }
 
 Index System::state_index(const std::string& name) const {

@@ -8,45 +8,50 @@ namespace slideway {
 namespace {
 
 constexpr std::size_t kMost = 64;
-constexpr double kSteady = 0.02;
+// By how much the ratios of two pairs of turns may differ, relative to r(1 − r).
+constexpr double kSteady = 0.05;
 
 }  // namespace
 
-void AccumulationWatch::note(double t, Index surface) {
-  if (times_.size() == kMost) {
-    times_.erase(times_.begin(), times_.begin() + kMost / 2);
-    surfaces_.erase(surfaces_.begin(), surfaces_.begin() + kMost / 2);
+void AccumulationWatch::note(double t, Index id, const Vector& x) {
+  if (notes_.empty()) {
+    began_ = t;
+    scale_ = x.cwiseAbs();
+  } else {
+    scale_ = scale_.cwiseMax(x.cwiseAbs());
   }
-  times_.push_back(t);
-  surfaces_.push_back(surface);
+  if (notes_.size() == kMost) notes_.erase(notes_.begin(), notes_.begin() + kMost / 2);
+  notes_.push_back({t, id, x});
 }
 
-void AccumulationWatch::clear() {
-  times_.clear();
-  surfaces_.clear();
-}
+void AccumulationWatch::clear() { notes_.clear(); }
 
 std::optional<Accumulation> AccumulationWatch::limit() const {
-  const std::size_t n = times_.size();
-  // A turn crosses each of its surfaces twice; several surfaces can take several turns of the word to repeat.
-  for (const std::size_t period : {std::size_t{4}, std::size_t{6}, std::size_t{8}, std::size_t{12}}) {
+  const std::size_t n = notes_.size();
+  for (const std::size_t period : periods_) {
     if (n < 3 * period + 1) continue;
     bool repeats = true;
-    for (std::size_t k = 0; k < 2 * period; ++k) repeats = repeats && surfaces_[n - 1 - k] == surfaces_[n - 1 - k - period];
+    for (std::size_t k = 0; k < 2 * period; ++k) repeats = repeats && notes_[n - 1 - k].id == notes_[n - 1 - k - period].id;
     if (!repeats) continue;
-    const double last = times_[n - 1] - times_[n - 1 - period];
-    const double before = times_[n - 1 - period] - times_[n - 1 - 2 * period];
-    const double earlier = times_[n - 1 - 2 * period] - times_[n - 1 - 3 * period];
+    const Note& now = notes_[n - 1];
+    const Note& turn = notes_[n - 1 - period];
+    const double last = now.t - turn.t;
+    const double before = turn.t - notes_[n - 1 - 2 * period].t;
+    const double earlier = notes_[n - 1 - 2 * period].t - notes_[n - 1 - 3 * period].t;
     if (!(last > 0) || !(before > 0) || !(earlier > 0)) continue;
     const double ratio = last / before;
-    if (!(ratio < 0.99) || std::abs(before / earlier - ratio) > kSteady * ratio) continue;
+    const double change = std::abs(before / earlier - ratio);
+    if (!(ratio < 0.9999) || change > kSteady * ratio * (1 - ratio)) continue;
     Accumulation result;
     result.ratio = ratio;
-    result.remaining = last * ratio / (1 - ratio);
-    result.surfaces.assign(surfaces_.end() - static_cast<std::ptrdiff_t>(period), surfaces_.end());
-    std::sort(result.surfaces.begin(), result.surfaces.end());
-    result.surfaces.erase(std::unique(result.surfaces.begin(), result.surfaces.end()), result.surfaces.end());
-    if (result.surfaces.size() < 2) continue;
+    const double turns = ratio / (1 - ratio);
+    result.remaining = last * turns;
+    result.error = last * change / ((1 - ratio) * (1 - ratio));
+    for (std::size_t k = 0; k < period; ++k) result.ids.push_back(notes_[n - 1 - k].id);
+    std::sort(result.ids.begin(), result.ids.end());
+    result.ids.erase(std::unique(result.ids.begin(), result.ids.end()), result.ids.end());
+    if (result.ids.size() < least_ids_) continue;
+    result.state = now.x + turns * (now.x - turn.x);
     return result;
   }
   return std::nullopt;

@@ -1,8 +1,9 @@
-// Recognises that crossings accumulate geometrically, as on a spiral into an intersection: the time that is left and the
-// surfaces that take part.
+// Recognises that events accumulate geometrically, as on a spiral into an intersection or in the bounces of a ball: the
+// time that is left, the state there and the events that take part.
 //
-// With S₀ the time of the last turn of p events and S₁ that of the turn before, r = S₀/S₁ < 1 and what is left is
-// S₀ r/(1 − r). It must not know what the events are, nor what follows.
+// With S₀ the time of the last turn of p events and S₁ that of the turn before, r = S₀/S₁ < 1, what is left is
+//     S₀ r/(1 − r),     x∞ = x₀ + (x₀ − x₁) r/(1 − r)
+// with x₀ and x₁ the states at the ends of the two turns. It must not know what the events are, nor what follows.
 #pragma once
 
 #include <optional>
@@ -13,22 +14,40 @@
 namespace slideway {
 
 struct Accumulation {
-  double remaining = 0;              // time from the last event to the limit
-  double ratio = 0;                  // of the times of successive turns, in (0, 1)
-  std::vector<Index> surfaces = {};  // sorted
+  double remaining = 0;         // time from the last event to the limit
+  double error = 0;             // of the limit, from how far the ratio is from steady
+  double ratio = 0;             // of the times of successive turns, in (0, 1)
+  std::vector<Index> ids = {};  // of the events that take part, sorted
+  Vector state = {};            // the limit, where states were noted
 };
 
 class AccumulationWatch {
  public:
-  // Notes a crossing of one surface at t.
-  void note(double t, Index surface);
+  // The lengths of turns to look for, and the least number of different events in one.
+  AccumulationWatch(std::vector<std::size_t> periods, std::size_t least_ids)
+      : periods_(std::move(periods)), least_ids_(least_ids) {}
+
+  // Notes an event at t; x is the state after it, or empty.
+  void note(double t, Index id, const Vector& x = Vector());
   void clear();
   // The accumulation the last events point to; nothing while they do not shrink steadily.
   std::optional<Accumulation> limit() const;
 
+  // When the sequence began, and the largest |xⱼ| in it.
+  double began() const { return began_; }
+  const Vector& scale() const { return scale_; }
+
  private:
-  std::vector<double> times_;
-  std::vector<Index> surfaces_;
+  struct Note {
+    double t;
+    Index id;
+    Vector x;
+  };
+  std::vector<std::size_t> periods_;
+  std::size_t least_ids_;
+  std::vector<Note> notes_;
+  double began_ = 0;
+  Vector scale_;
 };
 
 }  // namespace slideway

@@ -7,20 +7,34 @@
 
 namespace slideway {
 
-ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure)
-    : evaluator_(evaluator), field_(evaluator, structure), geometry_(evaluator, structure) {
+ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
+                 const EventWatch* watch)
+    : evaluator_(evaluator),
+      field_(evaluator, structure),
+      geometry_(evaluator, structure),
+      contacts_(contacts),
+      watch_(watch) {
   h_ = Vector::Zero(evaluator.system().surfaces());
+  lambda_ = Vector::Zero(evaluator.system().surfaces());
   sampled_ = Vector::Zero(guards());
   for (Sample& sample : samples_) sample.values = Vector::Zero(guards());
 }
 
 Index ModeOde::states() const { return evaluator_.system().states(); }
-Index ModeOde::guards() const { return 2 * evaluator_.system().surfaces(); }
+Index ModeOde::guards() const {
+  return 2 * evaluator_.system().surfaces() + (contacts_ ? contacts_->contacts() : 0) + (watch_ ? watch_->size() : 0);
+}
 
 void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) {
   field_.set_mode(mode, lambda);
+  if (contacts_) contacts_->stabilise(0);
   sigma_ = repelling ? -1 : 1;
   forget_samples();
+}
+
+void ModeOde::stabilise(double rate, ConstVectorRef weights) {
+  if (slides()) field_.stabilise(rate, weights);
+  if (has_closed_contacts()) contacts_->stabilise(rate);
 }
 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) { field_.velocity(t, x, dx); }
@@ -30,7 +44,22 @@ void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jac
 }
 
 void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
-  if (!constrained() || geometry_.project(t, field_.sliding(), weights, x)) return;
+  if (!has_closed_contacts()) {
+    if (slides()) project_onto_surfaces(t, weights, x);
+    return;
+  }
+  // The two constraints disturb each other where a contact's impulse moves a sliding surface; a few turns settle that.
+  for (int turn = 0; turn < (slides() ? 3 : 1); ++turn) {
+    if (slides()) project_onto_surfaces(t, weights, x);
+    field_.mode().fill_lambda(lambda_);
+    if (!contacts_->project(t, contacts_->closed(), lambda_, weights, x)) {
+      throw std::runtime_error("the state cannot be projected onto the closed contacts at t = " + std::to_string(t));
+    }
+  }
+}
+
+void ModeOde::project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x) {
+  if (geometry_.project(t, field_.sliding(), weights, x)) return;
   std::string names;
   for (const Index i : field_.sliding()) {
     names += (names.empty() ? "'" : ", '") + evaluator_.system().surface_names()[static_cast<std::size_t>(i)] + "'";
@@ -58,15 +87,49 @@ void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
       values[2 * i + 1] = 1 - lambda[i];
     }
   }
-  if (values.allFinite()) return;
-  for (Index slot = 0; slot < values.size(); ++slot) {
-    if (std::isfinite(values[slot])) continue;
-    const Index i = surface_of(slot);
-    const std::string& name = evaluator_.system().surface_names()[static_cast<std::size_t>(i)];
-    const std::string what = mode.slides_on(i) ? "a normal component of" : "the guard of";
-    throw std::runtime_error(what + " surface '" + name + "' is not finite (" + std::to_string(values[slot]) +
-                             ") at t = " + std::to_string(t) + " in mode \"" + mode.word() + "\"");
+  if (contacts_) {
+    const Vector* forces = nullptr;
+    if (!contacts_->closed().empty()) {
+      mode.fill_lambda(lambda_);
+      if (slides()) {
+        const Vector& solved = field_.lambda(t, x);
+        for (const Index i : sliding) lambda_[i] = solved[i];
+      }
+      forces = &contacts_->forces(t, x, lambda_);
+      for (const Index c : contacts_->closed()) values[contact_slot(c)] = (*forces)[c];
+    }
+    for (Index c = 0, next = 0; c < contacts_->contacts(); ++c) {
+      const auto& closed = contacts_->closed();
+      if (next < static_cast<Index>(closed.size()) && closed[static_cast<std::size_t>(next)] == c) {
+        ++next;
+      } else {
+        values[contact_slot(c)] = contacts_->gap(t, x, c);
+      }
+    }
   }
+  if (watch_) {
+    for (Index e = 0; e < watch_->size(); ++e) values[event_slot(e)] = watch_->value(t, x, e);
+  }
+  if (!values.allFinite()) throw_not_finite(t, values);
+}
+
+void ModeOde::throw_not_finite(double t, ConstVectorRef values) const {
+  const Mode& mode = field_.mode();
+  Index slot = 0;
+  while (std::isfinite(values[slot])) ++slot;
+  std::string what;
+  if (slot < contact_slot(0)) {
+    const Index i = slot / 2;
+    what = std::string(mode.slides_on(i) ? "a normal component of" : "the guard of") + " surface '" +
+           evaluator_.system().surface_names()[static_cast<std::size_t>(i)] + "'";
+  } else if (slot < event_slot(0)) {
+    what = "the gap or force of contact '" + contacts_->contact(slot - contact_slot(0)).name + "'";
+  } else {
+    const std::string& name = (*watch_)[slot - event_slot(0)].name;
+    what = name.empty() ? "the guard of an event" : "the guard of event '" + name + "'";
+  }
+  throw std::runtime_error(what + " is not finite (" + std::to_string(values[slot]) + ") at t = " + std::to_string(t) +
+                           (mode.size() > 0 ? " in mode \"" + mode.word() + "\"" : ""));
 }
 
 bool ModeOde::recall(double t, VectorRef values) const {

@@ -5,13 +5,16 @@
 //     the only one that slides:  σ⁻w⁻, σ⁺w⁺     (σ the signs the components have in the mode)
 //     one of several:            1 + λ, 1 − λ
 // so that every guard is positive while the mode lasts. The first slot of a sliding surface is its exit to −, the second
-// its exit to +.
+// its exit to +. After the surfaces comes a slot for each contact, the gap where it is open and the force Λ where it is
+// closed, and one for each event that is watched.
 // It must not know how steps are taken or what follows the mode.
 #pragma once
 
 #include <array>
 #include <vector>
 
+#include "simulate/event_watch.hpp"
+#include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/mode_field.hpp"
 #include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/integrate/smooth_ode.hpp"
@@ -20,10 +23,11 @@ namespace slideway {
 
 class ModeOde final : public SmoothOde {
  public:
-  // The references must outlive the ode.
-  ModeOde(Evaluator& evaluator, const RelayStructure& structure);
+  // The references must outlive the ode; so must `contacts`, null when there are none, whose forces are part of the
+  // evaluator's system, and `watch`.
+  ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts, const EventWatch* watch);
 
-  // `lambda` holds a first guess for the sliding entries. `repelling` tells that the only sliding surface is one that
+  // The closed contacts are those of the dynamics. `lambda` holds a first guess for the sliding entries. `repelling` tells that the only sliding surface is one that
   // repels: its components then have the signs σ⁻ < 0 < σ⁺.
   void set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling);
   const Mode& mode() const { return field_.mode(); }
@@ -31,8 +35,9 @@ class ModeOde final : public SmoothOde {
   // Guards that are not armed are hidden from the integrator's own root-finding.
   void set_armed(const std::vector<char>* armed) { armed_ = armed; }
 
-  static Index surface_of(Index slot) { return slot / 2; }
   static Index first_slot(Index surface) { return 2 * surface; }
+  Index contact_slot(Index contact) const { return 2 * h_.size() + contact; }
+  Index event_slot(Index event) const { return contact_slot(contacts_ ? contacts_->contacts() : 0) + event; }
 
   // All guards at (t, x), armed or not. Values at times already asked for since forget_samples() are not computed again,
   // so x must be the dense output of one and the same step. Throws std::runtime_error naming a guard that is not finite.
@@ -48,8 +53,12 @@ class ModeOde final : public SmoothOde {
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override;
   void guard_values(double t, ConstVectorRef x, VectorRef values) override;
-  bool constrained() const override { return !field_.sliding().empty(); }
+  bool constrained() const override { return slides() || has_closed_contacts(); }
   void project(double t, ConstVectorRef weights, VectorRef x) override;
+  bool slides() const { return !field_.sliding().empty(); }
+  bool has_closed_contacts() const { return contacts_ && !contacts_->closed().empty(); }
+  // Draws the state back onto its constraints at this rate, where the integrator cannot project; 0 switches it off.
+  void stabilise(double rate, ConstVectorRef weights);
   // What the last projection left, in units of rounding (SurfaceGeometry::residual).
   double projection_residual() const { return geometry_.residual(); }
 
@@ -59,12 +68,17 @@ class ModeOde final : public SmoothOde {
     Vector values;
   };
 
+  void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
+  [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;
+
   Evaluator& evaluator_;
   ModeField field_;
   SurfaceGeometry geometry_;
+  ContactDynamics* contacts_;
+  const EventWatch* watch_;
   double sigma_ = 1;
   const std::vector<char>* armed_ = nullptr;
-  Vector h_, sampled_;
+  Vector h_, sampled_, lambda_;
   std::array<Sample, 4> samples_;
   std::size_t samples_held_ = 0;
   std::size_t next_sample_ = 0;

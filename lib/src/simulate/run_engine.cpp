@@ -6,9 +6,8 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <sstream>
 
-#include "simulate/method_stepper.hpp"
+#include "simulate/run_text.hpp"
 
 namespace slideway {
 
@@ -19,17 +18,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kArmFactor = 4;
 // Before it is armed it may be negative by this many times what the integrator cannot tell from zero.
 constexpr double kWrongWayFactor = 4;
-// Restarts without an event, in the same place, before the run gives up.
-constexpr Index kQuietRestarts = 50;
 // How strongly a state is drawn back onto the surface per step, where the integrator cannot project.
 constexpr double kStabilisationPerStep = 0.1;
-
-std::string number(double value) {
-  std::ostringstream out;
-  out.precision(10);
-  out << value;
-  return out.str();
-}
 
 // Interpolated states slide off the surface by the accuracy of the integrator; this puts them back. Shared by copies of
 // the trajectory, hence the lock; made when first asked for.
@@ -37,11 +27,12 @@ Trajectory::Projection make_projection(const System& system, std::shared_ptr<con
                                        const Vector& atol, double rtol) {
   struct Tools {
     Tools(const System& system, const RelayStructure& structure)
-        : evaluator(system), geometry(evaluator, structure) {}
+        : evaluator(system), geometry(evaluator, structure), contacts(system) {}
     Evaluator evaluator;
     SurfaceGeometry geometry;
-    Vector weights;
-    std::vector<Index> sliding;
+    ContactDynamics contacts;
+    Vector weights, lambda;
+    std::vector<Index> sliding, closed;
   };
   struct Workspace {
     std::mutex mutex;
@@ -52,55 +43,84 @@ Trajectory::Projection make_projection(const System& system, std::shared_ptr<con
     const std::lock_guard<std::mutex> lock(workspace->mutex);
     if (!workspace->tools) workspace->tools.emplace(system, *structure);
     Tools& tools = *workspace->tools;
+    const Index surfaces = system.surfaces();
     tools.weights = (rtol * x.cwiseAbs() + atol).cwiseInverse();
+    tools.lambda = Vector::Zero(surfaces);
     tools.sliding.clear();
-    for (Index i = 0; i < mode.size(); ++i) {
+    tools.closed.clear();
+    for (Index i = 0; i < std::min(mode.size(), surfaces); ++i) {
       if (mode.slides_on(i)) tools.sliding.push_back(i);
+      tools.lambda[i] = static_cast<double>(static_cast<signed char>(mode[i]));
+    }
+    for (Index c = 0; c < tools.contacts.contacts() && surfaces + c < mode.size(); ++c) {
+      if (mode.slides_on(surfaces + c)) tools.closed.push_back(c);
     }
     tools.geometry.project(t, tools.sliding, tools.weights, x);
+    tools.contacts.project(t, tools.closed, tools.lambda, tools.weights, x);
   };
 }
 
 }  // namespace
 
-RunEngine::RunEngine(const System& system, std::shared_ptr<const RelayStructure> structure, const Options& options,
+RunEngine::RunEngine(const Automaton& automaton,
+                     const std::vector<std::shared_ptr<const RelayStructure>>& structures, const Options& options,
                      const Run& run)
-    : system_(system),
+    : automaton_(automaton),
+      structures_(structures),
       options_(options),
       run_(run),
-      evaluator_(system),
-      structure_(std::move(structure)),
-      ode_(evaluator_, *structure_),
-      resolver_(evaluator_, *structure_, options.on_ambiguity, options.rtol),
-      geometry_(evaluator_, *structure_),
-      scan_(2 * system.surfaces(), options.max_step),
       sampler_(*this),
+      crossings_({4, 6, 8, 12}, 2),
+      jumps_({1, 2, 3, 4, 6, 8, 12}, 1),
       t_(run.start),
-      x_(run.state),
-      mode_(system.surfaces()),
-      lambda_(Vector::Zero(system.surfaces())) {
-  StepperOptions stepping;
-  stepping.rtol = options.rtol;
-  stepping.atol = options.atol.expand(system.states(), options.rtol);
-  evaluator_.set_typical_sizes(stepping.atol / options.rtol);
-  stepping.max_step = std::isfinite(options.max_step) ? options.max_step : 0;
-  can_project_ = keeps_constraints(options.method);
-  stepper_ = make_stepper(ode_, options.method, stepping);
-  ode_.set_armed(&scan_.armed());
-
-  const Index slots = ode_.guards();
+      x_(run.state) {
+  const System& system = automaton.system();
+  atol_ = options.atol.expand(system.states(), options.rtol);
   weights_ = Vector::Ones(system.states());
   state_ = Vector::Zero(system.states());
-  for (Vector* vector : {&guard_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
-    *vector = Vector::Zero(slots);
-  }
-  solution_.trajectory = Trajectory(system.states(), make_projection(system, structure_, stepping.atol, options.rtol));
+  locations_.resize(automaton.locations().size());
+  bounces_.resize(system.contacts().size());
   solution_.outputs = Matrix::Constant(system.states(), static_cast<Index>(options.output_times.size()),
                                        std::numeric_limits<double>::quiet_NaN());
+  std::vector<std::string> location_names;
+  if (automaton.has_locations()) {
+    for (const Location& location : automaton.locations()) location_names.push_back(location.name);
+  }
+  // The surfaces and contacts are those of every location.
+  solution_.trajectory = Trajectory(system.states(), make_projection(system, structures_[automaton.initial()], atol_,
+                                                                     options.rtol));
+  enter(run.location.empty() ? automaton.initial() : automaton.location_index(run.location));
+}
+
+// Switches to the tools of a location; the mode is found afterwards.
+void RunEngine::enter(std::size_t location) {
+  location_ = location;
+  pair_ = -1;
+  std::unique_ptr<LocationTools>& tools = locations_[location];
+  if (!tools) {
+    const Location& made = automaton_.locations()[location];
+    EventWatch watch(made.system);
+    watch.add_edges(automaton_, location, {});
+    tools = std::make_unique<LocationTools>(made.system, structures_[location], options_, std::move(watch), made.name);
+  }
+  here_ = tools.get();
+  const Index surfaces = here_->system.surfaces();
+  if (mode_.size() != surfaces) {
+    // Leaving a pair of locations drops the surface between them.
+    Mode mode(surfaces);
+    for (Index i = 0; i < std::min(surfaces, mode_.size()); ++i) mode.set(i, mode_[i]);
+    mode_ = mode;
+    lambda_.conservativeResizeLike(Vector::Zero(surfaces));
+  }
+  for (Vector* vector : {&guard_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
+    *vector = Vector::Zero(here_->ode.guards());
+  }
 }
 
 std::string RunEngine::surface_name(Index surface) const {
-  return system_.surface_names()[static_cast<std::size_t>(surface)];
+  const Index surfaces = here_->system.surfaces();
+  if (surface >= surfaces) return here_->contacts->contact(surface - surfaces).name;
+  return here_->system.surface_names()[static_cast<std::size_t>(surface)];
 }
 
 std::string RunEngine::names(const std::vector<Index>& surfaces) const {
@@ -113,73 +133,81 @@ std::string RunEngine::names(const std::vector<Index>& surfaces) const {
   return text;
 }
 
+Mode RunEngine::with_contacts(const Mode& mode) const {
+  if (!here_->contacts) return mode;
+  const Index surfaces = mode.size();
+  Mode full(surfaces + here_->contacts->contacts());
+  for (Index i = 0; i < surfaces; ++i) full.set(i, mode[i]);
+  for (const Index c : here_->contacts->closed()) full.set(surfaces + c, Side::sliding);
+  return full;
+}
+
+Mode RunEngine::word() const { return with_contacts(mode_); }
+
 void RunEngine::finish(Status status, std::string message) {
   solution_.outcome = {status, t_, std::move(message)};
+}
+
+bool RunEngine::too_many_events() {
+  if (static_cast<Index>(solution_.events.size()) < options_.max_events) return false;
+  finish(Status::step_limit, "the limit of " + std::to_string(options_.max_events) + " events is reached at t = " +
+                                 number_text(t_) + "; raise max_events");
+  return true;
+}
+
+void RunEngine::report(EventRecord record) {
+  if (automaton_.has_locations()) {
+    if (!record.from_location) record.from_location = here_->name;
+    if (!record.to_location) record.to_location = here_->name;
+  }
+  solution_.events.push_back(std::move(record));
+  if (options_.on_event) options_.on_event(solution_.events.back());
 }
 
 Solution RunEngine::execute() {
   const auto began = std::chrono::steady_clock::now();
   try {
-    if (find_initial_mode()) {
+    if (start()) {
       while (begin_mode() && follow_mode() == ModeEnd::event) {
       }
     }
   } catch (const std::exception& error) {
-    finish(Status::user_function_failed, std::string(error.what()) + "; the run stops at t = " + number(t_));
+    finish(Status::user_function_failed, std::string(error.what()) + "; the run stops at t = " + number_text(t_));
   } catch (...) {
-    finish(Status::user_function_failed,
-           "a user function threw something that is not a std::exception; the run stops at t = " + number(t_));
+    finish(Status::user_function_failed, "a user function threw something that is not a std::exception; the run " +
+                                             std::string("stops at t = ") + number_text(t_));
   }
   if (solution_.trajectory.empty()) {
-    solution_.trajectory.begin_segment(t_, mode_);
+    solution_.trajectory.begin_segment(t_, word(), here_->name);
     solution_.trajectory.add_point(t_, x_);
   }
   write_outputs(t_, t_);
-  solution_.final = {t_, mode_, x_};
-  const StepperStatistics stepping = stepper_->statistics();
-  const EvaluationCounts counts = evaluator_.counts();
+  solution_.final = {t_, word(), x_, here_->name};
   Statistics& statistics = solution_.statistics;
-  statistics.steps = stepping.steps;
-  statistics.integrator_evaluations = stepping.velocity_evaluations;
-  statistics.jacobian_evaluations = stepping.jacobian_evaluations;
-  statistics.restarts = stepping.restarts > 0 ? stepping.restarts - 1 : 0;
-  statistics.field_evaluations = counts.field;
-  statistics.guard_evaluations = counts.guards;
+  const auto add = [&](const LocationTools& tools) {
+    const StepperStatistics stepping = tools.stepper->statistics();
+    const EvaluationCounts counts = tools.evaluator.counts();
+    statistics.steps += stepping.steps;
+    statistics.integrator_evaluations += stepping.velocity_evaluations;
+    statistics.jacobian_evaluations += stepping.jacobian_evaluations;
+    statistics.restarts += stepping.restarts;
+    statistics.field_evaluations += counts.field;
+    statistics.guard_evaluations += counts.guards;
+  };
+  for (const auto& tools : locations_) {
+    if (tools) add(*tools);
+  }
+  for (const Pair& pair : pairs_) add(*pair.tools);
+  if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(solution_.events.size());
   statistics.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return std::move(solution_);
 }
 
-bool RunEngine::find_initial_mode() {
-  stepper_->error_weights(x_, weights_);
-  solution_.initial = {t_, mode_, x_};
-  std::vector<Index> met;
-  Vector h(system_.surfaces());
-  evaluator_.guards(t_, x_, h);
-  for (Index i = 0; i < system_.surfaces(); ++i) {
-    if (!std::isfinite(h[i])) {
-      finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
-                                               number(h[i]) + ") at the start, t = " + number(t_));
-      return false;
-    }
-    mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
-    // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it.
-    if (h[i] == 0 || std::abs(h[i]) <= 1e-10 * (1 + x_.lpNorm<Eigen::Infinity>())) {
-      if (std::abs(h[i]) <= geometry_.rounding(t_, x_, i)) met.push_back(i);
-    }
-  }
-  solution_.initial.mode = mode_;
-  if (met.empty()) return true;
-  Meeting meeting{.at_start = true};
-  for (const Index i : met) meeting.met.push_back({.surface = i});
-  const bool goes_on = resolve(meeting);
-  solution_.initial.mode = mode_;
-  return goes_on;
-}
-
 // Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
 void RunEngine::set_thresholds() {
+  ModeOde& ode = here_->ode;
   arm_above_.setZero();
   arrive_below_.setZero();
   // The second slot of a surface that does not slide holds nothing to watch.
@@ -188,12 +216,13 @@ void RunEngine::set_thresholds() {
     arm_above_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
     arrive_below_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
   }
-  if (involved_.empty()) return;
-  bool any_slides = false;
-  for (const Index i : involved_) any_slides = any_slides || mode_.slides_on(i);
-  if (any_slides) {
+  if (here_->watch.size() > 0) set_event_thresholds();
+  if (involved_.empty() && involved_contacts_.empty()) return;
+  bool needs_nudge = ode.has_closed_contacts();
+  for (const Index i : involved_) needs_nudge = needs_nudge || mode_.slides_on(i);
+  if (needs_nudge) {
     state_ = x_ + weights_.cwiseInverse();
-    ode_.exit_guards(t_, state_, nudged_values_);
+    ode.exit_guards(t_, state_, nudged_values_);
   }
   for (const Index i : involved_) {
     const Index slot = ModeOde::first_slot(i);
@@ -204,68 +233,101 @@ void RunEngine::set_thresholds() {
           arm_above_.segment(slot, 2) +
           kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
     } else {
-      const double rounding = geometry_.rounding(t_, x_, i);
+      const double rounding = here_->geometry.rounding(t_, x_, i);
       arm_above_[slot] = kArmFactor * rounding;
-      arrive_below_[slot] = kArmFactor * rounding + kWrongWayFactor * geometry_.tolerance(t_, x_, i, weights_);
+      arrive_below_[slot] = kArmFactor * rounding + kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
     }
+  }
+  for (const Index c : involved_contacts_) {
+    const Index slot = ode.contact_slot(c);
+    const auto& closed = here_->contacts->closed();
+    if (std::find(closed.begin(), closed.end(), c) != closed.end()) {
+      arm_above_[slot] = 1e-9 * std::abs(guard_values_[slot]);
+      arrive_below_[slot] = arm_above_[slot] + kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
+    } else {
+      const double rounding = here_->contacts->rounding(t_, x_, c);
+      arm_above_[slot] = kArmFactor * rounding;
+      arrive_below_[slot] =
+          kArmFactor * rounding + kWrongWayFactor * here_->contacts->tolerance(t_, x_, c, weights_);
+    }
+  }
+}
+
+void RunEngine::set_event_thresholds() {
+  EventWatch& watch = here_->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const Index slot = here_->ode.event_slot(e);
+    if (watch.armed(e)) continue;
+    const double rounding = watch.rounding(t_, x_, e);
+    if (guard_values_[slot] > kArmFactor * rounding && !watch.leaving(e)) continue;
+    arm_above_[slot] = kArmFactor * rounding;
+    arrive_below_[slot] =
+        watch.leaving(e) ? kArmFactor * rounding + kWrongWayFactor * watch.tolerance(t_, x_, e, weights_)
+                         : std::numeric_limits<double>::infinity();
   }
 }
 
 bool RunEngine::begin_mode() {
   if (!(t_ < run_.end)) {
     if (options_.recording == Recording::dense) {
-      solution_.trajectory.begin_segment(t_, mode_);
+      solution_.trajectory.begin_segment(t_, word(), here_->name);
       solution_.trajectory.add_point(t_, x_);
     }
     finish(Status::reached_end, "");
     return false;
   }
-  stepper_->error_weights(x_, weights_);
-  ode_.set_mode(mode_, lambda_, repelling_);
-  if (!repelling_ && ode_.field().sliding().size() == 1) {
+  ModeOde& ode = here_->ode;
+  here_->stepper->error_weights(x_, weights_);
+  ode.set_mode(mode_, lambda_, repelling_);
+  if (!repelling_ && ode.field().sliding().size() == 1) {
     // Sliding that went on through an event on other surfaces keeps the kind it has.
-    const NeighbourFields& fields = ode_.field().neighbours(t_, x_, ode_.field().sliding().front());
+    const NeighbourFields& fields = ode.field().neighbours(t_, x_, ode.field().sliding().front());
     const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
-    if (fields.w_plus - fields.w_minus > 1e-9 * scale) ode_.set_mode(mode_, lambda_, true);
+    if (fields.w_plus - fields.w_minus > 1e-9 * scale) ode.set_mode(mode_, lambda_, true);
   }
-  ode_.exit_guards(t_, x_, guard_values_);
+  ode.exit_guards(t_, x_, guard_values_);
   set_thresholds();
 
   // Only then: the scan's flags of armed guards are what the integrator's root-finding sees.
   const double duration = run_.end - t_;
   double first = 1e-6 * (run_.end - run_.start);
   if (carried_march_step_ > 0) first = carried_march_step_ / 8;
-  scan_.start(t_, guard_values_, arm_above_, arrive_below_, std::min(first, duration));
-  ode_.forget_samples();
-  ode_.remember(t_, guard_values_);
-  if (!stepper_->start(t_, x_, run_.end, 0)) {
-    const StepFailure& failure = stepper_->failure();
+  here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, std::min(first, duration));
+  ode.forget_samples();
+  ode.remember(t_, guard_values_);
+  if (!here_->stepper->start(t_, x_, run_.end, 0)) {
+    const StepFailure& failure = here_->stepper->failure();
     finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
     return false;
   }
-  if (options_.recording == Recording::dense) solution_.trajectory.begin_segment(t_, mode_);
+  if (options_.recording == Recording::dense) solution_.trajectory.begin_segment(t_, word(), here_->name);
   return true;
 }
 
 void RunEngine::DenseGuards::sample(double t, VectorRef values) {
-  if (engine_.ode_.recall(t, values)) return;
-  engine_.stepper_->evaluate(t, engine_.state_);
-  engine_.ode_.sample(t, engine_.state_, values);
+  LocationTools& tools = *engine_.here_;
+  if (tools.ode.recall(t, values)) return;
+  tools.stepper->evaluate(t, engine_.state_);
+  tools.ode.sample(t, engine_.state_, values);
 }
 
 void RunEngine::DenseGuards::noise(double t, VectorRef values) {
-  engine_.stepper_->evaluate(t, engine_.state_);
-  engine_.stepper_->error_weights(engine_.state_, engine_.weights_);
-  engine_.ode_.sample(t, engine_.state_, engine_.nudged_values_);
+  LocationTools& tools = *engine_.here_;
+  tools.stepper->evaluate(t, engine_.state_);
+  tools.stepper->error_weights(engine_.state_, engine_.weights_);
+  tools.ode.sample(t, engine_.state_, engine_.nudged_values_);
   engine_.state_ += engine_.weights_.cwiseInverse();
-  engine_.ode_.exit_guards(t, engine_.state_, values);
+  tools.ode.exit_guards(t, engine_.state_, values);
   values = (values - engine_.nudged_values_).cwiseAbs();
 }
 
 void RunEngine::project_state() {
-  if (!ode_.constrained()) return;
-  ode_.project(t_, weights_, x_);
-  solution_.statistics.largest_drift = std::max(solution_.statistics.largest_drift, ode_.projection_residual());
+  ModeOde& ode = here_->ode;
+  if (!ode.constrained()) return;
+  ode.project(t_, weights_, x_);
+  if (ode.slides()) {
+    solution_.statistics.largest_drift = std::max(solution_.statistics.largest_drift, ode.projection_residual());
+  }
 }
 
 void RunEngine::write_outputs(double start, double end) {
@@ -278,11 +340,11 @@ void RunEngine::write_outputs(double start, double end) {
     }
     if (time == run_.start) {
       state_ = run_.state;
-    } else if (time == t_) {
+    } else if (time == t_ || time >= dense_end_) {
       state_ = x_;
     } else {
-      stepper_->evaluate(time, state_);
-      if (ode_.constrained()) ode_.project(time, weights_, state_);
+      here_->stepper->evaluate(time, state_);
+      here_->ode.project(time, weights_, state_);
     }
     solution_.outputs.col(static_cast<Index>(next_output_)) = state_;
     ++next_output_;
@@ -291,13 +353,14 @@ void RunEngine::write_outputs(double start, double end) {
 
 void RunEngine::append_step(double start, double end) {
   if (options_.recording == Recording::dense) {
-    const Interpolant interpolant = stepper_->interpolant();
+    const Interpolant interpolant = here_->stepper->interpolant();
     solution_.trajectory.add_step(start, end, interpolant.center, interpolant.scale, interpolant.coefficients);
   }
   if (options_.on_step) {
-    const StepView view{start, end, mode_, [this](double t, VectorRef x) {
-                          stepper_->evaluate(t, x);
-                          if (ode_.constrained()) ode_.project(t, weights_, x);
+    const Mode mode = word();
+    const StepView view{start, end, mode, [this](double t, VectorRef x) {
+                          here_->stepper->evaluate(t, x);
+                          here_->ode.project(t, weights_, x);
                         }};
     options_.on_step(view);
   }
@@ -305,68 +368,115 @@ void RunEngine::append_step(double start, double end) {
 
 RunEngine::ModeEnd RunEngine::follow_mode() {
   static const std::vector<char> none;
+  Stepper& stepper = *here_->stepper;
+  ModeOde& ode = here_->ode;
   while (true) {
-    if (stepper_->statistics().steps >= options_.max_steps) {
-      finish(Status::step_limit, "the limit of " + std::to_string(options_.max_steps) +
-                                     " steps is reached at t = " + number(t_) +
+    if (stepper.statistics().steps >= options_.max_steps) {
+      finish(Status::step_limit, "the limit of " + std::to_string(options_.max_steps) + " steps is reached at t = " +
+                                     number_text(t_) +
                                      "; raise max_steps, loosen the tolerances or use a stiff method");
       return ModeEnd::finished;
     }
-    ode_.forget_samples();
-    const StepReport report = stepper_->step();
+    ode.forget_samples();
+    const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) {
-      const StepFailure& failure = stepper_->failure();
+      const StepFailure& failure = stepper.failure();
       finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
       return ModeEnd::finished;
     }
     const bool located = report.status == StepStatus::arrived;
-    const Arrival& arrival = scan_.advance(report.end, sampler_, located ? stepper_->arrivals() : none);
     const double step_start = t_;
-    const double step_end = arrival.found ? arrival.t : report.end;
-    stepper_->evaluate(step_end, x_);
-    t_ = step_end;
-    stepper_->error_weights(x_, weights_);
+    dense_end_ = report.end;
+    if (!scan_step(report.end, located ? stepper.arrivals() : none)) return ModeEnd::finished;
+    const bool arrived = arrival_ != nullptr;
+    const double piece_start = t_;
+    t_ = arrived ? arrival_->t : report.end;
+    stepper.evaluate(t_, x_);
+    stepper.error_weights(x_, weights_);
     // Between events a state is put onto its surfaces when somebody looks at it.
-    const bool is_seen = arrival.found || report.status == StepStatus::reached_end ||
+    const bool is_seen = arrived || report.status == StepStatus::reached_end ||
                          (next_output_ < options_.output_times.size() && options_.output_times[next_output_] <= t_);
     if (is_seen) project_state();
-    if (t_ > step_start) append_step(step_start, t_);
-    carried_march_step_ = scan_.march_step();
+    if (t_ > piece_start) append_step(piece_start, t_);
+    carried_march_step_ = here_->scan.march_step();
 
-    if (arrival.found) {
-      const bool goes_on = handle_arrival(arrival.guards);
-      write_outputs(step_start, t_);
-      return goes_on ? ModeEnd::event : ModeEnd::finished;
-    }
-    if (report.status == StepStatus::reached_end) {
+    if (!arrived && report.status == StepStatus::reached_end) {
       std::vector<char> slots;
-      const bool goes_on = !arrives_at_end(report.end, slots) || handle_arrival(slots);
-      write_outputs(step_start, t_);
-      if (goes_on) finish(Status::reached_end, "");
+      const bool ends_with_event = arrives_at_end(report.end, slots);
+      write_outputs(step_start, std::nextafter(t_, step_start));
+      if (!ends_with_event || handle_arrival(slots)) finish(Status::reached_end, "");
+      write_outputs(t_, t_);
       return ModeEnd::finished;
     }
-    write_outputs(step_start, t_);
-    if (!can_project_ && ode_.constrained()) {
-      ode_.field().stabilise(kStabilisationPerStep / stepper_->last_step_size(), weights_);
+    if (arrived) {
+      // At the event itself the outputs hold the state after it.
+      write_outputs(step_start, std::nextafter(t_, step_start));
+      const double event_time = t_;
+      dense_end_ = t_;
+      const bool goes_on = handle_arrival(arrival_->guards);
+      write_outputs(event_time, t_);
+      return goes_on ? ModeEnd::event : ModeEnd::finished;
     }
+    write_outputs(step_start, t_);
+    if (!here_->can_project && ode.constrained()) {
+      ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), weights_);
+    }
+  }
+}
+
+// Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
+// arrival_ is the first arrival that changes something, null when there is none; false when the run is over.
+bool RunEngine::scan_step(double end, const std::vector<char>& located) {
+  static const std::vector<char> none;
+  ModeOde& ode = here_->ode;
+  GuardScan& scan = here_->scan;
+  const std::vector<char>* at_end = &located;
+  while (true) {
+    const Arrival& arrival = scan.advance(end, sampler_, *at_end);
+    arrival_ = arrival.found ? &arrival : nullptr;
+    if (!arrival.found || here_->watch.size() == 0) return true;
+    const Arrivals arrivals = gather(arrival.guards);
+    if (!arrivals.only_records()) return true;
+    const double before = t_;
+    t_ = arrival.t;
+    here_->stepper->evaluate(t_, x_);
+    here_->stepper->error_weights(x_, weights_);
+    project_state();
+    for (const Index e : arrivals.records) note_record(e, EventKind::record);
+    if (t_ > before) append_step(before, t_);
+    if (too_many_events()) return false;
+    arrival_ = nullptr;
+    if (!(t_ < end)) end = t_;
+    // The guards of surfaces and contacts stay as they are, armed or not.
+    for (Index slot = 0; slot < ode.event_slot(0); ++slot) {
+      if (scan.armed()[static_cast<std::size_t>(slot)]) arm_above_[slot] = arrive_below_[slot] = 0;
+    }
+    arm_above_.tail(here_->watch.size()).setZero();
+    arrive_below_.tail(here_->watch.size()).setZero();
+    ode.exit_guards(t_, x_, guard_values_);
+    set_event_thresholds();
+    ode.forget_samples();
+    scan.start(t_, guard_values_, arm_above_, arrive_below_, scan.march_step() / 8);
+    if (!(t_ < end)) return true;
+    at_end = &none;
   }
 }
 
 // An event at the end time belongs to the run, whichever side of the end rounding and the tolerances put it.
 bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
-  const Index count = ode_.guards();
+  const Index count = here_->ode.guards();
   if (count == 0) return false;
-  const double back = 1e-3 * stepper_->last_step_size();
+  const double back = 1e-3 * here_->stepper->last_step_size();
   const double before = std::max(end - back, end - 0.5 * (end - run_.start));
-  Vector values = scan_.last_values();
+  Vector values = here_->scan.last_values();
   Vector earlier(count);
   sampler_.sample(before, earlier);
   sampler_.noise(end, noise_);
-  stepper_->error_weights(x_, weights_);
+  here_->stepper->error_weights(x_, weights_);
   slots.assign(static_cast<std::size_t>(count), 0);
   bool any = false;
   for (Index slot = 0; slot < count; ++slot) {
-    if (!scan_.armed()[static_cast<std::size_t>(slot)]) continue;
+    if (!here_->scan.armed()[static_cast<std::size_t>(slot)]) continue;
     const double rate = (values[slot] - earlier[slot]) / (end - before);
     if (rate < 0 && values[slot] <= noise_[slot] - rate * location_accuracy(end, end - before)) {
       slots[static_cast<std::size_t>(slot)] = 1;
@@ -374,144 +484,6 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
     }
   }
   return any;
-}
-
-bool RunEngine::handle_arrival(const std::vector<char>& slots) {
-  Meeting meeting;
-  std::vector<Index> on_surface = ode_.field().sliding();
-  // An excursion too short to be told from none: the component it started with counts as zero.
-  const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
-  for (Index i = 0; i < system_.surfaces(); ++i) {
-    const auto slot = static_cast<std::size_t>(ModeOde::first_slot(i));
-    if (!slots[slot] && !slots[slot + 1]) continue;
-    Met met{.surface = i};
-    if (mode_.slides_on(i)) {
-      met.minus_vanishes = slots[slot] != 0;
-      met.plus_vanishes = slots[slot + 1] != 0;
-    } else {
-      on_surface.push_back(i);
-      if (hardly_left && std::find(involved_.begin(), involved_.end(), i) != involved_.end()) {
-        met.minus_vanishes = mode_[i] == Side::minus;
-        met.plus_vanishes = mode_[i] == Side::plus;
-      }
-    }
-    meeting.met.push_back(met);
-  }
-  if (ode_.constrained()) lambda_ = ode_.field().lambda(t_, x_);
-  std::sort(on_surface.begin(), on_surface.end());
-  geometry_.project(t_, on_surface, weights_, x_);
-  return resolve(meeting);
-}
-
-void RunEngine::report(const Resolution& resolution) {
-  solution_.events.push_back(resolution.event);
-  if (options_.on_event) options_.on_event(solution_.events.back());
-}
-
-void RunEngine::finish_ambiguous(const Resolution& resolution) {
-  std::string words;
-  for (const Mode& mode : resolution.event.continuations) words += (words.empty() ? "" : ", ") + mode.word();
-  finish(Status::ambiguous, "the continuation on " + names(resolution.event.surfaces) + " at t = " + number(t_) +
-                                " is not unique (" + resolution.event.reason + ")" +
-                                (words.empty() ? std::string() : "; modes that continue: " + words) +
-                                "; choose one with on_ambiguity: minus, plus or slide");
-}
-
-void RunEngine::adopt(const Resolution& resolution) {
-  mode_ = resolution.mode;
-  lambda_ = resolution.lambda;
-  repelling_ = resolution.repelling;
-  involved_ = resolution.involved;
-  mode_since_ = t_;
-  std::vector<Index> sliding;
-  for (Index i = 0; i < mode_.size(); ++i) {
-    if (mode_.slides_on(i)) sliding.push_back(i);
-  }
-  if (!sliding.empty()) geometry_.project(t_, sliding, weights_, x_);
-}
-
-bool RunEngine::resolve(const Meeting& meeting) {
-  const Resolution resolution = resolver_.resolve(t_, x_, mode_, lambda_, meeting, weights_);
-  if (resolution.eventful) report(resolution);
-  if (!resolution.decided) {
-    finish_ambiguous(resolution);
-    return false;
-  }
-  adopt(resolution);
-  if (meeting.at_start && !resolution.eventful) return true;
-  if (chatters(resolution)) return false;
-  if (static_cast<Index>(solution_.events.size()) >= options_.max_events) {
-    finish(Status::step_limit, "the limit of " + std::to_string(options_.max_events) +
-                                   " events is reached at t = " + number(t_) + "; raise max_events");
-    return false;
-  }
-  if (resolution.eventful && resolution.event.kind == EventKind::crossing) {
-    accumulation_.note(t_, resolution.event.surfaces.front());
-    const std::optional<Accumulation> accumulation = accumulation_.limit();
-    if (accumulation) {
-      // Nothing visible is skipped: what is left of the motion is far below the tolerances.
-      evaluator_.field(t_, x_, lambda_, state_);
-      const double motion = (state_.cwiseProduct(weights_)).lpNorm<Eigen::Infinity>() * accumulation->remaining;
-      if (motion <= 1e-3 || accumulation->remaining <= location_accuracy(t_, 0)) {
-        return jump_to_accumulation(*accumulation);
-      }
-    }
-  } else if (resolution.eventful) {
-    accumulation_.clear();
-  }
-  return true;
-}
-
-bool RunEngine::jump_to_accumulation(const Accumulation& accumulation) {
-  accumulation_.clear();
-  const Vector before = x_;
-  t_ = std::min(t_ + accumulation.remaining, run_.end);
-  std::vector<Index> surfaces = accumulation.surfaces;
-  Meeting meeting;
-  for (const Index i : surfaces) meeting.met.push_back({.surface = i});
-  for (Index i = 0; i < mode_.size(); ++i) {
-    if (mode_.slides_on(i)) surfaces.push_back(i);
-  }
-  std::sort(surfaces.begin(), surfaces.end());
-  geometry_.project(t_, surfaces, weights_, x_);
-  Resolution resolution = resolver_.resolve(t_, x_, mode_, lambda_, meeting, weights_);
-  resolution.event.kind = EventKind::zeno;
-  resolution.event.before = before;
-  resolution.event.reason = "crossings accumulate: each turn takes " + number(accumulation.ratio) +
-                            " of the time of the one before; " + resolution.event.reason;
-  report(resolution);
-  if (!resolution.decided) {
-    finish_ambiguous(resolution);
-    return false;
-  }
-  adopt(resolution);
-  return true;
-}
-
-bool RunEngine::chatters(const Resolution& resolution) {
-  const auto surfaces = [&] { return names(resolution.event.surfaces); };
-  const auto components = [&] {
-    if (resolution.event.w_minus.size() != 1) return std::string();
-    return " (w- = " + number(resolution.event.w_minus.front()) + ", w+ = " +
-           number(resolution.event.w_plus.front()) + ")";
-  };
-  if (!resolution.eventful) {
-    if (quiet_restarts_ == 0) quiet_since_ = t_;
-    ++quiet_restarts_;
-    if (quiet_restarts_ <= kQuietRestarts || t_ - quiet_since_ > 1e-6 * (run_.end - run_.start)) return false;
-    finish(Status::chattering, "the solution keeps returning to " + surfaces() + " near t = " + number(t_) +
-                                   " without leaving it or sliding" + components() +
-                                   ": the motion beside it is smaller than the tolerances; tighten rtol and atol");
-    return true;
-  }
-  quiet_restarts_ = 0;
-  if (!chattering_.note(t_, run_.end - run_.start)) return false;
-  finish(Status::chattering, "events on " + surfaces() + " accumulate: the last " +
-                                 std::to_string(ChatteringWatch::kWindow) + " took " + number(chattering_.span()) +
-                                 " before t = " + number(t_) +
-                                 "; sliding does not take over because w- and w+ do not push onto the surface from " +
-                                 "both sides" + components());
-  return true;
 }
 
 }  // namespace slideway

@@ -1,59 +1,126 @@
 // One run: the mutable state behind Simulator::run.
 //     classify → freeze the mode → step → locate → resolve → append
+// run_engine.cpp is that loop; run_instant.cpp is what happens at one instant (jumps, cascades, the mode after them), and
+// run_zeno.cpp the limits of events that accumulate.
 //
 // It must not know file formats.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "simulate/accumulation_watch.hpp"
 #include "simulate/chattering_watch.hpp"
-#include "simulate/event_resolver.hpp"
-#include "simulate/mode_ode.hpp"
-#include "slideway/integrate/guard_scan.hpp"
-#include "slideway/integrate/stepper.hpp"
+#include "simulate/location_tools.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
 
 class RunEngine {
  public:
-  // The references must outlive the engine.
-  RunEngine(const System& system, std::shared_ptr<const RelayStructure> structure, const Options& options,
-            const Run& run);
+  // The references must outlive the engine. `structures` has one entry per location.
+  RunEngine(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+            const Options& options, const Run& run);
   Solution execute();
 
  private:
   // How the following of one mode ended.
   enum class ModeEnd { event, finished };
 
-  bool find_initial_mode();
+  // What arrived at one instant.
+  struct Arrivals {
+    Meeting meeting = {};               // surfaces
+    std::vector<Index> hits = {};       // contacts whose gap closes
+    std::vector<Index> releases = {};   // contacts whose force would pull
+    std::vector<Index> records = {};    // events by kind, into the watch
+    std::vector<Index> stops = {};
+    std::vector<Index> jumps = {};      // resets and edges
+    bool only_records() const {
+      return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty();
+    }
+  };
+  // The impacts of one contact that follow each other ever faster.
+  struct Bounces {
+    double last = 0;
+    double interval = 0;  // 0 while there was none
+    double began = 0;
+    Vector scale = {};    // the largest |xⱼ|
+    bool any = false;
+  };
+
+  // ---- the loop (run_engine.cpp)
+  bool start();
   bool begin_mode();
   ModeEnd follow_mode();
-  // Resolves the guards that arrived at t_; false when the run is over.
-  bool handle_arrival(const std::vector<char>& slots);
-  // Resolves the surfaces met at t_; false when the run is over.
-  bool resolve(const Meeting& meeting);
+  bool scan_step(double end, const std::vector<char>& located);
   void set_thresholds();
-  // Takes over what a resolution says about the mode.
-  void adopt(const Resolution& resolution);
-  void report(const Resolution& resolution);
-  void finish_ambiguous(const Resolution& resolution);
-  bool chatters(const Resolution& resolution);
-  // Goes on from the limit of crossings that accumulate; false when the run is over.
-  bool jump_to_accumulation(const Accumulation& accumulation);
+  void set_event_thresholds();
   // Flags the guards that reach zero at the end time; false when there are none.
   bool arrives_at_end(double end, std::vector<char>& slots);
   void append_step(double start, double end);
   void write_outputs(double start, double end);
-  // Puts x_ onto the surfaces it slides on.
+  // Puts x_ onto the surfaces it slides on and the contacts that are closed.
   void project_state();
+  bool too_many_events();
   void finish(Status status, std::string message);
+  // The word of the mode: the surfaces, then the contacts.
+  Mode word() const;
+  Mode with_contacts(const Mode& mode) const;
+  // Adds the contacts and the location to the record, and keeps it.
+  void report(EventRecord record);
   std::string surface_name(Index surface) const;
   std::string names(const std::vector<Index>& surfaces) const;
+
+  // ---- one instant (run_instant.cpp); each is false when the run is over
+  bool handle_arrival(const std::vector<char>& slots);
+  Arrivals gather(const std::vector<char>& slots);
+  void note_record(Index event, EventKind kind);
+  bool stop(const Arrivals& arrivals);
+  // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
+  bool resolve(const Meeting& meeting, std::vector<Index> releases);
+  // Impacts, resets and edges, with whatever they set off in the same instant.
+  bool jump(const Arrivals& arrivals);
+  // Finds out what follows where the state or the location is new: the mode, impacts and events that fire at once.
+  bool settle(bool at_start, std::vector<EventRecord>& records);
+  bool settle_mode(bool at_start, std::vector<EventRecord>& records);
+  bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
+  bool fire(Index event, bool at_start, std::vector<EventRecord>& records);
+  void enter(std::size_t location);
+  // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
+  bool find_sides(bool keep, Meeting& meeting);
+  std::vector<Index> touching_contacts();
+  std::vector<Index> events_already_past();
+  std::vector<Index> events_moving_through_zero();
+  // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.
+  int motion_of(Index event, double zero_level);
+  void publish(const std::vector<EventRecord>& records, bool at_start);
+  void note_in_instant(Index what);
+  bool goes_on_after(const std::vector<EventRecord>& records);
+  // Takes over what a resolution says about the mode.
+  void adopt(const Resolution& resolution);
+  void finish_ambiguous(const Resolution& resolution);
+  bool chatters(const EventRecord* event, const std::vector<Index>& surfaces);
+  // Two edges that undo each other fired one after the other: slide between their locations.
+  bool slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records);
+  std::unique_ptr<LocationTools> make_pair_tools(std::size_t minus, std::size_t plus, std::size_t first_edge,
+                                                 std::size_t second_edge);
+  void leave_pair(EventRecord* record);
+  bool in_pair() const { return pair_ >= 0; }
+
+  // ---- accumulation (run_zeno.cpp); each is false when the run is over
+  bool after_crossing(const EventRecord& event);
+  bool after_jump();
+  bool after_impact(const std::vector<Index>& contacts);
+  bool jump_to_crossing_limit(const Accumulation& accumulation);
+  bool jump_to_limit(const Accumulation& accumulation);
+  bool rest_contact(Index contact, double remaining, double restitution);
+  // Moves on to (t, x) by a straight line, too short to be seen.
+  void skip_to(double t, const Vector& x);
+  // Whether |change| is below the tolerances, for states of these sizes.
+  bool is_invisible(const Vector& change, const Vector& sizes) const;
 
   // The guards along the dense output of the last step.
   class DenseGuards final : public GuardSampler {
@@ -66,35 +133,51 @@ class RunEngine {
     RunEngine& engine_;
   };
 
-  const System& system_;
+  const Automaton& automaton_;
+  const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
   const Options& options_;
   const Run& run_;
-  Evaluator evaluator_;
-  std::shared_ptr<const RelayStructure> structure_;
-  ModeOde ode_;
-  EventResolver resolver_;
-  SurfaceGeometry geometry_;
-  std::unique_ptr<Stepper> stepper_;
-  GuardScan scan_;
+  std::vector<std::unique_ptr<LocationTools>> locations_;
+  // Two locations joined by one guard, while the solution slides between them.
+  struct Pair {
+    std::size_t minus = 0;  // the location where the guard is negative
+    std::size_t plus = 0;
+    std::unique_ptr<LocationTools> tools = {};
+  };
+  std::vector<Pair> pairs_;
+  std::map<std::pair<std::size_t, std::size_t>, std::ptrdiff_t> pair_of_edges_;
+  std::ptrdiff_t pair_ = -1;
+  std::size_t location_ = 0;
+  LocationTools* here_ = nullptr;
+
   DenseGuards sampler_;
   ChatteringWatch chattering_;
-  AccumulationWatch accumulation_;
+  AccumulationWatch crossings_, jumps_;
+  std::vector<Bounces> bounces_;
 
   double t_ = 0;
   Vector x_;
   Mode mode_;
   Vector lambda_;          // the relays, a first guess for those that slide
   bool repelling_ = false;  // the only surface that slides repels
-  // The surfaces of the last event, which the mode has only just left or begun to slide on.
-  std::vector<Index> involved_;
+  // The surfaces and contacts of the last event, which the mode has only just left or begun to slide on.
+  std::vector<Index> involved_, involved_contacts_;
+  std::vector<Index> fired_;  // events that have fired at this instant, into the watch
+  std::optional<std::size_t> last_edge_;  // the edge that fired last at this instant
+  int rounds_ = 0;            // jumps at this instant
+  bool moved_ = false;        // some of them moved the state
+  Index instant_id_ = 0;      // of what jumped at this instant, in order
+  std::string resting_location_;         // that an edge which fired declares for its accumulation points
+  std::vector<Index> jumping_contacts_;  // that had an impact at this instant
+  const Arrival* arrival_ = nullptr;
+  double dense_end_ = 0;      // up to where the stepper's dense output is the solution
   double mode_since_ = 0;
   double carried_march_step_ = 0;
   Index quiet_restarts_ = 0;
   double quiet_since_ = 0;
   std::size_t next_output_ = 0;
-  bool can_project_ = false;  // the integrator keeps sliding on the surface by itself
 
-  Vector weights_, guard_values_, noise_, nudged_values_, state_, arm_above_, arrive_below_;
+  Vector atol_, weights_, guard_values_, noise_, nudged_values_, state_, arm_above_, arrive_below_;
   Solution solution_;
 };
 

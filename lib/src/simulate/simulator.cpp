@@ -1,5 +1,6 @@
 #include "slideway/simulate/simulator.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "simulate/run_engine.hpp"
@@ -7,24 +8,28 @@
 
 namespace slideway {
 
-Simulator::Simulator(System system, Options options)
-    : system_(std::move(system)),
-      structure_(std::make_shared<const RelayStructure>(system_)),
-      options_(std::move(options)) {
-  options_.validate(system_.states());
+Simulator::Simulator(Automaton automaton, Options options)
+    : automaton_(std::move(automaton)), options_(std::move(options)) {
+  for (const Location& location : automaton_.locations()) {
+    structures_.push_back(std::make_shared<const RelayStructure>(location.system));
+  }
+  options_.validate(system().states());
 }
 
+Simulator::Simulator(System system, Options options)
+    : Simulator(Automaton(std::move(system)), std::move(options)) {}
+
 Solution Simulator::run(const Run& run) const {
-  if (run.state.size() != system_.states()) {
+  if (run.state.size() != system().states()) {
     refuse({.what = "the initial state does not fit the system",
             .where = "Simulator::run, Run::state",
-            .expected = std::to_string(system_.states()) + " numbers",
+            .expected = std::to_string(system().states()) + " numbers",
             .got = std::to_string(run.state.size())});
   }
   for (Index i = 0; i < run.state.size(); ++i) {
     if (!std::isfinite(run.state[i])) {
       refuse({.what = "an initial value is not finite",
-              .where = "Simulator::run, state '" + system_.state_names()[static_cast<std::size_t>(i)] + "'",
+              .where = "Simulator::run, state '" + system().state_names()[static_cast<std::size_t>(i)] + "'",
               .expected = "a finite number",
               .got = std::to_string(run.state[i])});
     }
@@ -35,7 +40,17 @@ Solution Simulator::run(const Run& run) const {
             .expected = "finite times with start <= end",
             .got = std::to_string(run.start) + " and " + std::to_string(run.end)});
   }
-  return RunEngine(system_, structure_, options_, run).execute();
+  const std::size_t location =
+      run.location.empty() ? automaton_.initial() : automaton_.location_index(run.location);
+  for (const Contact& contact : automaton_.locations()[location].system.contacts()) {
+    const double gap = contact.gap.value(run.start, run.state);
+    if (gap >= -1e-9 * std::max(1.0, run.state.lpNorm<Eigen::Infinity>())) continue;
+    refuse({.what = "the initial state violates contact '" + contact.name + "'",
+            .where = "Simulator::run, Run::state",
+            .expected = "a gap >= 0",
+            .got = std::to_string(gap)});
+  }
+  return RunEngine(automaton_, structures_, options_, run).execute();
 }
 
 }  // namespace slideway

@@ -52,6 +52,8 @@ Vector Trajectory::before(double t) const {
 
 const Mode& Trajectory::mode(double t) const { return segments_[segment_index(t, false)].mode; }
 
+const std::string& Trajectory::location(double t) const { return segments_[segment_index(t, false)].location; }
+
 void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
   const Segment& segment = segments_.at(index);
   const auto first = steps_.begin() + static_cast<std::ptrdiff_t>(segment.first_step);
@@ -77,8 +79,8 @@ std::vector<double> Trajectory::step_times(std::size_t index) const {
   return times;
 }
 
-void Trajectory::begin_segment(double t, const Mode& mode) {
-  segments_.push_back({t, t, mode, steps_.size()});
+void Trajectory::begin_segment(double t, const Mode& mode, const std::string& location) {
+  segments_.push_back({t, t, mode, location, steps_.size()});
 }
 
 void Trajectory::add_step(double start, double end, double center, double scale,

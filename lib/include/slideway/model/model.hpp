@@ -5,10 +5,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "slideway/model/automaton.hpp"
 #include "slideway/model/system.hpp"
 
 namespace slideway {
@@ -24,11 +26,15 @@ struct Parameter {
 
 // A model with every parameter and initial value fixed: what a Simulator needs to run.
 struct ModelInstance {
-  System system;
+  System system;        // with locations, that of the initial one: it has the sizes and names of all
   Settings parameters;  // name and value used, in the model's order
   double start = 0;
   double end = 0;
   Vector state;  // n initial values
+  std::optional<Automaton> automaton = {};  // of a model with locations
+
+  // What to simulate.
+  Automaton problem() const { return automaton ? *automaton : Automaton(system); }
 };
 
 // Options a model file may suggest (design §6 [options]); empty strings mean "not given".

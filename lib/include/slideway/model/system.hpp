@@ -19,6 +19,8 @@
 
 #include "slideway/core/pattern.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/model/contact.hpp"
+#include "slideway/model/event.hpp"
 
 namespace slideway {
 
@@ -74,6 +76,10 @@ struct SystemDefinition {
   std::optional<Pattern> field_dx_pattern = {};       // n×n
   std::optional<Pattern> field_dlambda_pattern = {};  // n×m
   std::optional<Pattern> guards_dx_pattern = {};      // m×n
+  // Events beside the surfaces, and unilateral constraints, whose forces come on top of `field`.
+  std::vector<Event> events = {};
+  std::vector<Contact> contacts = {};
+
   // Every h is affine in (t, x): its first derivatives are constants, had once, and its second derivatives zero.
   bool guards_affine = false;
 };
@@ -101,6 +107,12 @@ class System {
   void guards(double t, ConstVectorRef x, VectorRef h) const {
     if (definition_->surfaces > 0) definition_->guards(t, x, h);
   }
+
+  const std::vector<Event>& events() const { return definition_->events; }
+  const std::vector<Contact>& contacts() const { return definition_->contacts; }
+  // The same system with these events, or contacts, after those it has.
+  System with_events(std::vector<Event> events) const;
+  System with_contacts(std::vector<Contact> contacts) const;
 
   const SystemDefinition& definition() const { return *definition_; }
 

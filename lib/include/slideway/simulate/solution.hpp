@@ -14,6 +14,7 @@ struct Snapshot {
   double t = 0;
   Mode mode = {};
   Vector state = {};
+  std::string location = {};  // "" where the problem has no locations
 };
 
 // Sums over the whole run, restarts included.

@@ -19,6 +19,7 @@ struct Segment {
   double start = 0;
   double end = 0;
   Mode mode = {};
+  std::string location = {};   // "" where the problem has no locations
   std::size_t first_step = 0;  // index of its first step; the last is the next segment's first minus one
 };
 
@@ -41,6 +42,8 @@ class Trajectory {
   Vector before(double t) const;
   // The mode in force at t; at an event the one after it.
   const Mode& mode(double t) const;
+  // The location likewise; "" where there are none.
+  const std::string& location(double t) const;
 
   const std::vector<Segment>& segments() const { return segments_; }
   // The state at t inside segment `index` (its closed interval), projected when it slides.
@@ -49,7 +52,7 @@ class Trajectory {
   std::vector<double> step_times(std::size_t index) const;
 
   // Appending, for the Simulator. `coefficients` is n×(q+1), column k is Cₖ; the polynomial holds on [start, end].
-  void begin_segment(double t, const Mode& mode);
+  void begin_segment(double t, const Mode& mode, const std::string& location = "");
   void add_step(double start, double end, double center, double scale,
                 Eigen::Ref<const Matrix> coefficients);
   // A segment of zero length (a run that ends where it begins) is one state.

@@ -1,0 +1,65 @@
+// A hybrid automaton: locations, each with its own System, and edges between them.
+//
+//     x' = f_q(t, x, λ) in location q;   edge e: q → r with x⁺ = R_e(t, x⁻) when g_e crosses zero in its direction
+//
+// On entering a location (and at the start) an edge whose guard is already past zero in its direction fires at once; one
+// that is zero is judged by its first derivative that is not. `any` never fires on entry. Of several edges that fire at
+// one instant the first of the list is taken. The locations have the same states and the same surfaces.
+// Two edges between two locations with the same Guard in opposite directions and no reset are one switching surface.
+// It must not know integrators.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "slideway/model/event.hpp"
+#include "slideway/model/system.hpp"
+
+namespace slideway {
+
+struct Location {
+  std::string name = {};
+  System system;
+};
+
+struct Edge {
+  std::string name = {};  // for the event log; may be empty
+  std::string from = {};  // names of locations
+  std::string to = {};
+  Guard when = {};
+  Direction direction = Direction::any;  // rising: g from negative to positive
+  ResetFunction reset = {};              // none: the state stays as it is
+  std::string zeno = {};  // the location to go on in where firings of this edge accumulate; "" for none
+};
+
+class Automaton {
+ public:
+  // A single location without a name.
+  Automaton(System system);  // NOLINT: converts on purpose
+  // Throws std::invalid_argument when there are no locations, a name is unknown or used twice, an edge has no guard, or
+  // the locations differ in their states or surfaces.
+  Automaton(std::vector<Location> locations, std::vector<Edge> edges, const std::string& initial);
+
+  // Whether there are locations to speak of: false for a plain System.
+  bool has_locations() const { return !locations_.front().name.empty(); }
+  const std::vector<Location>& locations() const { return locations_; }
+  const std::vector<Edge>& edges() const { return edges_; }
+  std::size_t initial() const { return initial_; }
+  // The system of the initial location; its sizes and names are those of every location.
+  const System& system() const { return locations_[initial_].system; }
+  // Throws std::invalid_argument naming the known ones and the nearest when there is no such location.
+  std::size_t location_index(const std::string& name) const;
+
+ private:
+  std::vector<Location> locations_;
+  std::vector<Edge> edges_;
+  std::size_t initial_ = 0;
+};
+
+// The two locations as one system with one more switching surface, the last, on which the guard vanishes:
+//     f = (1 − λ)/2 f_minus + (1 + λ)/2 f_plus.
+// Events and contacts are those of `minus`. "" names the surface "between".
+System join_locations(const Location& minus, const Location& plus, const Guard& guard, const std::string& name);
+
+}  // namespace slideway

@@ -1,0 +1,102 @@
+// One scalar function g(t, x) whose zero matters by itself: the guard of an event or an edge, the gap of a contact.
+//
+//     Guard guard([](auto t, const auto& x) { return x[0] - 3; });
+//
+// A callable that takes any number gets exact derivatives (it is called with double, Dual<double> and
+// Dual<Dual<double>>); one that takes double alone gets central differences.
+//     rate   ∂g/∂t·t' + ∂g/∂x·x'
+//     mixed  ∂²/∂p∂q at p = q = 0 of g(t + p·t₁ + q·t₂, x + p·x₁ + q·x₂ + pq·x₁₂)
+// Copies of a Guard are the same guard: two edges that share one are the two directions of one surface.
+//
+// It must not know what happens at the zero, nor modes or time stepping.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "slideway/autodiff/dual.hpp"
+#include "slideway/core/scratch.hpp"
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+// The callables behind a Guard. `value` is required; the others are exact derivatives, where there are any.
+struct GuardFunctions {
+  std::function<double(double t, ConstVectorRef x)> value = {};
+  std::function<double(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot)> rate = {};
+  std::function<double(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
+                       ConstVectorRef x_second, ConstVectorRef x_mixed)>
+      mixed = {};
+};
+
+// A state of Numbers, as a generic guard sees it.
+template <class Number>
+using GuardState = Eigen::Map<const Eigen::Matrix<Number, Eigen::Dynamic, 1>>;
+
+template <class Function, class Number>
+concept GuardOf = requires(const Function& function, const Number& t, const GuardState<Number>& x) {
+  { function(t, x) } -> std::convertible_to<Number>;
+};
+
+class Guard {
+ public:
+  Guard() = default;
+  // Throws std::invalid_argument when there is no `value`.
+  explicit Guard(GuardFunctions functions);
+  template <class Function>
+  requires(!std::is_same_v<std::remove_cvref_t<Function>, Guard> &&
+           !std::is_same_v<std::remove_cvref_t<Function>, GuardFunctions> &&
+           (GuardOf<Function, double> || std::is_invocable_r_v<double, const Function&, double, ConstVectorRef>))
+  Guard(Function function) : Guard(functions_of(std::move(function))) {}  // NOLINT: converts on purpose
+
+  explicit operator bool() const { return functions_ != nullptr; }
+  // The same guard, not merely one with the same zeros.
+  bool operator==(const Guard& other) const { return functions_ == other.functions_; }
+
+  double value(double t, ConstVectorRef x) const { return functions_->value(t, x); }
+  double rate(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const;
+  double mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
+               ConstVectorRef x_second, ConstVectorRef x_mixed) const;
+  // ∂g/∂xⱼ, n entries.
+  void gradient(double t, ConstVectorRef x, VectorRef gradient) const;
+
+ private:
+  template <class Function>
+  static GuardFunctions functions_of(Function function) {
+    GuardFunctions result;
+    if constexpr (GuardOf<Function, double>) {
+      result.value = [function](double t, ConstVectorRef x) {
+        return static_cast<double>(function(t, GuardState<double>(x.data(), x.size())));
+      };
+    } else {
+      result.value = function;
+    }
+    if constexpr (GuardOf<Function, Dual<double>>) {
+      result.rate = [function](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
+        using Number = Dual<double>;
+        ScratchFrame frame;
+        auto* lifted = frame.take<Number>(x.size());
+        for (Index j = 0; j < x.size(); ++j) lifted[j] = {x[j], x_dot[j]};
+        return Number(function(Number(t, t_dot), GuardState<Number>(lifted, x.size()))).derivative;
+      };
+    }
+    if constexpr (GuardOf<Function, Dual<Dual<double>>>) {
+      result.mixed = [function](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
+                                ConstVectorRef x_second, ConstVectorRef x_mixed) {
+        using Number = Dual<Dual<double>>;
+        ScratchFrame frame;
+        auto* lifted = frame.take<Number>(x.size());
+        for (Index j = 0; j < x.size(); ++j) lifted[j] = {{x[j], x_first[j]}, {x_second[j], x_mixed[j]}};
+        const Number time({t, t_first}, {t_second, 0.0});
+        return Number(function(time, GuardState<Number>(lifted, x.size()))).derivative.derivative;
+      };
+    }
+    return result;
+  }
+
+  std::shared_ptr<const GuardFunctions> functions_;
+};
+
+}  // namespace slideway

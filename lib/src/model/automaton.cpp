@@ -1,0 +1,112 @@
+#include "slideway/model/automaton.hpp"
+
+#include <set>
+
+#include "slideway/core/errors.hpp"
+#include "slideway/model/model.hpp"
+
+namespace slideway {
+
+namespace {
+
+const char kWhere[] = "Automaton";
+
+std::string describe(const Edge& edge) {
+  return std::string(kWhere) + ", edge " + (edge.name.empty() ? "" : "'" + edge.name + "' ") + "from '" + edge.from +
+         "' to '" + edge.to + "'";
+}
+
+void check_alike(const Location& location, const Location& first) {
+  const System& a = location.system;
+  const System& b = first.system;
+  if (a.state_names() == b.state_names() && a.surface_names() == b.surface_names()) return;
+  const auto sizes = [](const System& s) {
+    return std::to_string(s.states()) + " states and " + std::to_string(s.surfaces()) + " surfaces";
+  };
+  refuse({.what = "the locations differ in their states or surfaces",
+          .where = std::string(kWhere) + ", location '" + location.name + "'",
+          .expected = "those of '" + first.name + "': " + sizes(b) + ", with the same names",
+          .got = sizes(a)});
+}
+
+}  // namespace
+
+Automaton::Automaton(System system) { locations_.push_back({"", std::move(system)}); }
+
+Automaton::Automaton(std::vector<Location> locations, std::vector<Edge> edges, const std::string& initial)
+    : locations_(std::move(locations)), edges_(std::move(edges)) {
+  if (locations_.empty()) {
+    refuse({.what = "an automaton needs at least one location", .where = kWhere, .expected = "a location", .got = "none"});
+  }
+  std::set<std::string> names;
+  for (const Location& location : locations_) {
+    if (location.name.empty()) {
+      refuse({.what = "a location has no name", .where = kWhere, .expected = "a name that is not empty"});
+    }
+    if (!names.insert(location.name).second) {
+      refuse({.what = "two locations have the same name",
+              .where = kWhere,
+              .expected = "distinct names",
+              .got = "'" + location.name + "' twice"});
+    }
+    check_alike(location, locations_.front());
+  }
+  for (const Edge& edge : edges_) {
+    location_index(edge.from);
+    location_index(edge.to);
+    if (!edge.zeno.empty()) location_index(edge.zeno);
+    if (!edge.when) {
+      refuse({.what = "an edge has no guard", .where = describe(edge), .expected = "a guard g(t, x)", .got = "nothing"});
+    }
+  }
+  initial_ = location_index(initial);
+}
+
+std::size_t Automaton::location_index(const std::string& name) const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < locations_.size(); ++i) {
+    if (locations_[i].name == name) return i;
+    names.push_back(locations_[i].name);
+  }
+  std::string known;
+  for (const std::string& candidate : names) known += (known.empty() ? "" : ", ") + candidate;
+  const std::string near = nearest_name(name, names);
+  refuse({.what = "there is no location of that name",
+          .where = kWhere,
+          .expected = "one of " + known,
+          .got = "'" + name + "'",
+          .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+}
+
+System join_locations(const Location& minus, const Location& plus, const Guard& guard, const std::string& name) {
+  const System below = minus.system;
+  const System above = plus.system;
+  const Index m = below.surfaces();
+  SystemDefinition definition;
+  definition.name = minus.name + "|" + plus.name;
+  definition.states = below.states();
+  definition.surfaces = m + 1;
+  definition.state_names = below.state_names();
+  definition.surface_names = below.surface_names();
+  definition.surface_names.push_back(name.empty() ? "between" : name);
+  definition.events = below.events();
+  definition.contacts = below.contacts();
+  definition.field = [below, above, m](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+    // A region whose weight is zero is not evaluated: its field may not be defined here.
+    const double share = 0.5 * (1 + lambda[m]);
+    if (share == 1) return above.field(t, x, lambda.head(m), dx);
+    below.field(t, x, lambda.head(m), dx);
+    if (share == 0) return;
+    ScratchFrame frame;
+    Eigen::Map<Vector> other(frame.take<double>(x.size()), x.size());
+    above.field(t, x, lambda.head(m), other);
+    dx = (1 - share) * dx + share * other;
+  };
+  definition.guards = [below, guard, m](double t, ConstVectorRef x, VectorRef h) {
+    below.guards(t, x, h.head(m));
+    h[m] = guard.value(t, x);
+  };
+  return System(std::move(definition));
+}
+
+}  // namespace slideway

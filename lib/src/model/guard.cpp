@@ -1,0 +1,77 @@
+#include "slideway/model/guard.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/finite_difference.hpp"
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+
+namespace {
+
+// The step along a direction that moves no component by more than ∛ε of its size (at least 1).
+double step_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
+  double step = 1;
+  const auto limit = [&](double value, double rate) {
+    if (rate != 0) step = std::min(step, std::max(1.0, std::abs(value)) / std::abs(rate));
+  };
+  limit(t, t_dot);
+  for (Index j = 0; j < x.size(); ++j) limit(x[j], x_dot[j]);
+  return power_of_two_below(cube_root_of_epsilon() * step);
+}
+
+}  // namespace
+
+Guard::Guard(GuardFunctions functions) {
+  if (!functions.value) {
+    refuse({.what = "a guard has no function",
+            .where = "Guard",
+            .expected = "a callable g(t, x) that returns a number",
+            .got = "nothing"});
+  }
+  functions_ = std::make_shared<const GuardFunctions>(std::move(functions));
+}
+
+double Guard::rate(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const {
+  if (functions_->rate) return functions_->rate(t, x, t_dot, x_dot);
+  ScratchFrame frame;
+  auto shifted = take_vector(frame, x.size());
+  auto result = take_vector(frame, 1);
+  const auto evaluate = [&](double s, VectorRef value) {
+    shifted = x + s * x_dot;
+    value[0] = functions_->value(t + s * t_dot, shifted);
+  };
+  difference(evaluate, step_along(t, x, t_dot, x_dot), DifferenceSide::both, result);
+  return result[0];
+}
+
+double Guard::mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
+                    ConstVectorRef x_second, ConstVectorRef x_mixed) const {
+  if (functions_->mixed) return functions_->mixed(t, x, t_first, x_first, t_second, x_second, x_mixed);
+  ScratchFrame frame;
+  auto shifted = take_vector(frame, x.size());
+  auto along = take_vector(frame, x.size());
+  auto result = take_vector(frame, 1);
+  const auto evaluate = [&](double s, VectorRef value) {
+    shifted = x + s * x_second;
+    along = x_first + s * x_mixed;
+    value[0] = rate(t + s * t_second, shifted, t_first, along);
+  };
+  // Differences of differences need a wider step.
+  const double widening = functions_->rate ? 1 : 16;
+  difference(evaluate, widening * step_along(t, x, t_second, x_second), DifferenceSide::both, result);
+  return result[0];
+}
+
+void Guard::gradient(double t, ConstVectorRef x, VectorRef gradient) const {
+  ScratchFrame frame;
+  auto direction = take_vector(frame, x.size());
+  for (Index j = 0; j < x.size(); ++j) {
+    direction[j] = 1;
+    gradient[j] = rate(t, x, 0, direction);
+    direction[j] = 0;
+  }
+}
+
+}  // namespace slideway

@@ -1,0 +1,60 @@
+// The guards beside the surfaces that one location watches: those of its system's events, and of the edges that leave it.
+//
+// Every guard is watched as s·g, positive while nothing has happened: s = +1 waits for g to fall, −1 for it to rise, and a
+// guard of direction `any` has the side it is on stored. It must not know surfaces, modes or integrators.
+#pragma once
+
+#include <vector>
+
+#include "slideway/model/automaton.hpp"
+
+namespace slideway {
+
+enum class WatchedKind { record, stop, reset, edge };
+
+struct Watched {
+  WatchedKind kind = WatchedKind::record;
+  std::string name = {};
+  Guard when = {};
+  Direction direction = Direction::any;
+  ResetFunction reset = {};      // may be empty for an edge
+  std::size_t edge = 0;          // into Automaton::edges, for WatchedKind::edge
+};
+
+class EventWatch {
+ public:
+  // The events of `system`.
+  explicit EventWatch(const System& system);
+  // Adds the edges that leave `location`, but for some.
+  void add_edges(const Automaton& automaton, std::size_t location, const std::vector<std::size_t>& without);
+
+  Index size() const { return static_cast<Index>(watched_.size()); }
+  const Watched& operator[](Index e) const { return watched_[static_cast<std::size_t>(e)]; }
+
+  // s·g.
+  double value(double t, ConstVectorRef x, Index e) const { return side_[at(e)] * (*this)[e].when.value(t, x); }
+  void set_side(Index e, double side) { side_[at(e)] = side; }
+  double side(Index e) const { return side_[at(e)]; }
+  // 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|), and Σ|∂ⱼg|/weights(j).
+  double rounding(double t, ConstVectorRef x, Index e);
+  double tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights);
+
+  // A guard that starts at zero and leaves on its own side: it fires when it comes back, were it ever so soon. Other guards
+  // that start at or beyond zero wait until they have been on their side.
+  void set_leaving(Index e, bool leaving) { leaving_[at(e)] = leaving; }
+  bool leaving(Index e) const { return leaving_[at(e)] != 0; }
+  // Whether the guard has been clearly on its side since it last fired, or since the state last jumped.
+  void set_armed(Index e, bool armed) { armed_[at(e)] = armed; }
+  bool armed(Index e) const { return armed_[at(e)] != 0; }
+
+ private:
+  void add(Watched watched);
+  static std::size_t at(Index e) { return static_cast<std::size_t>(e); }
+
+  std::vector<Watched> watched_;
+  std::vector<double> side_;
+  std::vector<char> leaving_, armed_;
+  Vector gradient_, still_;
+};
+
+}  // namespace slideway

@@ -1,0 +1,40 @@
+#include "simulate/location_tools.hpp"
+
+#include <cmath>
+
+#include "simulate/method_stepper.hpp"
+
+namespace slideway {
+
+namespace {
+
+std::shared_ptr<const RelayStructure> structure_of(const System& plain, const System& system,
+                                                   std::shared_ptr<const RelayStructure> structure) {
+  return plain.contacts().empty() ? std::move(structure) : std::make_shared<const RelayStructure>(system);
+}
+
+}  // namespace
+
+LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure> structure_of_plain,
+                             const Options& options, EventWatch watched, std::string location_name)
+    : name(std::move(location_name)),
+      contacts(plain.contacts().empty() ? nullptr : std::make_shared<ContactDynamics>(plain)),
+      system(contacts ? with_contact_forces(plain, contacts) : plain),
+      structure(structure_of(plain, system, std::move(structure_of_plain))),
+      evaluator(system),
+      watch(std::move(watched)),
+      ode(evaluator, *structure, contacts.get(), &watch),
+      resolver(evaluator, *structure, options.on_ambiguity, options.rtol),
+      geometry(evaluator, *structure),
+      scan(ode.guards(), options.max_step) {
+  StepperOptions stepping;
+  stepping.rtol = options.rtol;
+  stepping.atol = options.atol.expand(system.states(), options.rtol);
+  stepping.max_step = std::isfinite(options.max_step) ? options.max_step : 0;
+  evaluator.set_typical_sizes(stepping.atol / options.rtol);
+  can_project = keeps_constraints(options.method);
+  stepper = make_stepper(ode, options.method, stepping);
+  ode.set_armed(&scan.armed());
+}
+
+}  // namespace slideway

@@ -1,0 +1,38 @@
+// Everything a run needs to follow the solution in one location: the system with its contact forces, the evaluator, the
+// algebra at a point, the smooth ODE of a mode, the integrator and the scan. Made when the location is first entered.
+//
+// It must not know how a run goes on from one location to another.
+#pragma once
+
+#include <memory>
+
+#include "simulate/event_resolver.hpp"
+#include "simulate/event_watch.hpp"
+#include "simulate/mode_ode.hpp"
+#include "slideway/filippov/contact_dynamics.hpp"
+#include "slideway/integrate/guard_scan.hpp"
+#include "slideway/integrate/stepper.hpp"
+#include "slideway/simulate/options.hpp"
+
+namespace slideway {
+
+struct LocationTools {
+  // `structure` is that of `plain`; `watch` holds its events and the edges that leave the location.
+  LocationTools(System plain, std::shared_ptr<const RelayStructure> structure, const Options& options, EventWatch watch,
+                std::string name);
+
+  std::string name;                           // of the location; "" where there are none
+  std::shared_ptr<ContactDynamics> contacts;  // none without contacts
+  System system;                              // the forces of closed contacts are part of its field
+  std::shared_ptr<const RelayStructure> structure;
+  Evaluator evaluator;
+  EventWatch watch;
+  ModeOde ode;
+  EventResolver resolver;
+  SurfaceGeometry geometry;
+  std::unique_ptr<Stepper> stepper;
+  bool can_project = false;  // the integrator keeps the solution on its constraints by itself
+  GuardScan scan;
+};
+
+}  // namespace slideway

@@ -1,0 +1,735 @@
+// RunEngine at one instant: what arrived, jumps and what they set off, and the mode that follows.
+//
+// The order at an instant: records, stops, impacts, then resets and edges in the order of the list; whatever these set off
+// follows in rounds until nothing fires, and the mode is found once the state stands still.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "simulate/run_engine.hpp"
+#include "simulate/run_text.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+// Restarts without an event, in the same place, before the run gives up.
+constexpr Index kQuietRestarts = 50;
+// Jumps at one instant.
+constexpr int kMostRounds = 200;
+// A guard is zero within this many times the rounding of its terms.
+constexpr double kZeroFactor = 4;
+// Turns of forces and relays that depend on each other.
+constexpr int kContactTurns = 8;
+
+bool contains(const std::vector<Index>& list, Index entry) {
+  return std::find(list.begin(), list.end(), entry) != list.end();
+}
+
+std::optional<std::string> optional_name(const std::string& name) {
+  return name.empty() ? std::nullopt : std::optional<std::string>(name);
+}
+
+}  // namespace
+
+bool RunEngine::start() {
+  here_->stepper->error_weights(x_, weights_);
+  solution_.initial = {t_, word(), x_, here_->name};
+  Vector h(here_->system.surfaces());
+  here_->evaluator.guards(t_, x_, h);
+  for (Index i = 0; i < h.size(); ++i) {
+    if (std::isfinite(h[i])) continue;
+    finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
+                                             number_text(h[i]) + ") at the start, t = " + number_text(t_));
+    return false;
+  }
+  std::vector<EventRecord> records;
+  rounds_ = 0;
+  moved_ = true;
+  fired_.clear();
+  last_edge_.reset();
+  const bool goes_on = settle(true, records);
+  // A reset or an impact at the start comes after the state that was given.
+  if (records.empty()) solution_.initial.mode = word();
+  publish(records, true);
+  return goes_on;
+}
+
+RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
+  Arrivals arrivals;
+  ModeOde& ode = here_->ode;
+  const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
+  for (Index i = 0; i < mode_.size(); ++i) {
+    const Index slot = ModeOde::first_slot(i);
+    if (!arrived(slot) && !arrived(slot + 1)) continue;
+    Met met{.surface = i};
+    if (mode_.slides_on(i)) {
+      met.minus_vanishes = arrived(slot);
+      met.plus_vanishes = arrived(slot + 1);
+    }
+    arrivals.meeting.met.push_back(met);
+  }
+  if (here_->contacts) {
+    const std::vector<Index>& closed = here_->contacts->closed();
+    for (Index c = 0; c < here_->contacts->contacts(); ++c) {
+      if (!arrived(ode.contact_slot(c))) continue;
+      (contains(closed, c) ? arrivals.releases : arrivals.hits).push_back(c);
+    }
+  }
+  EventWatch& watch = here_->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const Index slot = ode.event_slot(e);
+    watch.set_armed(e, here_->scan.armed()[static_cast<std::size_t>(slot)] != 0);
+    if (!arrived(slot)) continue;
+    watch.set_armed(e, false);
+    watch.set_leaving(e, false);
+    if (watch[e].direction == Direction::any) {
+      watch.set_side(e, -watch.side(e));
+      watch.set_leaving(e, true);
+    }
+    const WatchedKind kind = watch[e].kind;
+    (kind == WatchedKind::record ? arrivals.records : kind == WatchedKind::stop ? arrivals.stops : arrivals.jumps)
+        .push_back(e);
+  }
+  return arrivals;
+}
+
+bool RunEngine::handle_arrival(const std::vector<char>& slots) {
+  Arrivals arrivals = gather(slots);
+  ModeOde& ode = here_->ode;
+  // An excursion too short to be told from none: the component it started with counts as zero.
+  const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, here_->stepper->last_step_size());
+  std::vector<Index> on_surface = ode.field().sliding();
+  for (Met& met : arrivals.meeting.met) {
+    if (mode_.slides_on(met.surface)) continue;
+    on_surface.push_back(met.surface);
+    if (hardly_left && contains(involved_, met.surface)) {
+      met.minus_vanishes = mode_[met.surface] == Side::minus;
+      met.plus_vanishes = mode_[met.surface] == Side::plus;
+    }
+  }
+  if (ode.slides()) lambda_ = ode.field().lambda(t_, x_);
+  mode_.fill_lambda(lambda_);
+  std::sort(on_surface.begin(), on_surface.end());
+  here_->geometry.project(t_, on_surface, weights_, x_);
+
+  for (const Index e : arrivals.records) note_record(e, EventKind::record);
+  if (too_many_events()) return false;
+  if (!arrivals.stops.empty()) return stop(arrivals);
+  if (!arrivals.hits.empty() || !arrivals.jumps.empty()) return jump(arrivals);
+  return resolve(arrivals.meeting, std::move(arrivals.releases));
+}
+
+void RunEngine::note_record(Index event, EventKind kind) {
+  EventRecord record;
+  record.t = t_;
+  record.kind = kind;
+  record.name = optional_name(here_->watch[event].name);
+  record.from = word();
+  record.to = record.from;
+  record.before = x_;
+  record.after = x_;
+  record.reason = kind == EventKind::stop ? "the run ends here, as asked" : "the guard crosses zero";
+  report(std::move(record));
+}
+
+bool RunEngine::stop(const Arrivals& arrivals) {
+  for (const Index e : arrivals.stops) note_record(e, EventKind::stop);
+  const std::string& name = here_->watch[arrivals.stops.front()].name;
+  finish(Status::stopped_by_event, name.empty() ? "" : "stopped by '" + name + "'");
+  return false;
+}
+
+void RunEngine::finish_ambiguous(const Resolution& resolution) {
+  std::string words;
+  for (const Mode& mode : resolution.event.continuations) {
+    words += (words.empty() ? "" : ", ") + with_contacts(mode).word();
+  }
+  finish(Status::ambiguous, "the continuation on " + names(resolution.event.surfaces) + " at t = " + number_text(t_) +
+                                " is not unique (" + resolution.event.reason + ")" +
+                                (words.empty() ? std::string() : "; modes that continue: " + words) +
+                                "; choose one with on_ambiguity: minus, plus or slide");
+}
+
+void RunEngine::adopt(const Resolution& resolution) {
+  mode_ = resolution.mode;
+  lambda_ = resolution.lambda;
+  repelling_ = resolution.repelling;
+  involved_ = resolution.involved;
+  mode_since_ = t_;
+  std::vector<Index> sliding;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) sliding.push_back(i);
+  }
+  if (!sliding.empty()) here_->geometry.project(t_, sliding, weights_, x_);
+}
+
+bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
+  LocationTools& here = *here_;
+  involved_contacts_ = releases;
+  EventRecord record;
+  bool eventful = false;
+  Resolution resolution;
+  const Mode before = word();
+  const Vector state_before = releases.empty() ? Vector() : x_;
+  if (!releases.empty()) {
+    std::vector<Index> closed;
+    for (const Index c : here.contacts->closed()) {
+      if (!contains(releases, c)) closed.push_back(c);
+    }
+    here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, closed));
+  }
+  if (!meeting.met.empty()) {
+    resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+    eventful = resolution.eventful;
+    record = resolution.event;
+    if (here.contacts) {
+      if (record.from) record.from = before;
+      for (Mode& mode : record.continuations) mode = with_contacts(mode);
+    }
+    if (!resolution.decided) {
+      if (eventful) report(std::move(record));
+      finish_ambiguous(resolution);
+      return false;
+    }
+    adopt(resolution);
+    // What holds a contact closed depends on the relays.
+    for (int turn = 0; here.contacts && turn < kContactTurns; ++turn) {
+      const std::vector<Index> closed = here.contacts->closed();
+      const std::vector<Index> staying = here.contacts->staying_closed(t_, x_, lambda_, closed);
+      if (staying == closed) break;
+      for (const Index c : closed) {
+        if (!contains(staying, c)) releases.push_back(c);
+      }
+      here.contacts->set_closed(staying);
+      involved_contacts_ = releases;
+    }
+    if (here.contacts && record.to) record.to = word();
+  }
+  if (!releases.empty()) {
+    const bool alone = !eventful;
+    if (alone) {
+      record = EventRecord();
+      record.t = t_;
+      record.from = before;
+      record.to = word();
+      record.before = state_before.size() > 0 ? state_before : x_;
+      record.after = x_;
+      record.reason = "the force would pull";
+    }
+    for (const Index c : releases) {
+      record.surfaces.push_back(mode_.size() + c);
+      record.surface_names.push_back(here.contacts->contact(c).name);
+      record.w_minus.push_back(kNotANumber);
+      record.w_plus.push_back(kNotANumber);
+      record.lambda.push_back(kNotANumber);
+    }
+    record.kind = alone ? EventKind::release : EventKind::corner;
+    eventful = true;
+    mode_since_ = t_;
+  }
+  const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
+  if (leaves) leave_pair(&record);
+  if (eventful) report(record);
+  if (leaves) {
+    // Another edge of the location may be due at once.
+    std::vector<EventRecord> records;
+    rounds_ = 0;
+    if (!settle(false, records)) return false;
+    for (EventRecord& further : records) report(std::move(further));
+  }
+  if (chatters(eventful ? &record : nullptr, record.surfaces)) return false;
+  if (too_many_events()) return false;
+  return !eventful || after_crossing(record);
+}
+
+bool RunEngine::chatters(const EventRecord* event, const std::vector<Index>& surfaces) {
+  const auto where = [&] { return surfaces.empty() ? std::string("the guards") : names(surfaces); };
+  const auto components = [&] {
+    if (!event || event->w_minus.size() != 1 || !std::isfinite(event->w_minus.front())) return std::string();
+    return " (w- = " + number_text(event->w_minus.front()) + ", w+ = " + number_text(event->w_plus.front()) + ")";
+  };
+  if (!event) {
+    if (quiet_restarts_ == 0) quiet_since_ = t_;
+    ++quiet_restarts_;
+    if (quiet_restarts_ <= kQuietRestarts || t_ - quiet_since_ > 1e-6 * (run_.end - run_.start)) return false;
+    finish(Status::chattering, "the solution keeps returning to " + where() + " near t = " + number_text(t_) +
+                                   " without leaving it or sliding: the motion beside it is smaller than the " +
+                                   "tolerances; tighten rtol and atol");
+    return true;
+  }
+  quiet_restarts_ = 0;
+  if (!chattering_.note(t_, run_.end - run_.start)) return false;
+  finish(Status::chattering, "events on " + where() + " accumulate: the last " +
+                                 std::to_string(ChatteringWatch::kWindow) + " took " +
+                                 number_text(chattering_.span()) + " before t = " + number_text(t_) +
+                                 "; sliding does not take over because w- and w+ do not push onto the surface from " +
+                                 "both sides" + components());
+  return true;
+}
+
+// ---- jumps
+
+void RunEngine::note_in_instant(Index what) { instant_id_ = (instant_id_ * 1009 + what + 1) % 1'000'000'007; }
+
+bool RunEngine::jump(const Arrivals& arrivals) {
+  std::vector<EventRecord> records;
+  rounds_ = 0;
+  moved_ = false;
+  fired_.clear();
+  last_edge_.reset();
+  instant_id_ = 0;
+  resting_location_.clear();
+  jumping_contacts_.clear();
+  bool goes_on = true;
+  std::vector<Index> hits = arrivals.hits;
+  if (!hits.empty()) {
+    for (const Index c : here_->contacts->closed()) hits.push_back(c);
+    for (const Index c : touching_contacts()) {
+      if (!contains(hits, c)) hits.push_back(c);
+    }
+    std::sort(hits.begin(), hits.end());
+    goes_on = apply_impact(hits, false, records);
+  }
+  const LocationTools* const before = here_;
+  for (std::size_t k = 0; goes_on && k < arrivals.jumps.size() && here_ == before; ++k) {
+    goes_on = fire(arrivals.jumps[k], false, records);
+    // One edge is taken; the others belong to the location left.
+    if (last_edge_) break;
+  }
+  if (goes_on) goes_on = settle(false, records);
+  publish(records, false);
+  return goes_on && goes_on_after(records);
+}
+
+// Hands the records of one instant to the log.
+void RunEngine::publish(const std::vector<EventRecord>& records, bool at_start) {
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    EventRecord record = records[k];
+    if (at_start && k == 0) record.from.reset();
+    report(std::move(record));
+  }
+}
+
+bool RunEngine::goes_on_after(const std::vector<EventRecord>& records) {
+  if (too_many_events()) return false;
+  std::vector<Index> contacts;
+  bool jumped = false;
+  for (const EventRecord& record : records) {
+    if (record.kind == EventKind::impact) {
+      for (const Index i : record.surfaces) {
+        if (i >= mode_.size()) contacts.push_back(i - mode_.size());
+      }
+    }
+    jumped = jumped || record.kind == EventKind::reset || record.kind == EventKind::transition;
+  }
+  if (!after_jump()) return false;
+  if (!contacts.empty() && !jumped && !after_impact(contacts)) return false;
+  return !chatters(&records.back(), records.back().surfaces);
+}
+
+bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
+  while (true) {
+    if (rounds_ > kMostRounds) {
+      std::string cycle;
+      for (std::size_t k = records.size() - std::min<std::size_t>(4, records.size()); k < records.size(); ++k) {
+        cycle += (cycle.empty() ? "" : ", ") + std::string(to_string(records[k].kind)) +
+                 (records[k].name ? " '" + *records[k].name + "'" : "") +
+                 (records[k].from_location ? " " + *records[k].from_location + " -> " + *records[k].to_location : "");
+      }
+      finish(Status::chattering, "events fire without end at t = " + number_text(t_) +
+                                     " and no time passes between them: " + cycle +
+                                     "; check the guards and what the resets set");
+      return false;
+    }
+    // Edges whose guard is past zero need no mode.
+    const std::vector<Index> past = events_already_past();
+    if (!past.empty()) {
+      if (!fire(past.front(), at_start, records)) return false;
+      continue;
+    }
+    std::vector<Index> approaching;
+    if (here_->contacts) {
+      mode_.fill_lambda(lambda_);
+      const std::vector<Index> touching = touching_contacts();
+      for (const Index c : touching) {
+        const double rate = here_->contacts->rate(t_, x_, lambda_, c);
+        if (rate < -here_->contacts->rate_rounding(t_, x_, lambda_, c)) approaching.push_back(c);
+      }
+      if (!approaching.empty()) {
+        if (!apply_impact(touching, at_start, records)) return false;
+        continue;
+      }
+    }
+    if (!settle_mode(at_start, records)) return false;
+    const std::vector<Index> due = events_moving_through_zero();
+    if (due.empty()) break;
+    if (!fire(due.front(), at_start, records)) return false;
+  }
+  if (!records.empty()) records.back().to = word();
+  return true;
+}
+
+// The relays and the contacts where the state is new; nothing approaches any more.
+bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
+  LocationTools& here = *here_;
+  Meeting meeting{.at_start = true};
+  if (!find_sides(!moved_, meeting)) return false;
+  mode_.fill_lambda(lambda_);
+  involved_.clear();
+  involved_contacts_.clear();
+  std::vector<Index> resting;
+  if (here.contacts) {
+    for (const Index c : touching_contacts()) {
+      involved_contacts_.push_back(c);
+      const double rate = here.contacts->rate(t_, x_, lambda_, c);
+      if (rate <= here.contacts->rate_rounding(t_, x_, lambda_, c)) resting.push_back(c);
+    }
+  }
+  repelling_ = false;
+  mode_since_ = t_;
+  for (int turn = 0;; ++turn) {
+    if (here.contacts) here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, resting));
+    if (meeting.met.empty()) break;
+    const std::vector<Index> closed = here.contacts ? here.contacts->closed() : std::vector<Index>();
+    const Resolution resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+    if (!resolution.decided) {
+      EventRecord record = resolution.event;
+      if (!at_start || !records.empty()) record.from = records.empty() ? word() : records.back().to;
+      for (Mode& mode : record.continuations) mode = with_contacts(mode);
+      records.push_back(std::move(record));
+      finish_ambiguous(resolution);
+      return false;
+    }
+    if (resolution.eventful) {
+      // Not unique, and the policy picked one of the continuations: that is worth a record.
+      EventRecord record = resolution.event;
+      if (!at_start || !records.empty()) record.from = records.empty() ? word() : records.back().to;
+      for (Mode& mode : record.continuations) mode = with_contacts(mode);
+      adopt(resolution);
+      record.to = word();
+      records.push_back(std::move(record));
+    } else {
+      adopt(resolution);
+    }
+    if (!here.contacts || here.contacts->staying_closed(t_, x_, lambda_, resting) == closed) break;
+    if (turn == kContactTurns) break;
+  }
+  // A pair of locations is left at once where its surface does not attract.
+  if (in_pair() && !mode_.slides_on(mode_.size() - 1)) {
+    EventRecord* const entry = records.empty() ? nullptr : &records.back();
+    if (entry && entry->kind == EventKind::sliding_entry) entry->kind = EventKind::transition;
+    leave_pair(entry);
+  }
+  return true;
+}
+
+bool RunEngine::find_sides(bool keep, Meeting& meeting) {
+  LocationTools& here = *here_;
+  Vector h(here.system.surfaces());
+  here.evaluator.guards(t_, x_, h);
+  const double near = 1e-10 * (1 + x_.lpNorm<Eigen::Infinity>());
+  for (Index i = 0; i < h.size(); ++i) {
+    if (!std::isfinite(h[i])) {
+      finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
+                                               number_text(h[i]) + ") after the jump at t = " + number_text(t_));
+      return false;
+    }
+    // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it.
+    const bool met = (keep && mode_.slides_on(i)) || h[i] == 0 ||
+                     (std::abs(h[i]) <= near && std::abs(h[i]) <= here.geometry.rounding(t_, x_, i));
+    if (met) meeting.met.push_back({.surface = i});
+    if (!keep || mode_.slides_on(i)) mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
+  }
+  return true;
+}
+
+std::vector<Index> RunEngine::touching_contacts() {
+  std::vector<Index> touching;
+  if (!here_->contacts) return touching;
+  for (Index c = 0; c < here_->contacts->contacts(); ++c) {
+    const double gap = here_->contacts->gap(t_, x_, c);
+    const bool was_closed = contains(here_->contacts->closed(), c) || contains(involved_contacts_, c);
+    const double zero = kZeroFactor * here_->contacts->rounding(t_, x_, c) +
+                        (was_closed ? here_->contacts->tolerance(t_, x_, c, weights_) : 0.0);
+    if (gap > zero) continue;
+    if (gap < -zero && gap < -4 * here_->contacts->tolerance(t_, x_, c, weights_)) {
+      throw std::runtime_error("the state violates contact '" + here_->contacts->contact(c).name + "': its gap is " +
+                               number_text(gap) + " at t = " + number_text(t_) + " after a jump, expected >= 0");
+    }
+    touching.push_back(c);
+  }
+  return touching;
+}
+
+bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records) {
+  ++rounds_;
+  ContactDynamics& contacts = *here_->contacts;
+  EventRecord record;
+  record.t = t_;
+  record.kind = EventKind::impact;
+  if (!at_start || !records.empty()) record.from = word();
+  record.before = x_;
+  mode_.fill_lambda(lambda_);
+  const ContactDynamics::Impact impact = contacts.impact(t_, lambda_, touching, true, x_);
+  if (!x_.allFinite()) {
+    finish(Status::user_function_failed, "an impact leads to a state that is not finite at t = " + number_text(t_));
+    return false;
+  }
+  bool bounces = false;
+  bool any_approaches = false;
+  for (std::size_t k = 0; k < touching.size(); ++k) {
+    if (!(impact.approach[k] > 0)) continue;
+    any_approaches = true;
+    record.surfaces.push_back(mode_.size() + touching[k]);
+    record.surface_names.push_back(contacts.contact(touching[k]).name);
+    record.w_minus.push_back(kNotANumber);
+    record.w_plus.push_back(kNotANumber);
+    record.lambda.push_back(kNotANumber);
+    bounces = bounces || impact.departure[k] > 0;
+    record.reason += (record.reason.empty() ? "" : "; ") + std::string("approach at ") +
+                     number_text(impact.approach[k]) + ", restitution " + number_text(impact.restitution[k]);
+  }
+  if (!any_approaches) {
+    for (const Index c : touching) {
+      record.surfaces.push_back(mode_.size() + c);
+      record.surface_names.push_back(contacts.contact(c).name);
+      record.w_minus.push_back(kNotANumber);
+      record.w_plus.push_back(kNotANumber);
+      record.lambda.push_back(kNotANumber);
+    }
+    record.reason = "touches without speed";
+  }
+  record.name = contacts.contact(record.surfaces.front() - mode_.size()).name;
+  if (!bounces) record.kind = EventKind::contact;
+  record.after = x_;
+  // Until the mode is found they count as open.
+  contacts.set_closed({});
+  involved_contacts_ = touching;
+  for (const Index i : record.surfaces) note_in_instant(2'000'000 + i);
+  jumping_contacts_.insert(jumping_contacts_.end(), touching.begin(), touching.end());
+  record.to = word();
+  records.push_back(std::move(record));
+  moved_ = true;
+  return true;
+}
+
+bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& records) {
+  ++rounds_;
+  const Watched watched = here_->watch[event];
+  EventRecord record;
+  record.t = t_;
+  record.name = optional_name(watched.name);
+  if (!at_start || !records.empty()) record.from = word();
+  record.before = x_;
+  if (watched.reset) {
+    Vector after = x_;
+    watched.reset(t_, x_, after);
+    if (!after.allFinite()) {
+      Index j = 0;
+      while (std::isfinite(after[j])) ++j;
+      finish(Status::user_function_failed,
+             "reset" + (watched.name.empty() ? std::string() : " '" + watched.name + "'") + " sets state '" +
+                 here_->system.state_names()[static_cast<std::size_t>(j)] + "' to a value that is not finite (" +
+                 number_text(after[j]) + ") at t = " + number_text(t_));
+      return false;
+    }
+    moved_ = moved_ || after != x_;
+    x_ = after;
+    here_->stepper->error_weights(x_, weights_);
+  }
+  record.after = x_;
+  record.kind = EventKind::reset;
+  record.reason = "the guard crosses zero";
+  note_in_instant(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : 1'000'000 + event);
+  if (watched.kind == WatchedKind::edge) {
+    const Edge& edge = automaton_.edges()[watched.edge];
+    record.from_location = here_->name;
+    if (!edge.zeno.empty()) resting_location_ = edge.zeno;
+    const bool undone = last_edge_ && !edge.reset && !automaton_.edges()[*last_edge_].reset;
+    if (edge.to != here_->name) record.kind = EventKind::transition;
+    if (undone && edge.to != edge.from) {
+      const Edge& last = automaton_.edges()[*last_edge_];
+      const bool opposite = last.from == edge.to && last.to == edge.from && last.when == edge.when &&
+                            last.direction != edge.direction && last.direction != Direction::any &&
+                            edge.direction != Direction::any;
+      if (opposite) return slide_between(*last_edge_, watched.edge, records);
+    }
+    const bool same = edge.to == edge.from && !in_pair();
+    const std::size_t to = automaton_.location_index(edge.to);
+    if (!same) {
+      enter(to);
+      fired_.clear();
+    }
+    if (same) fired_.push_back(event);
+    last_edge_ = watched.edge;
+    record.to_location = here_->name;
+  } else {
+    fired_.push_back(event);
+  }
+  // Every guard is looked at again.
+  for (Index e = 0; e < here_->watch.size(); ++e) here_->watch.set_armed(e, false);
+  record.to = word();
+  records.push_back(std::move(record));
+  return true;
+}
+
+std::vector<Index> RunEngine::events_already_past() {
+  std::vector<Index> past;
+  EventWatch& watch = here_->watch;
+  for (Index e = 0; e < watch.size() && past.empty(); ++e) {
+    if (watch[e].kind != WatchedKind::edge || watch[e].direction == Direction::any) continue;
+    const double value = watch.value(t_, x_, e);
+    if (!std::isfinite(value)) throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
+    if (value >= 0) continue;
+    if (value < -(kZeroFactor * watch.rounding(t_, x_, e) + watch.tolerance(t_, x_, e, weights_))) past.push_back(e);
+  }
+  return past;
+}
+
+// Judges the guards that are zero, once the motion is known; the others are prepared for the march.
+std::vector<Index> RunEngine::events_moving_through_zero() {
+  std::vector<Index> due;
+  EventWatch& watch = here_->watch;
+  if (watch.size() == 0) return due;
+  here_->ode.set_mode(mode_, lambda_, repelling_);
+  for (Index e = 0; e < watch.size(); ++e) {
+    const bool any = watch[e].direction == Direction::any;
+    watch.set_armed(e, false);
+    watch.set_leaving(e, false);
+    const double value = watch.value(t_, x_, e);
+    const bool is_edge = watch[e].kind == WatchedKind::edge;
+    const double zero = kZeroFactor * watch.rounding(t_, x_, e) +
+                        (is_edge ? watch.tolerance(t_, x_, e, weights_) : 0.0);
+    if (std::abs(value) > zero) {
+      if (any && value < 0) watch.set_side(e, -watch.side(e));
+      continue;
+    }
+    const int motion = motion_of(e, zero);
+    if (any) {
+      if (motion < 0) watch.set_side(e, -watch.side(e));
+      watch.set_leaving(e, true);
+    } else if (motion < 0) {
+      // A guard that goes on the way it crossed has been dealt with.
+      here_->ode.velocity(t_, x_, state_);
+      const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
+      const bool went_on = contains(fired_, e) && rate < 0;
+      if (!went_on) due.push_back(e);
+    } else {
+      watch.set_leaving(e, true);
+    }
+  }
+  return due;
+}
+
+int RunEngine::motion_of(Index event, double zero_level) {
+  EventWatch& watch = here_->watch;
+  ModeOde& ode = here_->ode;
+  Vector v1(x_.size()), v2(x_.size()), v3(x_.size()), v4(x_.size()), x(x_.size());
+  ode.velocity(t_, x_, v1);
+  // A rate that the tolerances cannot turn round decides; the guard itself is zero to within zero_level.
+  const double rate = watch.side(event) * watch[event].when.rate(t_, x_, 1, v1);
+  x = x_ + weights_.cwiseInverse();
+  ode.velocity(t_, x, v2);
+  const double nudged = watch.side(event) * watch[event].when.rate(t_, x, 1, v2);
+  if (rate != 0 && std::abs(rate) > 10 * std::abs(nudged - rate)) return rate > 0 ? 1 : -1;
+  // Otherwise follow the motion until the guard is clearly off zero, whatever derivative that takes.
+  const double duration = run_.end - t_;
+  double step = 1e-10 * std::max(duration, 1e-6 * std::abs(t_));
+  for (; step <= 1e-2 * duration; step *= 2) {
+    x = x_ + 0.5 * step * v1;
+    ode.velocity(t_ + 0.5 * step, x, v2);
+    x = x_ + 0.5 * step * v2;
+    ode.velocity(t_ + 0.5 * step, x, v3);
+    x = x_ + step * v3;
+    ode.velocity(t_ + step, x, v4);
+    x = x_ + step / 6 * (v1 + 2 * v2 + 2 * v3 + v4);
+    if (!x.allFinite()) return 0;
+    const double value = watch.value(t_ + step, x, event);
+    if (std::abs(value) > 4 * zero_level) return value > 0 ? 1 : -1;
+  }
+  return 0;
+}
+
+// ---- two locations joined by one guard
+
+bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records) {
+  const Edge& edge = automaton_.edges()[first_edge];
+  const auto key = std::minmax(first_edge, second_edge);
+  const auto known = pair_of_edges_.find(key);
+  if (known != pair_of_edges_.end()) {
+    pair_ = known->second;
+  } else {
+    const bool rising = edge.direction == Direction::rising;
+    Pair pair;
+    pair.minus = automaton_.location_index(rising ? edge.from : edge.to);
+    pair.plus = automaton_.location_index(rising ? edge.to : edge.from);
+    pair.tools = make_pair_tools(pair.minus, pair.plus, first_edge, second_edge);
+    pairs_.push_back(std::move(pair));
+    pair_ = static_cast<std::ptrdiff_t>(pairs_.size()) - 1;
+    pair_of_edges_[key] = pair_;
+  }
+  const std::ptrdiff_t pair = pair_;
+  const Mode before = mode_;
+  const Vector lambda = lambda_;
+  here_ = pairs_[static_cast<std::size_t>(pair)].tools.get();
+  location_ = pairs_[static_cast<std::size_t>(pair)].minus;
+  mode_ = Mode(here_->system.surfaces());
+  lambda_ = Vector::Zero(mode_.size());
+  for (Index i = 0; i < before.size(); ++i) {
+    mode_.set(i, before[i]);
+    lambda_[i] = lambda[i];
+  }
+  // The surface between the locations is met; the classification decides what it does.
+  mode_.set(before.size(), Side::sliding);
+  for (Vector* vector : {&guard_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
+    *vector = Vector::Zero(here_->ode.guards());
+  }
+  moved_ = false;
+  fired_.clear();
+  last_edge_.reset();
+  // The first of the two transitions becomes the entry into sliding.
+  EventRecord& record = records.back();
+  record.kind = EventKind::sliding_entry;
+  record.to_location = here_->name;
+  record.surfaces = {before.size()};
+  record.surface_names = {surface_name(before.size())};
+  record.w_minus = {kNotANumber};
+  record.w_plus = {kNotANumber};
+  record.lambda = {kNotANumber};
+  record.reason = "the two edges undo each other: the guard attracts from both locations";
+  record.to = word();
+  return true;
+}
+
+std::unique_ptr<LocationTools> RunEngine::make_pair_tools(std::size_t minus, std::size_t plus, std::size_t first_edge,
+                                                          std::size_t second_edge) {
+  const Location& below = automaton_.locations()[minus];
+  const Location& above = automaton_.locations()[plus];
+  const Edge& edge = automaton_.edges()[first_edge];
+  System system = join_locations(below, above, edge.when, edge.name);
+  auto structure = std::make_shared<const RelayStructure>(system);
+  EventWatch watch(system);
+  // What else leaves either location leaves the pair.
+  watch.add_edges(automaton_, minus, {first_edge, second_edge});
+  watch.add_edges(automaton_, plus, {first_edge, second_edge});
+  return std::make_unique<LocationTools>(std::move(system), std::move(structure), options_, std::move(watch),
+                                         below.name + "|" + above.name);
+}
+
+// The surface between the locations no longer holds the solution.
+void RunEngine::leave_pair(EventRecord* record) {
+  const Pair& pair = pairs_[static_cast<std::size_t>(pair_)];
+  const bool above = mode_[mode_.size() - 1] == Side::plus;
+  if (record && !record->from_location) record->from_location = here_->name;
+  enter(above ? pair.plus : pair.minus);
+  moved_ = false;
+  fired_.clear();
+  last_edge_.reset();
+  if (record) record->to_location = here_->name;
+}
+
+}  // namespace slideway

@@ -1,0 +1,219 @@
+// RunEngine where events accumulate: crossings on a spiral, resets and edges that fire ever faster, and contacts that come
+// to rest. A limit is jumped to when what is left of the time and of the motion is below the tolerances.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "simulate/run_engine.hpp"
+#include "simulate/run_text.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+bool RunEngine::is_invisible(const Vector& change, const Vector& sizes) const {
+  return (change.cwiseAbs().array() <= options_.rtol * sizes.array() + atol_.array()).all();
+}
+
+void RunEngine::skip_to(double t, const Vector& x) {
+  if (options_.recording == Recording::dense && t > t_) {
+    Matrix line(x.size(), 2);
+    line << x_, x - x_;
+    solution_.trajectory.begin_segment(t_, word(), here_->name);
+    solution_.trajectory.add_step(t_, t, t_, t - t_, line);
+  }
+  t_ = t;
+  x_ = x;
+}
+
+bool RunEngine::after_crossing(const EventRecord& event) {
+  if (event.kind != EventKind::crossing || event.surfaces.size() != 1) {
+    crossings_.clear();
+    return true;
+  }
+  crossings_.note(t_, event.surfaces.front());
+  const std::optional<Accumulation> accumulation = crossings_.limit();
+  if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
+  // Nothing visible is skipped: what is left of the motion is far below the tolerances.
+  here_->evaluator.field(t_, x_, lambda_, state_);
+  const double motion = state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * accumulation->remaining;
+  if (motion > 1e-3 && accumulation->remaining > location_accuracy(t_, 0)) return true;
+  return jump_to_crossing_limit(*accumulation);
+}
+
+bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
+  crossings_.clear();
+  const Vector before = x_;
+  Vector limit = x_;
+  std::vector<Index> surfaces = accumulation.ids;
+  Meeting meeting;
+  for (const Index i : surfaces) meeting.met.push_back({.surface = i});
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) surfaces.push_back(i);
+  }
+  std::sort(surfaces.begin(), surfaces.end());
+  here_->geometry.project(t_ + accumulation.remaining, surfaces, weights_, limit);
+  skip_to(t_ + accumulation.remaining, limit);
+  Resolution resolution = here_->resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+  EventRecord& record = resolution.event;
+  record.kind = EventKind::zeno;
+  record.before = before;
+  record.reason = "crossings accumulate: each turn takes " + number_text(accumulation.ratio) +
+                  " of the time of the one before; " + record.reason;
+  if (here_->contacts && record.from) record.from = with_contacts(*record.from);
+  if (resolution.decided) {
+    adopt(resolution);
+    record.to = word();
+  }
+  report(record);
+  if (!resolution.decided) finish_ambiguous(resolution);
+  return resolution.decided;
+}
+
+bool RunEngine::after_jump() {
+  jumps_.note(t_, instant_id_, x_);
+  const std::optional<Accumulation> accumulation = jumps_.limit();
+  if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
+  const bool short_enough = accumulation->remaining <= std::max(options_.rtol * (t_ - jumps_.began()),
+                                                                location_accuracy(t_, 0));
+  if (!short_enough || !is_invisible(accumulation->state - x_, jumps_.scale())) return true;
+  return jump_to_limit(*accumulation);
+}
+
+bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
+  jumps_.clear();
+  const std::string resting_location = resting_location_;
+  const std::vector<Index> contacts = jumping_contacts_;
+  EventRecord record;
+  record.kind = EventKind::zeno;
+  record.from = word();
+  record.before = x_;
+  record.reason = "events accumulate: each turn takes " + number_text(accumulation.ratio) +
+                  " of the time of the one before; the limit is within " + number_text(accumulation.error) + " of t = " +
+                  number_text(t_ + accumulation.remaining);
+  if (automaton_.has_locations()) record.from_location = here_->name;
+  skip_to(t_ + accumulation.remaining, accumulation.state);
+  here_->stepper->error_weights(x_, weights_);
+  record.t = t_;
+  std::vector<EventRecord> records;
+  moved_ = true;
+  rounds_ = 0;
+  fired_.clear();
+  last_edge_.reset();
+  bool goes_on = true;
+  if (!contacts.empty()) {
+    mode_.fill_lambda(lambda_);
+    here_->contacts->project(t_, contacts, lambda_, weights_, x_);
+    for (const Index c : contacts) {
+      record.surfaces.push_back(mode_.size() + c);
+      record.surface_names.push_back(here_->contacts->contact(c).name);
+      for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) list->push_back(kNotANumber);
+    }
+    involved_contacts_ = contacts;
+  } else if (!resting_location.empty()) {
+    enter(automaton_.location_index(resting_location));
+  } else {
+    goes_on = false;
+  }
+  record.after = x_;
+  if (automaton_.has_locations()) record.to_location = here_->name;
+  record.to = word();
+  records.push_back(std::move(record));
+  if (!goes_on) {
+    publish(records, false);
+    finish(Status::zeno, "resets accumulate at t = " + number_text(t_) + " (within " + number_text(accumulation.error) +
+                             "): each turn takes " + number_text(accumulation.ratio) +
+                             " of the time of the one before, and nothing says what follows; let the edge name a " +
+                             "location with `zeno`, or describe the body by a contact");
+    return false;
+  }
+  goes_on = settle(false, records);
+  publish(records, false);
+  return goes_on;
+}
+
+bool RunEngine::after_impact(const std::vector<Index>& hit) {
+  ContactDynamics& contacts = *here_->contacts;
+  for (const Index c : hit) {
+    Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
+    const double interval = bounces.any ? t_ - bounces.last : 0;
+    if (!bounces.any || interval > bounces.interval * 1.01) {
+      // A longer flight than the one before begins a new sequence; so does the first of all.
+      if (!bounces.any || bounces.interval > 0) {
+        bounces.began = bounces.any ? bounces.last : t_;
+        bounces.scale = x_.cwiseAbs();
+      }
+    }
+    bounces.interval = interval;
+    bounces.last = t_;
+    bounces.any = true;
+    bounces.scale = bounces.scale.cwiseMax(x_.cwiseAbs()).cwiseMax(solution_.events.back().before.cwiseAbs());
+    if (!(interval > 0)) continue;
+
+    mode_.fill_lambda(lambda_);
+    const double speed = contacts.rate(t_, x_, lambda_, c);
+    const double pressing = -contacts.acceleration(t_, x_, lambda_, c);
+    if (!(speed > 0) || !(pressing > 0)) continue;
+    const double restitution = contacts.contact(c).restitution(speed);
+    if (!(restitution < 1)) continue;
+    // Flights of 2u/a, 2ue/a, 2ue²/a, …
+    const double remaining = 2 * speed / pressing / (1 - restitution);
+    if (remaining > std::max(options_.rtol * (t_ - bounces.began), location_accuracy(t_, 0))) continue;
+    if (t_ + remaining >= run_.end) continue;
+    const Vector stop = contacts.stopping_impulse(t_, x_, lambda_, c);
+    if (!is_invisible(stop, bounces.scale)) continue;
+    if (!rest_contact(c, remaining, restitution)) return false;
+  }
+  return true;
+}
+
+bool RunEngine::rest_contact(Index contact, double remaining, double restitution) {
+  ContactDynamics& contacts = *here_->contacts;
+  EventRecord record;
+  record.kind = EventKind::zeno;
+  record.name = contacts.contact(contact).name;
+  record.from = word();
+  record.before = x_;
+  record.surfaces = {mode_.size() + contact};
+  record.surface_names = {contacts.contact(contact).name};
+  for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) list->push_back(kNotANumber);
+  record.reason = "impacts accumulate: the restitution is " + number_text(restitution) + ", and what is left, " +
+                  number_text(remaining) + " of time, is below the tolerances";
+  // Over what is left the other states go on as if the contact were closed.
+  std::vector<Index> closed = contacts.closed();
+  closed.push_back(contact);
+  std::sort(closed.begin(), closed.end());
+  mode_.fill_lambda(lambda_);
+  Vector limit = x_;
+  contacts.project(t_, closed, lambda_, weights_, limit);
+  const std::vector<Index> closed_before = contacts.closed();
+  contacts.set_closed(closed);
+  here_->evaluator.field(t_, limit, lambda_, state_);
+  contacts.set_closed(closed_before);
+  limit += remaining * state_;
+  skip_to(t_ + remaining, limit);
+  here_->stepper->error_weights(x_, weights_);
+  contacts.project(t_, closed, lambda_, weights_, x_);
+  record.t = t_;
+  record.after = x_;
+  involved_contacts_ = closed;
+  std::vector<EventRecord> records;
+  records.push_back(std::move(record));
+  moved_ = true;
+  rounds_ = 0;
+  fired_.clear();
+  last_edge_.reset();
+  bounces_[static_cast<std::size_t>(contact)] = {};
+  jumps_.clear();
+  const bool goes_on = settle(false, records);
+  if (records.size() == 1) records.back().to = word();
+  publish(records, false);
+  return goes_on;
+}
+
+}  // namespace slideway
