@@ -208,6 +208,20 @@ TEST_CASE("ties everywhere do not make the path cycle") {
   }
 }
 
+TEST_CASE("a solution whose bounds are only just reached stays in the box") {
+  // Differences along a path: every free entry of the solution is a tie or a rounding away from one.
+  for (Index n = 2; n < 60; ++n) {
+    Matrix M = Matrix::Zero(n, n);
+    M.diagonal().setConstant(2);
+    M.diagonal(1).setConstant(-1);
+    M.diagonal(-1).setConstant(-1);
+    const Vector expected = Vector::LinSpaced(n, -1, 1) / 3 * 3;
+    const auto answer = solve_box_complementarity(M, -(M * expected), -Vector::Ones(n), Vector::Ones(n));
+    REQUIRE_MESSAGE(answer.solved, answer.reason);
+    CHECK((answer.z - expected).lpNorm<Eigen::Infinity>() < 1e-12);
+  }
+}
+
 TEST_CASE("a problem without a solution is reported as a ray") {
   const Matrix M = Matrix::Zero(2, 2);
   const Vector q = Vector(Eigen::Vector2d(1, -1));

@@ -321,7 +321,7 @@ double complementarity_error(const Matrix& M, const Vector& q, const Vector& low
     if (z[i] < lower[i] || z[i] > upper[i]) return kInfinity;
     const double r = q[i] + M.row(i).dot(z);
     if ((z[i] == lower[i] && r >= 0) || (z[i] == upper[i] && r <= 0)) continue;
-    const double terms = std::abs(q[i]) + M.row(i).cwiseAbs().dot(z.cwiseAbs());
+    const double terms = std::abs(q[i]) + M.row(i).cwiseAbs().dot(z.cwiseAbs() + lower.cwiseAbs());
     worst = std::max(worst, terms > 0 ? std::abs(r) / terms : kInfinity);
   }
   return worst;
@@ -368,6 +368,7 @@ ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q
       const double gap = problem.upper[i] - candidate[i];
       if (gap <= 0 || (gap <= rounding && r < 0)) z[i] = upper[i];
     }
+    z = z.cwiseMax(lower).cwiseMin(upper);
     if (!(complementarity_error(M, q, lower, upper, z) <= kCertified)) return false;
     answer.solved = true;
     answer.z = z;

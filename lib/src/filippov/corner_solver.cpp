@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "slideway/core/errors.hpp"
-
 namespace slideway {
 
 namespace {
@@ -17,7 +15,7 @@ constexpr double kEndTie = 1e-6;
 }  // namespace
 
 CornerSolver::CornerSolver(Evaluator& evaluator, const RelayStructure& structure)
-    : evaluator_(evaluator), geometry_(evaluator, structure) {
+    : evaluator_(evaluator), geometry_(evaluator, structure), sliding_(evaluator, structure) {
   const Index n = evaluator.system().states();
   const Index m = evaluator.system().surfaces();
   lambda_ = Vector::Zero(m);
@@ -26,19 +24,74 @@ CornerSolver::CornerSolver(Evaluator& evaluator, const RelayStructure& structure
   curvatures_ = Vector::Zero(m);
 }
 
+// λ and the velocity with these relays at `local`.
+void CornerSolver::set_relays(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local) {
+  for (std::size_t k = 0; k < surfaces.size(); ++k) lambda_[surfaces[k]] = local[static_cast<Index>(k)];
+  evaluator_.field(t, x, lambda_, velocity_);
+}
+
+Vector CornerSolver::curvatures(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local) {
+  set_relays(t, x, surfaces, local);
+  evaluator_.guard_curvatures(t, x, lambda_, velocity_, curvatures_);
+  return curvatures_(surfaces);
+}
+
 CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
                                 const std::vector<char>& ends) {
+  lambda_ = lambda;
+  return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces ? enumerate(t, x, surfaces, ends)
+                                                                         : solve_network(t, x, surfaces, ends);
+}
+
+CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                        const std::vector<char>& ends) {
   const Index a = static_cast<Index>(surfaces.size());
-  if (a > most_enumerated_surfaces) {
-    refuse({.what = "too many coupled surfaces are met at once to enumerate their modes",
-            .where = "CornerSolver::solve",
-            .expected = "at most " + std::to_string(most_enumerated_surfaces),
-            .got = std::to_string(a)});
+  CornerPoint result;
+  result.surfaces = surfaces;
+  const Vector guess = lambda_(surfaces);
+  CornerOptions options;
+  options.w_zero = Vector::Zero(a);
+  options.lambda_tie = Vector::Zero(a);
+  set_relays(t, x, surfaces, guess);
+  for (Index i = 0; i < a; ++i) {
+    const Vector& gradient = geometry_.gradient(t, x, surfaces[static_cast<std::size_t>(i)]);
+    options.w_zero[i] = 64 * kEpsilon * gradient.cwiseAbs().dot(velocity_.cwiseAbs());
+    if (ends[static_cast<std::size_t>(i)]) options.lambda_tie[i] = kEndTie;
   }
+  sliding_.set_sliding(surfaces);
+  const RelayNetwork network{
+      .rates =
+          [&](const Vector& local, Vector& w) {
+            set_relays(t, x, surfaces, local);
+            evaluator_.guard_rates(t, x, velocity_, rates_);
+            w = rates_(surfaces);
+          },
+      .derivative =
+          [&](const Vector& local) {
+            set_relays(t, x, surfaces, local);
+            return sliding_.normal_dlambda(t, x, lambda_);
+          },
+      .curvature = [&](const Vector& local) { return curvatures(t, x, surfaces, local); }};
+  const RelaySolution solution = solve_relays(network, options, guess);
+  if (!solution.solved) {
+    result.answer.note = solution.note;
+    return result;
+  }
+  result.answer.continuations = {solution.continuation};
+  if (!solution.unique) result.uniqueness_not_shown = solution.note;
+  const Vector gains = solution.derivative.diagonal();
+  const Vector& at_mode = solution.continuation.lambda;
+  result.w_minus = solution.w + gains.cwiseProduct((-1.0 - at_mode.array()).matrix());
+  result.w_plus = solution.w + gains.cwiseProduct((1.0 - at_mode.array()).matrix());
+  return result;
+}
+
+CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                    const std::vector<char>& ends) {
+  const Index a = static_cast<Index>(surfaces.size());
   CornerPoint result;
   result.surfaces = surfaces;
   result.table.w = Matrix::Zero(a, Index{1} << a);
-  lambda_ = lambda;
   CornerOptions options;
   options.w_zero = Vector::Zero(a);
   options.lambda_tie = Vector::Zero(a);
@@ -63,21 +116,14 @@ CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambd
   for (Index i = 0; i < a; ++i) {
     if (ends[static_cast<std::size_t>(i)]) options.lambda_tie[i] = kEndTie;
   }
-  const auto set_lambda = [&](const Vector& local) {
-    for (Index i = 0; i < a; ++i) lambda_[surfaces[static_cast<std::size_t>(i)]] = local[i];
-    evaluator_.field(t, x, lambda_, velocity_);
-  };
-  result.answer = consistent_modes(result.table, options, [&](const Vector& local) {
-    set_lambda(local);
-    evaluator_.guard_curvatures(t, x, lambda_, velocity_, curvatures_);
-    return Vector(curvatures_(surfaces));
-  });
+  result.answer = consistent_modes(result.table, options,
+                                   [&](const Vector& local) { return curvatures(t, x, surfaces, local); });
 
   // One motion may be named in several ways; the one that slides on more surfaces says most.
   std::vector<Continuation> distinct;
   std::vector<Vector> velocities;
   for (const Continuation& candidate : result.answer.continuations) {
-    set_lambda(candidate.lambda);
+    set_relays(t, x, surfaces, candidate.lambda);
     const auto zeros = [](const Continuation& c) { return std::count(c.sides.begin(), c.sides.end(), Side::sliding); };
     bool known = false;
     for (std::size_t k = 0; k < distinct.size(); ++k) {
@@ -101,6 +147,15 @@ CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambd
     if (zeros >= 2 && !only.p_matrix) {
       const double factor = a == 2 ? return_map_factor(result.table) : 0;
       result.repelling_intersection = !(factor > 0 && factor < 1);
+    }
+    Vector local = only.lambda;
+    result.w_minus = result.w_plus = Vector::Zero(a);
+    for (Index i = 0; i < a; ++i) {
+      local[i] = -1;
+      result.w_minus[i] = interpolate(result.table, local)[i];
+      local[i] = 1;
+      result.w_plus[i] = interpolate(result.table, local)[i];
+      local[i] = only.lambda[i];
     }
   }
   return result;

@@ -122,20 +122,16 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
   group.w_minus.assign(surfaces.size(), kNotANumber);
   group.w_plus.assign(surfaces.size(), kNotANumber);
   if (group.options.size() == 1) {
-    Vector local = point.answer.continuations.front().lambda;
-    for (std::size_t k = 0; k < surfaces.size(); ++k) {
-      const double lambda = local[static_cast<Index>(k)];
-      local[static_cast<Index>(k)] = -1;
-      group.w_minus[k] = interpolate(point.table, local)[static_cast<Index>(k)];
-      local[static_cast<Index>(k)] = 1;
-      group.w_plus[k] = interpolate(point.table, local)[static_cast<Index>(k)];
-      local[static_cast<Index>(k)] = lambda;
-    }
+    group.w_minus.assign(point.w_minus.begin(), point.w_minus.end());
+    group.w_plus.assign(point.w_plus.begin(), point.w_plus.end());
   }
   if (group.options.empty()) {
-    group.reason = "no consistent mode was found: a tie that the second derivatives do not decide";
+    group.reason = "no consistent mode was found: " +
+                   (point.answer.note.empty() ? "a tie that the second derivatives do not decide" : point.answer.note);
   } else if (point.repelling_intersection) {
     group.reason = "repelling intersection: the only consistent mode slides on it and nothing shows that it attracts";
+  } else if (!point.uniqueness_not_shown.empty()) {
+    group.reason = "a consistent mode; " + point.uniqueness_not_shown;
   } else if (group.unique) {
     group.reason = "the only consistent mode";
   } else {

@@ -29,8 +29,8 @@ struct ComplementarityAnswer {
 ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q, const Vector& lower,
                                                 const Vector& upper);
 
-// The largest amount by which z breaks its conditions, each row in units of its terms Σ|Mᵢⱼzⱼ| + |qᵢ|: rounding for a
-// solution, infinite where z is not finite or is outside the box.
+// The largest amount by which z breaks its conditions, each row in units of its terms |qᵢ| + Σ|Mᵢⱼ|(|zⱼ| + |lowerⱼ|):
+// rounding for a solution, infinite where z is not finite or is outside the box.
 double complementarity_error(const Matrix& M, const Vector& q, const Vector& lower, const Vector& upper,
                              const Vector& z);
 
