@@ -50,7 +50,7 @@ Matrix by_differences(ModeField& field, double t, const Vector& x) {
   return jacobian;
 }
 
-struct Contact {
+struct SpringContact {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 1.0; }
   void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
     using std::sqrt;
@@ -98,7 +98,7 @@ TEST_CASE("sliding on two surfaces is tangent to both and has the Jacobian of it
 }
 
 TEST_CASE("a field that is not finite beyond its surface is continued from the surface") {
-  Evaluator evaluator(from_functor(Contact{}, {.states = 1, .surfaces = 1}));
+  Evaluator evaluator(from_functor(SpringContact{}, {.states = 1, .surfaces = 1}));
   const RelayStructure structure(evaluator.system());
   ModeField field(evaluator, structure);
   field.set_mode(Mode("+"), Vector::Ones(1));
