@@ -132,7 +132,7 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
     }
     instance.end = *arguments.end;
   }
-  const Simulator simulator(instance.system, options);
+  const Simulator simulator(instance.problem(), options);
   const std::vector<Target> wanted = targets(arguments);
   check_targets(wanted);
 

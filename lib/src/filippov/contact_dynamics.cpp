@@ -221,36 +221,46 @@ const Vector& ContactDynamics::stopping_impulse(double t, ConstVectorRef x, Cons
   return impulse_;
 }
 
+bool ContactDynamics::correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights,
+                                   VectorRef x) {
+  const auto k = static_cast<Index>(contacts.size());
+  gradients_.resize(k, x.size());
+  gaps_.resize(k);
+  bool is_there = true;
+  for (Index r = 0; r < k; ++r) {
+    const Guard& function = contact(contacts[static_cast<std::size_t>(r)]).gap;
+    gaps_[r] = function.value(t, x);
+    function.gradient(t, x, gradient_);
+    gradients_.row(r) = gradient_.cwiseQuotient(weights).transpose();
+    // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
+    const double unit = gradient_.cwiseAbs().dot(x.cwiseAbs()) + gradients_.row(r).cwiseAbs().sum();
+    is_there = is_there && std::abs(gaps_[r]) <= 4 * kEpsilon * unit;
+  }
+  if (is_there) return true;
+  if (k == 1) {
+    x -= gradients_.row(0).transpose().cwiseQuotient(weights) * (gaps_[0] / gradients_.row(0).squaredNorm());
+  } else {
+    x -= (gradients_.transpose() *
+          (gradients_ * gradients_.transpose()).completeOrthogonalDecomposition().solve(gaps_))
+             .cwiseQuotient(weights);
+  }
+  return false;
+}
+
 bool ContactDynamics::project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda,
                               ConstVectorRef weights, VectorRef x) {
   if (contacts.empty()) return true;
-  const auto k = static_cast<Index>(contacts.size());
-  const Vector original = x;
-  Matrix scaled(k, x.size());
-  Vector gaps(k);
+  original_ = x;
   for (int sweep = 0; sweep < kProjectionSweeps; ++sweep) {
-    bool is_there = true;
-    for (Index r = 0; r < k; ++r) {
-      const Guard& function = contact(contacts[static_cast<std::size_t>(r)]).gap;
-      gaps[r] = function.value(t, x);
-      function.gradient(t, x, gradient_);
-      scaled.row(r) = gradient_.cwiseQuotient(weights).transpose();
-      // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
-      const double unit = gradient_.cwiseAbs().dot(x.cwiseAbs()) + scaled.row(r).cwiseAbs().sum();
-      is_there = is_there && std::abs(gaps[r]) <= 4 * kEpsilon * unit;
-    }
-    if (!gaps.allFinite() || !scaled.allFinite()) break;
-    if (!is_there) {
-      x -= (scaled.transpose() * (scaled * scaled.transpose()).completeOrthogonalDecomposition().solve(gaps))
-               .cwiseQuotient(weights);
-    }
+    const bool is_there = correct_gaps(t, contacts, weights, x);
+    if (!x.allFinite()) break;
     prepare(t, x, lambda, contacts);
     right_side_ = -rates_;
     solve(contacts);
     x += directions_ * solution_;
     if (is_there) return true;
   }
-  x = original;
+  x = original_;
   return false;
 }
 

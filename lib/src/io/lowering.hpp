@@ -114,4 +114,8 @@ class TooManyCorners : public std::length_error {
 // A system with exact derivatives and their sparsity. `derivatives` must be multi-affine.
 System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives);
 
+// The model with its events, contacts and locations; `derivatives` has one list per motion.
+Automaton make_automaton(const std::string& name, ExpandedModel& model,
+                         const std::vector<std::vector<NodeId>>& derivatives);
+
 }  // namespace slideway::reader

@@ -43,25 +43,8 @@ using reader::SourceText;
 
 struct BuiltModel {
   ExpandedModel expanded = {};
-  std::optional<ModelInstance> instance = {};  // of a model that the solver can run
+  std::optional<ModelInstance> instance = {};
 };
-
-// What the model needs and no System can carry: the name of the thing and of its section, and its place.
-struct Lacking {
-  const char* what;
-  const char* section;
-  reader::Position place;
-};
-
-std::optional<Lacking> lacking(const ModelDescription& model) {
-  if (!model.locations.empty()) return Lacking{"automata", "locations", model.locations.front().position};
-  if (!model.edges.empty()) return Lacking{"automata", "edges", model.edges.front().position};
-  if (!model.resets.empty()) return Lacking{"resets", "resets", model.resets.front().position};
-  if (!model.contacts.empty()) return Lacking{"contacts", "contacts", model.contacts.front().position};
-  if (!model.stops.empty()) return Lacking{"stops", "stops", model.stops.front().position};
-  if (!model.records.empty()) return Lacking{"records", "records", model.records.front().position};
-  return std::nullopt;
-}
 
 // The model with these settings; mistakes that show only with numbers are added to `mistakes`.
 BuiltModel build(const ModelDescription& model, const Settings& settings, Check check,
@@ -70,14 +53,15 @@ BuiltModel build(const ModelDescription& model, const Settings& settings, Check 
   try {
     built.expanded = expand(model, settings, check, limits, mistakes);
     if (!mistakes.empty()) return built;
-    std::vector<reader::NodeId> derivatives;
+    std::vector<std::vector<reader::NodeId>> derivatives;
     for (const reader::ExpandedMotion& motion : built.expanded.motions)
-      derivatives = multi_affine_derivatives(built.expanded, motion, mistakes);
-    if (!mistakes.empty() || lacking(model)) return built;
+      derivatives.push_back(multi_affine_derivatives(built.expanded, motion, mistakes));
+    if (!mistakes.empty()) return built;
     ExpandedModel& expanded = built.expanded;
-    System system = make_system(model.name, expanded, derivatives);
-    built.instance =
-        ModelInstance{std::move(system), expanded.parameters, expanded.start, expanded.end, expanded.initial};
+    Automaton automaton = make_automaton(model.name, expanded, derivatives);
+    built.instance = ModelInstance{
+        automaton.system(), expanded.parameters, expanded.start, expanded.end, expanded.initial, std::nullopt};
+    if (automaton.has_locations()) built.instance->automaton = std::move(automaton);
   } catch (const reader::GraphTooLarge& error) {
     mistakes.push_back({{}, 1, "a model that is too large", "", error.what(), ""});
   }
@@ -90,13 +74,6 @@ ModelInstance instantiate(const ModelDescription& model, const Settings& setting
   BuiltModel built = build(model, settings, Check::used, limits, mistakes);
   if (!mistakes.empty()) throw std::invalid_argument(report(model.source, mistakes));
   return std::move(*built.instance);
-}
-
-[[noreturn]] void refuse_lacking(const ModelDescription& model, const Lacking& lack) {
-  refuse({std::string("slideway does not run ") + lack.what + " yet",
-          model.source.file_name() + ":" + std::to_string(lack.place.line) + ":" +
-              std::to_string(lack.place.column),
-          "", "", std::string("section [[") + lack.section + "]]"});
 }
 
 std::string read_whole(const std::string& path, std::size_t most) {
@@ -154,7 +131,6 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
   const auto standard = std::make_shared<const std::optional<ModelInstance>>(std::move(built.instance));
   const std::shared_ptr<const ModelDescription> shared = description;
   model.instantiate = [shared, standard, expansion](const Settings& settings) {
-    if (const auto lack = lacking(*shared)) refuse_lacking(*shared, *lack);
     return settings.empty() ? standard->value() : instantiate(*shared, settings, expansion);
   };
   return model;

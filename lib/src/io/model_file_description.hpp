@@ -1,9 +1,6 @@
 // What a model file says, before any parameter has a value: every section as written, names resolved, nothing
 // expanded. Lengths of vectors, values and surfaces come with the parameters (io/lowering.hpp).
 //
-// All sections of design §6 are here. A System is made of parameters, states, time, definitions, surfaces and
-// derivatives; resets, stops, records, contacts, locations and edges are read and checked in full and wait here
-// for a solver that runs them.
 // It must not know TOML, graphs or systems.
 #pragma once
 
@@ -76,8 +73,6 @@ struct Assignment {
   Position position = {};     // of the state's name
   Formula value = {};
 };
-
-enum class Direction { rising, falling, any };
 
 // A reset, stop, record or edge: what happens where a guard crosses zero in a direction.
 struct EventDescription {

@@ -32,7 +32,8 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location, con
 
 void EventWatch::add(Watched watched) {
   side_.push_back(watched.direction == Direction::rising ? -1 : 1);
-  leaving_.push_back(0);
+  allowance_.push_back(std::numeric_limits<double>::infinity());
+  noise_.push_back(0);
   armed_.push_back(0);
   watched_.push_back(std::move(watched));
 }
@@ -46,6 +47,12 @@ double EventWatch::rounding(double t, ConstVectorRef x, Index e) {
 double EventWatch::tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights) {
   (*this)[e].when.gradient(t, x, gradient_);
   return gradient_.cwiseAbs().cwiseQuotient(weights).sum();
+}
+
+double EventWatch::rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {
+  const Guard& guard = (*this)[e].when;
+  guard.gradient(t, x, gradient_);
+  return 64 * kEpsilon * (gradient_.cwiseAbs().dot(velocity.cwiseAbs()) + std::abs(guard.rate(t, x, 1, still_)));
 }
 
 }  // namespace slideway

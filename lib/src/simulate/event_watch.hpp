@@ -39,10 +39,15 @@ class EventWatch {
   double rounding(double t, ConstVectorRef x, Index e);
   double tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights);
 
-  // A guard that starts at zero and leaves on its own side: it fires when it comes back, were it ever so soon. Other guards
-  // that start at or beyond zero wait until they have been on their side.
-  void set_leaving(Index e, bool leaving) { leaving_[at(e)] = leaving; }
-  bool leaving(Index e) const { return leaving_[at(e)] != 0; }
+  // 64 ε·(Σ|∂ⱼg||vⱼ| + |∂ₜg|): what the rate along the velocity v cannot be told from zero by.
+  double rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
+  // A guard that starts at zero and leaves on its own side: it fires when it comes back below −allowance, were it ever so
+  // soon. Other guards that start at or beyond zero (an allowance of infinity) wait until they have been on their side.
+  void set_allowance(Index e, double allowance) { allowance_[at(e)] = allowance; }
+  double allowance(Index e) const { return allowance_[at(e)]; }
+  // The size up to which its value is noise: it is on its side beyond that.
+  void set_noise(Index e, double noise) { noise_[at(e)] = noise; }
+  double noise(Index e) const { return noise_[at(e)]; }
   // Whether the guard has been clearly on its side since it last fired, or since the state last jumped.
   void set_armed(Index e, bool armed) { armed_[at(e)] = armed; }
   bool armed(Index e) const { return armed_[at(e)] != 0; }
@@ -52,8 +57,8 @@ class EventWatch {
   static std::size_t at(Index e) { return static_cast<std::size_t>(e); }
 
   std::vector<Watched> watched_;
-  std::vector<double> side_;
-  std::vector<char> leaving_, armed_;
+  std::vector<double> side_, allowance_, noise_;
+  std::vector<char> armed_;
   Vector gradient_, still_;
 };
 

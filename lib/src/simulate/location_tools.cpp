@@ -27,7 +27,6 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
       resolver(evaluator, *structure, options.on_ambiguity, options.rtol),
       geometry(evaluator, *structure),
       scan(ode.guards(), options.max_step) {
-  StepperOptions stepping;
   stepping.rtol = options.rtol;
   stepping.atol = options.atol.expand(system.states(), options.rtol);
   stepping.max_step = std::isfinite(options.max_step) ? options.max_step : 0;
@@ -35,6 +34,11 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
   can_project = keeps_constraints(options.method);
   stepper = make_stepper(ode, options.method, stepping);
   ode.set_armed(&scan.armed());
+}
+
+Stepper& LocationTools::one_step() {
+  if (!short_stepper) short_stepper = make_stepper(ode, Method::dopri5, stepping);
+  return *short_stepper;
 }
 
 }  // namespace slideway

@@ -21,6 +21,9 @@ struct LocationTools {
   LocationTools(System plain, std::shared_ptr<const RelayStructure> structure, const Options& options, EventWatch watch,
                 std::string name);
 
+  // A one-step method, for flights too short for a multistep one; made when first asked for.
+  Stepper& one_step();
+
   std::string name;                           // of the location; "" where there are none
   std::shared_ptr<ContactDynamics> contacts;  // none without contacts
   System system;                              // the forces of closed contacts are part of its field
@@ -32,7 +35,9 @@ struct LocationTools {
   SurfaceGeometry geometry;
   std::unique_ptr<Stepper> stepper;
   bool can_project = false;  // the integrator keeps the solution on its constraints by itself
+  std::unique_ptr<Stepper> short_stepper;
   GuardScan scan;
+  StepperOptions stepping;
 };
 
 }  // namespace slideway

@@ -18,6 +18,9 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kArmFactor = 4;
 // Before it is armed it may be negative by this many times what the integrator cannot tell from zero.
 constexpr double kWrongWayFactor = 4;
+// A flight is short that took at most so many steps the last time, and over which the field changes at most so much.
+constexpr std::int64_t kFewSteps = 200;
+constexpr double kMostChange = 50;
 // How strongly a state is drawn back onto the surface per step, where the integrator cannot project.
 constexpr double kStabilisationPerStep = 0.1;
 
@@ -78,6 +81,7 @@ RunEngine::RunEngine(const Automaton& automaton,
   atol_ = options.atol.expand(system.states(), options.rtol);
   weights_ = Vector::Ones(system.states());
   state_ = Vector::Zero(system.states());
+  largest_ = x_.cwiseAbs();
   locations_.resize(automaton.locations().size());
   bounces_.resize(system.contacts().size());
   solution_.outputs = Matrix::Constant(system.states(), static_cast<Index>(options.output_times.size()),
@@ -185,12 +189,15 @@ Solution RunEngine::execute() {
   solution_.final = {t_, word(), x_, here_->name};
   Statistics& statistics = solution_.statistics;
   const auto add = [&](const LocationTools& tools) {
-    const StepperStatistics stepping = tools.stepper->statistics();
+    for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get()}) {
+      if (!stepper) continue;
+      const StepperStatistics stepping = stepper->statistics();
+      statistics.steps += stepping.steps;
+      statistics.integrator_evaluations += stepping.velocity_evaluations;
+      statistics.jacobian_evaluations += stepping.jacobian_evaluations;
+      statistics.restarts += stepping.restarts;
+    }
     const EvaluationCounts counts = tools.evaluator.counts();
-    statistics.steps += stepping.steps;
-    statistics.integrator_evaluations += stepping.velocity_evaluations;
-    statistics.jacobian_evaluations += stepping.jacobian_evaluations;
-    statistics.restarts += stepping.restarts;
     statistics.field_evaluations += counts.field;
     statistics.guard_evaluations += counts.guards;
   };
@@ -259,12 +266,30 @@ void RunEngine::set_event_thresholds() {
     const Index slot = here_->ode.event_slot(e);
     if (watch.armed(e)) continue;
     const double rounding = watch.rounding(t_, x_, e);
-    if (guard_values_[slot] > kArmFactor * rounding && !watch.leaving(e)) continue;
-    arm_above_[slot] = kArmFactor * rounding;
-    arrive_below_[slot] =
-        watch.leaving(e) ? kArmFactor * rounding + kWrongWayFactor * watch.tolerance(t_, x_, e, weights_)
-                         : std::numeric_limits<double>::infinity();
+    const double allowance = watch.allowance(e);
+    if (guard_values_[slot] > kArmFactor * rounding && std::isinf(allowance)) continue;
+    arm_above_[slot] = kArmFactor * rounding + watch.noise(e);
+    arrive_below_[slot] = kArmFactor * rounding + allowance;
   }
+}
+
+// A multistep method starts at order one, and over a flight that takes few steps its error control sees little: the bounces
+// of a ball would lose their ratio. A one-step method has its full order at once. What it cannot do is a stiff flight:
+// two turns of the power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
+Stepper* RunEngine::choose_stepper() {
+  Stepper* const usual = here_->stepper.get();
+  if (!jumped_ || !(jump_interval_ > 0) || steps_since_jump_ > kFewSteps) return usual;
+  ModeOde& ode = here_->ode;
+  ode.velocity(t_, x_, state_);
+  nudged_state_ = x_ + weights_.cwiseInverse();
+  noise_weights_.resize(x_.size());
+  ode.velocity(t_, nudged_state_, noise_weights_);
+  const double once = (noise_weights_ - state_).cwiseProduct(weights_).lpNorm<Eigen::Infinity>();
+  if (once == 0) return &here_->one_step();
+  nudged_state_ = x_ + (noise_weights_ - state_) / once;
+  ode.velocity(t_, nudged_state_, noise_weights_);
+  const double again = (noise_weights_ - state_).cwiseProduct(weights_).lpNorm<Eigen::Infinity>();
+  return std::sqrt(once * again) * jump_interval_ <= kMostChange ? &here_->one_step() : usual;
 }
 
 bool RunEngine::begin_mode() {
@@ -295,8 +320,10 @@ bool RunEngine::begin_mode() {
   here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, std::min(first, duration));
   ode.forget_samples();
   ode.remember(t_, guard_values_);
-  if (!here_->stepper->start(t_, x_, run_.end, 0)) {
-    const StepFailure& failure = here_->stepper->failure();
+  stepper_ = choose_stepper();
+  if (jumped_) steps_since_jump_ = 0;
+  if (!stepper_->start(t_, x_, run_.end, 0)) {
+    const StepFailure& failure = stepper_->failure();
     finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
     return false;
   }
@@ -307,13 +334,13 @@ bool RunEngine::begin_mode() {
 void RunEngine::DenseGuards::sample(double t, VectorRef values) {
   LocationTools& tools = *engine_.here_;
   if (tools.ode.recall(t, values)) return;
-  tools.stepper->evaluate(t, engine_.state_);
+  engine_.stepper_->evaluate(t, engine_.state_);
   tools.ode.sample(t, engine_.state_, values);
 }
 
 void RunEngine::DenseGuards::noise(double t, VectorRef values) {
   LocationTools& tools = *engine_.here_;
-  tools.stepper->evaluate(t, engine_.state_);
+  engine_.stepper_->evaluate(t, engine_.state_);
   tools.stepper->error_weights(engine_.state_, engine_.weights_);
   tools.ode.sample(t, engine_.state_, engine_.nudged_values_);
   engine_.state_ += engine_.weights_.cwiseInverse();
@@ -343,7 +370,7 @@ void RunEngine::write_outputs(double start, double end) {
     } else if (time == t_ || time >= dense_end_) {
       state_ = x_;
     } else {
-      here_->stepper->evaluate(time, state_);
+      stepper_->evaluate(time, state_);
       here_->ode.project(time, weights_, state_);
     }
     solution_.outputs.col(static_cast<Index>(next_output_)) = state_;
@@ -353,13 +380,13 @@ void RunEngine::write_outputs(double start, double end) {
 
 void RunEngine::append_step(double start, double end) {
   if (options_.recording == Recording::dense) {
-    const Interpolant interpolant = here_->stepper->interpolant();
+    const Interpolant interpolant = stepper_->interpolant();
     solution_.trajectory.add_step(start, end, interpolant.center, interpolant.scale, interpolant.coefficients);
   }
   if (options_.on_step) {
     const Mode mode = word();
     const StepView view{start, end, mode, [this](double t, VectorRef x) {
-                          here_->stepper->evaluate(t, x);
+                          stepper_->evaluate(t, x);
                           here_->ode.project(t, weights_, x);
                         }};
     options_.on_step(view);
@@ -368,7 +395,7 @@ void RunEngine::append_step(double start, double end) {
 
 RunEngine::ModeEnd RunEngine::follow_mode() {
   static const std::vector<char> none;
-  Stepper& stepper = *here_->stepper;
+  Stepper& stepper = *stepper_;
   ModeOde& ode = here_->ode;
   while (true) {
     if (stepper.statistics().steps >= options_.max_steps) {
@@ -378,6 +405,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return ModeEnd::finished;
     }
     ode.forget_samples();
+    ++steps_since_jump_;
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) {
       const StepFailure& failure = stepper.failure();
@@ -393,6 +421,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     t_ = arrived ? arrival_->t : report.end;
     stepper.evaluate(t_, x_);
     stepper.error_weights(x_, weights_);
+    if (here_->watch.size() > 0) largest_ = largest_.cwiseMax(x_.cwiseAbs());
     // Between events a state is put onto its surfaces when somebody looks at it.
     const bool is_seen = arrived || report.status == StepStatus::reached_end ||
                          (next_output_ < options_.output_times.size() && options_.output_times[next_output_] <= t_);
@@ -418,7 +447,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }
     write_outputs(step_start, t_);
-    if (!here_->can_project && ode.constrained()) {
+    if (stepper_ == here_->stepper.get() && !here_->can_project && ode.constrained()) {
       ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), weights_);
     }
   }
@@ -439,7 +468,7 @@ bool RunEngine::scan_step(double end, const std::vector<char>& located) {
     if (!arrivals.only_records()) return true;
     const double before = t_;
     t_ = arrival.t;
-    here_->stepper->evaluate(t_, x_);
+    stepper_->evaluate(t_, x_);
     here_->stepper->error_weights(x_, weights_);
     project_state();
     for (const Index e : arrivals.records) note_record(e, EventKind::record);
@@ -466,7 +495,7 @@ bool RunEngine::scan_step(double end, const std::vector<char>& located) {
 bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   const Index count = here_->ode.guards();
   if (count == 0) return false;
-  const double back = 1e-3 * here_->stepper->last_step_size();
+  const double back = 1e-3 * stepper_->last_step_size();
   const double before = std::max(end - back, end - 0.5 * (end - run_.start));
   Vector values = here_->scan.last_values();
   Vector earlier(count);

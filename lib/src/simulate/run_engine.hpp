@@ -54,6 +54,7 @@ class RunEngine {
   // ---- the loop (run_engine.cpp)
   bool start();
   bool begin_mode();
+  Stepper* choose_stepper();
   ModeEnd follow_mode();
   bool scan_step(double end, const std::vector<char>& located);
   void set_thresholds();
@@ -95,7 +96,9 @@ class RunEngine {
   std::vector<Index> events_already_past();
   std::vector<Index> events_moving_through_zero();
   // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.
-  int motion_of(Index event, double zero_level);
+  int motion_of(Index event, double zero_level, bool exact);
+  // How far from zero a guard may be and still count as zero.
+  double zero_level(Index event);
   void publish(const std::vector<EventRecord>& records, bool at_start);
   void note_in_instant(Index what);
   bool goes_on_after(const std::vector<EventRecord>& records);
@@ -119,6 +122,7 @@ class RunEngine {
   bool rest_contact(Index contact, double remaining, double restitution);
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
+  bool hardly_takes_time(double interval, double remaining) const;
   // Whether |change| is below the tolerances, for states of these sizes.
   bool is_invisible(const Vector& change, const Vector& sizes) const;
 
@@ -149,6 +153,7 @@ class RunEngine {
   std::ptrdiff_t pair_ = -1;
   std::size_t location_ = 0;
   LocationTools* here_ = nullptr;
+  Stepper* stepper_ = nullptr;  // the one that is at work
 
   DenseGuards sampler_;
   ChatteringWatch chattering_;
@@ -172,11 +177,19 @@ class RunEngine {
   const Arrival* arrival_ = nullptr;
   double dense_end_ = 0;      // up to where the stepper's dense output is the solution
   double mode_since_ = 0;
+  bool jumped_ = false;        // the mode began with a jump
+  bool jumped_before_ = false;  // there has been one at all
+  double last_jump_ = 0;
+  double jump_interval_ = 0;   // between the last two instants with jumps; 0 while there are none
+  std::int64_t steps_since_jump_ = 0;
+  std::vector<Guard> zero_guards_;  // that fired at this instant: they are zero, as far as they can be located
   double carried_march_step_ = 0;
   Index quiet_restarts_ = 0;
   double quiet_since_ = 0;
   std::size_t next_output_ = 0;
 
+  // The largest |xⱼ| so far: what has accumulated of the errors goes with that.
+  Vector largest_, noise_weights_, nudged_state_;
   Vector atol_, weights_, guard_values_, noise_, nudged_values_, state_, arm_above_, arrive_below_;
   Solution solution_;
 };

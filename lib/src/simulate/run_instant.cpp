@@ -22,6 +22,10 @@ constexpr Index kQuietRestarts = 50;
 constexpr int kMostRounds = 200;
 // A guard is zero within this many times the rounding of its terms.
 constexpr double kZeroFactor = 4;
+// A guard that starts at zero may go the wrong way by this many times what the integrator cannot tell from zero.
+constexpr double kWrongWayFactor = 4;
+// How many times the tolerances the accumulated error of a state may be.
+constexpr double kGlobalError = 30;
 // Turns of forces and relays that depend on each other.
 constexpr int kContactTurns = 8;
 
@@ -47,10 +51,7 @@ bool RunEngine::start() {
     return false;
   }
   std::vector<EventRecord> records;
-  rounds_ = 0;
   moved_ = true;
-  fired_.clear();
-  last_edge_.reset();
   const bool goes_on = settle(true, records);
   // A reset or an impact at the start comes after the state that was given.
   if (records.empty()) solution_.initial.mode = word();
@@ -85,10 +86,11 @@ RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
     watch.set_armed(e, here_->scan.armed()[static_cast<std::size_t>(slot)] != 0);
     if (!arrived(slot)) continue;
     watch.set_armed(e, false);
-    watch.set_leaving(e, false);
+    watch.set_noise(e, 0);
+    watch.set_allowance(e, std::numeric_limits<double>::infinity());
     if (watch[e].direction == Direction::any) {
       watch.set_side(e, -watch.side(e));
-      watch.set_leaving(e, true);
+      watch.set_allowance(e, kWrongWayFactor * watch.tolerance(t_, x_, e, weights_));
     }
     const WatchedKind kind = watch[e].kind;
     (kind == WatchedKind::record ? arrivals.records : kind == WatchedKind::stop ? arrivals.stops : arrivals.jumps)
@@ -98,10 +100,11 @@ RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
 }
 
 bool RunEngine::handle_arrival(const std::vector<char>& slots) {
+  jumped_ = false;
   Arrivals arrivals = gather(slots);
   ModeOde& ode = here_->ode;
   // An excursion too short to be told from none: the component it started with counts as zero.
-  const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, here_->stepper->last_step_size());
+  const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
   std::vector<Index> on_surface = ode.field().sliding();
   for (Met& met : arrivals.meeting.met) {
     if (mode_.slides_on(met.surface)) continue;
@@ -276,17 +279,25 @@ bool RunEngine::chatters(const EventRecord* event, const std::vector<Index>& sur
 void RunEngine::note_in_instant(Index what) { instant_id_ = (instant_id_ * 1009 + what + 1) % 1'000'000'007; }
 
 bool RunEngine::jump(const Arrivals& arrivals) {
+  jumped_ = true;
   std::vector<EventRecord> records;
   rounds_ = 0;
   moved_ = false;
   fired_.clear();
   last_edge_.reset();
   instant_id_ = 0;
+  involved_contacts_.clear();
   resting_location_.clear();
   jumping_contacts_.clear();
+  zero_guards_.clear();
+  jump_interval_ = last_jump_ < t_ && jumped_before_ ? t_ - last_jump_ : 0;
+  last_jump_ = t_;
+  jumped_before_ = true;
   bool goes_on = true;
   std::vector<Index> hits = arrivals.hits;
   if (!hits.empty()) {
+    for (int turn = 0; turn < 4 && !here_->contacts->correct_gaps(t_, hits, weights_, x_); ++turn) {
+    }
     for (const Index c : here_->contacts->closed()) hits.push_back(c);
     for (const Index c : touching_contacts()) {
       if (!contains(hits, c)) hits.push_back(c);
@@ -328,7 +339,8 @@ bool RunEngine::goes_on_after(const std::vector<EventRecord>& records) {
   }
   if (!after_jump()) return false;
   if (!contacts.empty() && !jumped && !after_impact(contacts)) return false;
-  return !chatters(&records.back(), records.back().surfaces);
+  // Bounces that shrink steadily come to their end.
+  return jumps_.limit() || !chatters(&records.back(), records.back().surfaces);
 }
 
 bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
@@ -380,11 +392,11 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
   if (!find_sides(!moved_, meeting)) return false;
   mode_.fill_lambda(lambda_);
   involved_.clear();
-  involved_contacts_.clear();
   std::vector<Index> resting;
   if (here.contacts) {
-    for (const Index c : touching_contacts()) {
-      involved_contacts_.push_back(c);
+    const std::vector<Index> touching = touching_contacts();
+    involved_contacts_ = touching;
+    for (const Index c : touching) {
       const double rate = here.contacts->rate(t_, x_, lambda_, c);
       if (rate <= here.contacts->rate_rounding(t_, x_, lambda_, c)) resting.push_back(c);
     }
@@ -541,6 +553,7 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
     x_ = after;
     here_->stepper->error_weights(x_, weights_);
   }
+  zero_guards_.push_back(watched.when);
   record.after = x_;
   record.kind = EventKind::reset;
   record.reason = "the guard crosses zero";
@@ -577,15 +590,30 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   return true;
 }
 
+// After a reset the state is what the reset made it, and its guards are zero within rounding; a state that was integrated is
+// on a guard only within its error.
+double RunEngine::zero_level(Index event) {
+  EventWatch& watch = here_->watch;
+  double level = kZeroFactor * watch.rounding(t_, x_, event);
+  for (const Guard& guard : zero_guards_) {
+    if (!(guard == watch[event].when)) continue;
+    here_->evaluator.field(t_, x_, lambda_, state_);
+    level += std::abs(guard.rate(t_, x_, 1, state_)) * location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0);
+  }
+  if (watch[event].kind != WatchedKind::edge || moved_) return level;
+  noise_weights_ = (kGlobalError * (options_.rtol * largest_ + atol_)).cwiseInverse();
+  return level + watch.tolerance(t_, x_, event, noise_weights_);
+}
+
 std::vector<Index> RunEngine::events_already_past() {
   std::vector<Index> past;
   EventWatch& watch = here_->watch;
+  mode_.fill_lambda(lambda_);
   for (Index e = 0; e < watch.size() && past.empty(); ++e) {
     if (watch[e].kind != WatchedKind::edge || watch[e].direction == Direction::any) continue;
     const double value = watch.value(t_, x_, e);
     if (!std::isfinite(value)) throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
-    if (value >= 0) continue;
-    if (value < -(kZeroFactor * watch.rounding(t_, x_, e) + watch.tolerance(t_, x_, e, weights_))) past.push_back(e);
+    if (value < 0 && value < -zero_level(e)) past.push_back(e);
   }
   return past;
 }
@@ -599,43 +627,49 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
     watch.set_armed(e, false);
-    watch.set_leaving(e, false);
+    watch.set_noise(e, 0);
+    watch.set_allowance(e, std::numeric_limits<double>::infinity());
     const double value = watch.value(t_, x_, e);
-    const bool is_edge = watch[e].kind == WatchedKind::edge;
-    const double zero = kZeroFactor * watch.rounding(t_, x_, e) +
-                        (is_edge ? watch.tolerance(t_, x_, e, weights_) : 0.0);
+    const double zero = zero_level(e);
     if (std::abs(value) > zero) {
       if (any && value < 0) watch.set_side(e, -watch.side(e));
       continue;
     }
-    const int motion = motion_of(e, zero);
+    const bool exact = watch[e].kind != WatchedKind::edge || moved_;
+    const int motion = motion_of(e, zero, exact);
     if (any) {
       if (motion < 0) watch.set_side(e, -watch.side(e));
-      watch.set_leaving(e, true);
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
       here_->ode.velocity(t_, x_, state_);
       const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
       const bool went_on = contains(fired_, e) && rate < 0;
-      if (!went_on) due.push_back(e);
-    } else {
-      watch.set_leaving(e, true);
+      // Still on its own side, if only just: the march finds when it crosses.
+      const bool is_ahead = !exact && value > kZeroFactor * watch.rounding(t_, x_, e);
+      if (!went_on && !is_ahead) due.push_back(e);
+      continue;
     }
+    watch.set_allowance(e, kWrongWayFactor * (exact ? watch.tolerance(t_, x_, e, weights_) : zero));
+    watch.set_noise(e, exact ? 0.0 : zero);
   }
   return due;
 }
 
-int RunEngine::motion_of(Index event, double zero_level) {
+int RunEngine::motion_of(Index event, double zero_level, bool exact) {
   EventWatch& watch = here_->watch;
   ModeOde& ode = here_->ode;
   Vector v1(x_.size()), v2(x_.size()), v3(x_.size()), v4(x_.size()), x(x_.size());
   ode.velocity(t_, x_, v1);
-  // A rate that the tolerances cannot turn round decides; the guard itself is zero to within zero_level.
+  // A rate that the errors cannot turn round decides; the guard itself is zero to within zero_level.
   const double rate = watch.side(event) * watch[event].when.rate(t_, x_, 1, v1);
-  x = x_ + weights_.cwiseInverse();
-  ode.velocity(t_, x, v2);
-  const double nudged = watch.side(event) * watch[event].when.rate(t_, x, 1, v2);
-  if (rate != 0 && std::abs(rate) > 10 * std::abs(nudged - rate)) return rate > 0 ? 1 : -1;
+  double noise = watch.rate_rounding(t_, x_, v1, event);
+  if (!exact) {
+    noise_weights_ = (kGlobalError * (options_.rtol * largest_ + atol_)).cwiseInverse();
+    x = x_ + noise_weights_.cwiseInverse();
+    ode.velocity(t_, x, v2);
+    noise += std::abs(watch.side(event) * watch[event].when.rate(t_, x, 1, v2) - rate);
+  }
+  if (std::abs(rate) > noise) return rate > 0 ? 1 : -1;
   // Otherwise follow the motion until the guard is clearly off zero, whatever derivative that takes.
   const double duration = run_.end - t_;
   double step = 1e-10 * std::max(duration, 1e-6 * std::abs(t_));

@@ -16,6 +16,11 @@ constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+// Whether flights are so short that they can hardly be told from none, or what is left of them all.
+bool RunEngine::hardly_takes_time(double interval, double remaining) const {
+  return interval <= 10 * location_accuracy(t_, 0) || remaining <= 200 * location_accuracy(t_, 0);
+}
+
 bool RunEngine::is_invisible(const Vector& change, const Vector& sizes) const {
   return (change.cwiseAbs().array() <= options_.rtol * sizes.array() + atol_.array()).all();
 }
@@ -79,10 +84,10 @@ bool RunEngine::after_jump() {
   jumps_.note(t_, instant_id_, x_);
   const std::optional<Accumulation> accumulation = jumps_.limit();
   if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
-  const bool short_enough = accumulation->remaining <= std::max(options_.rtol * (t_ - jumps_.began()),
-                                                                location_accuracy(t_, 0));
-  if (!short_enough || !is_invisible(accumulation->state - x_, jumps_.scale())) return true;
-  return jump_to_limit(*accumulation);
+  const bool cannot_go_on = hardly_takes_time(jump_interval_, accumulation->remaining);
+  const bool short_enough = accumulation->remaining <= options_.rtol * (t_ - jumps_.began());
+  const bool invisible = short_enough && is_invisible(accumulation->state - x_, jumps_.scale());
+  return invisible || cannot_go_on ? jump_to_limit(*accumulation) : true;
 }
 
 bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
@@ -142,7 +147,7 @@ bool RunEngine::after_impact(const std::vector<Index>& hit) {
   for (const Index c : hit) {
     Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
     const double interval = bounces.any ? t_ - bounces.last : 0;
-    if (!bounces.any || interval > bounces.interval * 1.01) {
+    if (!bounces.any || interval > 1.5 * bounces.interval + 10 * location_accuracy(t_, 0)) {
       // A longer flight than the one before begins a new sequence; so does the first of all.
       if (!bounces.any || bounces.interval > 0) {
         bounces.began = bounces.any ? bounces.last : t_;
@@ -163,10 +168,11 @@ bool RunEngine::after_impact(const std::vector<Index>& hit) {
     if (!(restitution < 1)) continue;
     // Flights of 2u/a, 2ue/a, 2ue²/a, …
     const double remaining = 2 * speed / pressing / (1 - restitution);
-    if (remaining > std::max(options_.rtol * (t_ - bounces.began), location_accuracy(t_, 0))) continue;
+    const bool cannot_go_on = hardly_takes_time(interval, remaining);
+    if (!cannot_go_on && remaining > options_.rtol * (t_ - bounces.began)) continue;
     if (t_ + remaining >= run_.end) continue;
     const Vector stop = contacts.stopping_impulse(t_, x_, lambda_, c);
-    if (!is_invisible(stop, bounces.scale)) continue;
+    if (!cannot_go_on && !is_invisible(stop, bounces.scale)) continue;
     if (!rest_contact(c, remaining, restitution)) return false;
   }
   return true;

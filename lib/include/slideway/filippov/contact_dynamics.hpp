@@ -63,6 +63,8 @@ class ContactDynamics {
   // The change of state, b·P, of the impulse that stops contact i.
   const Vector& stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
 
+  // One step of a projection onto gap = 0 of these contacts, along W²∇gap; true when they were there, to rounding.
+  bool correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights, VectorRef x);
   // Moves x onto gap = 0 and u = 0 of these contacts: along W²∇gap, then along b. False when that does not converge; x is
   // then unchanged.
   bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, ConstVectorRef weights, VectorRef x);
@@ -78,10 +80,10 @@ class ContactDynamics {
   double stabilisation_ = 0;
 
   // Of the contacts at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
-  Matrix directions_, effect_;
+  Matrix directions_, effect_, gradients_;
   Vector rates_, accelerations_, right_side_, solution_;
   Eigen::PartialPivLU<Matrix> factors_;
-  Vector field_, along_, acceleration_, value_, gradient_, all_forces_, impulse_;
+  Vector field_, along_, acceleration_, value_, gradient_, gaps_, original_, all_forces_, impulse_;
 };
 
 // The system with the forces of the contacts that are closed added to its field; its events and contacts stay. The

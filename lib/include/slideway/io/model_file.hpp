@@ -3,8 +3,7 @@
 //     v = "-x - mu*sgn(v) + cos(w*t)"
 //
 // Whatever jumps becomes a switching surface by itself; f is multi-affine in every λ and has exact derivatives.
-// Automata, resets, stops, records and contacts are read and checked in full; instantiate() refuses a model that
-// has any, because no System can carry them.
+// Locations and edges make an Automaton; resets, stops, records and contacts belong to its Systems.
 // It must not know integrators, results or the command line.
 #pragma once
 
@@ -47,8 +46,7 @@ struct ModelFileLimits {
 Model read_model_file(const std::string& path);
 
 // The same for a text; `file_name` is what messages call it. Model::instantiate throws std::invalid_argument for an
-// unknown name (with the nearest one), a value that makes no sense in the equations, and a model that needs what
-// the solver lacks.
+// unknown name (with the nearest one), and a value that makes no sense in the equations.
 Model parse_model(const std::string& text, const std::string& file_name, const ModelFileLimits& limits = {});
 
 }  // namespace slideway

@@ -1,0 +1,164 @@
+// From expanded events, contacts and locations to those of the library.
+
+#include <map>
+#include <memory>
+
+#include "io/expression_tape.hpp"
+#include "io/lowering.hpp"
+#include "io/tape_inputs.hpp"
+
+namespace slideway::reader {
+namespace {
+
+// The approach speed is all that a restitution depends on.
+struct ImpactInput {
+  double speed;
+  double time() const { return 0; }
+  double impact() const { return speed; }
+  double state(std::uint32_t) const { return 0; }
+  double lambda(std::uint32_t) const { return 0; }
+};
+
+class EventMaker {
+ public:
+  explicit EventMaker(ExpandedModel& model) : model_(model) {}
+
+  std::vector<Event> events() {
+    std::vector<Event> result;
+    const auto add = [&](const std::vector<ExpandedEvent>& events, Action action) {
+      for (const ExpandedEvent& event : events) {
+        Event made;
+        made.name = event.name;
+        made.action = action;
+        made.direction = event.direction;
+        made.when = guard(event.guard);
+        made.reset = reset(event.set);
+        result.push_back(std::move(made));
+      }
+    };
+    add(model_.resets, Action::reset);
+    add(model_.stops, Action::stop);
+    add(model_.records, Action::record);
+    return result;
+  }
+
+  std::vector<Contact> contacts() {
+    std::vector<Contact> result;
+    for (const ExpandedContact& contact : model_.contacts) {
+      Contact made;
+      made.name = contact.name;
+      made.gap = guard(contact.gap);
+      std::vector<NodeId> values;
+      std::vector<Index> states;
+      for (const ExpandedAssignment& line : contact.acts_on) {
+        values.push_back(line.value);
+        states.push_back(static_cast<Index>(line.state));
+      }
+      made.acts_on = [tape = tape(values), states](double t, ConstVectorRef x, VectorRef b) {
+        tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += value; });
+      };
+      made.restitution = [tape = tape({contact.restitution})](double speed) {
+        double restitution = 0;
+        tape->evaluate<double>(ImpactInput{speed}, [&](std::size_t, double value) { restitution = value; });
+        return restitution;
+      };
+      result.push_back(std::move(made));
+    }
+    return result;
+  }
+
+  std::vector<Edge> edges() {
+    std::vector<Edge> result;
+    for (const ExpandedEvent& event : model_.edges) {
+      Edge made;
+      made.name = event.name;
+      made.from = model_.motions[event.from].location;
+      made.to = model_.motions[event.to].location;
+      made.direction = event.direction;
+      made.reset = reset(event.set);
+      if (event.zeno) made.zeno = model_.motions[*event.zeno].location;
+      // A guard and its negative are one guard in opposite directions.
+      const auto negative = guards_.find(model_.graph.negate(event.guard));
+      if (guards_.find(event.guard) == guards_.end() && negative != guards_.end()) {
+        made.when = negative->second;
+        if (made.direction != Direction::any) {
+          made.direction = made.direction == Direction::rising ? Direction::falling : Direction::rising;
+        }
+      } else {
+        made.when = guard(event.guard);
+      }
+      result.push_back(std::move(made));
+    }
+    return result;
+  }
+
+ private:
+  std::shared_ptr<const Tape> tape(const std::vector<NodeId>& outputs) const {
+    return std::make_shared<const Tape>(model_.graph, outputs, model_.lambda_index);
+  }
+
+  // The same expression is the same guard.
+  Guard guard(NodeId node) {
+    const auto known = guards_.find(node);
+    if (known != guards_.end()) return known->second;
+    const std::shared_ptr<const Tape> made = tape({node});
+    GuardFunctions functions;
+    functions.value = [made](double t, ConstVectorRef x) {
+      double result = 0;
+      made->evaluate<double>(point(t, x), [&](std::size_t, double value) { result = value; });
+      return result;
+    };
+    functions.rate = [made](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
+      double result = 0;
+      made->evaluate<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)},
+                                   [&](std::size_t, const Dual<double>& value) { result = value.derivative; });
+      return result;
+    };
+    functions.mixed = [made](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
+                             ConstVectorRef x_second, ConstVectorRef x_mixed) {
+      double result = 0;
+      made->evaluate<Dual<Dual<double>>>(
+          TwiceMovingPoint{{point(t, x), point(t_first, x_first)}, {point(t_second, x_second), point(0, x_mixed)}},
+          [&](std::size_t, const Dual<Dual<double>>& value) { result = value.derivative.derivative; });
+      return result;
+    };
+    return guards_.emplace(node, Guard(std::move(functions))).first->second;
+  }
+
+  ResetFunction reset(const std::vector<ExpandedAssignment>& set) const {
+    if (set.empty()) return {};
+    std::vector<NodeId> values;
+    std::vector<Index> states;
+    for (const ExpandedAssignment& line : set) {
+      values.push_back(line.value);
+      states.push_back(static_cast<Index>(line.state));
+    }
+    return [tape = tape(values), states](double t, ConstVectorRef before, VectorRef after) {
+      tape->evaluate<double>(point(t, before), [&](std::size_t k, double value) { after[states[k]] = value; });
+    };
+  }
+
+  ExpandedModel& model_;
+  std::map<NodeId, Guard> guards_;
+};
+
+}  // namespace
+
+Automaton make_automaton(const std::string& name, ExpandedModel& model,
+                         const std::vector<std::vector<NodeId>>& derivatives) {
+  EventMaker maker(model);
+  const std::vector<Event> events = maker.events();
+  const std::vector<Contact> contacts = maker.contacts();
+  const auto system = [&](std::size_t motion) {
+    System made = make_system(name, model, derivatives[motion]);
+    if (!events.empty()) made = made.with_events(events);
+    if (!contacts.empty()) made = made.with_contacts(contacts);
+    return made;
+  };
+  if (model.motions.size() == 1 && model.motions.front().location.empty()) return Automaton(system(0));
+  std::vector<Location> locations;
+  for (std::size_t k = 0; k < model.motions.size(); ++k) locations.push_back({model.motions[k].location, system(k)});
+  return Automaton(std::move(locations), maker.edges(), model.motions[model.initial_location].location);
+}
+
+}  // namespace slideway::reader
