@@ -51,6 +51,7 @@ Options make_options(const RunArguments& arguments, const ModelDefaults& default
 
   if (arguments.max_step) options.max_step = *arguments.max_step;
   if (arguments.max_events) options.max_events = *arguments.max_events;
+  options.full_events = arguments.full_events;
   return options;
 }
 

@@ -32,18 +32,15 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, screen_width(text)), ' ');
 }
 
-std::string word(const std::optional<Mode>& mode, const std::vector<Index>& surfaces) {
+std::string word(const EventRecord& event, const std::optional<Mode>& mode) {
   if (!mode) return "?";
-  if (mode->size() <= most_surfaces_in_word) return mode->word();
-  std::string listed;
-  for (const Index surface : surfaces) listed += to_character((*mode)[surface]);
-  return listed;
+  return mode->size() <= most_surfaces_in_word ? mode->word() : listed_word(event, *mode);
 }
 
 std::string mode_change(const EventRecord& event) {
-  const std::string to = word(event.to, event.surfaces);
+  const std::string to = word(event, event.to);
   if (!event.from) return fmt::format("→ {}", to);
-  const std::string from = word(event.from, event.surfaces);
+  const std::string from = word(event, event.from);
   if (from == to) return to;
   return fmt::format("{} → {}", from, to);
 }

@@ -6,17 +6,23 @@
 
 #include "models/belt.hpp"
 #include "models/circle.hpp"
+#include "models/corner.hpp"
+#include "models/dieci_lopez.hpp"
 #include "models/dry_friction.hpp"
 #include "models/evaporator.hpp"
+#include "models/friction_chain.hpp"
 #include "models/moving_surface.hpp"
 #include "models/relay.hpp"
+#include "models/three_surfaces.hpp"
+#include "models/two_relays.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway::models {
 
 const std::vector<Model>& catalogue() {
-  static const std::vector<Model> models = {evaporator(), dry_friction(), belt(),
-                                            relay(),      circle(),       moving_surface()};
+  static const std::vector<Model> models = {
+      evaporator(), dry_friction(), belt(),        relay(),          circle(),        moving_surface(),
+      corner(),     two_relays(),   dieci_lopez(), three_surfaces(), friction_chain()};
   return models;
 }
 

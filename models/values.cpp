@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,10 +18,21 @@ auto find_name(const Settings& settings, const std::string& name) {
                       [&](const auto& entry) { return entry.first == name; });
 }
 
+// A chain of thousands of blocks is understood from its first names.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 40;
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size()));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return text;
+}
+
 }  // namespace
 
-Values::Values(const Model& model, const Settings& settings)
-    : model_(model.name), state_names_(model.state_names) {
+Values::Values(const Model& model, const Settings& settings) : Values(model, model.state_names, settings) {}
+
+Values::Values(const Model& model, std::vector<std::string> state_names, const Settings& settings)
+    : model_(model.name), state_names_(std::move(state_names)) {
   std::vector<std::string> known;
   for (const Parameter& parameter : model.parameters) {
     parameters_.emplace_back(parameter.name, parameter.value);
@@ -33,7 +45,7 @@ Values::Values(const Model& model, const Settings& settings)
       const std::string near = nearest_name(name, known);
       refuse({.what = fmt::format("there is no parameter or state '{}'", name),
               .where = model_,
-              .expected = fmt::format("one of {}", fmt::join(known, ", ")),
+              .expected = fmt::format("one of {}", listed(known)),
               .advice = near.empty() ? "" : fmt::format("did you mean '{}'?", near)});
     }
     if (!std::isfinite(value)) {
@@ -48,6 +60,24 @@ Values::Values(const Model& model, const Settings& settings)
       initial_.emplace_back(name, value);
     }
   }
+}
+
+Index Values::count(const Model& model, const Settings& settings, const std::string& parameter, Index least,
+                    Index most) {
+  double value = 0;
+  for (const Parameter& known : model.parameters) {
+    if (known.name == parameter) value = known.value;
+  }
+  for (const auto& [name, setting] : settings) {
+    if (name == parameter) value = setting;
+  }
+  if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) || value != std::floor(value)) {
+    refuse({.what = fmt::format("parameter {} is refused: it is a number of things", parameter),
+            .where = model.name,
+            .expected = fmt::format("a whole number from {} to {}", least, most),
+            .got = fmt::format("{}", value)});
+  }
+  return static_cast<Index>(value);
 }
 
 double Values::operator[](const std::string& parameter) const {

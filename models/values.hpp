@@ -16,6 +16,13 @@ class Values {
   // Throws std::invalid_argument for a setting that is not finite, or whose name is neither a parameter nor a
   // state of the model (and then says which name is near).
   Values(const Model& model, const Settings& settings);
+  // The same for a model whose states depend on its parameters: `state_names` are those of this instance.
+  Values(const Model& model, std::vector<std::string> state_names, const Settings& settings);
+
+  // The value that a parameter has with these settings, a whole number from `least` to `most`: how many states
+  // there are has to be known before anything else is. Throws std::invalid_argument otherwise.
+  static Index count(const Model& model, const Settings& settings, const std::string& parameter, Index least,
+                     Index most);
 
   // The value of a parameter.
   double operator[](const std::string& parameter) const;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -51,10 +52,11 @@ TEST_CASE("every model of the catalogue describes itself and can be made") {
     CHECK(names.insert(model.name).second);
     CHECK_FALSE(model.summary.empty());
     CHECK_FALSE(model.source.empty());
-    CHECK(model.equations.size() >= model.state_names.size());
+    // A chain writes its equations once for all blocks.
+    CHECK(model.equations.size() >= std::min<std::size_t>(model.state_names.size(), 4));
     const ModelInstance instance = model.instantiate({});
     CHECK(instance.system.state_names() == model.state_names);
-    CHECK(instance.system.surfaces() == 1);
+    CHECK(instance.system.surfaces() >= 1);
     CHECK(instance.state.size() == instance.system.states());
     CHECK(instance.end > instance.start);
     REQUIRE(instance.parameters.size() == model.parameters.size());
@@ -72,7 +74,8 @@ TEST_CASE("every model has right derivatives and is affine in each sign") {
     const ModelInstance instance = model.instantiate({});
     const Vector x = instance.state + Vector::LinSpaced(instance.state.size(), 0.21, 0.33);
     for (const double lambda : {-1.0, 0.3, 1.0}) {
-      const auto check = check_derivatives(instance.system, 0.4, x, Vector::Constant(1, lambda));
+      const Vector relays = Vector::Constant(instance.system.surfaces(), lambda);
+      const auto check = check_derivatives(instance.system, 0.4, x, relays);
       CHECK_MESSAGE(check.passed, check.message);
     }
     const auto affine = check_multi_affine(instance.system, 0.4, x);
@@ -155,6 +158,127 @@ TEST_CASE("the moving surface follows its sine") {
   check_close(field(instance, 0.4, vector({0.9}), -1), vector({0.5}));
 }
 
+TEST_CASE("the friction chain is its equations, whatever the number of blocks") {
+  for (const double blocks : {1.0, 2.0, 5.0}) {
+    CAPTURE(blocks);
+    const ModelInstance instance =
+        make("friction-chain", {{"N", blocks}, {"k", 2}, {"kp", 0.3}, {"mu", 0.7}, {"vb", 0.2}});
+    const auto n = static_cast<Index>(blocks);
+    REQUIRE(instance.system.states() == 2 * n);
+    REQUIRE(instance.system.surfaces() == n);
+    CHECK(instance.system.state_names()[static_cast<std::size_t>(n)] == "v1");
+    const Vector x = Vector::LinSpaced(2 * n, 0.3, 1.7);
+    const Vector lambda = Vector::LinSpaced(n, -0.9, 0.8);
+    Vector dx(2 * n);
+    instance.system.field(0, x, lambda, dx);
+    Vector h(n);
+    instance.system.guards(0, x, h);
+    for (Index i = 0; i < n; ++i) {
+      const double left = i > 0 ? x(i - 1) : 0;
+      const double right = i + 1 < n ? x(i + 1) : 0;
+      CHECK(dx(i) == x(n + i));
+      CHECK(dx(n + i) ==
+            doctest::Approx(2 * (left - 2 * x(i) + right) - 0.3 * x(i) - 0.7 * lambda(i)).epsilon(1e-14));
+      CHECK(h(i) == x(n + i) - 0.2);
+      const double place = static_cast<double>(i + 1);
+      CHECK(instance.state(i) == doctest::Approx(1.5 * std::sin(2.1 * place) + 0.4 * std::cos(0.37 * place)));
+      CHECK(instance.state(n + i) == 0);
+    }
+  }
+  CHECK(make("friction-chain").system.surfaces() == 10);
+  CHECK(make("friction-chain").end == 50);
+}
+
+TEST_CASE("the friction chain knows its sparsity") {
+  const ModelInstance instance = make("friction-chain", {{"N", 500}});
+  const SystemDefinition& chain = instance.system.definition();
+  REQUIRE(chain.field_dx_pattern.has_value());
+  REQUIRE(chain.field_dlambda_pattern.has_value());
+  REQUIRE(chain.guards_dx_pattern.has_value());
+  CHECK(chain.field_dx_pattern->entries() == 500 + 3 * 500 - 2);
+  CHECK(chain.field_dlambda_pattern->entries() == 500);
+  CHECK(chain.guards_dx_pattern->entries() == 500);
+  CHECK(chain.guards_affine);
+}
+
+TEST_CASE("the number of blocks is a whole number, and states can be set by name") {
+  for (const double blocks : {0.0, -3.0, 2.5, 1e9}) {
+    CHECK_THROWS_WITH_AS(make("friction-chain", {{"N", blocks}}), doctest::Contains("whole number"),
+                         std::invalid_argument);
+  }
+  CHECK(make("friction-chain", {{"v20", 0.5}, {"N", 20}}).state(39) == 0.5);
+  CHECK_THROWS_WITH_AS(make("friction-chain", {{"v20", 0.5}}), doctest::Contains("v20"), std::invalid_argument);
+  CHECK(make("friction-chain", {{"N", 3}, {"N", 4}}).state.size() == 8);
+}
+
+TEST_CASE("the corner has a preset for each of the sixteen code words, and says them by their fields") {
+  int presets = 0;
+  for (int bits = 0; bits < 16; ++bits) {
+    const int word = (bits & 1) + 10 * ((bits >> 1) & 1) + 100 * ((bits >> 2) & 1) + 1000 * ((bits >> 3) & 1);
+    CAPTURE(word);
+    const ModelInstance instance = make("corner", {{"word", word}});
+    const auto at = [&](double first, double second) {
+      Vector dx(2);
+      instance.system.field(0, instance.state, Eigen::Vector2d(first, second), dx);
+      return dx;
+    };
+    // The mean of the neighbours along each half-branch, away from the corner: y > 0, x > 0, y < 0, x < 0.
+    const double p1 = 0.5 * (at(1, 1)(1) + at(-1, 1)(1));
+    const double p2 = 0.5 * (at(1, 1)(0) + at(1, -1)(0));
+    const double p3 = -0.5 * (at(1, -1)(1) + at(-1, -1)(1));
+    const double p4 = -0.5 * (at(-1, 1)(0) + at(-1, -1)(0));
+    CHECK((p1 > 0 ? 1 : 0) + (p2 > 0 ? 2 : 0) + (p3 > 0 ? 4 : 0) + (p4 > 0 ? 8 : 0) == bits);
+    // It arrives at the corner along x = 0.
+    const double y = instance.state(1);
+    REQUIRE(instance.state(0) == 0);
+    const Vector right = at(1, y);
+    const Vector left = at(-1, y);
+    REQUIRE(right(0) < 0);
+    REQUIRE(left(0) > 0);
+    CHECK(y * (left(0) * right(1) - right(0) * left(1)) < 0);
+    ++presets;
+  }
+  CHECK(presets == 16);
+  for (const double word : {-1.0, 2.0, 1112.0, 0.5}) {
+    CHECK_THROWS_WITH_AS(make("corner", {{"word", word}}), doctest::Contains("word"), std::invalid_argument);
+  }
+}
+
+TEST_CASE("a field of the corner that is set beats the preset, in any order") {
+  for (const Settings& settings : {Settings{{"x_pp", 7}, {"word", 1111}}, Settings{{"word", 1111}, {"x_pp", 7}}}) {
+    const ModelInstance instance = make("corner", settings);
+    Vector dx(2);
+    instance.system.field(0, instance.state, Eigen::Vector2d(1, 1), dx);
+    check_close(dx, vector({7, 1}));
+    instance.system.field(0, instance.state, Eigen::Vector2d(-1, 1), dx);
+    check_close(dx, vector({-2, 1}));
+  }
+}
+
+TEST_CASE("two and three relays act on each other's surfaces") {
+  Vector two(3);
+  make("two-relays", {{"c", 0.3}}).system.field(0, vector({5, 6, 0.7}), Eigen::Vector2d(0.2, -0.4), two);
+  check_close(two, vector({-0.4 + 0.7, 0.4 + 0.1 + 0.3 * 0.7, 1}));
+  Vector three(4);
+  make("three-surfaces", {{"a", 3}, {"b", 0.4}, {"c1", 1}, {"c2", 2}, {"c3", 4}})
+      .system.field(0, vector({0, 0, 0, 0.5}), Eigen::Vector3d(0.1, 0.2, -0.3), three);
+  check_close(three, vector({-0.3 + 0.4 * -0.1 + 0.5, -0.6 + 0.4 * -0.2 + 1, 0.9 + 0.4 * 0.3 + 2, 1}));
+}
+
+TEST_CASE("the oscillators of Dieci and Lopez have a field for each of the four regions") {
+  const ModelInstance instance = make("dieci-lopez", {{"g", 2}});
+  const Vector x = vector({0.3, 0.1, 0.5});
+  const auto at = [&](double first, double second) {
+    Vector dx(3);
+    instance.system.field(0, x, Eigen::Vector2d(first, second), dx);
+    return dx;
+  };
+  check_close(at(-1, -1), vector({0.3, -0.3 + 1 / 1.1, -0.3 + 1 / 0.9}));
+  check_close(at(-1, 1), vector({0.3, -0.3 + 1 / 1.1, -0.3 - 1 / 1.1}));
+  check_close(at(1, -1), vector({0.3, -0.3 - 1 / 0.9, -0.3 + 1 / 0.9}));
+  check_close(at(1, 1), vector({0.3 + 2 * 0.3 * 0.9 * 1.1, -0.3 - 1 / 0.9, -0.3 - 1 / 1.1}));
+}
+
 TEST_CASE("a model with wrong parameters is refused with a reason") {
   const auto refused = [](const std::string& model, const std::string& name, double value) {
     CAPTURE(model);
@@ -177,6 +301,7 @@ TEST_CASE("a model with wrong parameters is refused with a reason") {
   refused("dry-friction", "mu", -0.1);
   refused("belt", "ms", -0.1);
   refused("belt", "mk", -0.1);
+  refused("friction-chain", "mu", -0.1);
   for (const Model& model : models::catalogue()) {
     for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
       for (const Parameter& parameter : model.parameters) refused(model.name, parameter.name, value);

@@ -50,14 +50,14 @@ std::vector<double> output_times(const Trajectory& trajectory, const CsvOptions&
 }
 
 // A reset moves the state; a change of mode does not, but for the rounding of a projection.
-bool jumps(const EventRecord& event) {
+bool may_jump(const EventRecord& event) {
   switch (event.kind) {
     case EventKind::reset:
     case EventKind::transition:
     case EventKind::impact:
     case EventKind::contact:
     case EventKind::zeno:
-      return event.before != event.after;
+      return true;
     default:
       return false;
   }
@@ -78,9 +78,20 @@ class Writer {
   void plain_row(double t) { row(t, trajectory_(t), trajectory_.mode(t), trajectory_.location(t)); }
 
   void event_rows(const EventRecord& event) {
-    const Mode& mode = event.to ? *event.to : event.from ? *event.from : trajectory_.mode(event.t);
-    if (jumps(event)) row(event.t, event.before, event.from.value_or(mode), event.from_location.value_or(""));
-    row(event.t, event.after, mode, event.to_location.value_or(event.from_location.value_or("")));
+    // The log of a large system holds changes only; the trajectory has the rest.
+    const bool whole_modes = !event.listed_only;
+    const Mode& mode = whole_modes && event.to     ? *event.to
+                       : whole_modes && event.from ? *event.from
+                                                   : trajectory_.mode(event.t);
+    const bool has_states = event.after.size() > 0;
+    const Vector after = has_states ? event.after : trajectory_(event.t);
+    if (may_jump(event)) {
+      const Vector before = has_states ? event.before : trajectory_.before(event.t);
+      if (before != after) {
+        row(event.t, before, whole_modes ? event.from.value_or(mode) : mode, event.from_location.value_or(""));
+      }
+    }
+    row(event.t, after, mode, event.to_location.value_or(event.from_location.value_or("")));
   }
 
  private:

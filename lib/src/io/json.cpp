@@ -11,9 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index most_states_in_events = 100;
-constexpr Index most_surfaces_in_events = 100;
-
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 template <class Text>
@@ -32,8 +29,8 @@ class Writer {
   Writer(const RunReport& report, const JsonOptions& options)
       : report_(report),
         system_(report.instance.system),
-        states_in_events_(options.full_events || system_.states() <= most_states_in_events),
-        whole_words_(options.full_events || system_.surfaces() <= most_surfaces_in_events) {}
+        states_in_events_(options.full_events || system_.states() <= kMostStatesInEvents),
+        whole_words_(options.full_events || system_.surfaces() <= kMostSurfacesInEvents) {}
 
   // One line per member and per event: readable, and a long event log never exists twice in memory.
   void write(std::ostream& out) const {
@@ -62,9 +59,12 @@ class Writer {
   }
 
   Json state(const Vector& x) const {
-    Json object = Json::object();
-    for (Index i = 0; i < x.size(); ++i)
-      object[system_.state_names()[static_cast<std::size_t>(i)]] = number(x(i));
+    // Appended, not looked up: an ordered object is searched from its beginning.
+    Json::object_t object;
+    object.reserve(static_cast<std::size_t>(x.size()));
+    for (Index i = 0; i < x.size(); ++i) {
+      object.push_back({system_.state_names()[static_cast<std::size_t>(i)], number(x(i))});
+    }
     return object;
   }
 
@@ -73,15 +73,12 @@ class Writer {
             {"state", state(at.state)}};
   }
 
-  std::string word(const Mode& mode, const std::vector<Index>& surfaces) const {
-    if (whole_words_) return mode.word();
-    std::string listed;
-    for (const Index surface : surfaces) listed += to_character(mode[surface]);
-    return listed;
+  std::string word(const EventRecord& record, const Mode& mode) const {
+    return whole_words_ && !record.listed_only ? mode.word() : listed_word(record, mode);
   }
 
-  Json word_or_null(const std::optional<Mode>& mode, const std::vector<Index>& surfaces) const {
-    return mode ? Json(word(*mode, surfaces)) : Json(nullptr);
+  Json word_or_null(const EventRecord& record, const std::optional<Mode>& mode) const {
+    return mode ? Json(word(record, *mode)) : Json(nullptr);
   }
 
   Json event(const EventRecord& record) const {
@@ -89,8 +86,8 @@ class Writer {
                    {"kind", to_string(record.kind)},
                    {"surfaces", record.surface_names},
                    {"name", text_or_null(record.name)},
-                   {"from", word_or_null(record.from, record.surfaces)},
-                   {"to", word_or_null(record.to, record.surfaces)},
+                   {"from", word_or_null(record, record.from)},
+                   {"to", word_or_null(record, record.to)},
                    {"from_location", text_or_null(record.from_location)},
                    {"to_location", text_or_null(record.to_location)},
                    {"w_minus", numbers(record.w_minus)},
@@ -101,10 +98,10 @@ class Writer {
                             record.kind == EventKind::ambiguous;
     if (not_unique) {
       Json words = Json::array();
-      for (const Mode& mode : record.continuations) words.push_back(word(mode, record.surfaces));
+      for (const Mode& mode : record.continuations) words.push_back(word(record, mode));
       object["continuations"] = std::move(words);
     }
-    if (states_in_events_) {
+    if (states_in_events_ && record.after.size() > 0) {
       object["before"] = state(record.before);
       object["after"] = state(record.after);
     }

@@ -167,7 +167,7 @@ class Script {
       std::swap(rows, text_);
       for (const EventRecord& event : solution_.events) {
         if (std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end())
-          append_row(event.t, event.after);
+          append_row(event.t, event.after.size() > 0 ? event.after : solution_.trajectory(event.t));
       }
       std::swap(rows, text_);
       if (rows.empty()) continue;

@@ -1,11 +1,40 @@
 #include "slideway/simulate/event_log.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <ios>
 #include <ostream>
 #include <sstream>
 
 namespace slideway {
+
+namespace {
+
+Mode listed_part(const Mode& mode, const std::vector<Index>& surfaces) {
+  Mode part(static_cast<Index>(surfaces.size()));
+  for (std::size_t k = 0; k < surfaces.size(); ++k) part.set(static_cast<Index>(k), mode[surfaces[k]]);
+  return part;
+}
+
+}  // namespace
+
+void shorten(EventRecord& record) {
+  if (record.before.size() > kMostStatesInEvents) record.before.resize(0);
+  if (record.after.size() > kMostStatesInEvents) record.after.resize(0);
+  if (record.listed_only) return;
+  const auto size = [](const std::optional<Mode>& mode) { return mode ? mode->size() : 0; };
+  Index entries = std::max(size(record.from), size(record.to));
+  if (!record.continuations.empty()) entries = std::max(entries, record.continuations.front().size());
+  if (entries <= kMostSurfacesInEvents) return;
+  if (record.from) record.from = listed_part(*record.from, record.surfaces);
+  if (record.to) record.to = listed_part(*record.to, record.surfaces);
+  for (Mode& mode : record.continuations) mode = listed_part(mode, record.surfaces);
+  record.listed_only = true;
+}
+
+std::string listed_word(const EventRecord& record, const Mode& mode) {
+  return record.listed_only ? mode.word() : listed_part(mode, record.surfaces).word();
+}
 
 const char* to_string(EventKind kind) {
   switch (kind) {

@@ -164,6 +164,7 @@ void RunEngine::report(EventRecord record) {
     if (!record.from_location) record.from_location = here_->name;
     if (!record.to_location) record.to_location = here_->name;
   }
+  if (!options_.full_events) shorten(record);
   solution_.events.push_back(std::move(record));
   if (options_.on_event) options_.on_event(solution_.events.back());
 }

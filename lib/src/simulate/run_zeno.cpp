@@ -157,7 +157,10 @@ bool RunEngine::after_impact(const std::vector<Index>& hit) {
     bounces.interval = interval;
     bounces.last = t_;
     bounces.any = true;
-    bounces.scale = bounces.scale.cwiseMax(x_.cwiseAbs()).cwiseMax(solution_.events.back().before.cwiseAbs());
+    bounces.scale = bounces.scale.cwiseMax(x_.cwiseAbs());
+    // The log of a large system does not hold it; the state after the impact then says how large states are.
+    const Vector& before = solution_.events.back().before;
+    if (before.size() == x_.size()) bounces.scale = bounces.scale.cwiseMax(before.cwiseAbs());
     if (!(interval > 0)) continue;
 
     mode_.fill_lambda(lambda_);

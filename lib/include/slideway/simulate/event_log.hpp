@@ -1,7 +1,8 @@
 // What happened, in order: one record for each located instant.
 //
 // A record holds the classification that decided it: w⁻ and w⁺ are the normal components dh/dt of the fields at
-// λ = −1 and λ = +1 of each listed surface, λ the value in sliding. It must not know file formats.
+// λ = −1 and λ = +1 of each listed surface, λ the value in sliding. The log of a large system holds changes only:
+// `shorten` leaves out what grows with the system and not with the event. It must not know file formats.
 #pragma once
 
 #include <iosfwd>
@@ -52,12 +53,23 @@ struct EventRecord {
   std::vector<double> lambda = {};                // λ after the event; NaN where the surface does not slide
   std::optional<std::string> codeword = {};       // Korobitsyn & Frolova's word w4w3w2w1, of two surfaces
   std::vector<Mode> continuations = {};           // every continuation, where there are several
-  Vector before = {};                             // state just before, n entries
-  Vector after = {};                              // state just after
+  Vector before = {};                             // state just before, n entries, or none (see shorten)
+  Vector after = {};                              // state just after, likewise
+  bool listed_only = false;                       // the modes hold only the entries of `surfaces`, in that order
   std::string reason = {};                        // one line: why this and nothing else
 };
 
 using EventLog = std::vector<EventRecord>;
+
+// The largest system whose events keep whole states, and whole mode words.
+inline constexpr Index kMostStatesInEvents = 100;
+inline constexpr Index kMostSurfacesInEvents = 100;
+
+// Drops the states of a record with more than 100 of them, and of modes with more than 100 entries all that are not
+// listed. Once is enough.
+void shorten(EventRecord& record);
+// The characters of the listed surfaces in a mode of the record, shortened or not.
+std::string listed_word(const EventRecord& record, const Mode& mode);
 
 // "t = 1.2309594  crossing  h1  - → +   w- and w+ both positive"
 std::ostream& operator<<(std::ostream& out, const EventRecord& event);

@@ -67,6 +67,7 @@ struct Options {
   Index max_steps = 100'000'000;                              // stops with step_limit beyond
   Ambiguity on_ambiguity = Ambiguity::stop;
   Recording recording = Recording::dense;
+  bool full_events = false;  // keep states and mode words in the event log, however large the system (see shorten)
   std::function<void(const StepView&)> on_step = {};      // called for every accepted step
   std::function<void(const EventRecord&)> on_event = {};  // called for every event
   std::vector<double> output_times = {};  // increasing, in [start, end]; the states there are in Solution::outputs
