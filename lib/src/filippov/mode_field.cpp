@@ -93,7 +93,9 @@ void ModeField::raw_velocity(double t, ConstVectorRef x, VectorRef dx) {
   }
   if (sliding_.size() == 1) {
     const NeighbourFields& fields = neighbours(t, x, sliding_.front());
-    const double alpha = fields.w_minus / (fields.w_minus - fields.w_plus);
+    const double gap = fields.w_minus - fields.w_plus;
+    // Where both vanish, in a two-fold, any combination is tangent: the last one goes on.
+    const double alpha = gap != 0 ? fields.w_minus / gap : 0.5 * (1 + lambda_[sliding_.front()]);
     dx = (1 - alpha) * fields.minus + alpha * fields.plus;
   } else {
     solve_several(t, x);

@@ -178,7 +178,10 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     const double field_scale =
         std::max(field_minus_.lpNorm<Eigen::Infinity>(), field_plus_.lpNorm<Eigen::Infinity>());
     const double field_gap = (field_plus_ - field_minus_).lpNorm<Eigen::Infinity>();
-    result.same_fields = field_gap <= 16 * kEpsilon * field_scale;
+    // In a two-fold fields that part at once can be the same in this one point.
+    const bool part_at_once =
+        std::abs(plus.curvature - minus.curvature) > plus.curvature_zero + minus.curvature_zero;
+    result.same_fields = field_gap <= 16 * kEpsilon * field_scale && !part_at_once;
   }
   result.point = classify(minus, plus, rates);
   return result;
