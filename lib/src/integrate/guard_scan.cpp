@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace slideway {
 
@@ -21,27 +22,32 @@ const std::vector<char> none_located;
 // Weights of the polynomial through `count` nodes for its value at t …
 void value_weights(const double* nodes, Index count, double t, double* weights) {
   for (Index i = 0; i < count; ++i) {
-    double product = 1;
+    double above = 1;
+    double below = 1;
     for (Index j = 0; j < count; ++j) {
-      if (j != i) product *= (t - nodes[j]) / (nodes[i] - nodes[j]);
+      if (j == i) continue;
+      above *= t - nodes[j];
+      below *= nodes[i] - nodes[j];
     }
-    weights[i] = product;
+    weights[i] = above / below;
   }
 }
 
 // … and for its derivative at t.
 void slope_weights(const double* nodes, Index count, double t, double* weights) {
   for (Index i = 0; i < count; ++i) {
+    double below = 1;
     double sum = 0;
     for (Index k = 0; k < count; ++k) {
       if (k == i) continue;
-      double product = 1 / (nodes[i] - nodes[k]);
+      below *= nodes[i] - nodes[k];
+      double above = 1;
       for (Index j = 0; j < count; ++j) {
-        if (j != i && j != k) product *= (t - nodes[j]) / (nodes[i] - nodes[j]);
+        if (j != i && j != k) above *= t - nodes[j];
       }
-      sum += product;
+      sum += above;
     }
-    weights[i] = sum;
+    weights[i] = sum / below;
   }
 }
 
@@ -65,6 +71,7 @@ GuardScan::GuardScan(Index guards, double max_step)
       slope_end_(Vector::Zero(guards)),
       scale_(Vector::Zero(guards)) {
   candidates_.reserve(static_cast<std::size_t>(guards));
+  watched_.reserve(static_cast<std::size_t>(guards));
   arrival_.guards.assign(static_cast<std::size_t>(guards), 0);
 }
 
@@ -72,25 +79,39 @@ void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above,
                       ConstVectorRef arrive_below, double first_step) {
   count_ = 1;
   times_[0] = t;
-  values_.col(0) = values;
+  values_.col(columns_[0]) = values;
   step_ = std::min(first_step, max_step_);
   arm_above_ = arm_above;
   arrive_below_ = arrive_below;
-  for (Index i = 0; i < guards_; ++i) armed_[static_cast<std::size_t>(i)] = values[i] > arm_above[i];
+  watched_.clear();
+  unarmed_ = 0;
+  for (Index i = 0; i < guards_; ++i) {
+    const bool armed = values[i] > arm_above[i];
+    armed_[static_cast<std::size_t>(i)] = armed;
+    if (!armed && std::isinf(arm_above[i]) && std::isinf(arrive_below[i])) continue;
+    watched_.push_back(i);
+    if (!armed) ++unarmed_;
+  }
 }
 
 void GuardScan::push(double t) {
   const Index kept = std::min<Index>(count_, kHistory - 1);
-  for (Index k = kept; k > 0; --k) {
+  const Index oldest = columns_[kHistory - 1];
+  for (Index k = kHistory - 1; k > 0; --k) {
     times_[k] = times_[k - 1];
-    values_.col(k) = values_.col(k - 1);
+    columns_[k] = columns_[k - 1];
   }
   times_[0] = t;
-  values_.col(0) = new_values_;
+  columns_[0] = oldest;
+  values_.col(oldest) = new_values_;
   count_ = kept + 1;
-  for (Index i = 0; i < guards_; ++i) {
+  if (unarmed_ == 0) return;
+  for (const Index i : watched_) {
     char& armed = armed_[static_cast<std::size_t>(i)];
-    if (!armed && new_values_[i] > arm_above_[i]) armed = 1;
+    if (!armed && new_values_[i] > arm_above_[i]) {
+      armed = 1;
+      --unarmed_;
+    }
   }
 }
 
@@ -98,13 +119,15 @@ void GuardScan::push(double t) {
 double GuardScan::prediction_error(double t, bool with_noise) const {
   double weights[kHistory];
   value_weights(times_, count_, t, weights);
+  const double* columns[kHistory];
+  for (Index k = 0; k < count_; ++k) columns[k] = values_.data() + columns_[k] * guards_;
   double worst = 0;
-  for (Index i = 0; i < guards_; ++i) {
+  for (const Index i : watched_) {
     if (!armed_[static_cast<std::size_t>(i)]) continue;
     double predicted = 0;
     double scale = std::abs(new_values_[i]);
     for (Index k = 0; k < count_; ++k) {
-      const double value = values_(i, k);
+      const double value = columns[k][i];
       predicted += weights[k] * value;
       scale = std::max(scale, std::abs(value));
     }
@@ -119,6 +142,15 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
 const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler, const std::vector<char>& at_end) {
   arrival_.found = false;
   const double interval_start = times_[0];
+  // A march of one step costs less than to know.
+  const bool several_steps = interval_start < t_end && step_ < t_end - interval_start;
+  if (several_steps && unarmed_ == 0 && at_end.empty() && sampler.stays_positive(interval_start, t_end)) {
+    sampler.sample(t_end, new_values_);
+    // As if the march had come here in one step; with fewer points its next steps are not judged, and stay small.
+    if (count_ >= 3) step_ = std::max(step_, t_end - interval_start);
+    push(t_end);
+    return arrival_;
+  }
   bool noise_known = false;
   while (times_[0] < t_end) {
     const double from = times_[0];
@@ -143,7 +175,7 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler, const std
         // The first judgement also judges the steps before it: when it fails, they are taken again, smaller.
         if (count_ == 3 && times_[2] >= interval_start && error > 8) {
           times_[0] = times_[2];
-          values_.col(0) = values_.col(2).eval();
+          std::swap(columns_[0], columns_[2]);
           count_ = 1;
           step_ = step / 32;
         } else {
@@ -202,12 +234,14 @@ double GuardScan::lowest(Index guard, double sign, double enough, double a, doub
 bool GuardScan::may_dip(double a, double b) const {
   const double step = b - a;
   const double before = a - times_[1];
-  for (Index i = 0; i < guards_; ++i) {
+  const double* at_a = values_.data() + columns_[0] * guards_;
+  const double* at_before = values_.data() + columns_[1] * guards_;
+  for (const Index i : watched_) {
     if (!armed_[static_cast<std::size_t>(i)]) continue;
-    const double value_a = values_(i, 0);
+    const double value_a = at_a[i];
     const double value_b = new_values_[i];
     const double now = (value_b - value_a) / step;
-    const double last = (value_a - values_(i, 1)) / before;
+    const double last = (value_a - at_before[i]) / before;
     const double steepest = std::max(std::abs(now), std::abs(last));
     if (std::min(value_a, value_b) > 4 * steepest * step) continue;
     // Nor does one dip that clearly rises from the start of the step, or clearly still falls at its end.
@@ -228,13 +262,13 @@ void GuardScan::fit_slopes(double a, double b) {
   double weights[kHistory];
   slope_weights(nodes, held + 1, a, weights);
   slope_start_ = weights[0] * new_values_;
-  for (Index k = 0; k < held; ++k) slope_start_ += weights[k + 1] * values_.col(k);
+  for (Index k = 0; k < held; ++k) slope_start_ += weights[k + 1] * values_at(k);
   slope_weights(nodes, held + 1, b, weights);
   slope_end_ = weights[0] * new_values_;
   scale_ = new_values_.cwiseAbs();
   for (Index k = 0; k < held; ++k) {
-    slope_end_ += weights[k + 1] * values_.col(k);
-    scale_ = scale_.cwiseMax(values_.col(k).cwiseAbs());
+    slope_end_ += weights[k + 1] * values_at(k);
+    scale_ = scale_.cwiseMax(values_at(k).cwiseAbs());
   }
 }
 
@@ -249,8 +283,8 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
     return !at_end.empty() && at_end[static_cast<std::size_t>(i)] != 0;
   };
   bool any_located_at_end = false;
-  for (Index i = 0; i < guards_; ++i) {
-    const double value_a = values_(i, 0);
+  for (const Index i : watched_) {
+    const double value_a = values_at(0)[i];
     const double value_b = new_values_[i];
     if (!armed_[static_cast<std::size_t>(i)]) {
       if (!(value_b < -arrive_below_[i])) continue;
@@ -297,7 +331,7 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
       value_right = scratch_[i];
     }
     if (value_right + level > 0) continue;
-    earliest = std::min(earliest, locate(i, a, values_(i, 0), right, value_right, level, sampler));
+    earliest = std::min(earliest, locate(i, a, values_at(0)[i], right, value_right, level, sampler));
   }
   if (any_located_at_end) earliest = std::min(earliest, b);
 

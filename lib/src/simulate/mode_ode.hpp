@@ -18,6 +18,7 @@
 #include "slideway/filippov/mode_field.hpp"
 #include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/integrate/smooth_ode.hpp"
+#include "slideway/integrate/stepper.hpp"
 
 namespace slideway {
 
@@ -47,6 +48,9 @@ class ModeOde final : public SmoothOde {
   void forget_samples();
   // The same without memory.
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
+  // Whether all guards are certain to be above zero on [from, to] where the state is the polynomial `x`, without samples:
+  // guards that are affine are polynomials too. False says nothing.
+  bool stays_positive(const Interpolant& x, double from, double to) const;
 
   Index states() const override;
   Index guards() const override;

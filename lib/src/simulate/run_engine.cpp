@@ -349,6 +349,11 @@ void RunEngine::DenseGuards::noise(double t, VectorRef values) {
   values = (values - engine_.nudged_values_).cwiseAbs();
 }
 
+bool RunEngine::DenseGuards::stays_positive(double from, double to) {
+  LocationTools& tools = *engine_.here_;
+  return tools.ode.stays_positive(tools.stepper->interpolant(), from, to);
+}
+
 void RunEngine::project_state() {
   ModeOde& ode = here_->ode;
   if (!ode.constrained()) return;

@@ -132,6 +132,7 @@ class RunEngine {
     explicit DenseGuards(RunEngine& engine) : engine_(engine) {}
     void sample(double t, VectorRef values) override;
     void noise(double t, VectorRef values) override;
+    bool stays_positive(double from, double to) override;
 
    private:
     RunEngine& engine_;

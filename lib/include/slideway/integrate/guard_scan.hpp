@@ -26,6 +26,9 @@ class GuardSampler {
   virtual void sample(double t, VectorRef values) = 0;
   // What cannot be told from zero in each guard, given the accuracy of the integrator at time t (≥ 0).
   virtual void noise(double t, VectorRef values) = 0;
+  // Whether every guard is known to be above zero on [from, to], all of it, without samples: so are guards that are affine in
+  // the state, which are polynomials along the dense output. False says nothing.
+  virtual bool stays_positive(double /*from*/, double /*to*/) { return false; }
 };
 
 struct Arrival {
@@ -56,7 +59,7 @@ class GuardScan {
   const std::vector<char>& armed() const { return armed_; }
   double last_time() const { return times_[0]; }
   // The guards at the last point of the march.
-  auto last_values() const { return values_.col(0); }
+  auto last_values() const { return values_.col(columns_[0]); }
   // The march step to try next, for a later start().
   double march_step() const { return step_; }
 
@@ -65,6 +68,7 @@ class GuardScan {
 
   double prediction_error(double t, bool with_noise) const;
   void push(double t);
+  auto values_at(Index k) const { return values_.col(columns_[k]); }
   bool may_dip(double a, double b) const;
   void fit_slopes(double a, double b);
   bool search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end);
@@ -78,7 +82,10 @@ class GuardScan {
   double step_ = 0;
   Index count_ = 0;        // history points held; 0 is the newest
   double times_[kHistory] = {};
-  Matrix values_;          // guards × history, column 0 the newest
+  Matrix values_;          // guards × history
+  Index columns_[kHistory] = {0, 1, 2, 3};  // columns_[k] holds the values at times_[k]
+  std::vector<Index> watched_;              // the guards that can arrive
+  Index unarmed_ = 0;                       // how many of them are not armed
   std::vector<char> armed_;
   Vector arm_above_, arrive_below_;
   Vector new_values_, noise_, scratch_, slope_start_, slope_end_, scale_;

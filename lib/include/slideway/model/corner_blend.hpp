@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "slideway/autodiff/dual.hpp"
 #include "slideway/core/errors.hpp"
@@ -35,8 +36,17 @@ bool is_exact_zero(const Dual<T>& weight) {
 // value at the vertex `signs` (a ConstVectorRef of exact ±1). `where` names the door in a refusal.
 template <class Scalar, class Lambda, class View, class Evaluate>
 void blend_corners(const Lambda& lambda, View& result, const char* where, Evaluate&& evaluate) {
-  ScratchFrame frame;
   const Index m = lambda.size();
+  // Most calls are at a vertex, where plain numbers are the signs already.
+  if constexpr (std::is_same_v<Lambda, Eigen::Ref<const Vector>>) {
+    Index at = 0;
+    while (at < m && is_vertex(lambda[at])) ++at;
+    if (at == m) {
+      evaluate(lambda, result);
+      return;
+    }
+  }
+  ScratchFrame frame;
   Eigen::Map<Vector> sign_values(frame.take<double>(m), m);
   auto* blended = frame.take<Index>(m);
   Index count = 0;

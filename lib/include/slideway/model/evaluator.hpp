@@ -56,6 +56,10 @@ class Evaluator {
   double guard_nearly(double t, ConstVectorRef x, Index surface);
   // Whether the guards are known to be affine in (t, x): their gradients are then constant.
   bool guards_are_affine() const { return affine_; }
+  // Of affine guards, h = affine_origin + affine_dx·x + affine_dt·t.
+  const Eigen::SparseMatrix<double, Eigen::RowMajor>& affine_dx() const { return affine_dx_; }
+  const Vector& affine_dt() const { return affine_dt_; }
+  const Vector& affine_origin() const { return affine_origin_; }
 
   // J(i,j) = ∂fᵢ/∂xⱼ, n×n.
   void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
