@@ -186,7 +186,7 @@ TEST_CASE("the starting step of dopri5 is neither refused nor timid, whatever th
         const StepReport first = stepper->step();
         CHECK(ode.velocity_calls == 8);
         for (int k = 0; k < 10; ++k) stepper->step();
-        CHECK(first.end > 0.015 * stepper->last_step_size());
+        CHECK(first.end > 0.1 * stepper->last_step_size());
       }
     }
   }
