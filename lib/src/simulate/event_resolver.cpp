@@ -18,25 +18,31 @@ double bound(Side side) { return static_cast<double>(static_cast<signed char>(si
 
 }  // namespace
 
-EventResolver::EventResolver(Evaluator& evaluator, const RelayStructure& structure, Ambiguity policy, double rtol)
+EventResolver::EventResolver(Evaluator& evaluator, const RelayStructure& structure, const Options& options)
     : evaluator_(evaluator),
       structure_(structure),
-      classifier_(evaluator, structure, rtol),
-      corners_(evaluator, structure),
-      policy_(policy) {
+      classifier_(evaluator, structure, options.rtol),
+      corners_(evaluator, structure, options.sliding_rule),
+      policy_(options.on_ambiguity),
+      rule_(options.sliding_rule),
+      selection_(options.selection) {
   lambda_ = Vector::Zero(evaluator.system().surfaces());
   is_member_.assign(at(evaluator.system().surfaces()), 0);
 }
 
-std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x, const Mode& mode,
-                                                     const Meeting& meeting) {
-  std::vector<Index> members;
+std::vector<Index> EventResolver::members(const Mode& mode, const Meeting& meeting) const {
+  std::vector<Index> result;
   for (Index i = 0; i < mode.size(); ++i) {
-    if (mode.slides_on(i)) members.push_back(i);
+    if (mode.slides_on(i)) result.push_back(i);
   }
-  for (const Met& met : meeting.met) members.push_back(met.surface);
-  std::sort(members.begin(), members.end());
-  members.erase(std::unique(members.begin(), members.end()), members.end());
+  for (const Met& met : meeting.met) result.push_back(met.surface);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x, const std::vector<Index>& members,
+                                                     const Meeting& meeting) {
   std::vector<std::vector<Index>> groups;
   if (!structure_.known() && members.size() > 1) {
     for (std::vector<Index>& group : corners_.groups(t, x, lambda_, members)) {
@@ -75,6 +81,9 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
     if (side == Side::sliding) {
       const double lambda = std::isnan(point.lambda) ? sliding_lambda(found.w_minus, found.w_plus) : point.lambda;
       option.lambda = {std::isnan(lambda) ? 0.0 : lambda};
+      if (rule_ == SlidingRule::equivalent_control) {
+        option.lambda = {equivalent_control(t, x, met.surface).value_or(option.lambda.front())};
+      }
       option.repelling = point.sliding_repels;
     }
     group.options.push_back(std::move(option));
@@ -100,6 +109,30 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
   return group;
 }
 
+std::optional<double> EventResolver::equivalent_control(double t, ConstVectorRef x, Index surface) {
+  const double stored = lambda_[surface];
+  Vector velocity(x.size());
+  const auto component = [&](double lambda) {
+    lambda_[surface] = lambda;
+    evaluator_.field(t, x, lambda_, velocity);
+    return evaluator_.guard_rate(t, x, velocity, surface);
+  };
+  double low = -1;
+  double high = 1;
+  const double w_low = component(low);
+  std::optional<double> result;
+  if (w_low * component(high) < 0) {
+    // Halving cannot fail, and this is asked once per event.
+    for (int halving = 0; halving < 60; ++halving) {
+      const double middle = 0.5 * (low + high);
+      (component(middle) * w_low > 0 ? low : high) = middle;
+    }
+    result = 0.5 * (low + high);
+  }
+  lambda_[surface] = stored;
+  return result;
+}
+
 EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mode& mode,
                                            const std::vector<Index>& surfaces, const Meeting& meeting) {
   std::vector<char> ends(surfaces.size(), 0);
@@ -111,7 +144,8 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
   const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends);
   Group group;
   group.surfaces = surfaces;
-  group.code_word = point.code_word;
+  if (point.half_branches) group.code_word = point.half_branches->code_word;
+  group.in_convex_hull = point.in_convex_hull;
   for (const Continuation& continuation : point.answer.continuations) {
     Option option;
     option.sides = continuation.sides;
@@ -138,7 +172,49 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     group.reason = std::to_string(group.options.size()) + " modes are consistent";
   }
   if (point.answer.incomplete) group.reason += "; the relays' effects are not independent, there may be more";
+  const bool arrives = meeting.at_start || std::any_of(meeting.met.begin(), meeting.met.end(), [&](const Met& met) {
+                         return !mode.slides_on(met.surface);
+                       });
+  if (selection_ == Selection::korobitsyn_frolova && point.half_branches && arrives) apply_table(point, group);
   return group;
+}
+
+void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
+  const std::string rule = "Korobitsyn & Frolova's table, W = " + point.half_branches->code_word + ": ";
+  const std::optional<std::vector<Side>> wanted = korobitsyn_frolova_mode(*point.half_branches);
+  group.unique = false;
+  if (!wanted) {
+    group.reason = rule + "it does not say which region follows; " + group.reason;
+    return;
+  }
+  const std::string word{to_character(wanted->front()), to_character(wanted->back())};
+  for (std::size_t o = 0; o < group.options.size(); ++o) {
+    if (group.options[o].sides != *wanted) continue;
+    const bool only = group.options.size() == 1;
+    Option chosen = group.options[o];
+    group.options = {std::move(chosen)};
+    group.unique = true;
+    group.reason = rule + word + ", which is " + (only ? "the only consistent mode" : "one of the consistent modes");
+    return;
+  }
+  // Not consistent: it can be followed where its sliding entries have a λ.
+  Vector lambda(2);
+  std::vector<Index> sliding;
+  for (Index i = 0; i < 2; ++i) {
+    const Side side = (*wanted)[at(i)];
+    lambda[i] = bound(side);
+    if (side == Side::sliding) sliding.push_back(i);
+  }
+  bool incomplete = false;
+  const std::vector<Vector> roots = sliding_roots(point.table, sliding, lambda, 1e-9, incomplete);
+  if (roots.size() != 1 || incomplete) {
+    group.reason = rule + word + ", which no combination of the fields follows; " + group.reason;
+    return;
+  }
+  for (std::size_t k = 0; k < sliding.size(); ++k) lambda[sliding[k]] = roots.front()[static_cast<Index>(k)];
+  group.reason = rule + word + ", although it is not consistent";
+  group.options = {{*wanted, {lambda[0], lambda[1]}, false}};
+  group.unique = true;
 }
 
 int EventResolver::choose(const Group& group, const Mode& mode, bool at_start) const {
@@ -164,12 +240,48 @@ int EventResolver::choose(const Group& group, const Mode& mode, bool at_start) c
   return found;
 }
 
+std::vector<Index> EventResolver::entering(const Mode& mode, const Meeting& meeting,
+                                           const Resolution& resolution) const {
+  std::vector<Index> result;
+  for (const Index i : resolution.involved) {
+    if (resolution.mode.slides_on(i) && (meeting.at_start || !mode.slides_on(i))) result.push_back(i);
+  }
+  return result;
+}
+
 Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                   const Meeting& meeting, ConstVectorRef weights) {
+  Resolution result = decide(t, x, mode, lambda, meeting, weights);
+  if (rule_ != SlidingRule::filippov || !result.decided) return result;
+  const std::vector<Index> slides = entering(mode, meeting, result);
+  if (slides.empty()) return result;
+  if (!evaluator_.blends_corners() && !corners_.is_multi_affine(t, x, result.lambda, slides)) {
+    // f at an interior λ would be Utkin's answer; Filippov's is the combination of the corners.
+    evaluator_.blend_corners();
+    result = decide(t, x, mode, lambda, meeting, weights);
+  }
+  if (evaluator_.blends_corners()) {
+    result.event.reason += "; f is not affine in lambda: the sliding field combines the corners";
+  }
+  return result;
+}
+
+Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                                 const Meeting& meeting, ConstVectorRef weights) {
   lambda_ = lambda;
   mode.fill_lambda(lambda_);
   std::vector<Group> groups;
-  for (const std::vector<Index>& surfaces : split(t, x, mode, meeting)) {
+  const std::vector<Index> all = members(mode, meeting);
+  std::vector<std::vector<Index>> parts = split(t, x, all, meeting);
+  std::optional<std::string> code_word;
+  const bool apart =
+      std::all_of(parts.begin(), parts.end(), [](const std::vector<Index>& part) { return part.size() == 1; });
+  if (all.size() == 2 && apart) {
+    // Two surfaces that do not see each other: the table takes them together.
+    if (selection_ == Selection::korobitsyn_frolova) parts = {all};
+    else code_word = corners_.half_branches(t, x, lambda_, all).code_word;
+  }
+  for (const std::vector<Index>& surfaces : parts) {
     if (surfaces.size() == 1) {
       const auto met = std::find_if(meeting.met.begin(), meeting.met.end(),
                                     [&](const Met& m) { return m.surface == surfaces.front(); });
@@ -184,6 +296,7 @@ Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, 
   event.t = t;
   event.before = x;
   event.after = x;
+  event.codeword = code_word;
   if (!meeting.at_start) event.from = mode;
   result.decided = true;
   result.mode = mode;
@@ -198,6 +311,11 @@ Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, 
     two_fold = two_fold || group.two_fold;
     touch = touch || group.touch;
     if (group.code_word) event.codeword = group.code_word;
+    for (const std::vector<Side>& sides : group.in_convex_hull) {
+      Mode word = mode;
+      for (std::size_t k = 0; k < group.surfaces.size(); ++k) word.set(group.surfaces[k], sides[k]);
+      event.in_convex_hull.push_back(std::move(word));
+    }
     if (chosen < 0) result.decided = false;
     if (event.reason.empty() || !group.unique) event.reason = group.reason;
     for (std::size_t k = 0; k < group.surfaces.size(); ++k) {

@@ -4,6 +4,7 @@
 // It must not know how the point was found, nor how steps are taken.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct Resolution {
 class EventResolver {
  public:
   // The references must outlive the resolver.
-  EventResolver(Evaluator& evaluator, const RelayStructure& structure, Ambiguity policy, double rtol);
+  EventResolver(Evaluator& evaluator, const RelayStructure& structure, const Options& options);
 
   // `mode` is the mode before (the entries of surfaces met at a start are ignored) and `lambda` its relays; x is on the
   // surfaces. weights(j) is the reciprocal error scale of state j.
@@ -41,6 +42,13 @@ class EventResolver {
                      ConstVectorRef weights);
 
  private:
+  Resolution decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
+                    ConstVectorRef weights);
+  // The surfaces that are met or slide, sorted.
+  std::vector<Index> members(const Mode& mode, const Meeting& meeting) const;
+  // The surfaces that start to slide in what follows.
+  std::vector<Index> entering(const Mode& mode, const Meeting& meeting, const Resolution& resolution) const;
+
   // One possible continuation of a group.
   struct Option {
     std::vector<Side> sides = {};
@@ -58,12 +66,18 @@ class EventResolver {
     std::vector<double> w_plus = {};
     std::string reason = {};
     std::optional<std::string> code_word = {};
+    std::vector<std::vector<Side>> in_convex_hull = {};
   };
 
-  std::vector<std::vector<Index>> split(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting);
+  std::vector<std::vector<Index>> split(double t, ConstVectorRef x, const std::vector<Index>& members,
+                                        const Meeting& meeting);
+  // λ of the one surface, for an f that is not affine in it; nothing where f vanishes nowhere in [−1, 1].
+  std::optional<double> equivalent_control(double t, ConstVectorRef x, Index surface);
   Group single(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start, ConstVectorRef weights);
   Group corner(double t, ConstVectorRef x, const Mode& mode, const std::vector<Index>& surfaces,
                const Meeting& meeting);
+  // What Korobitsyn & Frolova's table says of two surfaces, if it is a motion of the fields.
+  void apply_table(const CornerPoint& point, Group& group) const;
   // The option that the policy picks, or −1.
   int choose(const Group& group, const Mode& mode, bool at_start) const;
 
@@ -72,6 +86,8 @@ class EventResolver {
   PointClassifier classifier_;
   CornerSolver corners_;
   Ambiguity policy_;
+  SlidingRule rule_;
+  Selection selection_;
   Vector lambda_;
   std::vector<char> is_member_;
 };

@@ -24,9 +24,10 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
       evaluator(system),
       watch(std::move(watched)),
       ode(evaluator, *structure, contacts.get(), &watch),
-      resolver(evaluator, *structure, options.on_ambiguity, options.rtol),
+      resolver(evaluator, *structure, options),
       geometry(evaluator, *structure),
       scan(ode.guards(), options.max_step) {
+  ode.field().set_rule(options.sliding_rule);
   stepping.rtol = options.rtol;
   stepping.atol = options.atol.expand(system.states(), options.rtol);
   stepping.max_step = std::isfinite(options.max_step) ? options.max_step : 0;

@@ -57,6 +57,43 @@ Ambiguity ambiguity_from(const std::string& word) {
           .got = "\"" + word + "\""});
 }
 
+const char* to_string(SlidingRule rule) {
+  switch (rule) {
+    case SlidingRule::filippov: return "filippov";
+    case SlidingRule::moments: return "moments";
+    case SlidingRule::equivalent_control: return "equivalent-control";
+  }
+  return "unknown";
+}
+
+SlidingRule sliding_rule_from(const std::string& word) {
+  for (const SlidingRule rule : {SlidingRule::filippov, SlidingRule::moments, SlidingRule::equivalent_control}) {
+    if (word == to_string(rule)) return rule;
+  }
+  refuse({.what = "unknown sliding rule",
+          .where = "sliding_rule",
+          .expected = "filippov, moments or equivalent-control",
+          .got = "\"" + word + "\""});
+}
+
+const char* to_string(Selection selection) {
+  switch (selection) {
+    case Selection::consistent: return "consistent";
+    case Selection::korobitsyn_frolova: return "korobitsyn-frolova";
+  }
+  return "unknown";
+}
+
+Selection selection_from(const std::string& word) {
+  for (const Selection selection : {Selection::consistent, Selection::korobitsyn_frolova}) {
+    if (word == to_string(selection)) return selection;
+  }
+  refuse({.what = "unknown selection",
+          .where = "selection",
+          .expected = "consistent or korobitsyn-frolova",
+          .got = "\"" + word + "\""});
+}
+
 Vector Tolerance::expand(Index states, double rtol) const {
   if (is_default()) return Vector::Constant(states, rtol / 100);
   if (values_.size() == 1) return Vector::Constant(states, values_[0]);

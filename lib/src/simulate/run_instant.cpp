@@ -645,7 +645,8 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
       const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
       const bool went_on = contains(fired_, e) && rate < 0;
       // Still on its own side, if only just: the march finds when it crosses.
-      const bool is_ahead = !exact && value > kZeroFactor * watch.rounding(t_, x_, e);
+      const bool was_hit = std::find(zero_guards_.begin(), zero_guards_.end(), watch[e].when) != zero_guards_.end();
+      const bool is_ahead = !exact && !was_hit && value > kZeroFactor * watch.rounding(t_, x_, e);
       if (!went_on && !is_ahead) due.push_back(e);
       continue;
     }

@@ -171,7 +171,9 @@ bool RunEngine::after_impact(const std::vector<Index>& hit) {
     if (!(restitution < 1)) continue;
     // Flights of 2u/a, 2ue/a, 2ue²/a, …
     const double remaining = 2 * speed / pressing / (1 - restitution);
-    const bool cannot_go_on = hardly_takes_time(interval, remaining);
+    // A bounce must also rise well above the rounding of its gap.
+    const bool hardly_rises = speed * speed / (2 * pressing) <= 100 * contacts.rounding(t_, x_, c);
+    const bool cannot_go_on = hardly_rises || hardly_takes_time(interval, remaining);
     if (!cannot_go_on && remaining > options_.rtol * (t_ - bounces.began)) continue;
     if (t_ + remaining >= run_.end) continue;
     const Vector stop = contacts.stopping_impulse(t_, x_, lambda_, c);
