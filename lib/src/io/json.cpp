@@ -34,6 +34,12 @@ class Writer {
 
   // One line per member and per event: readable, and a long event log never exists twice in memory.
   void write(std::ostream& out) const {
+    write_members(out);
+    out << "\n}\n";
+  }
+
+  // Everything but the closing brace.
+  void write_members(std::ostream& out) const {
     const Solution& solution = report_.solution;
     Json parameters = Json::object();
     for (const auto& [name, value] : report_.instance.parameters) parameters[name] = number(value);
@@ -49,7 +55,7 @@ class Writer {
       out << separator << text(event(record));
       separator = ",\n";
     }
-    out << "],\n\"statistics\": " << text(statistics(solution.statistics)) << "\n}\n";
+    out << "],\n\"statistics\": " << text(statistics(solution.statistics));
   }
 
  private:
@@ -130,6 +136,31 @@ class Writer {
 
 void write_json(const RunReport& report, std::ostream& out, const JsonOptions& options) {
   Writer(report, options).write(out);
+}
+
+namespace {
+
+void write_branch(const std::string& model, const ModelInstance& instance, const Branch& branch, const bool* complete,
+                  std::ostream& out, const JsonOptions& options) {
+  const RunReport report{.model = model, .instance = instance, .solution = branch.solution};
+  Writer(report, options).write_members(out);
+  if (complete) out << ",\n\"complete\": " << (*complete ? "true" : "false");
+  out << ",\n\"branches\": [";
+  const char* separator = "\n";
+  for (const Branch& child : branch.branches) {
+    out << separator;
+    write_branch(model, instance, child, nullptr, out, options);
+    separator = ",\n";
+  }
+  out << "]\n}";
+}
+
+}  // namespace
+
+void write_json(const std::string& model, const ModelInstance& instance, const BranchTree& tree, std::ostream& out,
+                const JsonOptions& options) {
+  write_branch(model, instance, tree.root, &tree.complete, out, options);
+  out << '\n';
 }
 
 }  // namespace slideway

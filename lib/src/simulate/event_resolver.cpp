@@ -219,7 +219,7 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
 
 int EventResolver::choose(const Group& group, const Mode& mode, bool at_start) const {
   if (group.unique) return 0;
-  if (policy_ == Ambiguity::stop) return -1;
+  if (policy_ == Ambiguity::stop || policy_ == Ambiguity::branches) return -1;
   const Side wanted = policy_ == Ambiguity::minus  ? Side::minus
                       : policy_ == Ambiguity::plus ? Side::plus
                                                    : Side::sliding;

@@ -43,12 +43,14 @@ const char* to_string(Ambiguity policy) {
     case Ambiguity::minus: return "minus";
     case Ambiguity::plus: return "plus";
     case Ambiguity::slide: return "slide";
+    case Ambiguity::branches: return "branches";
   }
   return "unknown";
 }
 
 Ambiguity ambiguity_from(const std::string& word) {
-  for (const Ambiguity policy : {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide}) {
+  for (const Ambiguity policy : {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide,
+                                 Ambiguity::branches}) {
     if (word == to_string(policy)) return policy;
   }
   refuse({.what = "unknown policy for ambiguous continuations",

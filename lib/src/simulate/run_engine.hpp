@@ -53,6 +53,7 @@ class RunEngine {
 
   // ---- the loop (run_engine.cpp)
   bool start();
+  void begin_in(const Mode& mode);
   bool begin_mode();
   Stepper* choose_stepper();
   ModeEnd follow_mode();

@@ -50,13 +50,39 @@ bool RunEngine::start() {
                                              number_text(h[i]) + ") at the start, t = " + number_text(t_));
     return false;
   }
-  std::vector<EventRecord> records;
   moved_ = true;
+  if (run_.mode) {
+    begin_in(*run_.mode);
+    return true;
+  }
+  std::vector<EventRecord> records;
   const bool goes_on = settle(true, records);
   // A reset or an impact at the start comes after the state that was given.
   if (records.empty()) solution_.initial.mode = word();
   publish(records, true);
   return goes_on;
+}
+
+// Takes a continuation as it is: nothing is classified.
+void RunEngine::begin_in(const Mode& mode) {
+  Vector h(mode_.size());
+  here_->evaluator.guards(t_, x_, h);
+  for (Index i = 0; i < mode_.size(); ++i) {
+    mode_.set(i, mode[i]);
+    if (mode[i] == Side::sliding || std::abs(h[i]) <= here_->geometry.rounding(t_, x_, i)) involved_.push_back(i);
+  }
+  mode_.fill_lambda(lambda_);
+  if (here_->contacts) {
+    std::vector<Index> closed;
+    for (Index c = 0; c < here_->contacts->contacts(); ++c) {
+      if (mode.slides_on(mode_.size() + c)) closed.push_back(c);
+    }
+    here_->contacts->set_closed(closed);
+    involved_contacts_ = touching_contacts();
+  }
+  mode_since_ = t_;
+  solution_.initial.mode = word();
+  events_moving_through_zero();
 }
 
 RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
@@ -154,7 +180,7 @@ void RunEngine::finish_ambiguous(const Resolution& resolution) {
   finish(Status::ambiguous, "the continuation on " + names(resolution.event.surfaces) + " at t = " + number_text(t_) +
                                 " is not unique (" + resolution.event.reason + ")" +
                                 (words.empty() ? std::string() : "; modes that continue: " + words) +
-                                "; choose one with on_ambiguity: minus, plus or slide");
+                                "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches");
 }
 
 void RunEngine::adopt(const Resolution& resolution) {

@@ -42,7 +42,15 @@ Solution Simulator::run(const Run& run) const {
   }
   const std::size_t location =
       run.location.empty() ? automaton_.initial() : automaton_.location_index(run.location);
-  for (const Contact& contact : automaton_.locations()[location].system.contacts()) {
+  const System& begun = automaton_.locations()[location].system;
+  const Index characters = begun.surfaces() + static_cast<Index>(begun.contacts().size());
+  if (run.mode && run.mode->size() != characters) {
+    refuse({.what = "the mode to begin in does not fit the system",
+            .where = "Simulator::run, Run::mode",
+            .expected = std::to_string(characters) + " characters, one per surface and contact",
+            .got = "\"" + run.mode->word() + "\""});
+  }
+  for (const Contact& contact : begun.contacts()) {
     const double gap = contact.gap.value(run.start, run.state);
     if (gap >= -1e-9 * std::max(1.0, run.state.lpNorm<Eigen::Infinity>())) continue;
     refuse({.what = "the initial state violates contact '" + contact.name + "'",

@@ -18,7 +18,8 @@ struct EventRecord;
 enum class Method { automatic, bdf, adams, dopri5 };
 
 // What to do where the continuation is not unique: stop and report (default), or follow one of them.
-enum class Ambiguity { stop, minus, plus, slide };
+// `branches` stops too; follow_branches (simulate/branches.hpp) goes on from there.
+enum class Ambiguity { stop, minus, plus, slide, branches };
 
 // What is kept of the continuous solution.
 enum class Recording {
@@ -29,7 +30,7 @@ enum class Recording {
 // "auto", "bdf", "adams", "dopri5"; and back, throwing std::invalid_argument for any other word.
 const char* to_string(Method method);
 Method method_from(const std::string& word);
-// "stop", "minus", "plus", "slide".
+// "stop", "minus", "plus", "slide", "branches".
 const char* to_string(Ambiguity policy);
 Ambiguity ambiguity_from(const std::string& word);
 

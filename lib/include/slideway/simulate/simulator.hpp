@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Run {
   double end = 0;  // ≥ start
   Vector state = {};  // n entries, finite; no gap of a contact may be negative
   std::string location = {};  // "" for the initial one
+  // The mode to begin in, one of the continuations of an ambiguous event at this point; found where it is not given.
+  std::optional<Mode> mode = {};
 };
 
 class Simulator {

@@ -1,0 +1,54 @@
+#include "slideway/simulate/branches.hpp"
+
+#include <deque>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+
+BranchTree follow_branches(const Simulator& simulator, const Run& run, Index most) {
+  const Ambiguity policy = simulator.options().on_ambiguity;
+  if (policy != Ambiguity::stop && policy != Ambiguity::branches) {
+    refuse({.what = "a policy that picks one continuation leaves no branches",
+            .where = "follow_branches, Options::on_ambiguity",
+            .expected = "branches or stop",
+            .got = to_string(policy)});
+  }
+  if (most < 1) {
+    refuse({.what = "the number of solutions to follow makes no sense",
+            .where = "follow_branches",
+            .expected = "at least 1",
+            .got = std::to_string(most)});
+  }
+  BranchTree tree;
+  tree.root.solution = simulator.run(run);
+  Index followed = 1;
+  std::deque<Branch*> open{&tree.root};
+  while (!open.empty()) {
+    Branch& branch = *open.front();
+    open.pop_front();
+    const Solution& solution = branch.solution;
+    if (solution.outcome.status != Status::ambiguous || solution.events.empty()) continue;
+    const std::vector<Mode>& continuations = solution.events.back().continuations;
+    if (followed + static_cast<Index>(continuations.size()) > most) {
+      tree.complete = tree.complete && continuations.empty();
+      continue;
+    }
+    // Reserved, so that the addresses in the queue stay.
+    branch.branches.reserve(continuations.size());
+    for (const Mode& mode : continuations) {
+      Run next;
+      next.start = solution.final.t;
+      next.end = run.end;
+      next.state = solution.final.state;
+      next.location = solution.final.location;
+      next.mode = mode;
+      branch.branches.push_back({simulator.run(next), {}});
+      ++followed;
+    }
+    for (Branch& child : branch.branches) open.push_back(&child);
+  }
+  return tree;
+}
+
+}  // namespace slideway

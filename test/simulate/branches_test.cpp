@@ -1,0 +1,77 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "slideway/model/from_functor.hpp"
+#include "slideway/simulate/branches.hpp"
+
+namespace slideway {
+namespace {
+
+// x' = λ: both sides leave x = 0, and staying is a solution too.
+struct Escape {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = lambda[0]; }
+};
+
+// The same twice, one after the other: y starts to matter at x = 1 only.
+struct TwoEscapes {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = lambda[0];
+    dx[1] = lambda[1];
+  }
+};
+
+BranchTree tree_of(const System& system, const Vector& state, Index most = 64,
+                   Ambiguity policy = Ambiguity::branches) {
+  return follow_branches(Simulator(system, {.on_ambiguity = policy}), {.start = 0, .end = 1, .state = state}, most);
+}
+
+TEST_CASE("every continuation of a repelling start is followed to the end") {
+  const BranchTree tree = tree_of(from_functor(Escape{}, {.states = 1, .surfaces = 1}), Vector::Zero(1));
+  CHECK(tree.complete);
+  CHECK(tree.root.solution.outcome.status == Status::ambiguous);
+  REQUIRE(tree.root.branches.size() == 3);
+  const auto& continuations = tree.root.solution.events.back().continuations;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Solution& solution = tree.root.branches[k].solution;
+    CHECK(solution.outcome.reached_end());
+    CHECK(solution.initial.mode == continuations[k]);
+    const double side = static_cast<double>(static_cast<signed char>(continuations[k][0]));
+    CHECK(solution.final.state[0] == doctest::Approx(side));
+  }
+}
+
+TEST_CASE("two surfaces that do not see each other have nine branches") {
+  const BranchTree tree = tree_of(from_functor(TwoEscapes{}, {.states = 2, .surfaces = 2}), Vector::Zero(2));
+  CHECK(tree.complete);
+  CHECK(tree.root.branches.size() == 9);
+  for (const Branch& branch : tree.root.branches) CHECK(branch.solution.outcome.reached_end());
+}
+
+TEST_CASE("a bound on the number of branches is kept and reported") {
+  const BranchTree tree = tree_of(from_functor(Escape{}, {.states = 1, .surfaces = 1}), Vector::Zero(1), 3);
+  CHECK_FALSE(tree.complete);
+  CHECK(tree.root.branches.empty());
+}
+
+TEST_CASE("a solution without ambiguity is a tree without branches") {
+  const BranchTree tree = tree_of(from_functor(Escape{}, {.states = 1, .surfaces = 1}), Vector::Constant(1, 0.5));
+  CHECK(tree.complete);
+  CHECK(tree.root.branches.empty());
+  CHECK(tree.root.solution.final.state[0] == doctest::Approx(1.5));
+}
+
+TEST_CASE("branches are refused for a policy that picks one continuation") {
+  CHECK_THROWS_AS(
+      tree_of(from_functor(Escape{}, {.states = 1, .surfaces = 1}), Vector::Zero(1), 64, Ambiguity::plus),
+      std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace slideway
