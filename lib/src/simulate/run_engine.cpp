@@ -323,6 +323,7 @@ bool RunEngine::begin_mode() {
   ode.remember(t_, guard_values_);
   stepper_ = choose_stepper();
   if (jumped_) steps_since_jump_ = 0;
+  steps_in_mode_ = 0;
   if (!stepper_->start(t_, x_, run_.end, 0)) {
     const StepFailure& failure = stepper_->failure();
     finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
@@ -351,7 +352,7 @@ void RunEngine::DenseGuards::noise(double t, VectorRef values) {
 
 bool RunEngine::DenseGuards::stays_positive(double from, double to) {
   LocationTools& tools = *engine_.here_;
-  return tools.ode.stays_positive(tools.stepper->interpolant(), from, to);
+  return tools.ode.stays_positive(engine_.stepper_->interpolant(), from, to);
 }
 
 void RunEngine::project_state() {
@@ -412,6 +413,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     }
     ode.forget_samples();
     ++steps_since_jump_;
+    ++steps_in_mode_;
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) {
       const StepFailure& failure = stepper.failure();

@@ -184,6 +184,8 @@ class RunEngine {
   double last_jump_ = 0;
   double jump_interval_ = 0;   // between the last two instants with jumps; 0 while there are none
   std::int64_t steps_since_jump_ = 0;
+  std::int64_t steps_in_mode_ = 0;
+  double last_crossing_ = 0;
   std::vector<Guard> zero_guards_;  // that fired at this instant: they are zero, as far as they can be located
   double carried_march_step_ = 0;
   Index quiet_restarts_ = 0;

@@ -41,8 +41,16 @@ bool RunEngine::after_crossing(const EventRecord& event) {
     crossings_.clear();
     return true;
   }
+  const double interval = t_ - last_crossing_;
+  last_crossing_ = t_;
   crossings_.note(t_, event.surfaces.front());
   const std::optional<Accumulation> accumulation = crossings_.limit();
+  if (accumulation) {
+    // The next stretch is as short as those of a bouncing ball.
+    jumped_ = true;
+    jump_interval_ = interval;
+    steps_since_jump_ = steps_in_mode_;
+  }
   if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
   // Nothing visible is skipped: what is left of the motion is far below the tolerances.
   here_->evaluator.field(t_, x_, lambda_, state_);
