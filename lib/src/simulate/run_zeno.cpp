@@ -55,7 +55,7 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   // Nothing visible is skipped: what is left of the motion is far below the tolerances.
   here_->evaluator.field(t_, x_, lambda_, state_);
   const double motion = state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * accumulation->remaining;
-  if (motion > 1e-3 && accumulation->remaining > location_accuracy(t_, 0)) return true;
+  if (motion > 1e-3 && !hardly_takes_time(interval, accumulation->remaining)) return true;
   return jump_to_crossing_limit(*accumulation);
 }
 
