@@ -137,8 +137,8 @@ void add_run(CLI::App& program, RunArguments& arguments, std::string& unused) {
       ->group(accuracy);
   add_word(
       app, "--method",
-      "integrator of the smooth pieces: auto, bdf (stiff), adams (not stiff), dopri5 (not stiff, many events) "
-      "(default auto, which is bdf)",
+      "integrator of the smooth pieces: bdf (stiff), adams (not stiff), dopri5 (not stiff, many events), "
+      "auto (dopri5 until it is stiff, then bdf) (default bdf)",
       {"auto", "bdf", "adams", "dopri5"}, {}, arguments.method)
       ->group(accuracy);
   add_number(

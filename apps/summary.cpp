@@ -175,9 +175,8 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   const Statistics& totals = solution.statistics;
   Printer printer(out, how.colours);
 
-  const Method method = options.method == Method::automatic ? Method::bdf : options.method;
   fmt::print(out, "{}   t = {:g} … {:g}   {}   rtol {:g}   atol {}\n\n", printer.strong(report.model),
-             report.instance.start, report.instance.end, to_string(method), options.rtol,
+             report.instance.start, report.instance.end, to_string(options.method), options.rtol,
              tolerance_text(options, system.states()));
   print_events(printer, solution.events, how.all_events, out);
 
@@ -192,6 +191,11 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   printer.item("statistics", fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms",
                                          totals.events, totals.steps, totals.restarts,
                                          totals.field_evaluations, 1e3 * totals.wall_seconds));
+  if (options.method == Method::automatic) {
+    printer.item("method", std::isnan(totals.stiff_from)
+                               ? std::string("dopri5 throughout: the problem is not stiff")
+                               : fmt::format("dopri5, and bdf from t = {:.6g} on: the problem is stiff there", totals.stiff_from));
+  }
   if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
 }
 

@@ -78,13 +78,16 @@ TEST_CASE("dopri5 is as accurate as the tolerance asks") {
     FunctionOde falling = decay();
     CHECK(std::abs(solve(falling, tolerances(1, rtol), 0, vector({1}), 5)(0) - std::exp(-5.0)) < 20 * rtol);
     FunctionOde swinging = oscillator();
-    CHECK((solve(swinging, tolerances(2, rtol), 0, vector({1, 0}), end) - vector({1, 0})).norm() < 1000 * rtol);
+    CHECK((solve(swinging, tolerances(2, rtol), 0, vector({1, 0}), end) - vector({1, 0})).norm() <
+          1000 * rtol);
   }
 }
 
-TEST_CASE("motion that is a polynomial of degree four is exact, inside the steps too, and takes few of them") {
+TEST_CASE(
+    "motion that is a polynomial of degree four is exact, inside the steps too, and takes few of them") {
   // x = 1 + t − 3t² + 2t³ − t⁴/2
-  FunctionOde ode(1, [](double t, ConstVectorRef, VectorRef dx) { dx(0) = 1 - 6 * t + 6 * t * t - 2 * t * t * t; });
+  FunctionOde ode(
+      1, [](double t, ConstVectorRef, VectorRef dx) { dx(0) = 1 - 6 * t + 6 * t * t - 2 * t * t * t; });
   auto stepper = make_odeint_stepper(ode, tolerances(1, 1e-10));
   REQUIRE(stepper->start(0, vector({1}), 2, 0));
   for (StepReport report; report.status != StepStatus::reached_end;) {
@@ -129,7 +132,8 @@ TEST_CASE("dense output is of order four and joins up with its slopes") {
   CHECK(std::log(coarse / fine) / std::log(4.0) > 4.7);
 }
 
-TEST_CASE("the polynomial of a step of dopri5 is its dense output, and solves the equation to the tolerance") {
+TEST_CASE(
+    "the polynomial of a step of dopri5 is its dense output, and solves the equation to the tolerance") {
   std::mt19937 random(1);
   FunctionOde ode = oscillator();
   auto stepper = make_odeint_stepper(ode, tolerances(2, 1e-9));
@@ -341,7 +345,8 @@ TEST_CASE("dopri5 calls unbounded growth and overflow failures of the step") {
   CHECK_FALSE(stepper->failure().by_user_function);
 }
 
-TEST_CASE("every step of dopri5 ends on the surface, at no further evaluation, and the dense output joins up") {
+TEST_CASE(
+    "every step of dopri5 ends on the surface, at no further evaluation, and the dense output joins up") {
   const double end = 200 * std::numbers::pi;
   const auto solved = [&](bool constrain, long& calls) {
     FunctionOde ode = oscillator();

@@ -18,7 +18,8 @@ namespace slideway::benchmarks {
 template <class Problem>
 class HandWrittenDopri5 {
  public:
-  HandWrittenDopri5(Problem problem, double rtol, double atol) : problem_(problem), rtol_(rtol), atol_(atol) {}
+  HandWrittenDopri5(Problem problem, double rtol, double atol)
+      : problem_(problem), rtol_(rtol), atol_(atol) {}
 
   HandWrittenResult run(const std::vector<double>& start, double end) {
     result_ = {};
@@ -107,7 +108,7 @@ class HandWrittenDopri5 {
         {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
         {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
         {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-    static constexpr double e[7] = {71.0 / 57600,     0,           -71.0 / 16695, 71.0 / 1920,
+    static constexpr double e[7] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                     -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
     for (std::size_t s = 1; s < 7; ++s) {
       for (std::size_t i = 0; i < states; ++i) {

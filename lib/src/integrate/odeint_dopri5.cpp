@@ -45,8 +45,8 @@ bool OdeintDopri5::advance(CheckedOde& ode, Step& step) {
     }
     usable = ode.velocity(std::min(t, step.latest), x, dx);
   };
-  formula_->dopri5.do_step(std::cref(velocity), step.x, step.velocity, step.t, step.x_new, step.velocity_new, step.h,
-                           step.error);
+  formula_->dopri5.do_step(std::cref(velocity), step.x, step.velocity, step.t, step.x_new, step.velocity_new,
+                           step.h, step.error);
   return usable;
 }
 

@@ -20,7 +20,7 @@ class OdeintDopri5 {
   struct Step {
     double t = 0;
     double h = 0;
-    double latest = 0;  // no stage is evaluated later, whatever rounding makes of t + h
+    double latest = 0;           // no stage is evaluated later, whatever rounding makes of t + h
     Vector x, velocity;          // at t
     Vector x_new, velocity_new;  // at t + h
     Vector error;                // of x_new: the difference of the orders 5 and 4

@@ -55,7 +55,7 @@ OdeintStepper::OdeintStepper(SmoothOde& ode, const StepperOptions& options)
 
 bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_step) {
   ++restarts_;
-  running_ = false;
+  running_ = on_the_way_ = false;
   interpolant_is_current_ = false;
   failure_.by_user_function = false;
   failure_.message.clear();
@@ -81,7 +81,7 @@ bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_s
   constrained_ = ode_.constrained();
   log_error_before_ = std::log(kSmallestError);
   next_step_size_ = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
-  running_ = true;
+  running_ = on_the_way_ = true;
   return true;
 }
 
@@ -89,9 +89,10 @@ double OdeintStepper::weighted_norm(ConstVectorRef vector) const {
   return std::sqrt(vector.cwiseProduct(weights_).squaredNorm() / static_cast<double>(states_));
 }
 
-// After Hairer, Nørsett & Wanner I, II.4: the step that makes an error of about the tolerance when the fifth derivative is
-// velocity v and acceleration a suggest, which takes one more velocity. With all sizes in units of the tolerances the
-// state itself has the size 1/rtol, and the rates at which things change are a/v and √(a rtol).
+// After Hairer, Nørsett & Wanner I, II.4: the step that makes an error of about the tolerance when the fifth
+// derivative is what velocity v and acceleration a suggest, which takes one more velocity. With all sizes in
+// units of the tolerances the state itself has the size 1/rtol, and the rates at which things change are a/v
+// and √(a rtol).
 double OdeintStepper::starting_step() {
   const double longest = std::min(end_time_ - reached_, max_step_);
   if (longest <= kIndivisible * std::max(std::abs(reached_), std::abs(end_time_))) return longest;
@@ -99,7 +100,9 @@ double OdeintStepper::starting_step() {
   // In the trial step the state changes by a hundredth.
   const double trial = speed * rtol_ * longest > 0.01 ? 0.01 / (speed * rtol_) : longest;
   step_.x = step_.x_new + trial * step_.velocity_new;
-  if (!checked_.velocity(std::min(reached_ + trial, end_time_), step_.x, step_.velocity)) return 0.01 * trial;
+  if (!checked_.velocity(std::min(reached_ + trial, end_time_), step_.x, step_.velocity)) {
+    return 0.01 * trial;
+  }
   step_.error = step_.velocity - step_.velocity_new;
   const double acceleration = weighted_norm(step_.error) / trial;
   const double rate = std::max(speed > 0 ? acceleration / speed : 0, std::sqrt(acceleration * rtol_));
@@ -108,8 +111,8 @@ double OdeintStepper::starting_step() {
   return std::min({kTrialParts * trial, estimate, longest});
 }
 
-// The rms norm of CVODE, with the weights of the greater state at either end: a state on its way through zero needs no more
-// accuracy than before and after.
+// The rms norm of CVODE, with the weights of the greater state at either end: a state on its way through zero
+// needs no more accuracy than before and after.
 double OdeintStepper::error_norm() const {
   double sum = 0;
   for (Index i = 0; i < states_; ++i) {
@@ -167,8 +170,9 @@ StepReport OdeintStepper::step() {
     }
     if (h <= shortest) return fail(h, finite && !accurate);
     rejected = true;
-    const double factor =
-        finite && !accurate ? std::max(kGreatestReduction, kSafety * std::exp(-0.2 * std::log(error))) : kReductionOnFailure;
+    const double factor = finite && !accurate
+                              ? std::max(kGreatestReduction, kSafety * std::exp(-0.2 * std::log(error)))
+                              : kReductionOnFailure;
     h = std::max(h * factor, shortest);
   }
 
@@ -177,7 +181,7 @@ StepReport OdeintStepper::step() {
   const double start = reached_;
   const bool to_end = h >= end_time_ - start;
   reached_ = to_end ? end_time_ : start + h;
-  running_ = !to_end;
+  running_ = on_the_way_ = !to_end;
   return {to_end ? StepStatus::reached_end : StepStatus::advanced, start, reached_};
 }
 
@@ -191,7 +195,7 @@ void OdeintStepper::watch_stiffness() {
   }
 }
 
-// The velocity stays that of the state before: they differ by less than the error of the step, times the step size.
+// The velocity stays that of the state before: what that changes is less than the error of the step.
 bool OdeintStepper::project() {
   correction_ = -step_.x_new;
   error_weights(step_.x_new, weights_);
@@ -207,15 +211,17 @@ bool OdeintStepper::project() {
 
 StepReport OdeintStepper::fail(double h, bool by_error_test) {
   running_ = false;
-  const std::string where = fmt::format("no step from t = {} succeeds, down to step size {:.3g}", reached_, h);
+  const std::string where =
+      fmt::format("no step from t = {} succeeds, down to step size {:.3g}", reached_, h);
   failure_.by_user_function = !by_error_test && checked_.obstructed();
   if (failure_.by_user_function) {
     failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
   } else {
     failure_.message =
-        where + (by_error_test ? ": the error test fails at every step size; the field may jump or be singular here, "
-                                 "or the problem be stiff: check the size of atol beside that of each state, or use bdf"
-                               : ": the state grows beyond all bounds; the solution may end here");
+        where + (by_error_test
+                     ? ": the error test fails at every step size; the field may jump or be singular here, "
+                       "or the problem be stiff: check the size of atol beside that of each state, or use bdf"
+                     : ": the state grows beyond all bounds; the solution may end here");
     if (const std::string obstacle = checked_.obstacle(); !obstacle.empty()) {
       failure_.message += fmt::format(" (earlier in the same step {})", obstacle);
     }

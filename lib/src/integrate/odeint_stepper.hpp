@@ -33,8 +33,10 @@ class OdeintStepper final : public Stepper {
 
   // Stability rather than accuracy has been what limits the steps, for some time now.
   bool is_stiff() const { return stiff_steps_ >= kStiffSteps; }
-  // Where the last step ended.
+  // Where the last step ended, or the start is.
   double reached() const { return reached_; }
+  // A start has succeeded and the end is not reached; steps that fail do not change that.
+  bool is_on_the_way() const { return on_the_way_; }
 
  private:
   static constexpr int kStiffSteps = 15;
@@ -59,18 +61,19 @@ class OdeintStepper final : public Stepper {
   OdeintDopri5 formula_;
 
   bool running_ = false;
+  bool on_the_way_ = false;
   bool constrained_ = false;
   bool interpolant_is_current_ = false;
-  bool corrected_ = false;         // the last step has been projected
+  bool corrected_ = false;  // the last step has been projected
   double end_time_ = 0;
   double reached_ = 0;
   double next_step_size_ = 0;
-  double log_error_before_ = 0;    // of the last accepted step
+  double log_error_before_ = 0;  // of the last accepted step
   OdeintDopri5::Step step_;
-  Vector weights_;                 // at the start of the step
-  Vector correction_;              // what the projection added
+  Vector weights_;     // at the start of the step
+  Vector correction_;  // what the projection added
   Matrix coefficients_;
-  std::vector<char> arrivals_;     // never any
+  std::vector<char> arrivals_;  // never any
 
   int stiff_steps_ = 0;
   int smooth_steps_ = 0;

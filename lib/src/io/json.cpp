@@ -122,6 +122,7 @@ class Writer {
             {"jacobian_evaluations", totals.jacobian_evaluations},
             {"restarts", totals.restarts},
             {"events", totals.events},
+            {"stiff_from", number(totals.stiff_from)},
             {"largest_drift", number(totals.largest_drift)},
             {"wall_seconds", number(totals.wall_seconds)}};
   }

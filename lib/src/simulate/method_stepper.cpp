@@ -4,10 +4,14 @@ namespace slideway {
 
 std::unique_ptr<Stepper> make_stepper(SmoothOde& ode, Method method, const StepperOptions& options) {
   switch (method) {
-    case Method::dopri5: return make_odeint_stepper(ode, options);
-    case Method::adams: return make_cvode_stepper(ode, MultistepMethod::adams, options);
+    case Method::dopri5:
+      return make_odeint_stepper(ode, options);
+    case Method::adams:
+      return make_cvode_stepper(ode, MultistepMethod::adams, options);
     case Method::automatic:
-    case Method::bdf: break;
+      return make_automatic_stepper(ode, options);
+    case Method::bdf:
+      break;
   }
   return make_cvode_stepper(ode, MultistepMethod::bdf, options);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "simulate/mode_ode.hpp"
 
@@ -14,8 +15,8 @@ constexpr Index kMostCoefficients = 16;
 
 using Coefficients = std::array<double, kMostCoefficients>;
 
-// Whether Σₖ cₖ τᵏ, k = 0 … degree, is above `least` for all τ in [0, 1]: it lies in the hull of its Bernstein coefficients
-// bⱼ = Σₖ (j over k)/(degree over k) cₖ.
+// Whether Σₖ cₖ τᵏ, k = 0 … degree, is above `least` for all τ in [0, 1]: it lies in the hull of its
+// Bernstein coefficients bⱼ = Σₖ (j over k)/(degree over k) cₖ.
 bool exceeds(Coefficients& c, Index degree, double least) {
   double binomial = 1;
   for (Index k = 1; k <= degree; ++k) {
@@ -23,7 +24,8 @@ bool exceeds(Coefficients& c, Index degree, double least) {
     c[static_cast<std::size_t>(k)] /= binomial;
   }
   for (Index turn = 1; turn <= degree; ++turn) {
-    for (Index j = degree; j >= turn; --j) c[static_cast<std::size_t>(j)] += c[static_cast<std::size_t>(j - 1)];
+    for (Index j = degree; j >= turn; --j)
+      c[static_cast<std::size_t>(j)] += c[static_cast<std::size_t>(j - 1)];
   }
   for (Index j = 0; j <= degree; ++j) {
     if (!(c[static_cast<std::size_t>(j)] > least)) return false;
@@ -35,7 +37,8 @@ bool exceeds(Coefficients& c, Index degree, double least) {
 
 bool ModeOde::stays_positive(const Interpolant& x, double from, double to) const {
   const Index terms = x.coefficients.cols();
-  if (!evaluator_.guards_are_affine() || constrained() || contacts_ || (watch_ && watch_->size() > 0) || terms < 2 ||
+  const bool surfaces_only = !contacts_ && !(watch_ && watch_->size() > 0);
+  if (!evaluator_.guards_are_affine() || constrained() || !surfaces_only || terms < 2 ||
       terms > kMostCoefficients) {
     return false;
   }
@@ -51,8 +54,11 @@ bool ModeOde::stays_positive(const Interpolant& x, double from, double to) const
     for (Index k = 0; k < terms; ++k) {
       double sum = 0;
       double sum_of_sizes = 0;
-      if (k == 0) sum = evaluator_.affine_origin()[i] + evaluator_.affine_dt()[i] * x.center;
-      if (k == 0) sum_of_sizes = std::abs(evaluator_.affine_origin()[i]) + std::abs(evaluator_.affine_dt()[i] * x.center);
+      if (k == 0) {
+        const double at_center = evaluator_.affine_dt()[i] * x.center;
+        sum = evaluator_.affine_origin()[i] + at_center;
+        sum_of_sizes = std::abs(evaluator_.affine_origin()[i]) + std::abs(at_center);
+      }
       if (k == 1) sum = evaluator_.affine_dt()[i] * x.scale;
       for (std::remove_reference_t<decltype(slopes)>::InnerIterator entry(slopes, i); entry; ++entry) {
         const double term = entry.value() * x.coefficients(entry.col(), k);

@@ -197,6 +197,7 @@ Solution RunEngine::execute() {
       statistics.integrator_evaluations += stepping.velocity_evaluations;
       statistics.jacobian_evaluations += stepping.jacobian_evaluations;
       statistics.restarts += stepping.restarts;
+      statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
     }
     const EvaluationCounts counts = tools.evaluator.counts();
     statistics.field_evaluations += counts.field;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct StepperStatistics {
   std::int64_t velocity_evaluations = 0;  // asked for by the integrator, its own start-up included
   std::int64_t jacobian_evaluations = 0;
   std::int64_t restarts = 0;              // calls of start()
+  double stiff_from = std::numeric_limits<double>::quiet_NaN();  // when make_automatic_stepper's went over to BDF; NaN: never
 };
 
 struct StepperOptions {
@@ -85,5 +87,8 @@ std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod meth
 // The one-step method of Dormand and Prince, order 5(4), for problems that are not stiff: after a start it is at full order at
 // once. It reports no arrivals. The same demands.
 std::unique_ptr<Stepper> make_odeint_stepper(SmoothOde& ode, const StepperOptions& options);
+
+// Begins with dopri5 and goes over to BDF where the problem turns out to be stiff. The same demands.
+std::unique_ptr<Stepper> make_automatic_stepper(SmoothOde& ode, const StepperOptions& options);
 
 }  // namespace slideway

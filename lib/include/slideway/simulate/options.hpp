@@ -14,7 +14,8 @@ namespace slideway {
 struct EventRecord;
 
 // The smooth integrator: CVODE's BDF (stiff problems) and Adams, or the one-step method of Dormand and Prince, which takes a
-// fraction of the time where a problem is not stiff and has many events. `automatic` is `bdf`.
+// fraction of the time where a problem is not stiff and has many events. `automatic` begins
+// with dopri5 and goes over to BDF where the problem turns out to be stiff.
 enum class Method { automatic, bdf, adams, dopri5 };
 
 // What to do where the continuation is not unique: stop and report (default), or follow one of them.
@@ -62,7 +63,7 @@ struct StepView {
 struct Options {
   double rtol = 1e-6;      // relative tolerance, in (0, 1)
   Tolerance atol = {};     // absolute tolerance per state, in the state's unit; default rtol/100
-  Method method = Method::automatic;
+  Method method = Method::bdf;
   double max_step = std::numeric_limits<double>::infinity();  // > 0, in units of t
   Index max_events = 1'000'000;                               // stops with step_limit beyond
   Index max_steps = 100'000'000;                              // stops with step_limit beyond

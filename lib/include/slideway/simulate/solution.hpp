@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/outcome.hpp"
@@ -26,6 +27,7 @@ struct Statistics {
   std::int64_t jacobian_evaluations = 0;
   std::int64_t restarts = 0;
   std::int64_t events = 0;
+  double stiff_from = std::numeric_limits<double>::quiet_NaN();  // when Method::automatic went over to BDF; NaN: it did not
   double largest_drift = 0;  // max |h| / (ε · size of h) over the steps recorded while sliding; dimensionless
   double wall_seconds = 0;   // of Simulator::run
 };
