@@ -5,14 +5,23 @@
 #include <fmt/format.h>
 
 #include "models/belt.hpp"
+#include "models/billiard.hpp"
+#include "models/block_pile.hpp"
+#include "models/bouncing_ball.hpp"
+#include "models/cam_follower.hpp"
 #include "models/circle.hpp"
 #include "models/corner.hpp"
 #include "models/dieci_lopez.hpp"
 #include "models/dry_friction.hpp"
 #include "models/evaporator.hpp"
 #include "models/friction_chain.hpp"
+#include "models/hysteresis_evaporator.hpp"
+#include "models/impact_oscillator.hpp"
+#include "models/impact_pair.hpp"
 #include "models/moving_surface.hpp"
 #include "models/relay.hpp"
+#include "models/rocking_block.hpp"
+#include "models/thermostat.hpp"
 #include "models/three_surfaces.hpp"
 #include "models/two_relays.hpp"
 #include "slideway/core/errors.hpp"
@@ -22,7 +31,9 @@ namespace slideway::models {
 const std::vector<Model>& catalogue() {
   static const std::vector<Model> models = {
       evaporator(), dry_friction(), belt(),        relay(),          circle(),        moving_surface(),
-      corner(),     two_relays(),   dieci_lopez(), three_surfaces(), friction_chain()};
+      corner(),     two_relays(),   dieci_lopez(), three_surfaces(), friction_chain(),
+      bouncing_ball(), cam_follower(), impact_oscillator(), impact_pair(), block_pile(), rocking_block(), billiard(),
+      thermostat(), hysteresis_evaporator()};
   return models;
 }
 

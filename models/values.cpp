@@ -92,6 +92,11 @@ void Values::require_not_negative(const std::string& parameter, const std::strin
   if (!((*this)[parameter] >= 0)) refuse_value(parameter, "0 or a number above it", reason);
 }
 
+void Values::require_from_zero_to_one(const std::string& parameter, const std::string& reason) const {
+  const double value = (*this)[parameter];
+  if (!(value >= 0 && value <= 1)) refuse_value(parameter, "a number from 0 to 1", reason);
+}
+
 Vector Values::state(ConstVectorRef defaults) const {
   Vector state = defaults;
   for (const auto& [name, value] : initial_) {

@@ -30,6 +30,7 @@ class Values {
   // Throws std::invalid_argument with what was expected, unless the parameter satisfies it.
   void require_positive(const std::string& parameter, const std::string& reason) const;
   void require_not_negative(const std::string& parameter, const std::string& reason) const;
+  void require_from_zero_to_one(const std::string& parameter, const std::string& reason) const;
 
   // All parameters in the model's order.
   const Settings& parameters() const { return parameters_; }

@@ -56,7 +56,8 @@ TEST_CASE("every model of the catalogue describes itself and can be made") {
     CHECK(model.equations.size() >= std::min<std::size_t>(model.state_names.size(), 4));
     const ModelInstance instance = model.instantiate({});
     CHECK(instance.system.state_names() == model.state_names);
-    CHECK(instance.system.surfaces() >= 1);
+    const bool jumps = instance.automaton || !instance.system.contacts().empty() || !instance.system.events().empty();
+    CHECK((instance.system.surfaces() >= 1 || jumps));
     CHECK(instance.state.size() == instance.system.states());
     CHECK(instance.end > instance.start);
     REQUIRE(instance.parameters.size() == model.parameters.size());
@@ -322,4 +323,55 @@ TEST_CASE("the last setting of a name wins") {
   const ModelInstance instance = make("dry-friction", {{"mu", -1}, {"x", 9}, {"mu", 0.2}, {"x", 3}});
   CHECK(instance.parameters[0].second == 0.2);
   CHECK(instance.state(0) == 3);
+}
+
+TEST_CASE("the contacts of a catalogue model are open or touch at the start, and their forces open them") {
+  for (const Model& model : models::catalogue()) {
+    CAPTURE(model.name);
+    const ModelInstance instance = model.instantiate({});
+    for (const Contact& contact : instance.system.contacts()) {
+      CAPTURE(contact.name);
+      CHECK(contact.gap.value(instance.start, instance.state) >= 0);
+      Vector b = Vector::Zero(instance.state.size());
+      contact.acts_on(instance.start, instance.state, b);
+      // The force changes velocities, not positions: the gap's rate along b alone vanishes.
+      CHECK(contact.gap.rate(instance.start, instance.state, 0, b) == doctest::Approx(0));
+      Vector faster(instance.state.size()), plain(instance.state.size());
+      const Vector none(0);
+      instance.system.field(instance.start, instance.state, none, plain);
+      instance.system.field(instance.start, instance.state + b, none, faster);
+      CHECK(contact.gap.rate(instance.start, instance.state, 1, faster) >
+            contact.gap.rate(instance.start, instance.state, 1, plain));
+      for (const double speed : {1e-6, 0.3, 20.0}) {
+        CHECK(contact.restitution(speed) >= 0);
+        CHECK(contact.restitution(speed) <= 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("a pile has as many blocks as it is told") {
+  const ModelInstance pile = make("block-pile", {{"N", 5}, {"h", 0.2}, {"gap", 0.1}});
+  CHECK(pile.system.states() == 10);
+  CHECK(pile.system.contacts().size() == 5);
+  CHECK(pile.state[4] == doctest::Approx(4 * 0.2 + 5 * 0.1));
+  CHECK_THROWS_WITH_AS(make("block-pile", {{"N", 2.5}}), doctest::Contains("whole number"), std::invalid_argument);
+}
+
+TEST_CASE("a restitution above one is refused") {
+  for (const char* name : {"bouncing-ball", "cam-follower", "impact-oscillator", "impact-pair", "block-pile", "billiard"}) {
+    CHECK_THROWS_WITH_AS(make(name, {{"e", 1.5}}), doctest::Contains("from 0 to 1"), std::invalid_argument);
+  }
+}
+
+TEST_CASE("the free rod of the cam-follower is critically damped for C = 0.02") {
+  const ModelInstance instance = make("cam-follower");
+  // z'' + 20 z' + 100 z = −g has the double root −10.
+  check_close(field(instance, 0, vector({0.3, 0.7}), 0), vector({0.7, -9.81 - 100 * 0.3 - 20 * 0.7}));
+}
+
+TEST_CASE("the rocking block starts on the side it leans to") {
+  CHECK(make("rocking-block").automaton->locations()[make("rocking-block").automaton->initial()].name == "right");
+  const ModelInstance left = make("rocking-block", {{"q", -0.1}});
+  CHECK(left.automaton->locations()[left.automaton->initial()].name == "left");
 }
