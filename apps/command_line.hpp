@@ -10,12 +10,14 @@
 namespace slideway::apps {
 
 struct ModelsArguments {};
+struct ManPageArguments {};
 // Nothing is left to do: help or an error has been printed.
 struct Answered {
   int exit_status = 0;
 };
 
-using Command = std::variant<Answered, RunArguments, ModelsArguments, ShowArguments, ValidateArguments>;
+using Command = std::variant<Answered, RunArguments, CheckArguments, SweepArguments, ModelsArguments,
+                             ShowArguments, ValidateArguments, CompletionArguments, ManPageArguments>;
 
 // Prints help to `out`, and to `err` one message for a command line that is wrong.
 Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err);

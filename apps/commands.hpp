@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "apps/sweep_plan.hpp"
 #include "slideway/model/model.hpp"
 
 namespace slideway::apps {
 
-// What was not asked for is empty: model files and built-in defaults come next, in this order.
-struct RunArguments {
+// What every command that runs a model is told. What was not asked for is empty: model files and built-in defaults
+// come next, in this order.
+struct SimulationArguments {
   std::string model = {};
   Settings settings = {};  // in the order given; the last one wins
   std::optional<double> end = {};
@@ -21,18 +23,45 @@ struct RunArguments {
   std::optional<double> atol = {};
   std::optional<double> max_step = {};
   std::optional<Index> max_events = {};
-  std::optional<Index> points = {};
   std::string method = {};
   std::string on_ambiguity = {};
-  std::string csv = {};
-  std::string json = {};
-  std::string plot = {};
+};
+
+struct RunArguments : SimulationArguments {
+  std::optional<Index> points = {};
+  std::vector<std::string> csv = {};
+  std::vector<std::string> json = {};
+  std::vector<std::string> plot = {};
+  std::vector<std::string> phase = {};  // the states of the phase portrait
   bool full_events = false;
   bool quiet = false;
 };
 
+struct SweepArguments : SimulationArguments {
+  std::vector<SweepAxis> axes = {};
+  std::optional<Index> jobs = {};
+  std::optional<double> transient = {};
+  std::string section = {};
+  std::string direction = {};
+  std::optional<Index> section_points = {};
+  std::string csv = {};
+  std::vector<std::string> plot = {};
+  std::vector<std::string> states = {};  // of the picture
+  bool resume = false;
+  bool quiet = false;
+};
+
+struct CheckArguments : SimulationArguments {
+  std::vector<std::string> json = {};
+};
+
+struct CompletionArguments {
+  std::string shell = {};  // "bash" or "zsh"
+};
+
 struct ShowArguments {
   std::string model = {};
+  Settings settings = {};
 };
 
 struct ValidateArguments {
@@ -42,6 +71,10 @@ struct ValidateArguments {
 };
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err);
+int sweep(const SweepArguments& arguments, std::ostream& err);
+int check(const CheckArguments& arguments, std::ostream& out);
+int completion(const CompletionArguments& arguments, std::ostream& out);
+int man_page(std::ostream& out);
 int list_models(std::ostream& out);
 int show(const ShowArguments& arguments, std::ostream& out);
 int validate(const ValidateArguments& arguments, std::ostream& out);

@@ -5,9 +5,12 @@
 
 namespace slideway::apps {
 
+bool is_model_file(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".toml");
+}
+
 Model load_model(const std::string& name) {
-  const bool is_file = name.find('/') != std::string::npos || name.ends_with(".toml");
-  return is_file ? read_model_file(name) : models::find_model(name);
+  return is_model_file(name) ? read_model_file(name) : models::find_model(name);
 }
 
 }  // namespace slideway::apps

@@ -7,7 +7,10 @@
 
 namespace slideway::apps {
 
-// What contains a '/' or ends in ".toml" is a file. Throws std::exception with the complete report.
+// A name that contains a '/' or ends in ".toml".
+bool is_model_file(const std::string& name);
+
+// Throws std::exception with the complete report.
 Model load_model(const std::string& name);
 
 }  // namespace slideway::apps

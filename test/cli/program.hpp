@@ -1,13 +1,19 @@
 // Running the built command as a user does, with its output and exit status.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #ifndef SLIDEWAY_PROGRAM
@@ -50,6 +56,7 @@ class Workplace {
     return text.str();
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
+  const std::filesystem::path& path() const { return path_; }
   bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
   // The files that commands left, besides the captured output.
   std::vector<std::string> files() const {
@@ -76,6 +83,53 @@ class Workplace {
   }
 
   std::filesystem::path path_;
+};
+
+// A command that runs beside the test, to be signalled.
+class Started {
+ public:
+  Started(const Workplace& place, const std::vector<std::string>& arguments) : place_(place) {
+    std::vector<std::string> words = {SLIDEWAY_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    process_ = fork();
+    if (process_ != 0) return;
+    if (chdir(place.path().c_str()) != 0) _exit(126);
+    const auto connect = [](const char* name, int flags, int descriptor) { dup2(open(name, flags, 0600), descriptor); };
+    connect("/dev/null", O_RDONLY, STDIN_FILENO);
+    connect(".out", O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+    connect(".err", O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+  ~Started() {
+    if (process_ <= 0) return;
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+
+  bool wait_until(const std::function<bool()>& condition, int seconds) const {
+    for (int k = 0; k < 50 * seconds; ++k) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
+  void signal(int number) const { kill(process_, number); }
+  Finished wait() {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    process_ = 0;
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, place_.read(".out"), place_.read(".err")};
+  }
+
+ private:
+  const Workplace& place_;
+  pid_t process_ = 0;
 };
 
 inline bool contains(const std::string& text, const std::string& part) {

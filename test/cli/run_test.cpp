@@ -281,6 +281,40 @@ TEST_CASE("a run draws its picture") {
   CHECK(place.files().size() == 1);
 }
 
+TEST_CASE("documents of one kind may be asked for several times") {
+  const Workplace place;
+  const Finished finished = place.slideway({"run", "evaporator", "--csv", "a.csv", "--csv", "b.csv", "--json", "a.json",
+                                            "--json", "b.json", "--quiet"});
+  CHECK(finished.status == 0);
+  CHECK(place.read("a.csv") == place.read("b.csv"));
+  CHECK(place.read("a.json") == place.read("b.json"));
+  CHECK(place.files().size() == 4);
+  CHECK(place.slideway({"run", "evaporator", "--csv", "c.csv", "--csv", "c.csv"}).status == 2);
+  CHECK(place.files().size() == 4);
+}
+
+TEST_CASE("a phase portrait is drawn of two or three chosen states") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  const Workplace place;
+  place.write("three.toml", "[states]\nx = 1\ny = 0\nz = 0.5\n[time]\nend = 9\n[derivatives]\nx = \"y\"\n"
+                            "y = \"-x - 0.5*sgn(y + z)\"\nz = \"-0.2*z\"\n");
+  const Finished plane = place.slideway({"run", "three.toml", "--phase", "x, z", "--plot", "p.svg", "--plot", "p.png"});
+  CAPTURE(plane.err);
+  CHECK(plane.status == 0);
+  CHECK(contains(place.read("p.svg"), "</svg>"));
+  CHECK(place.read("p.png").substr(1, 3) == "PNG");
+  const Finished space = place.slideway({"run", "three.toml", "--phase", "x,y,z", "--plot", "s.svg"});
+  CAPTURE(space.err);
+  CHECK(space.status == 0);
+  CHECK(contains(place.read("s.svg"), "</svg>"));
+  for (const char* states : {"x", "x,q", "x,x", "x,,y", ""}) {
+    const Finished refused = place.slideway({"run", "three.toml", "--phase", states, "--plot", "r.svg"});
+    CAPTURE(states);
+    CHECK(refused.status == 2);
+  }
+  CHECK_FALSE(place.has("r.svg"));
+}
+
 TEST_CASE("without gnuplot the run still runs and says what is missing") {
   const Workplace place;
   const Finished finished =

@@ -2,26 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
-#include <ostream>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "io/plot_curves.hpp"
+#include "io/plot_style.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/io/files.hpp"
 
 namespace slideway {
 
 namespace {
-
-// Okabe & Ito's colours: distinct to colour-blind readers, and of different lightness in print.
-constexpr const char* curve_colour = "#0072B2";
-constexpr const char* sliding_colour = "#D55E00";
-constexpr const char* band_colour = "#FBE3CF";
-constexpr const char* surface_colour = "#444444";
-constexpr const char* event_colour = "#000000";
 
 constexpr Index most_panels = 6;
 constexpr std::size_t most_large_markers = 120;
@@ -29,9 +21,29 @@ constexpr std::size_t most_large_markers = 120;
 constexpr Index most_states_with_surfaces = 12;
 constexpr Index most_surfaces = 12;
 
+// The states of the phase portrait; none without one.
+std::vector<Index> portrait_states(const System& system, const PlotOptions& options) {
+  check_phase(options, system);
+  std::vector<Index> states;
+  for (const std::string& name : options.phase) states.push_back(system.state_index(name));
+  if (states.empty() && system.states() == 2) states = {0, 1};
+  return states;
+}
+
+// The states with a panel over time.
+std::vector<Index> panel_states(const System& system, const PlotOptions& options) {
+  if (!options.phase.empty()) return portrait_states(system, options);
+  std::vector<Index> states(static_cast<std::size_t>(std::min(system.states(), most_panels)));
+  std::iota(states.begin(), states.end(), Index{0});
+  return states;
+}
+
 // A guard is a function of the whole state; without surfaces only what is drawn is kept.
-Index states_kept(const System& system) {
-  return system.states() <= most_states_with_surfaces ? system.states() : most_panels;
+std::vector<Index> states_kept(const System& system, const PlotOptions& options) {
+  if (system.states() > most_states_with_surfaces) return panel_states(system, options);
+  std::vector<Index> states(static_cast<std::size_t>(system.states()));
+  std::iota(states.begin(), states.end(), Index{0});
+  return states;
 }
 
 // Events that a reader may take for one thing share a marker.
@@ -57,42 +69,7 @@ const std::vector<MarkerGroup>& marker_groups() {
   return groups;
 }
 
-// In single quotes gnuplot expands nothing; a quote is doubled, and what cannot be printed becomes a space.
-std::string in_quotes(const std::string& text) {
-  std::string result = "'";
-  for (const char character : text) {
-    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f) {
-      result += ' ';
-    } else {
-      result += character;
-      if (character == '\'') result += '\'';
-    }
-  }
-  result += '\'';
-  return result;
-}
-
 std::string range_text(const Range& range) { return fmt::format("[{:.10g}:{:.10g}]", range.low, range.high); }
-
-const char* terminal(PictureFormat format) {
-  switch (format) {
-    case PictureFormat::png:
-      return "pngcairo noenhanced background 'white' font 'Helvetica,10' fontscale 1.5 linewidth 1.6 "
-             "pointscale 1.6";
-    case PictureFormat::pdf:
-      return "pdfcairo noenhanced font 'Helvetica,9.5' linewidth 1.2 pointscale 0.7";
-    case PictureFormat::svg:
-      break;
-  }
-  return "svg name 'slideway' noenhanced font 'Helvetica,13' background 'white' linewidth 1.1";
-}
-
-// Nominal pixels to what the terminal counts in.
-std::string terminal_size(PictureFormat format, int width, int height) {
-  if (format == PictureFormat::pdf) return fmt::format("size {:.2f}cm,{:.2f}cm", width / 40.0, height / 40.0);
-  const double scale = format == PictureFormat::png ? 1.6 : 1.0;
-  return fmt::format("size {:.0f},{:.0f}", width * scale, height * scale);
-}
 
 // A rectangle of the page, in fractions of it.
 struct Frame {
@@ -101,28 +78,31 @@ struct Frame {
 
 class Script {
  public:
-  Script(const RunReport& report, PictureFormat format)
+  Script(const RunReport& report, PictureFormat format, const PlotOptions& options)
       : report_(report),
         system_(report.instance.system),
         solution_(report.solution),
-        curves_(sample_run(report.solution, states_kept(system_))),
-        panels_(std::min(system_.states(), most_panels)) {
-    const bool portrait = system_.states() == 2;
+        kept_(states_kept(system_, options)),
+        curves_(sample_run(report.solution, kept_)),
+        panels_(panel_states(system_, options)),
+        portrait_(portrait_states(system_, options)) {
+    const bool portrait = !portrait_.empty();
     const int width = portrait ? 1000 : 860;
-    const int height = portrait ? 470 : 190 + 150 * static_cast<int>(panels_);
+    const int height = portrait_.size() == 3 ? 560
+                       : portrait            ? 470
+                                             : 190 + 150 * static_cast<int>(panels_.size());
     header_ = 46.0 / height;
     footer_ = 58.0 / height;
-    append("set terminal {} {}\n", terminal(format), terminal_size(format, width, height));
-    append(
-        "set encoding utf8\nset border front linewidth 0.6\nset tics nomirror front\nset datafile missing "
-        "'nan'\n");
+    text_ += picture_settings(format, width, height);
     data();
     append("set multiplot\n");
+    const double middle = portrait_.size() == 3 ? 0.42 : 0.50;
     const Frame panels =
-        portrait ? Frame{0.075, 0.50, footer_, 1 - header_} : Frame{0.095, 0.97, footer_, 1 - header_};
+        portrait ? Frame{0.075, middle, footer_, 1 - header_} : Frame{0.095, 0.97, footer_, 1 - header_};
     title(panels.left, legend(portrait ? 0.985 : 0.97, width, height), width);
     time_panels(panels);
-    if (portrait) phase_portrait({0.575, 0.985, footer_, 1 - header_});
+    if (portrait_.size() == 2) plane_portrait({0.575, 0.985, footer_, 1 - header_});
+    if (portrait_.size() == 3) space_portrait({0.44, 1.0, 0.0, 1 - header_});
     append("unset multiplot\n");
   }
 
@@ -138,9 +118,24 @@ class Script {
     return system_.state_names()[static_cast<std::size_t>(state)];
   }
 
-  void append_row(double t, const Vector& state) {
+  // The number of a state among those kept, and its column in the data.
+  std::size_t place_of(Index state) const {
+    return static_cast<std::size_t>(std::find(kept_.begin(), kept_.end(), state) - kept_.begin());
+  }
+  std::size_t column(Index state) const { return place_of(state) + 2; }
+  const Range& range(Index state) const { return curves_.states[place_of(state)]; }
+
+  void append_row(double t, const Vector& kept) {
     append("{:.9g}", t);
-    for (Index j = 0; j < state.size() && j < most_panels; ++j) append(" {:.8g}", state(j));
+    for (Index j = 0; j < kept.size(); ++j) append(" {:.8g}", kept(j));
+    append("\n");
+  }
+
+  // Events of large systems hold no states.
+  void append_event(const EventRecord& event) {
+    const Vector state = event.after.size() > 0 ? event.after : solution_.trajectory(event.t);
+    append("{:.9g}", event.t);
+    for (const Index kept : kept_) append(" {:.8g}", state(kept));
     append("\n");
   }
 
@@ -148,7 +143,8 @@ class Script {
     append("${} << EOD\n", name);
     for (const auto& piece : curve) {
       for (const Sample& sample : piece) append_row(sample.t, sample.state);
-      append("\n");
+      // One empty line would make neighbouring pieces of equal length a mesh in space.
+      append("\n\n");
     }
     append("EOD\n");
   }
@@ -167,7 +163,7 @@ class Script {
       std::swap(rows, text_);
       for (const EventRecord& event : solution_.events) {
         if (std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end())
-          append_row(event.t, event.after.size() > 0 ? event.after : solution_.trajectory(event.t));
+          append_event(event);
       }
       std::swap(rows, text_);
       if (rows.empty()) continue;
@@ -194,20 +190,31 @@ class Script {
   }
 
   void surface_data(Index surface) {
-    for (Index state = 0; state < panels_; ++state) {
+    for (const Index state : panels_) {
       const auto grid = guard_over_time(system_, surface, state, curves_);
       if (!grid || !grid->has_zero()) continue;
       const std::string name = fmt::format("time_{}_{}", surface, state);
       append_contour(name, *grid);
       time_contours_.emplace_back(state, name);
     }
-    if (system_.states() != 2) return;
-    const GuardGrid grid = guard_over_plane(system_, surface, curves_.time.high, curves_);
-    if (!grid.has_zero()) return;
-    const std::string name = fmt::format("plane_{}", surface);
-    append_contour(name, grid);
-    plane_contours_.push_back(name);
-    plane_moves_ = plane_moves_ || guard_moves(system_, surface, curves_);
+    // What depends on other states too has no place in the portrait.
+    if (portrait_.empty() || !depends_only_on(system_, surface, portrait_, curves_)) return;
+    if (portrait_.size() == 2) {
+      const GuardGrid grid = guard_over_plane(system_, surface, curves_.time.high, solution_.final.state, portrait_[0],
+                                              portrait_[1], curves_);
+      if (!grid.has_zero()) return;
+      append_contour(fmt::format("portrait_{}", surface), grid);
+    } else {
+      const auto lines = guard_wireframe(system_, surface, curves_.time.high, solution_.final.state, portrait_, curves_);
+      if (lines.empty()) return;
+      append("$portrait_{} << EOD\n", surface);
+      for (const Segment3& line : lines)
+        append("{:.7g} {:.7g} {:.7g}\n{:.7g} {:.7g} {:.7g}\n\n\n", line.from.x(), line.from.y(), line.from.z(),
+               line.to.x(), line.to.y(), line.to.z());
+      append("EOD\n");
+    }
+    portrait_surfaces_.push_back(fmt::format("portrait_{}", surface));
+    surfaces_move_ = surfaces_move_ || guard_moves(system_, surface, curves_);
   }
 
   void place(const Frame& frame) {
@@ -236,19 +243,20 @@ class Script {
 
   void time_panels(const Frame& frame) {
     const double gap = 0.028;
-    const double height =
-        (frame.top - frame.bottom - gap * static_cast<double>(panels_ - 1)) / static_cast<double>(panels_);
+    const auto count = static_cast<double>(panels_.size());
+    const double height = (frame.top - frame.bottom - gap * (count - 1)) / count;
     // A run that stopped where it began is shown at the beginning of the time it was meant to take.
     Range time = curves_.time;
     if (time.width() <= 0) time.high = std::max(time.high, report_.instance.end);
     if (time.width() <= 0) time = padded(time);
     append("unset key\n");
-    for (Index state = 0; state < panels_; ++state) {
-      const double top = frame.top - static_cast<double>(state) * (height + gap);
-      const bool lowest = state + 1 == panels_;
+    for (std::size_t panel = 0; panel < panels_.size(); ++panel) {
+      const Index state = panels_[panel];
+      const double top = frame.top - static_cast<double>(panel) * (height + gap);
+      const bool lowest = panel + 1 == panels_.size();
       place({frame.left, frame.right, top - height, top});
       append("set xrange {}\nset yrange {}\n", range_text(time),
-             range_text(curves_.states[static_cast<std::size_t>(state)]));
+             range_text(range(state)));
       append("set ylabel {} offset 0.5,0\n{}\n", in_quotes(state_name(state)),
              lowest ? "set xlabel 't' offset 0,0.3\nset format x '%g'" : "unset xlabel\nset format x ''");
       append_plot(time_parts(state));
@@ -258,65 +266,106 @@ class Script {
   }
 
   std::vector<std::string> time_parts(Index state) const {
-    const Range& range = curves_.states[static_cast<std::size_t>(state)];
-    const Index column = state + 2;
+    const Range& whole = range(state);
     std::vector<std::string> parts;
     if (!curves_.intervals.empty()) {
       parts.push_back(fmt::format("$bands using (0.5*($1+$2)):({:.10g}):1:2:({:.10g}):({:.10g}) {}",
-                                  0.5 * (range.low + range.high), range.low, range.high, band_style()));
+                                  0.5 * (whole.low + whole.high), whole.low, whole.high, band_style()));
     }
     for (const auto& [of_state, name] : time_contours_) {
       if (of_state == state) parts.push_back(fmt::format("${} using 1:2 {}", name, surface_style()));
     }
     parts.push_back(
-        fmt::format("$whole using 1:{} with lines linecolor rgb '{}' linewidth 2", column, curve_colour));
+        fmt::format("$whole using 1:{} with lines linecolor rgb '{}' linewidth 2", column(state), curve_colour));
     if (!curves_.sliding.empty()) {
-      parts.push_back(fmt::format("$sliding using 1:{} with lines linecolor rgb '{}' linewidth 3", column,
+      parts.push_back(fmt::format("$sliding using 1:{} with lines linecolor rgb '{}' linewidth 3", column(state),
                                   sliding_colour));
     }
     for (const std::size_t group : used_groups_) {
-      parts.push_back(fmt::format("$events{} using 1:{} {}", group, column, marker_style(group)));
+      parts.push_back(fmt::format("$events{} using 1:{} {}", group, column(state), marker_style(group)));
     }
     return parts;
   }
 
-  void phase_portrait(const Frame& frame) {
-    place(frame);
-    append("set xrange {}\nset yrange {}\n", range_text(curves_.states[0]), range_text(curves_.states[1]));
-    append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n",
-           in_quotes(state_name(0)), in_quotes(state_name(1)));
-    arrows();
+  // "2:3", the columns of the states of the portrait.
+  std::string portrait_columns() const {
+    std::string text;
+    for (const Index state : portrait_) text += fmt::format("{}{}", text.empty() ? "" : ":", column(state));
+    return text;
+  }
+
+  std::vector<std::string> portrait_parts() const {
+    const std::string columns = portrait_columns();
     std::vector<std::string> parts;
-    for (const std::string& name : plane_contours_) {
-      parts.push_back(fmt::format("${} using 1:2 {}", name, surface_style()));
+    for (const std::string& name : portrait_surfaces_) {
+      parts.push_back(portrait_.size() == 2
+                          ? fmt::format("${} using 1:2 {}", name, surface_style())
+                          : fmt::format("${} using 1:2:3 with lines linecolor rgb '#999999' linewidth 0.6", name));
     }
-    parts.push_back(fmt::format("$whole using 2:3 with lines linecolor rgb '{}' linewidth 2", curve_colour));
+    parts.push_back(fmt::format("$whole using {} with lines linecolor rgb '{}' linewidth 2", columns, curve_colour));
     if (!curves_.sliding.empty()) {
       parts.push_back(
-          fmt::format("$sliding using 2:3 with lines linecolor rgb '{}' linewidth 4", sliding_colour));
+          fmt::format("$sliding using {} with lines linecolor rgb '{}' linewidth 4", columns, sliding_colour));
     }
-    for (const std::size_t group : used_groups_) {
-      parts.push_back(fmt::format("$events{} using 2:3 {}", group, marker_style(group)));
+    for (const std::size_t group : used_groups_)
+      parts.push_back(fmt::format("$events{} using {} {}", group, columns, marker_style(group)));
+    for (const auto& [name, type] : {std::pair{"start", 7}, std::pair{"end", 5}}) {
+      parts.push_back(fmt::format("${} using {} with points pointtype {} pointsize {} linecolor rgb '{}'", name,
+                                  columns, type, type == 7 ? 0.8 : 0.7, curve_colour));
     }
-    for (const auto& [at, type] : {std::pair{&solution_.initial, 7}, std::pair{&solution_.final, 5}}) {
-      parts.push_back(
-          fmt::format("'+' every ::0::0 using ({:.9g}):({:.9g}) with points pointtype {} pointsize {} "
-                      "linecolor rgb '{}'",
-                      at->state(0), at->state(1), type, type == 7 ? 0.8 : 0.7, curve_colour));
+    return parts;
+  }
+
+  void portrait_ends() {
+    for (const auto& [name, at] : {std::pair{"start", &solution_.initial}, std::pair{"end", &solution_.final}}) {
+      append("${} << EOD\n{:.9g}", name, at->t);
+      for (const Index kept : kept_) append(" {:.9g}", at->state(kept));
+      append("\nEOD\n");
     }
-    if (plane_moves_) {
-      append("set label {} at graph 0.98,0.04 right\n",
-             in_quotes(fmt::format("surface at t = {:.4g}", curves_.time.high)));
-    }
-    append_plot(parts);
+  }
+
+  void plane_portrait(const Frame& frame) {
+    portrait_ends();
+    place(frame);
+    append("set xrange {}\nset yrange {}\n", range_text(range(portrait_[0])), range_text(range(portrait_[1])));
+    append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n",
+           in_quotes(state_name(portrait_[0])), in_quotes(state_name(portrait_[1])));
+    arrows();
+    surface_time();
+    append_plot(portrait_parts());
+  }
+
+  void space_portrait(const Frame& frame) {
+    portrait_ends();
+    // Between fixed margins gnuplot does not scale a drawing in space.
+    append("set lmargin -1\nset rmargin -1\nset bmargin -1\nset tmargin -1\n");
+    append("set origin {:.4f},{:.4f}\nset size {:.4f},{:.4f}\n", frame.left, frame.bottom, frame.right - frame.left,
+           frame.top - frame.bottom);
+    append("set xrange {}\nset yrange {}\nset zrange {}\n", range_text(range(portrait_[0])),
+           range_text(range(portrait_[1])), range_text(range(portrait_[2])));
+    append("set xlabel {} offset 0,-0.5\nset ylabel {} offset 0,-0.5\nset zlabel {} offset -1,0 rotate by 90\n",
+           in_quotes(state_name(portrait_[0])), in_quotes(state_name(portrait_[1])),
+           in_quotes(state_name(portrait_[2])));
+    append("set format x '%g'\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth 0.4\n");
+    append("set tics offset 0,0\nset grid xtics ytics ztics linecolor rgb '#DDDDDD' linewidth 0.5\n");
+    surface_time();
+    append("splot {}\n", fmt::join(portrait_parts(), ", \\\n  "));
+  }
+
+  void surface_time() {
+    if (!surfaces_move_) return;
+    append("set label {} at graph 0.98,0.04 right\n",
+           in_quotes(fmt::format("surface at t = {:.4g}", curves_.time.high)));
   }
 
   // Arrow heads on the way tell the direction of time.
   void arrows() {
-    const double width = curves_.states[0].width();
-    const double height = curves_.states[1].width();
+    const auto across = static_cast<Index>(place_of(portrait_[0]));
+    const auto up = static_cast<Index>(place_of(portrait_[1]));
+    const double width = range(portrait_[0]).width();
+    const double height = range(portrait_[1]).width();
     const auto distance = [&](const Sample& a, const Sample& b) {
-      return std::hypot((b.state(0) - a.state(0)) / width, (b.state(1) - a.state(1)) / height);
+      return std::hypot((b.state(across) - a.state(across)) / width, (b.state(up) - a.state(up)) / height);
     };
     double length = 0;
     for (const auto& piece : curves_.whole) {
@@ -336,7 +385,7 @@ class Script {
         append(
             "set arrow from {:.9g},{:.9g} to {:.9g},{:.9g} head filled size screen 0.014,17,90 fixed front "
             "linecolor rgb '{}' linewidth 1\n",
-            piece[i - 1].state(0), piece[i - 1].state(1), piece[i].state(0), piece[i].state(1),
+            piece[i - 1].state(across), piece[i - 1].state(up), piece[i].state(across), piece[i].state(up),
             sliding ? sliding_colour : curve_colour);
         next = travelled + spacing;
         ++drawn;
@@ -368,7 +417,7 @@ class Script {
             0.5 * (from + to) + 4.0 / width, y, type, size, colour);
       };
     };
-    if (system_.states() == 2) {
+    if (!portrait_.empty()) {
       entry("end", point(5, 0.7, curve_colour));
       entry("start", point(7, 0.8, curve_colour));
     }
@@ -376,7 +425,7 @@ class Script {
       const MarkerGroup& marker = marker_groups()[*group];
       entry(marker.title, point(marker.point_type, marker.size, event_colour));
     }
-    if (!time_contours_.empty() || !plane_contours_.empty()) {
+    if (!time_contours_.empty() || !portrait_surfaces_.empty()) {
       entry(system_.surfaces() == 1 ? system_.surface_names().front() + " = 0" : std::string("surfaces"),
             [&](double from, double to) {
               append(
@@ -404,9 +453,9 @@ class Script {
 
   // The model's name, as much of it as there is room for.
   void title(double left, double right, int width) {
-    std::string text = system_.states() > panels_ ? fmt::format("{} (the first {} of {} states)",
-                                                                report_.model, panels_, system_.states())
-                                                  : report_.model;
+    std::string text = report_.model;
+    if (portrait_.empty() && system_.states() > most_panels)
+      text = fmt::format("{} (the first {} of {} states)", report_.model, panels_.size(), system_.states());
     const double room = std::max(8.0, (right - left) * width / 8.5);
     if (static_cast<double>(text.size()) > room) {
       auto length = static_cast<std::size_t>(room);
@@ -420,40 +469,46 @@ class Script {
   const RunReport& report_;
   const System& system_;
   const Solution& solution_;
+  std::vector<Index> kept_;      // the states in the data
   RunCurves curves_;
-  Index panels_;
+  std::vector<Index> panels_;    // the states over time
+  std::vector<Index> portrait_;  // the states of the phase portrait
   double header_ = 0;
   double footer_ = 0;
   std::string text_;
   std::vector<std::size_t> used_groups_;
   std::vector<std::pair<Index, std::string>> time_contours_;
-  std::vector<std::string> plane_contours_;
-  bool plane_moves_ = false;
+  std::vector<std::string> portrait_surfaces_;
+  bool surfaces_move_ = false;
 };
 
 }  // namespace
 
-PictureFormat picture_format(const std::string& path) {
-  if (is_standard_output(path)) return PictureFormat::svg;
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".svg") return PictureFormat::svg;
-  if (extension == ".png") return PictureFormat::png;
-  if (extension == ".pdf") return PictureFormat::pdf;
-  refuse({.what = "no picture can be made with this name",
-          .where = path,
-          .expected = "a name that ends in .svg, .png or .pdf",
-          .got = extension.empty() ? "no ending" : extension});
+void check_phase(const PlotOptions& options, const System& system) {
+  if (options.phase.empty()) return;
+  for (std::size_t k = 0; k < options.phase.size(); ++k) {
+    system.state_index(options.phase[k]);
+    if (std::find(options.phase.begin(), options.phase.begin() + static_cast<Index>(k), options.phase[k]) !=
+        options.phase.begin() + static_cast<Index>(k)) {
+      refuse({.what = "a phase portrait of '" + options.phase[k] + "' and itself",
+              .where = "the states of the phase portrait",
+              .expected = "different states"});
+    }
+  }
+  if (options.phase.size() != 2 && options.phase.size() != 3) {
+    refuse({.what = "a phase portrait cannot be drawn of these states",
+            .where = "the states of the phase portrait",
+            .expected = "two or three",
+            .got = std::to_string(options.phase.size())});
+  }
 }
 
-std::string plot_script(const RunReport& report, PictureFormat format) {
-  return Script(report, format).text();
+std::string plot_script(const RunReport& report, PictureFormat format, const PlotOptions& options) {
+  return Script(report, format, options).text();
 }
 
-void write_plot(const RunReport& report, const std::string& path) {
-  const std::string picture = render(plot_script(report, picture_format(path)));
-  write_whole(path, [&](std::ostream& out) {
-    out.write(picture.data(), static_cast<std::streamsize>(picture.size()));
-  });
+void write_plot(const RunReport& report, const std::string& path, const PlotOptions& options) {
+  write_picture(plot_script(report, picture_format(path), options), path);
 }
 
 }  // namespace slideway

@@ -1,6 +1,7 @@
 #include "io/plot_curves.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -79,7 +80,7 @@ Range padded(Range range) {
   return {range.low - margin, range.high + margin};
 }
 
-RunCurves sample_run(const Solution& solution, Index kept) {
+RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept) {
   const Trajectory& trajectory = solution.trajectory;
   RunCurves curves;
   curves.time = {solution.initial.t, solution.final.t};
@@ -96,7 +97,9 @@ RunCurves sample_run(const Solution& solution, Index kept) {
     Vector x(trajectory.states());
     for (const double t : sample_times(trajectory, i, spacing, with_steps)) {
       trajectory.evaluate(i, t, x);
-      samples.push_back({t, x.head(kept)});
+      Vector chosen(static_cast<Index>(kept.size()));
+      for (std::size_t k = 0; k < kept.size(); ++k) chosen(static_cast<Index>(k)) = x(kept[k]);
+      samples.push_back({t, std::move(chosen)});
     }
     if (segment.mode.codimension() > 0) {
       if (!curves.intervals.empty() && curves.intervals.back().high == segment.start) {
@@ -116,8 +119,9 @@ RunCurves sample_run(const Solution& solution, Index kept) {
     }
   }
 
-  for (Index j = 0; j < kept; ++j) {
-    Range range{solution.initial.state(j), solution.initial.state(j)};
+  for (Index j = 0; j < static_cast<Index>(kept.size()); ++j) {
+    const double initial = solution.initial.state(kept[static_cast<std::size_t>(j)]);
+    Range range{initial, initial};
     for (const auto& piece : curves.whole) {
       for (const Sample& sample : piece) {
         if (!std::isfinite(sample.state(j))) continue;
@@ -158,17 +162,84 @@ std::optional<GuardGrid> guard_over_time(const System& system, Index surface, In
   return grid;
 }
 
-GuardGrid guard_over_plane(const System& system, Index surface, double t, const RunCurves& curves) {
-  GuardGrid grid{curves.states[0], curves.states[1], Matrix(grid_points, grid_points)};
-  Vector x(2);
+bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states, const RunCurves& curves) {
+  for (Index j = 0; j < system.states(); ++j) {
+    if (std::find(states.begin(), states.end(), j) == states.end() && depends_on_state(system, surface, j, curves))
+      return false;
+  }
+  return true;
+}
+
+GuardGrid guard_over_plane(const System& system, Index surface, double t, const Vector& state, Index across, Index up,
+                           const RunCurves& curves) {
+  GuardGrid grid{curves.states[static_cast<std::size_t>(across)], curves.states[static_cast<std::size_t>(up)],
+                 Matrix(grid_points, grid_points)};
+  Vector x = state;
   Vector h(system.surfaces());
   for (Index row = 0; row < grid_points; ++row) {
     for (Index column = 0; column < grid_points; ++column) {
-      x << position(grid.x, column), position(grid.y, row);
+      x(across) = position(grid.x, column);
+      x(up) = position(grid.y, row);
       grid.values(row, column) = guard_value(system, surface, t, x, h);
     }
   }
   return grid;
+}
+
+namespace {
+
+// Where h vanishes between two corners of a cell.
+Eigen::Vector3d between(const Eigen::Vector3d& a, double h_a, const Eigen::Vector3d& b, double h_b) {
+  return a + (h_a / (h_a - h_b)) * (b - a);
+}
+
+}  // namespace
+
+std::vector<Segment3> guard_wireframe(const System& system, Index surface, double t, const Vector& state,
+                                      const std::vector<Index>& axes, const RunCurves& curves) {
+  constexpr int slices = 7;
+  constexpr int cells = 40;
+  Vector x = state;
+  Vector h(system.surfaces());
+  std::vector<Segment3> lines;
+  const auto place = [&](std::size_t axis, double fraction) {
+    const Range& range = curves.states[static_cast<std::size_t>(axes[axis])];
+    return range.low + fraction * range.width();
+  };
+  for (const std::size_t fixed : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    const std::size_t first = fixed == 0 ? 1 : 0;
+    const std::size_t second = fixed == 2 ? 1 : 2;
+    for (int slice = 0; slice < slices; ++slice) {
+      std::vector<Eigen::Vector3d> corners;
+      std::vector<double> values;
+      for (int row = 0; row <= cells; ++row) {
+        for (int column = 0; column <= cells; ++column) {
+          Eigen::Vector3d corner;
+          corner(static_cast<Index>(fixed)) = place(fixed, static_cast<double>(slice) / (slices - 1));
+          corner(static_cast<Index>(first)) = place(first, static_cast<double>(column) / cells);
+          corner(static_cast<Index>(second)) = place(second, static_cast<double>(row) / cells);
+          for (std::size_t k = 0; k < 3; ++k) x(axes[k]) = corner(static_cast<Index>(k));
+          corners.push_back(corner);
+          values.push_back(guard_value(system, surface, t, x, h));
+        }
+      }
+      for (int row = 0; row < cells; ++row) {
+        for (int column = 0; column < cells; ++column) {
+          const auto at = static_cast<std::size_t>(row * (cells + 1) + column);
+          const std::array<std::size_t, 5> round = {at, at + 1, at + cells + 2, at + cells + 1, at};
+          std::vector<Eigen::Vector3d> zeros;
+          for (std::size_t k = 0; k + 1 < round.size(); ++k) {
+            const double a = values[round[k]];
+            const double b = values[round[k + 1]];
+            if ((a < 0) != (b < 0) && std::isfinite(a) && std::isfinite(b))
+              zeros.push_back(between(corners[round[k]], a, corners[round[k + 1]], b));
+          }
+          for (std::size_t k = 0; k + 1 < zeros.size(); k += 2) lines.push_back({zeros[k], zeros[k + 1]});
+        }
+      }
+    }
+  }
+  return lines;
 }
 
 bool guard_moves(const System& system, Index surface, const RunCurves& curves) {

@@ -21,7 +21,7 @@ Range padded(Range range);
 
 struct Sample {
   double t = 0;
-  Vector state = {};
+  Vector state = {};  // those kept
 };
 
 // Pieces are drawn without a line between them.
@@ -35,8 +35,8 @@ struct RunCurves {
   std::vector<Range> states = {};  // per state kept, padded
 };
 
-// Samples hold the first `kept` states.
-RunCurves sample_run(const Solution& solution, Index kept);
+// Samples hold the states `kept`, in that order.
+RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept);
 
 // Values of one guard on a grid: `values(row, column)` at (x(column), y(row)).
 struct GuardGrid {
@@ -50,8 +50,21 @@ struct GuardGrid {
 // h over time and one state, when it depends on no other state; empty otherwise.
 std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state,
                                          const RunCurves& curves);
-// h over two states of a system of two, at time t.
-GuardGrid guard_over_plane(const System& system, Index surface, double t, const RunCurves& curves);
+// Whether h depends on no states but these.
+bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states, const RunCurves& curves);
+// h over two states at time t, the others as in `state`.
+GuardGrid guard_over_plane(const System& system, Index surface, double t, const Vector& state, Index across, Index up,
+                           const RunCurves& curves);
+
+// A line in the space of three states.
+struct Segment3 {
+  Eigen::Vector3d from;
+  Eigen::Vector3d to;
+};
+// Lines on the surface h = 0 at time t, where planes of one constant state cut it; the states that are not among the
+// three are as in `state`.
+std::vector<Segment3> guard_wireframe(const System& system, Index surface, double t, const Vector& state,
+                                      const std::vector<Index>& axes, const RunCurves& curves);
 // Whether the guard's zero set moves during the run.
 bool guard_moves(const System& system, Index surface, const RunCurves& curves);
 

@@ -1,6 +1,6 @@
 // A picture of a run, drawn by gnuplot: every state over time with the sliding intervals shaded and the events
-// marked; beside it, for two states, the phase portrait with the switching surfaces h = 0 and the sliding
-// pieces. Colours are told apart by colour-blind readers, and shapes and dashes carry the same news in print.
+// marked; beside it, for two states or the two or three chosen ones, the phase portrait with the switching surfaces
+// h = 0 and the sliding pieces. Colours are told apart by colour-blind readers, and shapes and dashes carry the same news in print.
 //
 // gnuplot runs as a program and is needed by nothing else. It is handed its script and data on its standard
 // input and returns the picture on its standard output: no file name reaches it.
@@ -8,6 +8,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "slideway/io/report.hpp"
 
@@ -24,13 +25,25 @@ class GnuplotMissing : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The gnuplot script that draws the run, data included.
-std::string plot_script(const RunReport& report, PictureFormat format);
+struct PlotOptions {
+  // The states of the phase portrait, two or three; the panels over time then show these. Empty: both states of a
+  // system of two, else no portrait.
+  std::vector<std::string> phase = {};
+};
+
+// Throws std::invalid_argument when the portrait is of other than two or three different states of the system.
+void check_phase(const PlotOptions& options, const System& system);
+
+// The gnuplot script that draws the run, data included. Throws as `check_phase`.
+std::string plot_script(const RunReport& report, PictureFormat format, const PlotOptions& options = {});
 
 // The picture a gnuplot script makes. Throws GnuplotMissing, or std::runtime_error with gnuplot's complaint.
 std::string render(const std::string& script);
 
-// Writes the picture whole or not at all. Throws what `render` and `write_whole` throw.
-void write_plot(const RunReport& report, const std::string& path);
+// Writes the picture a gnuplot script makes, whole or not at all. Throws what `render` and `write_whole` throw.
+void write_picture(const std::string& script, const std::string& path);
+
+// Writes the picture of a run. Throws what `render` and `write_whole` throw.
+void write_plot(const RunReport& report, const std::string& path, const PlotOptions& options = {});
 
 }  // namespace slideway

@@ -1,0 +1,160 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "apps/commands.hpp"
+#include "apps/exit_status.hpp"
+#include "apps/load_model.hpp"
+#include "apps/model_check.hpp"
+#include "apps/simulation.hpp"
+#include "apps/targets.hpp"
+#include "slideway/io/files.hpp"
+
+namespace slideway::apps {
+
+namespace {
+
+const char* word(Severity severity) {
+  switch (severity) {
+    case Severity::problem:
+      return "problem";
+    case Severity::warning:
+      return "warning";
+    default:
+      return "hint";
+  }
+}
+
+void item(std::ostream& out, const std::string& title, const std::string& text) {
+  fmt::print(out, "{:<14}{}\n", title, text);
+}
+
+std::string start_text(const ModelCheck& check) {
+  if (check.mode.empty() && check.location.empty()) return "no surfaces";
+  std::string text;
+  constexpr std::size_t most = 60;
+  if (!check.mode.empty())
+    text = "mode " + (check.mode.size() > most ? check.mode.substr(0, most) + "…" : check.mode);
+  if (!check.location.empty()) text += fmt::format("{}location {}", text.empty() ? "" : ", ", check.location);
+  if (check.met.empty()) return text + ", on no surface";
+  return text;
+}
+
+void print(const ModelCheck& check, std::ostream& out) {
+  const auto count = [](Index number, const char* noun) {
+    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+  };
+  fmt::print(out, "{}   {}, {}\n\n", check.model, count(check.states, "state"), count(check.surfaces, "surface"));
+  if (check.derivatives) {
+    const DerivativeCheck& worst = *check.derivatives;
+    item(out, "derivatives",
+         worst.passed ? fmt::format("agree with differences (worst {} entry ({}, {}), relative error {:.1e})",
+                                    worst.function, worst.row + 1, worst.column + 1, worst.relative_error)
+                      : "wrong: " + worst.message);
+  } else {
+    item(out, "derivatives", "not compared");
+  }
+  if (check.multi_affine) {
+    item(out, "multi-affine", check.multi_affine->passed
+                                  ? fmt::format("yes (relative error {:.1e})", check.multi_affine->relative_error)
+                                  : "no: " + check.multi_affine->message);
+  }
+  item(out, "start", fmt::format("t = {:.10g}, {}", check.start, start_text(check)));
+  constexpr std::size_t most_met = 10;
+  for (std::size_t k = 0; k < std::min(check.met.size(), most_met); ++k) {
+    const SurfaceAtStart& surface = check.met[k];
+    item(out, "", fmt::format("on {} = 0: w- = {:.6g}, w+ = {:.6g}, {}", surface.name, surface.w_minus, surface.w_plus,
+                              surface.kind));
+  }
+  if (check.met.size() > most_met) item(out, "", fmt::format("… and on {} more", check.met.size() - most_met));
+  if (!check.continuations.empty())
+    item(out, "", fmt::format("not unique: {}", fmt::join(check.continuations, ", ")));
+  item(out, "tried", fmt::format("to t = {:.6g} in {} steps, {} events", check.trial.t, check.trial_steps,
+                                 check.trial_events));
+  if (!check.findings.empty()) fmt::print(out, "\n");
+  for (const Finding& finding : check.findings) item(out, word(finding.severity), finding.text);
+}
+
+nlohmann::ordered_json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return value;
+}
+
+nlohmann::ordered_json document(const ModelCheck& check) {
+  using Json = nlohmann::ordered_json;
+  Json derivatives = nullptr;
+  if (check.derivatives) {
+    const DerivativeCheck& worst = *check.derivatives;
+    derivatives = {{"passed", worst.passed},       {"function", worst.function},
+                   {"row", worst.row},             {"column", worst.column},
+                   {"used", number(worst.used)},   {"finite_difference", number(worst.finite_difference)},
+                   {"relative_error", number(worst.relative_error)}};
+  }
+  Json multi_affine = nullptr;
+  if (check.multi_affine) {
+    multi_affine = {{"passed", check.multi_affine->passed},
+                    {"relative_error", number(check.multi_affine->relative_error)}};
+  }
+  Json met = Json::array();
+  for (const SurfaceAtStart& surface : check.met) {
+    met.push_back({{"surface", surface.name},
+                   {"w_minus", number(surface.w_minus)},
+                   {"w_plus", number(surface.w_plus)},
+                   {"kind", surface.kind}});
+  }
+  Json scales = Json::array();
+  for (const StateScale& scale : check.scales) {
+    scales.push_back({{"state", scale.name},
+                      {"initial", number(scale.initial)},
+                      {"greatest", number(scale.greatest)},
+                      {"atol", number(scale.atol)}});
+  }
+  Json findings = Json::array();
+  for (const Finding& finding : check.findings)
+    findings.push_back({{"severity", word(finding.severity)}, {"text", finding.text}});
+  return {{"schema", "slideway.check/1"},
+          {"model", check.model},
+          {"states", check.states},
+          {"surfaces", check.surfaces},
+          {"derivatives", derivatives},
+          {"multi_affine", multi_affine},
+          {"start",
+           {{"t", number(check.start)},
+            {"mode", check.mode},
+            {"location", check.location.empty() ? Json(nullptr) : Json(check.location)},
+            {"met", met},
+            {"continuations", check.continuations}}},
+          {"trial",
+           {{"status", to_string(check.trial.status)},
+            {"t", number(check.trial.t)},
+            {"steps", check.trial_steps},
+            {"events", check.trial_events}}},
+          {"scales", scales},
+          {"findings", findings}};
+}
+
+}  // namespace
+
+int check(const CheckArguments& arguments, std::ostream& out) {
+  const Model model = load_model(arguments.model);
+  ModelInstance instance = model.instantiate(arguments.settings);
+  const Options options = make_options(arguments, model.defaults);
+  set_end(arguments, instance);
+  std::vector<Target> wanted;
+  for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
+  check_targets(wanted);
+
+  const ModelCheck answer = check_model(model.name, instance, options);
+  for (const std::string& path : arguments.json)
+    write_whole(path, [&](std::ostream& file) { file << document(answer).dump(2) << '\n'; });
+  if (!any_on_standard_output(wanted)) print(answer, out);
+  return answer.has_problem() ? exit_stopped_early : exit_success;
+}
+
+}  // namespace slideway::apps

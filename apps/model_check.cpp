@@ -1,0 +1,282 @@
+#include "apps/model_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
+
+#include "slideway/filippov/point_classifier.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+namespace slideway::apps {
+
+namespace {
+
+// Derivatives are compared as dense matrices.
+constexpr Index most_states_compared = 300;
+constexpr Index most_states_for_rates = 100;
+constexpr Index trial_steps = 4000;
+constexpr Index trial_events = 2000;
+
+struct Point {
+  double t = 0;
+  Vector x = {};
+  Mode mode = {};
+};
+
+// λ of a mode; a sliding entry gets a value of no significance.
+Vector relays(const Mode& mode, Index surfaces) {
+  Vector lambda(surfaces);
+  for (Index i = 0; i < surfaces; ++i) {
+    switch (mode[i]) {
+      case Side::minus:
+        lambda[i] = -1;
+        break;
+      case Side::plus:
+        lambda[i] = 1;
+        break;
+      case Side::sliding:
+        lambda[i] = 0.213;
+        break;
+    }
+  }
+  return lambda;
+}
+
+class Checker {
+ public:
+  Checker(const std::string& name, const ModelInstance& instance, const Options& options)
+      : instance_(instance), options_(options), problem_(instance.problem()) {
+    answer_.model = name;
+    answer_.states = system().states();
+    answer_.surfaces = system().surfaces();
+    answer_.start = instance.start;
+  }
+
+  ModelCheck run() && {
+    for (const Location& location : problem_.locations()) check_callable(location.system, instance_.start, instance_.state);
+    try_run();
+    start();
+    derivatives();
+    multi_affine();
+    scales();
+    method();
+    return std::move(answer_);
+  }
+
+ private:
+  const System& system() const { return problem_.system(); }
+
+  void find(Severity severity, std::string text) { answer_.findings.push_back({severity, std::move(text)}); }
+
+  // A while of the motion, from which typical states are taken.
+  void try_run() {
+    Options options = options_;
+    options.recording = Recording::dense;
+    options.max_steps = std::min(options.max_steps, trial_steps);
+    options.max_events = std::min(options.max_events, trial_events);
+    solution_ = Simulator(problem_, options)
+                    .run({.start = instance_.start, .end = instance_.end, .state = instance_.state});
+    answer_.trial = solution_.outcome;
+    answer_.trial_steps = static_cast<Index>(solution_.statistics.steps);
+    answer_.trial_events = static_cast<Index>(solution_.events.size());
+    points_.push_back({instance_.start, instance_.state, solution_.initial.mode});
+    const Trajectory& trajectory = solution_.trajectory;
+    if (trajectory.empty()) return;
+    // The place where a run breaks off may be one where nothing is smooth.
+    for (const double fraction : {0.37, trial_stopped_itself() ? 0.83 : 1.0}) {
+      const double t = trajectory.start() + fraction * (trajectory.end() - trajectory.start());
+      points_.push_back({t, trajectory(t), trajectory.mode(t)});
+    }
+  }
+
+  bool trial_stopped_itself() const {
+    const Status status = answer_.trial.status;
+    return !answer_.trial.succeeded() && status != Status::step_limit;
+  }
+
+  void start() {
+    answer_.mode = solution_.initial.mode.word();
+    answer_.location = solution_.initial.location;
+    const bool at_start = answer_.trial.t <= instance_.start;
+    for (const EventRecord& event : solution_.events) {
+      if (event.t > instance_.start || event.from) break;
+      for (const Mode& mode : event.continuations) answer_.continuations.push_back(mode.word());
+    }
+    met_surfaces();
+    if (trial_stopped_itself()) {
+      find(at_start ? Severity::problem : Severity::warning,
+           fmt::format("{} {} at t = {:.10g}: {}", at_start ? "no run gets beyond the start:" : "a run stops:",
+                       to_string(answer_.trial.status), answer_.trial.t, answer_.trial.message));
+    } else if (answer_.continuations.size() > 1) {
+      find(Severity::warning, fmt::format("the continuation at the start is not unique ({}); --on-ambiguity chose one",
+                                          fmt::join(answer_.continuations, ", ")));
+    }
+  }
+
+  void met_surfaces() {
+    const System& system = this->system();
+    if (system.surfaces() == 0) return;
+    Evaluator evaluator(system);
+    const RelayStructure structure(system);
+    SurfaceGeometry geometry(evaluator, structure);
+    PointClassifier classifier(evaluator, structure, options_.rtol);
+    const Vector weights = (options_.rtol * instance_.state.cwiseAbs() +
+                            options_.atol.expand(system.states(), options_.rtol))
+                               .cwiseInverse();
+    Vector h(system.surfaces());
+    system.guards(instance_.start, instance_.state, h);
+    const Mode mode = solution_.initial.mode.size() >= system.surfaces() ? solution_.initial.mode
+                                                                         : Mode(system.surfaces());
+    const Vector lambda = relays(mode, system.surfaces());
+    constexpr std::size_t most = 50;
+    for (Index i = 0; i < system.surfaces() && answer_.met.size() < most; ++i) {
+      if (!(std::abs(h[i]) <= geometry.rounding(instance_.start, instance_.state, i))) continue;
+      const ClassifiedPoint point =
+          classifier.classify_at(instance_.start, instance_.state, lambda, {.surface = i}, nullptr, weights);
+      answer_.met.push_back({system.surface_names()[static_cast<std::size_t>(i)], point.w_minus, point.w_plus,
+                             to_string(point.point.kind)});
+    }
+    gradients(evaluator, geometry);
+  }
+
+  // A guard whose gradient vanishes has no surface to slide on there.
+  void gradients(Evaluator& evaluator, SurfaceGeometry& geometry) {
+    static_cast<void>(evaluator);
+    Index flat = 0;
+    std::string first;
+    for (Index i = 0; i < system().surfaces(); ++i) {
+      bool always = true;
+      for (const Point& point : points_)
+        always = always && geometry.gradient(point.t, point.x, i).cwiseAbs().maxCoeff() == 0;
+      if (!always) continue;
+      if (flat++ == 0) first = system().surface_names()[static_cast<std::size_t>(i)];
+    }
+    if (flat > 0)
+      find(Severity::warning,
+           fmt::format("surface '{}'{} does not depend on the state where the model was tried: it is a switch in "
+                       "time, and cannot be slid along",
+                       first, flat > 1 ? fmt::format(" (and {} more)", flat - 1) : ""));
+  }
+
+  void derivatives() {
+    if (system().states() > most_states_compared) {
+      find(Severity::hint, fmt::format("derivatives are compared for up to {} states, and this model has {}",
+                                       most_states_compared, system().states()));
+      return;
+    }
+    for (const Location& location : problem_.locations()) {
+      for (const Point& point : points_) {
+        const DerivativeCheck check = check_derivatives(
+            location.system, point.t, point.x, relays(point.mode, location.system.surfaces()));
+        if (!answer_.derivatives || check.relative_error > answer_.derivatives->relative_error ||
+            (!check.passed && answer_.derivatives->passed)) {
+          answer_.derivatives = check;
+        }
+      }
+    }
+    if (!answer_.derivatives->passed) find(Severity::problem, answer_.derivatives->message);
+  }
+
+  void multi_affine() {
+    if (system().surfaces() == 0) return;
+    for (const Location& location : problem_.locations()) {
+      for (const Point& point : points_) {
+        const MultiAffineCheck check = check_multi_affine(location.system, point.t, point.x);
+        if (!answer_.multi_affine || check.relative_error > answer_.multi_affine->relative_error ||
+            (!check.passed && answer_.multi_affine->passed)) {
+          answer_.multi_affine = check;
+        }
+      }
+    }
+    if (!answer_.multi_affine->passed) find(Severity::problem, answer_.multi_affine->message);
+  }
+
+  void scales() {
+    const Index n = system().states();
+    Vector greatest = instance_.state.cwiseAbs();
+    const Trajectory& trajectory = solution_.trajectory;
+    Vector x(n);
+    for (std::size_t segment = 0; segment < trajectory.segments().size(); ++segment) {
+      for (const double t : trajectory.step_times(segment)) {
+        trajectory.evaluate(segment, t, x);
+        greatest = greatest.cwiseMax(x.cwiseAbs());
+      }
+    }
+    greatest = greatest.cwiseMax(solution_.final.state.cwiseAbs());
+    const Vector atol = options_.atol.expand(n, options_.rtol);
+    Index largest = -1, smallest = -1;
+    for (Index i = 0; i < n; ++i) {
+      answer_.scales.push_back({state_name(i), instance_.state[i], greatest[i], atol[i]});
+      if (!(greatest[i] > 0) || !std::isfinite(greatest[i])) continue;
+      if (largest < 0 || greatest[i] > greatest[largest]) largest = i;
+      if (smallest < 0 || greatest[i] < greatest[smallest]) smallest = i;
+      // Below that, an error of the size of the tolerance is an error of a percent of the state.
+      if (atol[i] > 0.01 * greatest[i])
+        find(Severity::warning,
+             fmt::format("state '{}' stays below {:.3g}, and its absolute tolerance is {:.3g}: it is hardly controlled; "
+                         "give a smaller --atol, or one per state in [options]",
+                         state_name(i), greatest[i], atol[i]));
+    }
+    constexpr double wildly = 1e6;
+    if (largest >= 0 && greatest[largest] > wildly * greatest[smallest])
+      find(Severity::warning,
+           fmt::format("states of wildly different scale: '{}' reaches {:.3g}, '{}' no more than {:.3g}; one absolute "
+                       "tolerance does not fit both: choose other units, or a tolerance per state in [options]",
+                       state_name(largest), greatest[largest], state_name(smallest), greatest[smallest]));
+  }
+
+  const std::string& state_name(Index i) const { return system().state_names()[static_cast<std::size_t>(i)]; }
+
+  // Stiff is where the fastest decay is much faster than the steps that accuracy asks for.
+  void method() {
+    const double span = solution_.final.t - instance_.start;
+    if (!(span > 0) || answer_.trial_steps < 1) return;
+    const double step = span / static_cast<double>(answer_.trial_steps);
+    const double events_per_step = static_cast<double>(answer_.trial_events) / static_cast<double>(answer_.trial_steps);
+    if (system().states() > most_states_for_rates) return;
+    Evaluator evaluator(system());
+    double fastest = 0;
+    Matrix jacobian(system().states(), system().states());
+    for (const Point& point : points_) {
+      evaluator.field_dx(point.t, point.x, relays(point.mode, system().surfaces()), jacobian);
+      if (!jacobian.allFinite()) continue;
+      for (const auto& value : jacobian.eigenvalues()) fastest = std::max(fastest, -value.real());
+    }
+    const bool stiff = fastest * step > 3;
+    const bool takes_bdf = options_.method == Method::bdf;
+    if (stiff && options_.method != Method::automatic) {
+      find(takes_bdf ? Severity::hint : Severity::warning,
+           fmt::format("stiff: the fastest motion decays in {:.2g} of the steps' {:.2g}; --method bdf suits it",
+                       1 / fastest, step));
+    } else if (!stiff && events_per_step > 0.02 && takes_bdf) {
+      find(Severity::hint,
+           fmt::format("not stiff, with an event in every {:.0f} steps: --method auto is likely to be faster",
+                       1 / events_per_step));
+    } else if (!stiff && takes_bdf) {
+      find(Severity::hint, "not stiff where it was tried: --method auto or adams is likely to be faster");
+    }
+  }
+
+  const ModelInstance& instance_;
+  const Options& options_;
+  Automaton problem_;
+  Solution solution_;
+  std::vector<Point> points_;
+  ModelCheck answer_;
+};
+
+}  // namespace
+
+bool ModelCheck::has_problem() const {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.severity == Severity::problem; });
+}
+
+ModelCheck check_model(const std::string& name, const ModelInstance& instance, const Options& options) {
+  return Checker(name, instance, options).run();
+}
+
+}  // namespace slideway::apps

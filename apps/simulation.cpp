@@ -1,0 +1,53 @@
+#include "apps/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway::apps {
+
+Options make_options(const SimulationArguments& arguments, const ModelDefaults& defaults) {
+  Options options;
+  if (defaults.rtol > 0) options.rtol = defaults.rtol;
+  if (arguments.rtol) options.rtol = *arguments.rtol;
+
+  if (!defaults.atol.empty()) {
+    options.atol = Tolerance(
+        Vector(Eigen::Map<const Vector>(defaults.atol.data(), static_cast<Index>(defaults.atol.size()))));
+  }
+  if (arguments.atol) options.atol = *arguments.atol;
+
+  const std::string& method = arguments.method.empty() ? defaults.method : arguments.method;
+  if (!method.empty()) options.method = method_from(method);
+  const std::string& policy = arguments.on_ambiguity.empty() ? defaults.on_ambiguity : arguments.on_ambiguity;
+  if (policy == "branches") {
+    refuse({.what = "following every branch is not built yet",
+            .where = "options of the model: on_ambiguity",
+            .expected = "stop, minus, plus or slide",
+            .got = policy});
+  }
+  if (!policy.empty()) options.on_ambiguity = ambiguity_from(policy);
+  if (!defaults.sliding_rule.empty() && defaults.sliding_rule != "filippov") {
+    refuse({.what = "this sliding rule is not built yet",
+            .where = "options of the model: sliding_rule",
+            .expected = "filippov",
+            .got = defaults.sliding_rule});
+  }
+
+  if (arguments.max_step) options.max_step = *arguments.max_step;
+  if (arguments.max_events) options.max_events = *arguments.max_events;
+  return options;
+}
+
+void set_end(const SimulationArguments& arguments, ModelInstance& instance) {
+  if (!arguments.end) return;
+  if (*arguments.end < instance.start) {
+    refuse({.what = "the run would end before it starts",
+            .where = "--t-end",
+            .expected = fmt::format("a time not before the start at {}", instance.start),
+            .got = fmt::format("{}", *arguments.end)});
+  }
+  instance.end = *arguments.end;
+}
+
+}  // namespace slideway::apps

@@ -1,0 +1,39 @@
+// One run of a sweep, reduced to its row of the table. The same numbers as `slideway run` with the same settings,
+// whatever else runs beside it.
+//
+// It must not know threads or files.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "apps/sweep_plan.hpp"
+#include "apps/sweep_table.hpp"
+#include "slideway/simulate/options.hpp"
+
+namespace slideway::apps {
+
+enum class SectionDirection { rising, falling, any };
+
+// Where a run is sampled: where it arrives at a surface from below (rising) or above, or at the events of a name.
+struct Section {
+  std::string name = {};
+  SectionDirection direction = SectionDirection::rising;
+  Index most = 200;  // crossings kept of a run: its last ones
+};
+
+struct SweepTask {
+  const Model& model;
+  const SweepPlan& plan;
+  std::vector<std::string> states = {};  // the columns of the table
+  Options options = {};
+  std::optional<double> end = {};
+  double transient = 0;  // minima, maxima and section begin this long after the start
+  std::optional<Section> section = {};
+};
+
+// Never throws for what happens in the run: that is in the row. Nothing when `cancelled` became true meanwhile.
+std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::atomic<bool>& cancelled);
+
+}  // namespace slideway::apps

@@ -1,0 +1,43 @@
+// The picture of a sweep over one or two parameters, drawn by gnuplot.
+//
+// One parameter, the bifurcation picture: for each state the points of the section over the parameter, or, without a
+// section, its least and greatest value. Two parameters, a map: the colour of a cell is the greatest value of the
+// state; the colours grow lighter with the value, for colour-blind readers and in print.
+// Runs that did not reach their end are marked.
+// It must not know how the runs were made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slideway/io/plot.hpp"
+
+namespace slideway {
+
+struct SweepPictureAxis {
+  std::string name = {};
+  std::vector<double> values = {};
+  bool logarithmic = false;
+};
+
+// What one run contributes; the vectors hold one entry per state, NaN for what is not known.
+struct SweepPicturePoint {
+  std::vector<double> values = {};  // one per axis
+  bool succeeded = true;
+  std::vector<double> least = {};
+  std::vector<double> greatest = {};
+  std::vector<std::vector<double>> section = {};
+};
+
+struct SweepPicture {
+  std::string title = {};
+  std::vector<SweepPictureAxis> axes = {};  // one or two
+  std::vector<std::string> states = {};     // those that are drawn, a panel each
+  std::string section = {};                 // its name; "" without one
+  std::vector<SweepPicturePoint> points = {};
+};
+
+// The gnuplot script, data included. Throws std::invalid_argument for more than two axes.
+std::string sweep_script(const SweepPicture& picture, PictureFormat format);
+
+}  // namespace slideway

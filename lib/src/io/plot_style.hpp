@@ -1,0 +1,26 @@
+// What all pictures have in common: colours, gnuplot's terminals, quoting.
+//
+// Okabe & Ito's colours: distinct to colour-blind readers, and of different lightness in print; shapes and dashes
+// carry the same news.
+// It must not know what is drawn.
+#pragma once
+
+#include <string>
+
+#include "slideway/io/plot.hpp"
+
+namespace slideway {
+
+inline constexpr const char* curve_colour = "#0072B2";
+inline constexpr const char* sliding_colour = "#D55E00";
+inline constexpr const char* band_colour = "#FBE3CF";
+inline constexpr const char* surface_colour = "#444444";
+inline constexpr const char* event_colour = "#000000";
+
+// In single quotes gnuplot expands nothing; a quote is doubled, and what cannot be printed becomes a space.
+std::string in_quotes(const std::string& text);
+
+// The script's first lines: the terminal of a format, of a size in nominal pixels, and settings for all pictures.
+std::string picture_settings(PictureFormat format, int width, int height);
+
+}  // namespace slideway

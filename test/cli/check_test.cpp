@@ -1,0 +1,127 @@
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "test/cli/program.hpp"
+
+using slideway::test::contains;
+using slideway::test::Finished;
+using slideway::test::Workplace;
+using Json = nlohmann::json;
+
+namespace {
+
+std::string model(const std::string& states, const std::string& derivatives, const std::string& more = "") {
+  return "[states]\n" + states + "\n[time]\nend = 5\n[derivatives]\n" + derivatives + "\n" + more;
+}
+
+Json check(const std::string& text, int status, const std::vector<std::string>& options = {}) {
+  const Workplace place;
+  place.write("model.toml", text);
+  std::vector<std::string> arguments = {"check", "model.toml", "--json", "-"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Finished finished = place.slideway(arguments);
+  CAPTURE(finished.err);
+  CAPTURE(finished.out);
+  CHECK(finished.status == status);
+  return Json::parse(finished.out);
+}
+
+bool found(const Json& document, const std::string& severity, const std::string& part) {
+  for (const Json& finding : document["findings"]) {
+    if (finding["severity"] == severity && contains(finding["text"], part)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("the models of the catalogue pass their check") {
+  const Workplace place;
+  for (const char* name : {"evaporator", "dry-friction", "belt", "relay", "circle", "moving-surface"}) {
+    const Finished finished = place.slideway({"check", name});
+    CAPTURE(name);
+    CAPTURE(finished.out);
+    CHECK(finished.status == 0);
+    CHECK(finished.err == "");
+    CHECK(contains(finished.out, "agree with differences"));
+    CHECK(contains(finished.out, "multi-affine  yes"));
+    CHECK(contains(finished.out, "start         t = "));
+  }
+}
+
+TEST_CASE("the check tells the classification of the initial point") {
+  const Json sliding = check(model("x = 0\ny = 1", "x = \"-sgn(x) + 0.5\"\ny = \"-y\""), 0);
+  CHECK(sliding["start"]["mode"] == "0");
+  REQUIRE(sliding["start"]["met"].size() == 1);
+  CHECK(sliding["start"]["met"][0]["surface"] == "x");
+  CHECK(sliding["start"]["met"][0]["w_minus"] == 1.5);
+  CHECK(sliding["start"]["met"][0]["w_plus"] == -0.5);
+  CHECK(sliding["start"]["met"][0]["kind"] == "attracting sliding");
+
+  const Json away = check(model("x = 1", "x = \"-sgn(x)\""), 0);
+  CHECK(away["start"]["mode"] == "+");
+  CHECK(away["start"]["met"].empty());
+}
+
+TEST_CASE("a start without a unique continuation is a problem") {
+  const std::string text = model("x = 0", "x = \"sgn(x)\"");
+  const Json stopped = check(text, 3);
+  CHECK(stopped["start"]["continuations"].size() == 3);
+  CHECK(stopped["start"]["met"][0]["kind"] == "repelling");
+  CHECK(found(stopped, "problem", "ambiguous"));
+  const Json chosen = check(text, 0, {"--on-ambiguity", "plus"});
+  CHECK(found(chosen, "warning", "not unique"));
+}
+
+TEST_CASE("states of wildly different scale are a warning") {
+  const Json wild = check(model("x = 1e9\ny = 1e-3", "x = \"-x + sgn(y - 1)\"\ny = \"-y\""), 0);
+  CHECK(found(wild, "warning", "wildly different scale"));
+  CHECK(wild["scales"][0]["greatest"] == 1e9);
+  const Json tiny = check(model("x = 1e-7", "x = \"-x\""), 0);
+  CHECK(found(tiny, "warning", "hardly controlled"));
+  CHECK_FALSE(found(check(model("x = 1e-7", "x = \"-x\""), 0, {"--atol", "1e-12"}), "warning", "hardly controlled"));
+  CHECK_FALSE(found(check(model("x = 1\ny = 2", "x = \"-x\"\ny = \"-y\""), 0), "warning", ""));
+}
+
+TEST_CASE("the check tells stiff models from those that are not") {
+  const Json stiff = check(model("x = 1\ny = 0", "x = \"-y - 0.1*sgn(x)\"\ny = \"-1e6*(y - x)\""), 0);
+  CHECK(found(stiff, "hint", "stiff: "));
+  CHECK(found(check(model("x = 1\ny = 0", "x = \"y\"\ny = \"-x\""), 0), "hint", "not stiff"));
+}
+
+TEST_CASE("a run that stops on the way is a warning") {
+  const Json document = check(model("x = 1\ny = 0", "x = \"-1\"\ny = \"sqrt(x)\""), 0);
+  CHECK(found(document, "warning", "a run stops"));
+}
+
+TEST_CASE("a switch in time is told from a surface") {
+  CHECK(found(check(model("x = 1", "x = \"-x + sgn(sin(t))\""), 0), "warning", "switch in time"));
+}
+
+TEST_CASE("a model that cannot be evaluated at its start is refused") {
+  const Workplace place;
+  place.write("model.toml", model("x = -1", "x = \"sqrt(x)\""));
+  const Finished finished = place.slideway({"check", "model.toml"});
+  CHECK(finished.status == 2);
+  CHECK(contains(finished.err, "finite"));
+  CHECK(place.slideway({"check", "absent.toml"}).status == 2);
+}
+
+TEST_CASE("a large chain is checked too") {
+  const Workplace place;
+  place.write("chain.toml", R"toml([parameters]
+N = 2000
+[states]
+x = { size = "N", value = "0.01*i" }
+v = { size = "N", value = "0" }
+[time]
+end = 0.01
+[derivatives]
+x = "v[i]"
+v = { value = "x[i+1] - 2*x[i] + x[i-1] - 0.3*sgn(v[i])", ends = "zero" }
+)toml");
+  const Finished finished = place.slideway({"check", "chain.toml", "--set", "N=400"});
+  CAPTURE(finished.err);
+  CHECK(finished.status == 0);
+  CHECK(contains(finished.out, "not compared"));
+}
