@@ -1,5 +1,7 @@
 #include "slideway/filippov/corner.hpp"
 
+#include "slideway/filippov/korobitsyn_frolova.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -161,7 +163,7 @@ TEST_CASE("a spiral into the corner contracts by its return map") {
   table.w.col(1) << 1, 2;
   CHECK(return_map_factor(table) == doctest::Approx(1.0 / 16));
   CHECK(words(answer_of(table)) == std::set<std::string>{"00"});
-  CHECK(code_word(table, Matrix::Identity(2, 2)) == "0000");
+  CHECK(half_branches(table, table.w, Vector::Unit(2, 0), Vector::Unit(2, 1)).code_word == "0000");
   // The other way round, the factors are inverted; fields that do not turn have none.
   const VertexTable outwards{-table.w};
   CHECK(return_map_factor(outwards) == doctest::Approx(16));

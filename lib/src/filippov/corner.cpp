@@ -105,6 +105,14 @@ bool newton(const VertexTable& table, Vector& lambda) {
 
 }  // namespace
 
+Vector vertex_weights(ConstVectorRef lambda) {
+  Vector weights = Vector::Ones(Index{1} << lambda.size());
+  for (Index v = 0; v < weights.size(); ++v) {
+    for (Index i = 0; i < lambda.size(); ++i) weights[v] *= 0.5 * (1 + ((v >> i) & 1 ? 1 : -1) * lambda[i]);
+  }
+  return weights;
+}
+
 Vector interpolate(const VertexTable& table, ConstVectorRef lambda) {
   // One surface at a time halves the table.
   Matrix values = table.w;
@@ -230,20 +238,6 @@ double return_map_factor(const VertexTable& table) {
     if (turns) return factor;
   }
   return 0;
-}
-
-std::string code_word(const VertexTable& table, const Matrix& gram) {
-  // The rate of h_along when the field at a vertex is projected onto the other surface.
-  const auto projected = [&](Index vertex, Index onto) {
-    const Index along = 1 - onto;
-    return table.w(along, vertex) - gram(along, onto) / gram(onto, onto) * table.w(onto, vertex);
-  };
-  const double p1 = 0.5 * (projected(3, 0) + projected(2, 0));
-  const double p2 = 0.5 * (projected(3, 1) + projected(1, 1));
-  const double p3 = 0.5 * (projected(1, 0) + projected(0, 0));
-  const double p4 = 0.5 * (projected(2, 1) + projected(0, 1));
-  const auto bit = [](bool towards) { return towards ? '0' : '1'; };
-  return {bit(p4 > 0), bit(p3 > 0), bit(p2 < 0), bit(p1 < 0)};
 }
 
 CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options,

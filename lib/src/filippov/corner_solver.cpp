@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "slideway/filippov/convex_hull.hpp"
+#include "slideway/filippov/moments.hpp"
+
 namespace slideway {
 
 namespace {
@@ -11,11 +14,13 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
 constexpr double kEndTie = 1e-6;
+constexpr std::size_t kMostRelaysAsked = 4;
 
 }  // namespace
 
-CornerSolver::CornerSolver(Evaluator& evaluator, const RelayStructure& structure)
-    : evaluator_(evaluator), geometry_(evaluator, structure), sliding_(evaluator, structure) {
+CornerSolver::CornerSolver(Evaluator& evaluator, const RelayStructure& structure, SlidingRule rule)
+    : evaluator_(evaluator), geometry_(evaluator, structure), sliding_(evaluator, structure), rule_(rule) {
+  if (rule == SlidingRule::equivalent_control) sliding_.use_exact_derivatives();
   const Index n = evaluator.system().states();
   const Index m = evaluator.system().surfaces();
   lambda_ = Vector::Zero(m);
@@ -86,60 +91,189 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
   return result;
 }
 
+void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, VertexTable& table,
+                            Matrix& fields, Vector& w_zero) {
+  const Index a = static_cast<Index>(surfaces.size());
+  table.w = Matrix::Zero(a, Index{1} << a);
+  fields = Matrix::Zero(x.size(), table.w.cols());
+  w_zero = Vector::Zero(a);
+  for (Index v = 0; v < table.w.cols(); ++v) {
+    for (Index i = 0; i < a; ++i) lambda_[surfaces[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
+    evaluator_.field(t, x, lambda_, velocity_);
+    evaluator_.guard_rates(t, x, velocity_, rates_);
+    fields.col(v) = velocity_;
+    table.w.col(v) = rates_(surfaces);
+  }
+  const Vector largest = fields.cwiseAbs().rowwise().maxCoeff();
+  for (Index i = 0; i < a; ++i) {
+    const Vector& gradient = geometry_.gradient(t, x, surfaces[static_cast<std::size_t>(i)]);
+    w_zero[i] = 64 * kEpsilon * gradient.cwiseAbs().dot(largest);
+  }
+}
+
+HalfBranches CornerSolver::half_branches_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                            const VertexTable& table, const Matrix& fields) {
+  const Vector first = geometry_.gradient(t, x, surfaces[0]);
+  const Vector second = geometry_.gradient(t, x, surfaces[1]);
+  return slideway::half_branches(table, fields, first, second);
+}
+
+HalfBranches CornerSolver::half_branches(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                         const std::vector<Index>& surfaces) {
+  lambda_ = lambda;
+  VertexTable table;
+  Matrix fields;
+  Vector w_zero;
+  tabulate(t, x, surfaces, table, fields, w_zero);
+  return half_branches_of(t, x, surfaces, table, fields);
+}
+
+bool CornerSolver::is_multi_affine(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                   const std::vector<Index>& surfaces) {
+  lambda_ = lambda;
+  // Numbers without a pattern: λ³ − λ vanishes at 0 and ±1.
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    lambda_[surfaces[k]] = 0.7 * std::sin(0.6 + 2.39996 * static_cast<double>(k));
+  }
+  Vector inside(x.size()), low(x.size()), high(x.size());
+  evaluator_.field(t, x, lambda_, inside);
+  // A field that is not defined there is one that tests its signs.
+  if (!inside.allFinite()) return false;
+  for (std::size_t k = 0; k < std::min(surfaces.size(), kMostRelaysAsked); ++k) {
+    const double stored = lambda_[surfaces[k]];
+    lambda_[surfaces[k]] = -1;
+    evaluator_.field(t, x, lambda_, low);
+    lambda_[surfaces[k]] = 1;
+    evaluator_.field(t, x, lambda_, high);
+    lambda_[surfaces[k]] = stored;
+    const Vector expected = 0.5 * ((1 - stored) * low + (1 + stored) * high);
+    const double scale = low.lpNorm<Eigen::Infinity>() + high.lpNorm<Eigen::Infinity>();
+    if (!((inside - expected).lpNorm<Eigen::Infinity>() <= 1e-9 * scale)) return false;
+  }
+  return true;
+}
+
+Vector CornerSolver::velocity_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                 const Continuation& continuation, const VertexTable& table, const Matrix& fields) {
+  if (rule_ == SlidingRule::equivalent_control) {
+    set_relays(t, x, surfaces, continuation.lambda);
+    return velocity_;
+  }
+  const auto zeros = std::count(continuation.sides.begin(), continuation.sides.end(), Side::sliding);
+  Vector weights = vertex_weights(continuation.lambda);
+  if (rule_ == SlidingRule::moments && zeros == 2 && surfaces.size() == 2) {
+    const MomentsSolution moments = solve_moments(table);
+    if (moments.solved) weights = moments.weights;
+  }
+  Vector velocity = Vector::Zero(x.size());
+  // A vertex of no weight need not have a field.
+  for (Index v = 0; v < weights.size(); ++v) {
+    if (weights[v] != 0) velocity += weights[v] * fields.col(v);
+  }
+  return velocity;
+}
+
+// Sliding along both surfaces is one motion of its own, if its weights are.
+void CornerSolver::apply_moments(const VertexTable& table, const CornerOptions& options, CornerAnswer& answer) const {
+  const auto is_intersection = [](const Continuation& c) {
+    return std::all_of(c.sides.begin(), c.sides.end(), [](Side side) { return side == Side::sliding; });
+  };
+  const bool bilinear =
+      std::any_of(answer.continuations.begin(), answer.continuations.end(), is_intersection);
+  const auto removed = std::remove_if(answer.continuations.begin(), answer.continuations.end(), is_intersection);
+  answer.continuations.erase(removed, answer.continuations.end());
+  const MomentsSolution moments = solve_moments(table);
+  const double slack = std::max(options.lambda_zero, options.lambda_tie.maxCoeff());
+  if (!moments.solved || !(moments.weights.minCoeff() >= -slack)) return;
+  // At its bound the rule joins the branch that the combination of the corners joins, which has decided the tie.
+  if (moments.lambda.lpNorm<Eigen::Infinity>() >= 1 - slack && !bilinear) return;
+  Continuation continuation{{Side::sliding, Side::sliding}, moments.lambda, Stability::saddle, false};
+  continuation.p_matrix = is_p_matrix(-lambda_jacobian(table, continuation.lambda));
+  bool inward = true;
+  for (Index v = 0; v < 4; ++v) {
+    inward = inward && (v & 1 ? 1 : -1) * table.w(0, v) < 0 && (v & 2 ? 1 : -1) * table.w(1, v) < 0;
+  }
+  continuation.p_matrix = continuation.p_matrix || inward;
+  if (continuation.p_matrix) continuation.stability = Stability::attracting;
+  answer.continuations.push_back(std::move(continuation));
+}
+
+// The modes are those of the corners; their λ solve w = 0 for the field as it is between them.
+void CornerSolver::apply_equivalent_control(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                            const CornerOptions& options, CornerAnswer& answer) {
+  std::vector<Continuation> kept;
+  for (Continuation& candidate : answer.continuations) {
+    std::vector<Index> sliding;
+    for (std::size_t k = 0; k < surfaces.size(); ++k) {
+      if (candidate.sides[k] == Side::sliding) sliding.push_back(surfaces[k]);
+    }
+    set_relays(t, x, surfaces, candidate.lambda);
+    if (!sliding.empty()) {
+      sliding_.set_sliding(sliding);
+      if (!sliding_.solve(t, x, lambda_, velocity_)) {
+        answer.incomplete = true;
+        continue;
+      }
+      candidate.lambda = lambda_(surfaces);
+      const double slack = std::max(options.lambda_zero, options.lambda_tie.maxCoeff());
+      if (!(candidate.lambda.lpNorm<Eigen::Infinity>() <= 1 + slack)) {
+        answer.incomplete = true;
+        continue;
+      }
+    }
+    kept.push_back(std::move(candidate));
+  }
+  answer.continuations = std::move(kept);
+}
+
 CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                     const std::vector<char>& ends) {
   const Index a = static_cast<Index>(surfaces.size());
   CornerPoint result;
   result.surfaces = surfaces;
-  result.table.w = Matrix::Zero(a, Index{1} << a);
+  Matrix fields;
   CornerOptions options;
-  options.w_zero = Vector::Zero(a);
+  tabulate(t, x, surfaces, result.table, fields, options.w_zero);
+  if (a == 2) result.half_branches = half_branches_of(t, x, surfaces, result.table, fields);
   options.lambda_tie = Vector::Zero(a);
-  for (Index v = 0; v < result.table.w.cols(); ++v) {
-    for (Index i = 0; i < a; ++i) lambda_[surfaces[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
-    evaluator_.field(t, x, lambda_, velocity_);
-    evaluator_.guard_rates(t, x, velocity_, rates_);
-    for (Index i = 0; i < a; ++i) {
-      const Index surface = surfaces[static_cast<std::size_t>(i)];
-      result.table.w(i, v) = rates_[surface];
-      const double terms = geometry_.gradient(t, x, surface).cwiseAbs().dot(velocity_.cwiseAbs());
-      options.w_zero[i] = std::max(options.w_zero[i], 64 * kEpsilon * terms);
-    }
-  }
-  if (a == 2) {
-    const Vector first = geometry_.gradient(t, x, surfaces[0]);
-    const Vector second = geometry_.gradient(t, x, surfaces[1]);
-    Matrix gram(2, 2);
-    gram << first.squaredNorm(), first.dot(second), first.dot(second), second.squaredNorm();
-    result.code_word = code_word(result.table, gram);
-  }
   for (Index i = 0; i < a; ++i) {
     if (ends[static_cast<std::size_t>(i)]) options.lambda_tie[i] = kEndTie;
   }
   result.answer = consistent_modes(result.table, options,
                                    [&](const Vector& local) { return curvatures(t, x, surfaces, local); });
 
+  if (rule_ == SlidingRule::moments && a == 2) apply_moments(result.table, options, result.answer);
+  if (rule_ == SlidingRule::equivalent_control) {
+    apply_equivalent_control(t, x, surfaces, options, result.answer);
+  }
+
   // One motion may be named in several ways; the one that slides on more surfaces says most.
   std::vector<Continuation> distinct;
   std::vector<Vector> velocities;
+  const Vector sizes = fields.unaryExpr([](double f) { return std::isfinite(f) ? std::abs(f) : 0.0; })
+                           .rowwise()
+                           .maxCoeff();
   for (const Continuation& candidate : result.answer.continuations) {
-    set_relays(t, x, surfaces, candidate.lambda);
+    const Vector velocity = velocity_of(t, x, surfaces, candidate, result.table, fields);
     const auto zeros = [](const Continuation& c) { return std::count(c.sides.begin(), c.sides.end(), Side::sliding); };
     bool known = false;
     for (std::size_t k = 0; k < distinct.size(); ++k) {
-      const double scale = std::max(velocity_.lpNorm<Eigen::Infinity>(), velocities[k].lpNorm<Eigen::Infinity>());
-      const double gap = (velocity_ - velocities[k]).lpNorm<Eigen::Infinity>();
       // The same mode with another λ, or another mode of the same motion.
-      if (gap > 1e-9 * scale && !(scale == 0)) continue;
+      if (!((velocity - velocities[k]).cwiseAbs().array() <= 1e-9 * sizes.array()).all()) continue;
       known = true;
       if (zeros(candidate) > zeros(distinct[k])) distinct[k] = candidate;
       break;
     }
     if (known) continue;
     distinct.push_back(candidate);
-    velocities.push_back(velocity_);
+    velocities.push_back(velocity);
   }
   result.answer.continuations = std::move(distinct);
+  if (a <= most_surfaces_of_hull) {
+    Matrix motions(x.size(), static_cast<Index>(velocities.size()));
+    for (std::size_t k = 0; k < velocities.size(); ++k) motions.col(static_cast<Index>(k)) = velocities[k];
+    result.in_convex_hull = hull_modes_beyond(result.table, fields, options.w_zero, motions);
+  }
 
   if (result.answer.continuations.size() == 1) {
     const Continuation& only = result.answer.continuations.front();

@@ -23,6 +23,11 @@ ModeField::ModeField(Evaluator& evaluator, const RelayStructure& structure)
   }
 }
 
+void ModeField::set_rule(SlidingRule rule) {
+  rule_ = rule;
+  if (rule == SlidingRule::equivalent_control) solver_.use_exact_derivatives();
+}
+
 void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode_ = mode;
   lambda_ = lambda;
@@ -31,7 +36,12 @@ void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   for (Index i = 0; i < mode.size(); ++i) {
     if (mode.slides_on(i)) sliding_.push_back(i);
   }
-  if (sliding_.size() > 1) solver_.set_sliding(sliding_);
+  if (rule_ == SlidingRule::moments && sliding_.size() > 2) {
+    throw std::runtime_error("the sliding rule 'moments' is for two surfaces, and mode \"" + mode.word() +
+                             "\" slides along " + std::to_string(sliding_.size()) +
+                             "; choose the sliding rule 'filippov'");
+  }
+  if (solves_for_lambda()) solver_.set_sliding(sliding_);
   neighbours_surface_ = -1;
   solved_ = false;
   stabilisation_ = 0;
@@ -46,6 +56,13 @@ void ModeField::stabilise(double rate, ConstVectorRef weights) {
 void ModeField::solve_several(double t, ConstVectorRef x) {
   if (solved_ && t == solved_t_ && x == solved_x_) return;
   solved_ = false;
+  if (uses_moments()) {
+    solve_by_moments(t, x);
+    solved_t_ = t;
+    solved_x_ = x;
+    solved_ = true;
+    return;
+  }
   if (!solver_.solve(t, x, lambda_, solved_velocity_)) {
     // The next guess should not start from where this one went astray.
     for (const Index i : sliding_) {
@@ -59,8 +76,54 @@ void ModeField::solve_several(double t, ConstVectorRef x) {
   solved_ = true;
 }
 
+void ModeField::set_corner(Index vertex) {
+  corner_lambda_ = lambda_;
+  for (Index i = 0; i < 2; ++i) corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = (vertex >> i) & 1 ? 1 : -1;
+}
+
+void ModeField::solve_by_moments(double t, ConstVectorRef x) {
+  corner_table_.w.resize(2, 4);
+  corner_fields_.resize(x.size(), 4);
+  for (Index v = 0; v < 4; ++v) {
+    set_corner(v);
+    evaluator_.field(t, x, corner_lambda_, corner_fields_.col(v));
+    evaluator_.guard_rates(t, x, corner_fields_.col(v), rates_);
+    corner_table_.w.col(v) = rates_(sliding_);
+  }
+  moments_ = solve_moments(corner_table_);
+  if (!moments_.solved) {
+    throw std::runtime_error("the moments of the four fields cannot be solved for at t = " + std::to_string(t) +
+                             " in mode \"" + mode_.word() + "\"");
+  }
+  lambda_[sliding_[0]] = moments_.lambda[0];
+  lambda_[sliding_[1]] = moments_.lambda[1];
+  solved_velocity_ = corner_fields_ * moments_.weights;
+}
+
+// x' = Fμ:  J = Σ μ_v J_v + F ∂μ/∂x.
+void ModeField::jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobian) {
+  const Index n = x.size();
+  solve_several(t, x);
+  jacobian_plus_.resize(n, n);
+  normal_plus_.resize(mode_.size(), n);
+  Matrix table_slope(8, n);
+  jacobian.setZero();
+  for (Index v = 0; v < 4; ++v) {
+    set_corner(v);
+    evaluator_.field_dx(t, x, corner_lambda_, jacobian_plus_);
+    evaluator_.normal_dx(t, x, corner_lambda_, normal_plus_);
+    jacobian += moments_.weights[v] * jacobian_plus_;
+    table_slope.row(2 * v) = normal_plus_.row(sliding_[0]);
+    table_slope.row(2 * v + 1) = normal_plus_.row(sliding_[1]);
+  }
+  for (Index j = 0; j < n; ++j) {
+    const Eigen::Matrix<double, 2, 4> table_dot = table_slope.col(j).reshaped(2, 4);
+    jacobian.col(j) += corner_fields_ * moments_derivative(corner_table_, moments_, table_dot);
+  }
+}
+
 const Vector& ModeField::lambda(double t, ConstVectorRef x) {
-  if (sliding_.size() > 1) {
+  if (solves_for_lambda()) {
     solve_several(t, x);
   } else if (sliding_.size() == 1) {
     const NeighbourFields& fields = neighbours(t, x, sliding_.front());
@@ -91,7 +154,7 @@ void ModeField::raw_velocity(double t, ConstVectorRef x, VectorRef dx) {
     evaluator_.field(t, x, lambda_, dx);
     return;
   }
-  if (sliding_.size() == 1) {
+  if (!solves_for_lambda()) {
     const NeighbourFields& fields = neighbours(t, x, sliding_.front());
     const double gap = fields.w_minus - fields.w_plus;
     // Where both vanish, in a two-fold, any combination is tangent: the last one goes on.
@@ -174,7 +237,11 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
     evaluator_.field_dx(t, x, lambda_, jacobian);
     return;
   }
-  if (sliding_.size() > 1) {
+  if (uses_moments()) {
+    jacobian_by_moments(t, x, jacobian);
+    return;
+  }
+  if (solves_for_lambda()) {
     raw_jacobian_several(t, x, jacobian);
     return;
   }

@@ -49,6 +49,19 @@ void SlidingSolver::set_sliding(std::vector<Index> sliding) {
 // All entries of D, as triplets in the order of sliding().
 void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
   triplets_.clear();
+  if (exact_) {
+    Matrix relays(dx_.size(), lambda.size());
+    evaluator_.field_dlambda(t, x, lambda, relays);
+    Vector gradient(dx_.size());
+    for (std::size_t row = 0; row < sliding_.size(); ++row) {
+      evaluator_.guard_gradient(t, x, sliding_[row], gradient);
+      for (std::size_t column = 0; column < sliding_.size(); ++column) {
+        triplets_.emplace_back(static_cast<int>(row), static_cast<int>(column),
+                               gradient.dot(relays.col(sliding_[column])));
+      }
+    }
+    return;
+  }
   const auto difference = [&](const auto& is_seed) {
     lambda_high_ = lambda;
     lambda_low_ = lambda;

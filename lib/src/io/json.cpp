@@ -107,6 +107,11 @@ class Writer {
       for (const Mode& mode : record.continuations) words.push_back(word(record, mode));
       object["continuations"] = std::move(words);
     }
+    if (!record.in_convex_hull.empty()) {
+      Json words = Json::array();
+      for (const Mode& mode : record.in_convex_hull) words.push_back(word(record, mode));
+      object["in_convex_hull"] = std::move(words);
+    }
     if (states_in_events_ && record.after.size() > 0) {
       object["before"] = state(record.before);
       object["after"] = state(record.after);

@@ -6,6 +6,7 @@
 #include "model/finite_difference.hpp"
 #include "model/jacobian_count.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/model/blended_system.hpp"
 
 namespace slideway {
 namespace {
@@ -58,6 +59,12 @@ void Evaluator::set_typical_sizes(ConstVectorRef states, double time) {
   require_positive(time, "t");
   typical_sizes_ = states;
   typical_time_ = time;
+}
+
+void Evaluator::blend_corners() {
+  if (blends_corners_) return;
+  system_ = blended_system(system_);
+  blends_corners_ = true;
 }
 
 // ---- steps ------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ void shorten(EventRecord& record) {
   if (record.from) record.from = listed_part(*record.from, record.surfaces);
   if (record.to) record.to = listed_part(*record.to, record.surfaces);
   for (Mode& mode : record.continuations) mode = listed_part(mode, record.surfaces);
+  for (Mode& mode : record.in_convex_hull) mode = listed_part(mode, record.surfaces);
   record.listed_only = true;
 }
 

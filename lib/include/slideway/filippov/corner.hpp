@@ -26,6 +26,8 @@ struct VertexTable {
   Index surfaces() const { return w.rows(); }
 };
 
+// ∏ᵢ (1 ± λᵢ)/2 by vertex.
+Vector vertex_weights(ConstVectorRef lambda);
 // w(λ), by multilinear interpolation of the vertices.
 Vector interpolate(const VertexTable& table, ConstVectorRef lambda);
 // D(i,j) = ∂wᵢ/∂λⱼ at λ.
@@ -79,10 +81,5 @@ bool is_p_matrix(const Matrix& matrix);
 // Round the intersection of two surfaces that is not slid along: the factor by which one turn through the four regions
 // contracts the distance (< 1 attracts), from w at the four vertices; 0 when the fields do not turn round it.
 double return_map_factor(const VertexTable& table);
-
-// The code word w₄w₃w₂w₁ of two surfaces (Korobitsyn & Frolova 2011): bit i is 0 if the mean pᵢ of the projections of the
-// two fields beside half-branch i points to the intersection. p₁ lies on S₁ where h₂ > 0, p₂ on S₂ where h₁ > 0, p₃ on S₁
-// where h₂ < 0, p₄ on S₂ where h₁ < 0. gram(i,j) = ∇hᵢ·∇hⱼ.
-std::string code_word(const VertexTable& table, const Matrix& gram);
 
 }  // namespace slideway

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "slideway/filippov/corner.hpp"
+#include "slideway/filippov/korobitsyn_frolova.hpp"
 #include "slideway/filippov/relay_network.hpp"
+#include "slideway/filippov/sliding_rule.hpp"
 #include "slideway/filippov/sliding_solver.hpp"
 #include "slideway/filippov/surface_geometry.hpp"
 
@@ -29,19 +31,28 @@ struct CornerPoint {
   Vector w_plus = {};
   // The only continuation slides along the intersection and nothing shows that it attracts.
   bool repelling_intersection = false;
-  // Of two surfaces: Korobitsyn & Frolova's code word.
-  std::optional<std::string> code_word = {};
+  // Of two surfaces.
+  std::optional<HalfBranches> half_branches = {};
+  // Modes of which the full convex hull of the fields admits motions other than the continuations.
+  std::vector<std::vector<Side>> in_convex_hull = {};
 };
 
 class CornerSolver {
  public:
   // The references must outlive the solver.
-  CornerSolver(Evaluator& evaluator, const RelayStructure& structure);
+  CornerSolver(Evaluator& evaluator, const RelayStructure& structure, SlidingRule rule = SlidingRule::filippov);
 
   // `ends` flags the surfaces whose sliding was found to end here (one flag per entry of `surfaces`); x is on all of them.
   // `lambda` holds the relays before: frozen for the other surfaces, a first guess for these where they are many.
   CornerPoint solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
                     const std::vector<char>& ends);
+
+  // Of two surfaces, whether or not they see each other.
+  HalfBranches half_branches(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces);
+
+  // Whether f is affine in each of these relays, the others of them somewhere inside [−1, 1], those of all other surfaces
+  // as in `lambda`. Asked at one such point.
+  bool is_multi_affine(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces);
 
   // Where the system does not tell its patterns: the groups of `surfaces` that see each other, from how w changes when
   // one relay goes from end to end while the others are in general position.
@@ -52,12 +63,24 @@ class CornerSolver {
   CornerPoint enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const std::vector<char>& ends);
   CornerPoint solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             const std::vector<char>& ends);
+  // The vertex table and the fields, one column per vertex; w_zero what counts as zero in w.
+  void tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, VertexTable& table, Matrix& fields,
+                Vector& w_zero);
+  HalfBranches half_branches_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                const VertexTable& table, const Matrix& fields);
+  void apply_moments(const VertexTable& table, const CornerOptions& options, CornerAnswer& answer) const;
+  void apply_equivalent_control(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                const CornerOptions& options, CornerAnswer& answer);
+  // The velocity of a continuation under the rule; leaves lambda_ there.
+  Vector velocity_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Continuation& continuation,
+                     const VertexTable& table, const Matrix& fields);
   void set_relays(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local);
   Vector curvatures(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local);
 
   Evaluator& evaluator_;
   SurfaceGeometry geometry_;
   SlidingSolver sliding_;
+  SlidingRule rule_;
   Vector lambda_, velocity_, rates_, curvatures_;
 };
 

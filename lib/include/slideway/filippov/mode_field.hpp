@@ -6,12 +6,16 @@
 // beyond the ends of the sliding region too. Its Jacobian is
 //     J = (1 − α) J⁻ + α J⁺ + (f⁺ − f⁻) ∇αᵀ,   ∇α = (w⁻∇w⁺ − w⁺∇w⁻)/(w⁻ − w⁺)²
 //     J = ∂f/∂x − ∂f/∂λ_S D⁻¹ ∂w_S/∂x,         D = ∂w_S/∂λ_S                   (several)
+// The rule `moments` takes weights of the four fields round two surfaces instead (moments.hpp), and `equivalent_control`
+// solves w_S(t, x, λ) = 0 for one surface too, f being as it is between the vertices.
 // Where an integrator cannot project, a stabilising term C·(step of a projection) draws the state back onto the surfaces.
 //
 // It must not know integrators or when to leave a mode.
 #pragma once
 
 #include "slideway/filippov/mode.hpp"
+#include "slideway/filippov/moments.hpp"
+#include "slideway/filippov/sliding_rule.hpp"
 #include "slideway/filippov/sliding_solver.hpp"
 #include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/model/evaluator.hpp"
@@ -32,7 +36,10 @@ class ModeField {
   ModeField(Evaluator& evaluator, const RelayStructure& structure);
 
   const Mode& mode() const { return mode_; }
-  // `lambda` holds a first guess for the sliding entries; the others are taken from the mode.
+  // Before the first mode.
+  void set_rule(SlidingRule rule);
+  // `lambda` holds a first guess for the sliding entries; the others are taken from the mode. Throws std::runtime_error for
+  // more than two sliding surfaces under the rule `moments`.
   void set_mode(const Mode& mode, ConstVectorRef lambda);
   // The surfaces that slide.
   const std::vector<Index>& sliding() const { return sliding_; }
@@ -57,11 +64,19 @@ class ModeField {
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
 
+  bool solves_for_lambda() const {
+    return sliding_.size() > 1 || (rule_ == SlidingRule::equivalent_control && sliding_.size() == 1);
+  }
+  bool uses_moments() const { return rule_ == SlidingRule::moments && sliding_.size() == 2; }
+  void solve_by_moments(double t, ConstVectorRef x);
+  void jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobian);
+  void set_corner(Index vertex);
   void raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacobian);
 
   Evaluator& evaluator_;
   SurfaceGeometry geometry_;
   SlidingSolver solver_;
+  SlidingRule rule_ = SlidingRule::filippov;
   Mode mode_;
   std::vector<Index> sliding_;
   Vector lambda_;
@@ -83,6 +98,11 @@ class ModeField {
   double solved_t_ = 0;
   Vector solved_x_, solved_velocity_;
   bool solved_ = false;
+  // Of the moments: the four fields round the intersection, and λ at one of them.
+  VertexTable corner_table_;
+  Matrix corner_fields_;
+  MomentsSolution moments_;
+  Vector corner_lambda_;
 };
 
 }  // namespace slideway

@@ -21,6 +21,8 @@ class SlidingSolver {
   // The references must outlive the solver.
   SlidingSolver(Evaluator& evaluator, const RelayStructure& structure);
 
+  // For an f that is not affine in λ: D from ∂f/∂λ at the point instead of from the ends of the relays.
+  void use_exact_derivatives() { exact_ = true; }
   // Forgets the Newton matrix.
   void set_sliding(std::vector<Index> sliding);
   const std::vector<Index>& sliding() const { return sliding_; }
@@ -41,6 +43,7 @@ class SlidingSolver {
   const RelayStructure& structure_;
   std::vector<Index> sliding_;
   std::vector<Index> position_;  // in sliding_, or −1, per surface
+  bool exact_ = false;
   bool diagonal_ = false;
   bool fresh_ = false;
   bool valid_ = false;

@@ -48,6 +48,10 @@ class Evaluator {
   // which the equations change. All are positive, and 1 until set; nothing else depends on them.
   void set_typical_sizes(ConstVectorRef states, double time = 1);
 
+  // From now on the field between the vertices of the λ-box is the combination of its corners (blended_system).
+  void blend_corners();
+  bool blends_corners() const { return blends_corners_; }
+
   void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
   void guards(double t, ConstVectorRef x, VectorRef h);
 
@@ -116,6 +120,7 @@ class Evaluator {
   void affine_directional(double t_dot, ConstVectorRef x_dot, VectorRef h_dot) const;
 
   System system_;
+  bool blends_corners_ = false;
   EvaluationCounts counts_;
   // Of affine guards: ∂h/∂x by compressed rows, ∂h/∂t, and h at the origin.
   bool affine_ = false;

@@ -53,6 +53,9 @@ struct EventRecord {
   std::vector<double> lambda = {};                // λ after the event; NaN where the surface does not slide
   std::optional<std::string> codeword = {};       // Korobitsyn & Frolova's word w4w3w2w1, of two surfaces
   std::vector<Mode> continuations = {};           // every continuation, where there are several
+  // Modes of which Filippov's inclusion, the convex hull of all fields at the point, admits motions that the sliding rule
+  // does not select; looked for where two or three surfaces that see each other are met.
+  std::vector<Mode> in_convex_hull = {};
   Vector before = {};                             // state just before, n entries, or none (see shorten)
   Vector after = {};                              // state just after, likewise
   bool listed_only = false;                       // the modes hold only the entries of `surfaces`, in that order

@@ -8,6 +8,7 @@
 
 #include "slideway/core/types.hpp"
 #include "slideway/filippov/mode.hpp"
+#include "slideway/filippov/sliding_rule.hpp"
 
 namespace slideway {
 
@@ -22,6 +23,10 @@ enum class Method { automatic, bdf, adams, dopri5 };
 // `branches` stops too; follow_branches (simulate/branches.hpp) goes on from there.
 enum class Ambiguity { stop, minus, plus, slide, branches };
 
+// What follows where exactly two surfaces are met: a consistent mode, or what Korobitsyn & Frolova's table says
+// (filippov/korobitsyn_frolova.hpp). Everywhere else the mode is a consistent one.
+enum class Selection { consistent, korobitsyn_frolova };
+
 // What is kept of the continuous solution.
 enum class Recording {
   dense,       // every step, evaluable at any time
@@ -34,6 +39,12 @@ Method method_from(const std::string& word);
 // "stop", "minus", "plus", "slide", "branches".
 const char* to_string(Ambiguity policy);
 Ambiguity ambiguity_from(const std::string& word);
+// "filippov", "moments", "equivalent-control".
+const char* to_string(SlidingRule rule);
+SlidingRule sliding_rule_from(const std::string& word);
+// "consistent", "korobitsyn-frolova".
+const char* to_string(Selection selection);
+Selection selection_from(const std::string& word);
 
 // One absolute tolerance for all states, or one per state.
 class Tolerance {
@@ -68,6 +79,8 @@ struct Options {
   Index max_events = 1'000'000;                               // stops with step_limit beyond
   Index max_steps = 100'000'000;                              // stops with step_limit beyond
   Ambiguity on_ambiguity = Ambiguity::stop;
+  SlidingRule sliding_rule = SlidingRule::filippov;
+  Selection selection = Selection::consistent;
   Recording recording = Recording::dense;
   bool full_events = false;  // keep states and mode words in the event log, however large the system (see shorten)
   std::function<void(const StepView&)> on_step = {};      // called for every accepted step
