@@ -25,6 +25,8 @@ struct SimulationArguments {
   std::optional<Index> max_events = {};
   std::string method = {};
   std::string on_ambiguity = {};
+  std::string sliding_rule = {};
+  std::string selection = {};
 };
 
 struct RunArguments : SimulationArguments {

@@ -44,14 +44,18 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, std::string& 
       "where the continuation is not unique (default stop, which reports them all)",
       {"stop", "minus", "plus", "slide"}, {"branches"}, arguments.on_ambiguity)
       ->group(continuation);
+  add_word(app, "--sliding-rule", "the motion along surfaces; moments: along two (default filippov)",
+           {"filippov", "moments", "equivalent-control"}, {}, arguments.sliding_rule)
+      ->group(continuation);
+  add_word(app, "--selection", "what follows where two surfaces are met (default consistent)",
+           {"consistent", "korobitsyn-frolova"}, {}, arguments.selection)
+      ->group(continuation);
   add_count(app, "--max-events", "stop after this many events (default 1000000)", 1, arguments.max_events)
       ->group(continuation);
 
-  // One choice each so far; any other is refused rather than ignored.
+  // One choice so far; any other is refused rather than ignored.
   const std::string hidden;
   add_word(app, "--linear-solver", "", {"dense"}, {"band", "klu", "gmres"}, unused)->group(hidden);
-  add_word(app, "--sliding-rule", "", {"filippov"}, {"moments", "equivalent-control"}, unused)->group(hidden);
-  add_word(app, "--selection", "", {"consistent"}, {"korobitsyn-frolova"}, unused)->group(hidden);
 }
 
 void add_run(CLI::App& program, RunArguments& arguments, std::string& unused) {

@@ -27,12 +27,9 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
             .got = policy});
   }
   if (!policy.empty()) options.on_ambiguity = ambiguity_from(policy);
-  if (!defaults.sliding_rule.empty() && defaults.sliding_rule != "filippov") {
-    refuse({.what = "this sliding rule is not built yet",
-            .where = "options of the model: sliding_rule",
-            .expected = "filippov",
-            .got = defaults.sliding_rule});
-  }
+  const std::string& rule = arguments.sliding_rule.empty() ? defaults.sliding_rule : arguments.sliding_rule;
+  if (!rule.empty()) options.sliding_rule = sliding_rule_from(rule);
+  if (!arguments.selection.empty()) options.selection = selection_from(arguments.selection);
 
   if (arguments.max_step) options.max_step = *arguments.max_step;
   if (arguments.max_events) options.max_events = *arguments.max_events;

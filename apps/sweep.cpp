@@ -82,10 +82,11 @@ std::string fingerprint(const SweepArguments& arguments, const Model& model, con
   for (const SweepAxis& axis : arguments.axes) text += fmt::format("{}:{}\n", axis.name, fmt::join(axis.values, ","));
   for (const auto& [name, value] : arguments.settings) text += fmt::format("{}={}\n", name, value);
   const Vector& atol = options.atol.values();
-  text += fmt::format("{} {} {} {} {} {} {} {}\n", options.rtol,
+  text += fmt::format("{} {} {} {} {} {} {} {} {} {}\n", options.rtol,
                       fmt::join(atol.data(), atol.data() + atol.size(), ","), to_string(options.method),
                       options.max_step, options.max_events, to_string(options.on_ambiguity),
-                      arguments.end.value_or(0), arguments.end.has_value());
+                      to_string(options.sliding_rule), to_string(options.selection), arguments.end.value_or(0),
+                      arguments.end.has_value());
   text += fmt::format("{} {} {} {}", arguments.transient.value_or(0), arguments.section, arguments.direction,
                       arguments.section_points.value_or(0));
   std::uint64_t hash = 14695981039346656037ULL;
