@@ -2,11 +2,10 @@
 // form, a period, a balance. What is expected is computed here from the formulas, not taken from a run.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <map>
-#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -92,6 +91,7 @@ GalleryRun follow(const std::string& name, const Asked& asked = {}) {
   return {std::move(instance), std::move(solution)};
 }
 
+// Relative to the value, which is not 0.
 doctest::Approx near(double value, double tolerance = 1e-7) {
   return doctest::Approx(value).epsilon(tolerance);
 }
@@ -105,6 +105,13 @@ double root(double low, double high, const std::function<double(double)>& f) {
     ((f(middle) < 0) == rising ? low : high) = middle;
   }
   return (low + high) / 2;
+}
+
+// exp(A t) of a matrix with different eigenvalues.
+Matrix exponential(const Matrix& a, double t) {
+  const Eigen::EigenSolver<Matrix> modes(a);
+  const Eigen::VectorXcd growth = (modes.eigenvalues() * t).array().exp();
+  return (modes.eigenvectors() * growth.asDiagonal() * modes.eigenvectors().inverse()).real();
 }
 
 std::vector<double> times(const EventLog& events) {
@@ -253,18 +260,38 @@ TEST_CASE("a servo under a relay with hysteresis has the half period of the clos
   CHECK(switches.back() - switches[switches.size() - 2] == near(half_period, 1e-6));
 }
 
+TEST_CASE("the buck converter switches once in a period where its exact cycle does") {
+  const GalleryRun run = follow("buck_converter", {.settings = {{"v", 11.97}, {"i", 0.5916}}});
+  const double R = run.parameter("R");
+  const double L = run.parameter("L");
+  const double C = run.parameter("C");
+  const double T = run.parameter("T");
+  Matrix off(2, 2);
+  off << -1 / (R * C), 1 / C, -1 / L, 0;
+  const Vector rest = Eigen::Vector2d(run.parameter("V_in"), run.parameter("V_in") / R);
+  // Off for the time s, then on until the ramp falls back: the state at the switch, if that repeats itself.
+  const auto switched = [&](double s) -> Vector {
+    const Matrix rise = exponential(off, T - s);
+    const Matrix fall = exponential(off, s);
+    const Matrix one = Matrix::Identity(2, 2);
+    return (one - fall * rise).partialPivLu().solve(fall * (one - rise) * rest);
+  };
+  const double expected = root(0.1 * T, 0.8 * T, [&](double s) {
+    const double control = run.parameter("gain") * (switched(s)[0] - run.parameter("V_ref"));
+    return control - run.parameter("V_low") - (run.parameter("V_up") - run.parameter("V_low")) * s / T;
+  });
+  const EventRecord last = run.events(EventKind::crossing, "comparator").back();
+  CHECK(run.after(last, "phase") == near(expected, 1e-4));
+  CHECK(run.after(last, "v") == near(switched(expected)[0], 1e-5));
+  CHECK(run.after(last, "i") == near(switched(expected)[1], 1e-4));
+}
+
 TEST_CASE("the circuit of Chua leaves its inner region when the linear flow does") {
   const GalleryRun run = follow("chua");
   const double alpha = run.parameter("alpha");
   Matrix inner(3, 3);
   inner << -alpha * (1 + run.parameter("m0")), alpha, 0, 1, -1, 1, 0, -run.parameter("beta"), 0;
-  const Eigen::EigenSolver<Matrix> modes(inner);
-  const Eigen::VectorXcd weights =
-      modes.eigenvectors().partialPivLu().solve(run.instance.state.cast<std::complex<double>>());
-  const auto x = [&](double t) {
-    const Eigen::VectorXcd growth = (modes.eigenvalues() * t).array().exp() * weights.array();
-    return (modes.eigenvectors() * growth).real()[0];
-  };
+  const auto x = [&](double t) { return (exponential(inner, t) * run.instance.state)[0]; };
   const EventRecord& first = run.solution.events.front();
   CHECK(first.kind == EventKind::crossing);
   CHECK(std::abs(std::abs(x(first.t)) - 1) < 1e-7);
