@@ -152,7 +152,7 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     option.lambda.assign(continuation.lambda.begin(), continuation.lambda.end());
     group.options.push_back(std::move(option));
   }
-  group.unique = group.options.size() == 1 && !point.repelling_intersection;
+  group.unique = group.options.size() == 1 && (!point.repelling_intersection || meeting.is_limit);
   group.w_minus.assign(surfaces.size(), kNotANumber);
   group.w_plus.assign(surfaces.size(), kNotANumber);
   if (group.options.size() == 1) {
@@ -162,7 +162,7 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
   if (group.options.empty()) {
     group.reason = "no consistent mode was found: " +
                    (point.answer.note.empty() ? "a tie that the second derivatives do not decide" : point.answer.note);
-  } else if (point.repelling_intersection) {
+  } else if (point.repelling_intersection && !meeting.is_limit) {
     group.reason = "repelling intersection: the only consistent mode slides on it and nothing shows that it attracts";
   } else if (!point.uniqueness_not_shown.empty()) {
     group.reason = "a consistent mode; " + point.uniqueness_not_shown;

@@ -19,6 +19,8 @@ namespace slideway {
 struct Meeting {
   std::vector<Met> met = {};
   bool at_start = false;  // nothing came before
+  // The point is the limit of crossings that accumulate, which shows that it attracts.
+  bool is_limit = false;
 };
 
 struct Resolution {

@@ -64,7 +64,7 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   const Vector before = x_;
   Vector limit = x_;
   std::vector<Index> surfaces = accumulation.ids;
-  Meeting meeting;
+  Meeting meeting{.is_limit = true};
   for (const Index i : surfaces) meeting.met.push_back({.surface = i});
   for (Index i = 0; i < mode_.size(); ++i) {
     if (mode_.slides_on(i)) surfaces.push_back(i);
