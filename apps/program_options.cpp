@@ -41,8 +41,8 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, std::string& 
   const std::string continuation = "Where it goes on";
   add_word(
       app, "--on-ambiguity",
-      "where the continuation is not unique (default stop, which reports them all)",
-      {"stop", "minus", "plus", "slide"}, {"branches"}, arguments.on_ambiguity)
+      "where the continuation is not unique (default stop, which reports them all; branches follows them all)",
+      {"stop", "minus", "plus", "slide", "branches"}, {}, arguments.on_ambiguity)
       ->group(continuation);
   add_word(app, "--sliding-rule", "the motion along surfaces; moments: along two (default filippov)",
            {"filippov", "moments", "equivalent-control"}, {}, arguments.sliding_rule)

@@ -15,6 +15,8 @@
 #include "slideway/io/files.hpp"
 #include "slideway/io/json.hpp"
 #include "slideway/io/plot.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::apps {
@@ -29,13 +31,13 @@ std::vector<Target> targets(const RunArguments& arguments) {
   return wanted;
 }
 
-// Writes what was asked for; names what exists afterwards.
+// Writes what was asked for; names what exists afterwards. `write_document` writes the JSON.
+template <class WriteDocument>
 std::vector<std::string> write_results(const RunArguments& arguments, const RunReport& report,
-                                       std::ostream& err) {
+                                       const WriteDocument& write_document, std::ostream& err) {
   std::vector<std::string> written;
   for (const std::string& path : arguments.json) {
-    write_whole(path,
-                [&](std::ostream& out) { write_json(report, out, {.full_events = arguments.full_events}); });
+    write_whole(path, write_document);
     written.push_back(path);
   }
   const CsvOptions table{
@@ -55,6 +57,52 @@ std::vector<std::string> write_results(const RunArguments& arguments, const RunR
   return written;
 }
 
+// "ambiguous at t = 1", then the branches, further to the right.
+void print_tree(const Branch& branch, const std::string& indent, std::ostream& out) {
+  for (const Branch& child : branch.branches) {
+    const Solution& solution = child.solution;
+    fmt::print(out, "{}mode {} from t = {:.10g}: {} event{}, {} at t = {:.10g} in mode {}\n", indent,
+               solution.initial.mode.word(), solution.initial.t, solution.events.size(),
+               solution.events.size() == 1 ? "" : "s", to_string(solution.outcome.status), solution.outcome.t,
+               solution.final.mode.word());
+    print_tree(child, indent + "  ", out);
+  }
+}
+
+// Follows every continuation.
+int run_all_branches(const RunArguments& arguments, const Model& model, const ModelInstance& instance,
+                     const Options& options, const std::vector<Target>& wanted, std::ostream& out, std::ostream& err) {
+  if (!arguments.csv.empty()) {
+    refuse({.what = "a table holds one trajectory, not a tree of them",
+            .where = "--csv with --on-ambiguity branches",
+            .expected = "--json or --plot",
+            .got = "--csv",
+            .advice = "choose one continuation with --on-ambiguity minus, plus or slide for a table"});
+  }
+  const BranchTree tree =
+      follow_branches(Simulator(instance.problem(), options),
+                      {.start = instance.start, .end = instance.end, .state = instance.state});
+  const RunReport report{.model = model.name,
+                         .instance = instance,
+                         .solution = tree.root.solution,
+                         .further = solutions_below(tree.root)};
+  const auto document = [&](std::ostream& stream) {
+    write_json(model.name, instance, tree, stream, {.full_events = arguments.full_events});
+  };
+  const std::vector<std::string> written = write_results(arguments, report, document, err);
+  if (!arguments.quiet && !any_on_standard_output(wanted)) {
+    print_summary(report, options, written,
+                  {.all_events = arguments.full_events, .colours = wants_colours(STDOUT_FILENO)}, out);
+    if (!tree.root.branches.empty()) fmt::print(out, "\nbranches\n");
+    print_tree(tree.root, "  ", out);
+    if (!tree.complete) fmt::print(out, "  (there are more: the bound on the number of solutions is reached)\n");
+  }
+  for (const Solution* leaf : leaves(tree.root)) {
+    if (!leaf->outcome.succeeded()) return exit_stopped_early;
+  }
+  return exit_success;
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
@@ -65,16 +113,22 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   // Only a table of the trajectory and a picture need more than events and the final state.
   if (arguments.csv.empty() && arguments.plot.empty()) options.recording = Recording::nothing;
   set_end(arguments, instance);
-  const Simulator simulator(instance.problem(), options);
   const std::vector<Target> wanted = targets(arguments);
   check_targets(wanted);
   check_phase({.phase = arguments.phase}, instance.system);
+  if (options.on_ambiguity == Ambiguity::branches) {
+    return run_all_branches(arguments, model, instance, options, wanted, out, err);
+  }
+  const Simulator simulator(instance.problem(), options);
 
   const Solution solution =
       simulator.run({.start = instance.start, .end = instance.end, .state = instance.state});
 
   const RunReport report{.model = model.name, .instance = instance, .solution = solution};
-  const std::vector<std::string> written = write_results(arguments, report, err);
+  const auto document = [&](std::ostream& stream) {
+    write_json(report, stream, {.full_events = arguments.full_events});
+  };
+  const std::vector<std::string> written = write_results(arguments, report, document, err);
   const bool output_is_taken = any_on_standard_output(wanted);
   const bool stopped_early = !solution.outcome.succeeded();
   if (!arguments.quiet && !output_is_taken) {

@@ -20,12 +20,6 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
   const std::string& method = arguments.method.empty() ? defaults.method : arguments.method;
   if (!method.empty()) options.method = method_from(method);
   const std::string& policy = arguments.on_ambiguity.empty() ? defaults.on_ambiguity : arguments.on_ambiguity;
-  if (policy == "branches") {
-    refuse({.what = "following every branch is not built yet",
-            .where = "options of the model: on_ambiguity",
-            .expected = "stop, minus, plus or slide",
-            .got = policy});
-  }
   if (!policy.empty()) options.on_ambiguity = ambiguity_from(policy);
   const std::string& rule = arguments.sliding_rule.empty() ? defaults.sliding_rule : arguments.sliding_rule;
   if (!rule.empty()) options.sliding_rule = sliding_rule_from(rule);

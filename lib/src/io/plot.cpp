@@ -46,6 +46,25 @@ std::vector<Index> states_kept(const System& system, const PlotOptions& options)
   return states;
 }
 
+// The curves of a run, and of the further solutions of its tree over one another.
+RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept) {
+  RunCurves curves = sample_run(report.solution, kept);
+  for (const Solution* further : report.further) {
+    const RunCurves more = sample_run(*further, kept);
+    curves.whole.insert(curves.whole.end(), more.whole.begin(), more.whole.end());
+    curves.sliding.insert(curves.sliding.end(), more.sliding.begin(), more.sliding.end());
+    curves.time.low = std::min(curves.time.low, more.time.low);
+    curves.time.high = std::max(curves.time.high, more.time.high);
+    for (std::size_t j = 0; j < curves.states.size(); ++j) {
+      curves.states[j].low = std::min(curves.states[j].low, more.states[j].low);
+      curves.states[j].high = std::max(curves.states[j].high, more.states[j].high);
+    }
+  }
+  // Times at which only some of them slide are not shaded.
+  if (!report.further.empty()) curves.intervals.clear();
+  return curves;
+}
+
 // Events that a reader may take for one thing share a marker.
 struct MarkerGroup {
   const char* title;
@@ -83,7 +102,7 @@ class Script {
         system_(report.instance.system),
         solution_(report.solution),
         kept_(states_kept(system_, options)),
-        curves_(sample_run(report.solution, kept_)),
+        curves_(sample_report(report, kept_)),
         panels_(panel_states(system_, options)),
         portrait_(portrait_states(system_, options)) {
     const bool portrait = !portrait_.empty();
@@ -132,8 +151,8 @@ class Script {
   }
 
   // Events of large systems hold no states.
-  void append_event(const EventRecord& event) {
-    const Vector state = event.after.size() > 0 ? event.after : solution_.trajectory(event.t);
+  void append_event(const EventRecord& event, const Solution& solution) {
+    const Vector state = event.after.size() > 0 ? event.after : solution.trajectory(event.t);
     append("{:.9g}", event.t);
     for (const Index kept : kept_) append(" {:.8g}", state(kept));
     append("\n");
@@ -161,10 +180,13 @@ class Script {
       const auto& kinds = marker_groups()[group].kinds;
       std::string rows;
       std::swap(rows, text_);
-      for (const EventRecord& event : solution_.events) {
-        if (std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end())
-          append_event(event);
-      }
+      const auto append_events = [&](const Solution& solution) {
+        for (const EventRecord& event : solution.events) {
+          if (std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end()) append_event(event, solution);
+        }
+      };
+      append_events(solution_);
+      for (const Solution* further : report_.further) append_events(*further);
       std::swap(rows, text_);
       if (rows.empty()) continue;
       append("$events{} << EOD\n{}EOD\n", group, rows);
@@ -381,7 +403,10 @@ class Script {
         const double step = distance(piece[i - 1], piece[i]);
         travelled += step;
         if (travelled < next || step == 0) continue;
-        const bool sliding = solution_.trajectory.mode(piece[i - 1].t).codimension() > 0;
+        // Of a tree only the root's trajectory is known by time.
+        const double t = piece[i - 1].t;
+        const bool sliding =
+            t <= solution_.trajectory.end() && solution_.trajectory.mode(t).codimension() > 0;
         append(
             "set arrow from {:.9g},{:.9g} to {:.9g},{:.9g} head filled size screen 0.014,17,90 fixed front "
             "linecolor rgb '{}' linewidth 1\n",

@@ -51,4 +51,24 @@ BranchTree follow_branches(const Simulator& simulator, const Run& run, Index mos
   return tree;
 }
 
+std::vector<const Solution*> solutions_below(const Branch& branch) {
+  std::vector<const Solution*> solutions;
+  for (const Branch& child : branch.branches) {
+    solutions.push_back(&child.solution);
+    const std::vector<const Solution*> below = solutions_below(child);
+    solutions.insert(solutions.end(), below.begin(), below.end());
+  }
+  return solutions;
+}
+
+std::vector<const Solution*> leaves(const Branch& branch) {
+  if (branch.branches.empty()) return {&branch.solution};
+  std::vector<const Solution*> ends;
+  for (const Branch& child : branch.branches) {
+    const std::vector<const Solution*> below = leaves(child);
+    ends.insert(ends.end(), below.begin(), below.end());
+  }
+  return ends;
+}
+
 }  // namespace slideway

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "slideway/model/model.hpp"
 #include "slideway/simulate/solution.hpp"
@@ -13,6 +14,8 @@ struct RunReport {
   std::string model = {};  // the model's name
   const ModelInstance& instance;
   const Solution& solution;
+  // The other solutions of a tree of continuations; a picture shows them all.
+  std::vector<const Solution*> further = {};
 };
 
 }  // namespace slideway

@@ -26,4 +26,9 @@ struct BranchTree {
 // Ambiguity::branches; throws std::invalid_argument otherwise, and for a start that does not fit.
 BranchTree follow_branches(const Simulator& simulator, const Run& run, Index most = 64);
 
+// All solutions of the tree but the root, each before its branches.
+std::vector<const Solution*> solutions_below(const Branch& branch);
+// The solutions that end the tree: those without branches.
+std::vector<const Solution*> leaves(const Branch& branch);
+
 }  // namespace slideway
