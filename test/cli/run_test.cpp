@@ -158,17 +158,13 @@ TEST_CASE("a wrong option is refused with what was expected and what was got") {
   CHECK(place.files().empty());
 }
 
-TEST_CASE("what is not built yet says so") {
+TEST_CASE("the sliding rule and the selection are chosen by their words") {
   const Workplace place;
-  for (const std::vector<std::string>& option : {std::vector<std::string>{"--on-ambiguity", "branches"},
-                                                 {"--linear-solver", "klu"},
-                                                 {"--sliding-rule", "moments"},
-                                                 {"--selection", "korobitsyn-frolova"}}) {
-    const Finished finished = place.slideway({"run", "evaporator", option[0], option[1]});
-    CAPTURE(option[0]);
-    CHECK(finished.status == 2);
-    CHECK(contains(finished.err, "not built yet"));
-  }
+  for (const char* rule : {"filippov", "moments", "equivalent-control"})
+    CHECK(place.slideway({"run", "evaporator", "--sliding-rule", rule, "--quiet"}).status == 0);
+  for (const char* selection : {"consistent", "korobitsyn-frolova"})
+    CHECK(place.slideway({"run", "evaporator", "--selection", selection, "--quiet"}).status == 0);
+  CHECK(contains(place.slideway({"run", "evaporator", "--sliding-rule", "moment"}).err, "did you mean 'moments'?"));
 }
 
 TEST_CASE("an unknown model is answered with the nearest one") {
