@@ -82,20 +82,6 @@ TEST_CASE("the command line beats the options of the file and these beat the def
                  "bdf   rtol 0.001   atol 1e-09\n"));
 }
 
-TEST_CASE("a file that asks for what is not built yet is refused") {
-  const Workplace place;
-  for (const char* option : {"sliding_rule = \"moments\"\n", "on_ambiguity = \"branches\"\n"}) {
-    place.write("model.toml", with_options(option));
-    const Finished finished = place.slideway({"run", "model.toml"});
-    CAPTURE(option);
-    CAPTURE(finished.err);
-    CHECK(finished.status == 2);
-    CHECK(contains(finished.err, "not built yet"));
-  }
-  place.write("model.toml", with_options("on_ambiguity = \"branches\"\n"));
-  CHECK(place.slideway({"run", "model.toml", "--on-ambiguity", "stop"}).status == 0);
-}
-
 TEST_CASE("a mistake in a file is reported where it is and nothing is written") {
   const Workplace place;
   std::string text = stick_slip;
