@@ -15,6 +15,7 @@
 #include "models/dry_friction.hpp"
 #include "models/evaporator.hpp"
 #include "models/friction_chain.hpp"
+#include "models/heat_rod.hpp"
 #include "models/hysteresis_evaporator.hpp"
 #include "models/impact_oscillator.hpp"
 #include "models/impact_pair.hpp"
@@ -32,6 +33,7 @@ const std::vector<Model>& catalogue() {
   static const std::vector<Model> models = {
       evaporator(), dry_friction(), belt(),        relay(),          circle(),        moving_surface(),
       corner(),     two_relays(),   dieci_lopez(), three_surfaces(), friction_chain(),
+      heat_rod(),
       bouncing_ball(), cam_follower(), impact_oscillator(), impact_pair(), block_pile(), rocking_block(), billiard(),
       thermostat(), hysteresis_evaporator()};
   return models;

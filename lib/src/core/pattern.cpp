@@ -58,8 +58,16 @@ Pattern transposed(const Pattern& pattern) {
 }
 
 Colouring colour_columns(const Pattern& pattern) {
-  const Pattern by_column = transposed(pattern);
   Colouring result;
+  for (Index i = 0; i < pattern.rows; ++i) {
+    if (pattern.start[at(i) + 1] - pattern.start[at(i)] < pattern.columns) continue;
+    // A full row leaves no choice.
+    result.colours = pattern.columns;
+    result.colour.resize(at(pattern.columns));
+    std::iota(result.colour.begin(), result.colour.end(), Index{0});
+    return result;
+  }
+  const Pattern by_column = transposed(pattern);
   result.colour.assign(at(pattern.columns), -1);
   // The column that last forbade each colour.
   std::vector<Index> forbidden_by;

@@ -272,6 +272,11 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
   jacobian.noalias() += difference_ * slope_.transpose();
 }
 
+const std::vector<Eigen::Triplet<double>>& ModeField::relay_couplings(double t, ConstVectorRef x) {
+  solve_several(t, x);
+  return solver_.couplings(t, x, lambda_);
+}
+
 void ModeField::raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacobian) {
   const Index n = x.size();
   const Index m = mode_.size();

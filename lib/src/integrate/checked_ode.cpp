@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <stdexcept>
 
 namespace slideway {
 
@@ -79,6 +80,24 @@ bool CheckedOde::jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixR
     ode_.jacobian(t, x, dx, jacobian);
     if (jacobian.allFinite()) return true;
     note_not_finite("jacobian", t, jacobian);
+    return false;
+  });
+}
+
+bool CheckedOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) noexcept {
+  ++jacobian_evaluations_;
+  return attempt("jacobian", t, x, [&] {
+    ode_.split_jacobian(t, x, dx, jacobian);
+    if (jacobian.values.allFinite() && jacobian.left.allFinite() && jacobian.right.allFinite()) return true;
+    throw std::runtime_error("an entry is not finite");
+  });
+}
+
+bool CheckedOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) noexcept {
+  return attempt("jacobian", t, x, [&] {
+    ode_.jacobian_times(t, x, direction, product);
+    if (all_finite(product.data(), product.size())) return true;
+    note_not_finite("directional derivative", t, product);
     return false;
   });
 }

@@ -20,11 +20,13 @@ class CheckedOde {
   // integrator's own fault, so it is no obstacle.
   [[nodiscard]] bool velocity(double t, ConstVectorRef x, VectorRef dx) noexcept;
   [[nodiscard]] bool jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept;
+  [[nodiscard]] bool split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) noexcept;
+  [[nodiscard]] bool jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) noexcept;
   [[nodiscard]] bool project(double t, ConstVectorRef weights, VectorRef x) noexcept;
   // A guard that cannot be had, or is not a number, counts as +1: not arrived at.
   void guard_values(double t, ConstVectorRef x, VectorRef values) noexcept;
 
-  // The last call of velocity, jacobian or project was in the way of the integrator.
+  // The last call of these, guards left out, was in the way of the integrator.
   bool obstructed() const { return obstructed_; }
   // The last such obstacle since forget_obstacle(): what failed and where. Empty if there was none.
   std::string obstacle() const;

@@ -47,6 +47,7 @@ CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const Stepper
       rtol_(options.rtol),
       atol_(options.atol),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
+      linear_solver_(options.linear_solver),
       start_state_(Vector::Zero(states_)),
       start_velocity_(Vector::Zero(states_)),
       arrivals_(static_cast<std::size_t>(guards_), 0),
@@ -82,12 +83,7 @@ void CvodeStepper::create() {
   if (std::isfinite(max_step_)) check(CVodeSetMaxStep(cvode, max_step_), "CVodeSetMaxStep");
 
   if (method_ == MultistepMethod::bdf) {
-    matrix_.reset(SUNDenseMatrix(states_, states_, context));
-    if (!matrix_) throw std::bad_alloc();
-    linear_solver_.reset(SUNLinSol_Dense(state_.get(), matrix_.get(), context));
-    if (!linear_solver_) throw std::bad_alloc();
-    check(CVodeSetLinearSolver(cvode, linear_solver_.get(), matrix_.get()), "CVodeSetLinearSolver");
-    check(CVodeSetJacFn(cvode, jacobian_callback), "CVodeSetJacFn");
+    newton_.emplace(ode_, checked_, linear_solver_, newton_callbacks(), cvode, state_.get(), context);
     check(CVodeSetProjFn(cvode, projection_callback), "CVodeSetProjFn");
     // The error estimate is not projected. With only its tangential part to go by, CVODE stays at order one
     // where the solution goes round in a circle: a hundred times the steps at rtol 1e-10.
@@ -342,12 +338,25 @@ int CvodeStepper::velocity_callback(double t, N_Vector x, N_Vector dx, void* sel
   return stepper.checked_.velocity(t, sundials::values(x), sundials::values(dx)) ? 0 : 1;
 }
 
-int CvodeStepper::jacobian_callback(double t, N_Vector x, N_Vector dx, SUNMatrix jacobian, void* self,
-                                    N_Vector, N_Vector, N_Vector) {
-  auto& stepper = *static_cast<CvodeStepper*>(self);
-  const bool usable =
-      stepper.checked_.jacobian(t, sundials::values(x), sundials::values(dx), sundials::values(jacobian));
-  return usable ? 0 : 1;
+NewtonSystem::Callbacks CvodeStepper::newton_callbacks() {
+  using sundials::Truth;
+  return {.fill_dense = [](double t, N_Vector x, N_Vector dx, SUNMatrix jacobian, void* self, N_Vector, N_Vector,
+                           N_Vector) { return newton(self).fill_dense(t, x, dx, jacobian); },
+          .fill_sparse =
+              [](double t, N_Vector x, N_Vector dx, SUNMatrix, Truth keep, Truth* is_new, double gamma, void* self,
+                 N_Vector, N_Vector, N_Vector) {
+                *is_new = !keep;
+                return newton(self).fill_sparse(t, x, dx, keep != 0, gamma);
+              },
+          .times = [](N_Vector direction, N_Vector product, double t, N_Vector x, N_Vector, void* self,
+                      N_Vector) { return newton(self).times(t, x, direction, product); },
+          .prepare_blocks =
+              [](double t, N_Vector x, N_Vector dx, Truth keep, Truth* is_new, double gamma, void* self) {
+                *is_new = !keep;
+                return newton(self).prepare_blocks(t, x, dx, keep != 0, gamma);
+              },
+          .solve_blocks = [](double, N_Vector, N_Vector, N_Vector right_hand_side, N_Vector result, double, double,
+                             int, void* self) { return newton(self).solve_blocks(right_hand_side, result); }};
 }
 
 int CvodeStepper::guard_callback(double t, N_Vector x, double* values, void* self) {

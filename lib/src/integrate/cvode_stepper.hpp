@@ -1,4 +1,4 @@
-// A Stepper that is SUNDIALS CVODE: BDF with Newton's method and the exact Jacobian, or Adams with
+// A Stepper that is SUNDIALS CVODE: BDF with Newton's method (newton_system.hpp), or Adams with
 // fixed-point iteration.
 //
 // Dense output is CVODE's own interpolating polynomial about its internal time tₙ: x(t) = Σₖ Cₖ ((t − tₙ)/h)ᵏ
@@ -12,6 +12,7 @@
 
 #include "integrate/checked_ode.hpp"
 #include "integrate/cvode_history.hpp"
+#include "integrate/newton_system.hpp"
 #include "integrate/sundials_handles.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/integrate/stepper.hpp"
@@ -54,8 +55,8 @@ class CvodeStepper final : public Stepper {
 
   // What CVODE calls; `self` is the stepper. They return 0, or 1 for "try a smaller step".
   static int velocity_callback(double t, N_Vector x, N_Vector dx, void* self);
-  static int jacobian_callback(double t, N_Vector x, N_Vector dx, SUNMatrix jacobian, void* self, N_Vector,
-                               N_Vector, N_Vector);
+  static NewtonSystem::Callbacks newton_callbacks();
+  static NewtonSystem& newton(void* self) { return *static_cast<CvodeStepper*>(self)->newton_; }
   static int guard_callback(double t, N_Vector x, double* values, void* self);
   static int projection_callback(double t, N_Vector x, N_Vector correction, double, N_Vector, void* self);
 
@@ -67,6 +68,7 @@ class CvodeStepper final : public Stepper {
   double rtol_;
   Vector atol_;
   double max_step_;
+  LinearSolver linear_solver_;
 
   Phase phase_ = Phase::idle;
   double start_time_ = 0;
@@ -100,8 +102,7 @@ class CvodeStepper final : public Stepper {
   sundials::VectorHandle state_;
   sundials::VectorHandle work_;
   sundials::VectorHandle weights_;
-  sundials::MatrixHandle matrix_;
-  sundials::LinearSolverHandle linear_solver_;
+  std::optional<NewtonSystem> newton_;
   sundials::NonlinearSolverHandle nonlinear_solver_;
   sundials::CvodeHandle cvode_;
   std::optional<sundials::CvodeHistory> history_;

@@ -8,8 +8,13 @@
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_config.h>
 #include <sundials/sundials_types.h>
+#include <sunlinsol/sunlinsol_band.h>
 #include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
+#include <sunmatrix/sunmatrix_band.h>
 #include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include <cstdlib>
@@ -20,6 +25,13 @@
 namespace slideway::sundials {
 
 static_assert(std::is_same_v<sunrealtype, double>, "slideway needs a SUNDIALS built for double precision");
+
+// SUNDIALS' truth values, which CVODE hands to its callbacks.
+#if SUNDIALS_VERSION_MAJOR >= 7
+using Truth = sunbooleantype;
+#else
+using Truth = booleantype;
+#endif
 
 // Null on failure.
 inline SUNContext create_context() {

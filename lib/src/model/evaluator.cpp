@@ -35,6 +35,7 @@ void reserve_scratch(const SystemDefinition& definition) {
 Evaluator::Evaluator(System system)
     : system_(std::move(system)), typical_sizes_(Vector::Ones(system_.states())) {
   reserve_scratch(system_.definition());
+  learn_field_colours();
   if (system_.definition().guards_affine && system_.surfaces() > 0) learn_affine_guards();
 }
 
@@ -108,6 +109,7 @@ void Evaluator::field_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Matr
     definition.field_dx(t, x, lambda, jacobian);
     return;
   }
+  if (field_dx_by_colours(t, x, lambda, jacobian)) return;
   ScratchFrame frame;
   if (definition.field_along) {
     auto direction = take_vector(frame, x.size());

@@ -5,6 +5,11 @@
 
 namespace slideway {
 
+namespace {
+// So few guards have a full derivative no larger than a few states.
+constexpr Index kFewGuards = 8;
+}  // namespace
+
 void Evaluator::learn_affine_guards() {
   const Index n = system_.states();
   const Index m = system_.surfaces();
@@ -13,6 +18,14 @@ void Evaluator::learn_affine_guards() {
   guards_dt(0.0, origin, affine_dt_);
   affine_origin_ = Vector::Zero(m);
   guards(0.0, origin, affine_origin_);
+  if (system_.definition().guards_dx && m <= kFewGuards) {
+    Matrix derivative = Matrix::Zero(m, n);
+    system_.definition().guards_dx(0.0, origin, derivative);
+    affine_dx_ = derivative.sparseView();
+    affine_ = true;
+    counts_ = {};
+    return;
+  }
   const std::optional<Pattern>& given = system_.definition().guards_dx_pattern;
   const Pattern pattern = given ? *given : full_pattern(m, n);
   const Colouring colouring = colour_columns(pattern);

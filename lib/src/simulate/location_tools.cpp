@@ -31,6 +31,7 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
   stepping.rtol = options.rtol;
   stepping.atol = options.atol.expand(system.states(), options.rtol);
   stepping.max_step = std::isfinite(options.max_step) ? options.max_step : 0;
+  stepping.linear_solver = options.linear_solver;
   evaluator.set_typical_sizes(stepping.atol / options.rtol);
   can_project = keeps_constraints(options.method);
   stepper = make_stepper(ode, options.method, stepping);

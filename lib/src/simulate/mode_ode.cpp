@@ -14,6 +14,7 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
       geometry_(evaluator, structure),
       contacts_(contacts),
       watch_(watch) {
+  if (!contacts && ModeJacobian::available(evaluator.system())) sparse_.emplace(field_, evaluator, structure);
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
   sampled_ = Vector::Zero(guards());
@@ -41,6 +42,14 @@ void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) { field_.veloci
 
 void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jacobian) {
   field_.jacobian(t, x, jacobian);
+}
+
+void ModeOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef, SplitJacobian& jacobian) {
+  sparse_->compute(t, x, jacobian.values, jacobian.left, jacobian.right);
+}
+
+void ModeOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) {
+  field_.jacobian_times(t, x, direction, product);
 }
 
 void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {

@@ -11,11 +11,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "simulate/event_watch.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/mode_field.hpp"
+#include "slideway/filippov/mode_jacobian.hpp"
 #include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/integrate/smooth_ode.hpp"
 #include "slideway/integrate/stepper.hpp"
@@ -56,6 +58,10 @@ class ModeOde final : public SmoothOde {
   Index guards() const override;
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override;
+  const Pattern* jacobian_pattern() const override { return sparse_ ? &sparse_->pattern() : nullptr; }
+  void split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) override;
+  bool has_jacobian_times() const override { return !contacts_; }
+  void jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) override;
   void guard_values(double t, ConstVectorRef x, VectorRef values) override;
   bool constrained() const override { return slides() || has_closed_contacts(); }
   void project(double t, ConstVectorRef weights, VectorRef x) override;
@@ -77,6 +83,7 @@ class ModeOde final : public SmoothOde {
 
   Evaluator& evaluator_;
   ModeField field_;
+  std::optional<ModeJacobian> sparse_;  // where the system tells its patterns
   SurfaceGeometry geometry_;
   ContactDynamics* contacts_;
   const EventWatch* watch_;

@@ -52,8 +52,22 @@ class ModeField {
   void velocity(double t, ConstVectorRef x, VectorRef dx);
   // J(i,j) = ∂(velocity)ᵢ/∂xⱼ, without the stabilising term.
   void jacobian(double t, ConstVectorRef x, MatrixRef jacobian);
+  // product = J·direction without the matrix; by a difference of velocities where λ is solved for.
+  void jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product);
   // f∓ and w∓ of surface i, the other surfaces at their last λ. Valid until the next call of a member.
   const NeighbourFields& neighbours(double t, ConstVectorRef x, Index surface);
+
+  // How λ is found: from w_S = 0, or by the moments; otherwise one surface slides, or none.
+  bool solves_for_lambda() const {
+    return sliding_.size() > 1 || (rule_ == SlidingRule::equivalent_control && sliding_.size() == 1);
+  }
+  bool uses_moments() const { return rule_ == SlidingRule::moments && sliding_.size() == 2; }
+  // Of the last point that lambda() was asked for, by the moments: the four fields, their normal components and weights.
+  const Matrix& corner_fields() const { return corner_fields_; }
+  const VertexTable& corner_table() const { return corner_table_; }
+  const MomentsSolution& moments() const { return moments_; }
+  // D at (t, x), in the order of sliding().
+  const std::vector<Eigen::Triplet<double>>& relay_couplings(double t, ConstVectorRef x);
 
   // weights(j) is the reciprocal error scale of state j; rate 0 switches it off.
   void stabilise(double rate, ConstVectorRef weights);
@@ -64,10 +78,6 @@ class ModeField {
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
 
-  bool solves_for_lambda() const {
-    return sliding_.size() > 1 || (rule_ == SlidingRule::equivalent_control && sliding_.size() == 1);
-  }
-  bool uses_moments() const { return rule_ == SlidingRule::moments && sliding_.size() == 2; }
   void solve_by_moments(double t, ConstVectorRef x);
   void jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobian);
   void set_corner(Index vertex);
@@ -91,6 +101,7 @@ class ModeField {
   Vector neighbours_x_;
   Index neighbours_surface_ = -1;
 
+  Vector shifted_, image_minus_, image_plus_;  // of jacobian_times
   Vector rates_, guard_values_, gradient_, state_, difference_, slope_;
   Matrix jacobian_minus_, jacobian_plus_, normal_minus_, normal_plus_, relay_columns_;
 

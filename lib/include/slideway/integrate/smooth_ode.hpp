@@ -5,7 +5,9 @@
 // It must not know surfaces, modes or Filippov.
 #pragma once
 
+#include "slideway/core/pattern.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/integrate/split_jacobian.hpp"
 
 namespace slideway {
 
@@ -21,6 +23,16 @@ class SmoothOde {
   virtual void velocity(double t, ConstVectorRef x, VectorRef dx) = 0;
   // J(i,j) = ∂fᵢ/∂xⱼ; dx = f(t, x) has been computed before.
   virtual void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) = 0;
+
+  // For many states: the pattern of the sparse part of the Jacobian, the diagonal included, fixed for the life of the object;
+  // null if only the full matrix is to be had.
+  virtual const Pattern* jacobian_pattern() const { return nullptr; }
+  // J = S + U Vᵀ; called only where there is a pattern.
+  virtual void split_jacobian(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*dx*/, SplitJacobian& /*jacobian*/) {}
+  // Whether it knows products with the Jacobian: product = J·direction, without the matrix.
+  virtual bool has_jacobian_times() const { return false; }
+  virtual void jacobian_times(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*direction*/, VectorRef /*product*/) {}
+
   virtual void guard_values(double t, ConstVectorRef x, VectorRef values) = 0;
 
   // Whether the solution is confined to a surface, now.

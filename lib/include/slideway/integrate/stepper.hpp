@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "slideway/core/types.hpp"
+#include "slideway/integrate/linear_solver.hpp"
 #include "slideway/integrate/smooth_ode.hpp"
 
 namespace slideway {
@@ -51,6 +52,7 @@ struct StepperOptions {
   double rtol = 1e-6;
   Vector atol = {};       // n entries
   double max_step = 0;    // 0: no limit
+  LinearSolver linear_solver = LinearSolver::automatic;  // of implicit steps
 };
 
 class Stepper {
@@ -81,7 +83,8 @@ class Stepper {
 // CVODE's two multistep methods.
 enum class MultistepMethod { bdf, adams };
 
-// The ode must outlive the stepper. Throws std::invalid_argument for tolerances that make no sense.
+// The ode must outlive the stepper. Throws std::invalid_argument for tolerances that make no sense, and for a linear solver
+// that needs the pattern of the Jacobian where the ode has none.
 std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method, const StepperOptions& options);
 
 // The one-step method of Dormand and Prince, order 5(4), for problems that are not stiff: after a start it is at full order at

@@ -12,6 +12,8 @@
 // (1 unless set), and one-sided where one side is not finite. Where neither side is finite the derivative
 // is not finite either.
 //
+// Where the system tells the pattern of ∂f/∂x, states that share no entry share a direction.
+//
 // An Evaluator is the counters of one run: not thread-safe. Its scratch memory belongs to the thread and is
 // made by the constructor, so nothing is allocated after construction in the same thread.
 // It must not know modes, sliding or time stepping.
@@ -19,7 +21,9 @@
 
 #include <Eigen/SparseCore>
 #include <cstdint>
+#include <memory>
 
+#include "slideway/core/compressed_columns.hpp"
 #include "slideway/model/system.hpp"
 
 namespace slideway {
@@ -67,6 +71,8 @@ class Evaluator {
 
   // J(i,j) = ∂fᵢ/∂xⱼ, n×n.
   void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
+  // The same where the system tells its pattern: the entries along its rows.
+  void field_dx_entries(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef entries);
   // J(i,j) = ∂fᵢ/∂λⱼ, n×m.
   void field_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
   // dx = f and dx_dot = its derivative along (t_dot, x_dot) with λ frozen.
@@ -90,6 +96,9 @@ class Evaluator {
                         VectorRef curvatures);
   // J(i,j) = ∂wᵢ/∂xⱼ at λ frozen, m×n.
   void normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
+
+  // ∂w/∂x·x_dot at λ frozen, m entries.
+  void normal_along(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef x_dot, VectorRef rates_dot);
 
   DerivativeSource field_dx_source() const;
   DerivativeSource field_dlambda_source() const;
@@ -115,6 +124,11 @@ class Evaluator {
   void normal_dx_affine(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
   void normal_dx_mixed(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
 
+  void learn_field_colours();
+  bool field_dx_by_colours(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
+  template <class Visit>
+  void for_field_colours(double t, ConstVectorRef x, ConstVectorRef lambda, Visit&& visit);
+
   void learn_affine_guards();
   double affine_row(Index surface, double t_dot, ConstVectorRef x_dot) const;
   void affine_directional(double t_dot, ConstVectorRef x_dot, VectorRef h_dot) const;
@@ -122,6 +136,7 @@ class Evaluator {
   System system_;
   bool blends_corners_ = false;
   EvaluationCounts counts_;
+  std::shared_ptr<const CompressedColumns> field_columns_;  // none without a pattern
   // Of affine guards: ∂h/∂x by compressed rows, ∂h/∂t, and h at the origin.
   bool affine_ = false;
   Eigen::SparseMatrix<double, Eigen::RowMajor> affine_dx_;

@@ -9,6 +9,7 @@
 #include "slideway/core/types.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
+#include "slideway/integrate/linear_solver.hpp"
 
 namespace slideway {
 
@@ -75,6 +76,7 @@ struct Options {
   double rtol = 1e-6;      // relative tolerance, in (0, 1)
   Tolerance atol = {};     // absolute tolerance per state, in the state's unit; default rtol/100
   Method method = Method::bdf;
+  LinearSolver linear_solver = LinearSolver::automatic;  // of BDF
   double max_step = std::numeric_limits<double>::infinity();  // > 0, in units of t
   Index max_events = 1'000'000;                               // stops with step_limit beyond
   Index max_steps = 100'000'000;                              // stops with step_limit beyond

@@ -1,0 +1,62 @@
+// The Jacobian of a mode's field (mode_field.hpp) for large systems that tell their patterns, as S + U Vᵀ.
+//
+//     no surface slides:  S = ∂f/∂x
+//     surface i slides:   S = (1 − α) J⁻ + α J⁺,  and (f⁺ − f⁻) ∇αᵀ
+//     several slide:      S = ∂f/∂x,              and −∂f/∂λ_S D⁻¹ ∂w_S/∂x
+//
+// Relays that see few others, act on few states and watch few are local: their part of the second term is kept in S, whose
+// pattern has room for it. The parts of all others are of low rank, one for each that slides, and are kept as U Vᵀ.
+//
+// It must not know integrators or when to leave a mode.
+#pragma once
+
+#include <vector>
+
+#include "slideway/filippov/mode_field.hpp"
+#include "slideway/model/sparse_derivatives.hpp"
+
+namespace slideway {
+
+class ModeJacobian {
+ public:
+  // Whether the system tells what this needs.
+  static bool available(const System& system) { return SparseDerivatives::available(system); }
+
+  // The references must outlive this.
+  ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure);
+
+  // Of S in any mode, the diagonal included.
+  const Pattern& pattern() const { return pattern_; }
+  // entries: of S, along the rows of the pattern; left and right are U and V.
+  void compute(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
+
+ private:
+  bool slides_along_one() const { return field_.sliding().size() == 1 && !field_.solves_for_lambda(); }
+  void make_pattern();
+  void add_field(double weight, Vector& entries) const;
+  void compute_one(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
+  void compute_several(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
+  void compute_moments(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
+  // entries −= F D⁻¹ W of the sliding surfaces sliding()[k], k in `group`, which are local.
+  void subtract_local(const std::vector<Index>& group, Vector& entries);
+  void take_columns(const std::vector<Index>& group, Matrix& columns) const;
+  void take_rows(const std::vector<Index>& group, Matrix& rows) const;
+  Index slot(Index row, Index column) const;
+
+  ModeField& field_;
+  Evaluator& evaluator_;
+  const RelayStructure& structure_;
+  SparseDerivatives derivatives_;
+  Pattern pattern_;
+  Pattern relay_rows_;             // the states that each relay acts on
+  std::vector<Index> field_slot_;  // where each entry of ∂f/∂x is in S
+  std::vector<char> local_;        // per surface
+  std::vector<char> is_member_;
+  std::vector<Index> position_;    // of a surface in sliding()
+
+  Vector field_entries_, normal_minus_, normal_plus_, relays_, lambda_;
+  Eigen::SparseMatrix<double, Eigen::RowMajor> relay_matrix_;  // D
+  std::vector<Index> one_;
+};
+
+}  // namespace slideway

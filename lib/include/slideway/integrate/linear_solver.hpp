@@ -1,0 +1,22 @@
+// How Newton's linear equations (I − γJ) y = b are solved in an implicit step, J the Jacobian of the ode.
+//
+//     dense      the full matrix, n² numbers
+//     band       a band, after the states have been ordered by Cuthill & McKee
+//     klu        sparse factors, KLU of SuiteSparse
+//     gmres      no matrix: Krylov's subspaces from products J·v, preconditioned by blocks of the diagonal
+//     automatic  dense for few states, or where the pattern is not known or nearly full; else band where it is narrow, else klu
+//
+// It must not know integrators.
+#pragma once
+
+#include <string>
+
+namespace slideway {
+
+enum class LinearSolver { automatic, dense, band, klu, gmres };
+
+// "auto", "dense", "band", "klu", "gmres"; and back, throwing std::invalid_argument for any other word.
+const char* to_string(LinearSolver solver);
+LinearSolver linear_solver_from(const std::string& word);
+
+}  // namespace slideway

@@ -1,0 +1,50 @@
+// Products of a mode's Jacobian with a direction, for linear solvers that want no matrix.
+
+#include <cmath>
+#include <limits>
+
+#include "slideway/filippov/mode_field.hpp"
+
+namespace slideway {
+
+void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) {
+  const Index n = x.size();
+  for (Vector* vector : {&shifted_, &image_minus_, &image_plus_}) vector->resize(n);
+  if (sliding_.empty()) {
+    evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, product);
+    return;
+  }
+  if (solves_for_lambda()) {
+    // About half the digits of a velocity at the size of the state.
+    const double length = direction.norm();
+    if (length == 0) {
+      product.setZero();
+      return;
+    }
+    const double step = std::sqrt(std::numeric_limits<double>::epsilon()) * (1 + x.norm()) / length;
+    shifted_ = x + step * direction;
+    raw_velocity(t, shifted_, image_plus_);
+    shifted_ = x - step * direction;
+    raw_velocity(t, shifted_, image_minus_);
+    product = (image_plus_ - image_minus_) / (2 * step);
+    return;
+  }
+  const Index i = sliding_.front();
+  const NeighbourFields& fields = neighbours(t, x, i);
+  const double gap = fields.w_minus - fields.w_plus;
+  const double alpha = fields.w_minus / gap;
+  const double stored = lambda_[i];
+  lambda_[i] = -1;
+  evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, image_minus_);
+  evaluator_.normal_along(t, x, lambda_, direction, rates_);
+  const double rate_minus = rates_[i];
+  lambda_[i] = 1;
+  evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, image_plus_);
+  evaluator_.normal_along(t, x, lambda_, direction, rates_);
+  const double rate_plus = rates_[i];
+  lambda_[i] = stored;
+  const double slope = (fields.w_minus * rate_plus - fields.w_plus * rate_minus) / (gap * gap);
+  product = (1 - alpha) * image_minus_ + alpha * image_plus_ + slope * (fields.plus - fields.minus);
+}
+
+}  // namespace slideway

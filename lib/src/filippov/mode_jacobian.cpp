@@ -1,0 +1,288 @@
+#include "slideway/filippov/mode_jacobian.hpp"
+
+#include <Eigen/LU>
+#include <Eigen/SparseLU>
+#include <algorithm>
+#include <stdexcept>
+
+namespace slideway {
+
+namespace {
+
+// Relays are local in groups of at most so many, whose part fills at most so many entries.
+constexpr Index kLargestGroup = 8;
+constexpr Index kMostEntries = 64;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// The columns of these rows together, sorted.
+std::vector<Index> columns_of(const Pattern& pattern, const std::vector<Index>& rows) {
+  std::vector<Index> columns;
+  for (const Index i : rows) {
+    columns.insert(columns.end(), pattern.column.begin() + pattern.start[at(i)],
+                   pattern.column.begin() + pattern.start[at(i + 1)]);
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+}  // namespace
+
+ModeJacobian::ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure)
+    : field_(field), evaluator_(evaluator), structure_(structure), derivatives_(evaluator) {
+  make_pattern();
+  const Pattern& by_state = derivatives_.field_pattern();
+  for (Index i = 0; i < by_state.rows; ++i) {
+    for (Index k = by_state.start[at(i)]; k < by_state.start[at(i + 1)]; ++k) {
+      field_slot_.push_back(slot(i, by_state.column[at(k)]));
+    }
+  }
+  field_entries_ = Vector::Zero(by_state.entries());
+  normal_minus_ = normal_plus_ = Vector::Zero(derivatives_.normal_pattern().entries());
+  if (evaluator.system().surfaces() > 0) relays_ = Vector::Zero(derivatives_.relay_pattern().entries());
+}
+
+void ModeJacobian::make_pattern() {
+  const Index n = evaluator_.system().states();
+  const Index m = evaluator_.system().surfaces();
+  const Pattern& by_state = derivatives_.field_pattern();
+  std::vector<std::vector<Index>> rows(at(n));
+  for (Index i = 0; i < n; ++i) {
+    rows[at(i)].assign(by_state.column.begin() + by_state.start[at(i)],
+                       by_state.column.begin() + by_state.start[at(i + 1)]);
+    rows[at(i)].push_back(i);
+  }
+  local_.assign(at(m), 0);
+  is_member_.assign(at(m), 1);
+  position_.assign(at(m), -1);
+  if (m > 0) {
+    relay_rows_ = transposed(derivatives_.relay_pattern());
+    std::vector<Index> all(at(m));
+    for (Index i = 0; i < m; ++i) all[at(i)] = i;
+    std::vector<char> seen(at(m), 0);
+    for (Index i = 0; i < m; ++i) {
+      if (seen[at(i)]) continue;
+      const std::vector<Index> group = structure_.component(i, all, is_member_);
+      for (const Index member : group) seen[at(member)] = 1;
+      if (static_cast<Index>(group.size()) > kLargestGroup) continue;
+      const std::vector<Index> acted_on = columns_of(relay_rows_, group);
+      const std::vector<Index> watched = columns_of(derivatives_.normal_pattern(), group);
+      if (static_cast<Index>(acted_on.size() * watched.size()) > kMostEntries) continue;
+      for (const Index member : group) local_[at(member)] = 1;
+      for (const Index row : acted_on) rows[at(row)].insert(rows[at(row)].end(), watched.begin(), watched.end());
+    }
+  }
+  is_member_.assign(at(m), 0);
+  pattern_ = pattern_from_rows(n, std::move(rows));
+}
+
+Index ModeJacobian::slot(Index row, Index column) const {
+  const auto first = pattern_.column.begin() + pattern_.start[at(row)];
+  const auto last = pattern_.column.begin() + pattern_.start[at(row + 1)];
+  return static_cast<Index>(std::lower_bound(first, last, column) - pattern_.column.begin());
+}
+
+void ModeJacobian::add_field(double weight, Vector& entries) const {
+  for (std::size_t k = 0; k < field_slot_.size(); ++k) {
+    entries[field_slot_[k]] += weight * field_entries_[static_cast<Index>(k)];
+  }
+}
+
+void ModeJacobian::compute(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right) {
+  entries.setZero(pattern_.entries());
+  left.resize(x.size(), 0);
+  right.resize(x.size(), 0);
+  if (field_.sliding().empty()) {
+    lambda_ = field_.lambda(t, x);
+    derivatives_.field_dx(t, x, lambda_, field_entries_);
+    add_field(1, entries);
+  } else if (slides_along_one()) {
+    compute_one(t, x, entries, left, right);
+  } else if (field_.uses_moments()) {
+    compute_moments(t, x, entries, left, right);
+  } else {
+    compute_several(t, x, entries, left, right);
+  }
+}
+
+void ModeJacobian::compute_one(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right) {
+  const Index i = field_.sliding().front();
+  one_.assign(1, i);
+  lambda_ = field_.lambda(t, x);
+  lambda_[i] = -1;
+  derivatives_.field_dx(t, x, lambda_, field_entries_);
+  derivatives_.normal_dx(t, x, lambda_, field_entries_, one_, normal_minus_);
+  const NeighbourFields& fields = field_.neighbours(t, x, i);
+  const double gap = fields.w_minus - fields.w_plus;
+  const double alpha = fields.w_minus / gap;
+  add_field(1 - alpha, entries);
+  lambda_[i] = 1;
+  derivatives_.field_dx(t, x, lambda_, field_entries_);
+  derivatives_.normal_dx(t, x, lambda_, field_entries_, one_, normal_plus_);
+  add_field(alpha, entries);
+
+  const Pattern& normals = derivatives_.normal_pattern();
+  const auto slope = [&](Index k) {
+    return (fields.w_minus * normal_plus_[k] - fields.w_plus * normal_minus_[k]) / (gap * gap);
+  };
+  const Index first = normals.start[at(i)];
+  const Index last = normals.start[at(i + 1)];
+  if (!local_[at(i)]) {
+    left = fields.plus - fields.minus;
+    right.setZero(x.size(), 1);
+    for (Index k = first; k < last; ++k) right(normals.column[at(k)], 0) = slope(k);
+    return;
+  }
+  for (Index r = relay_rows_.start[at(i)]; r < relay_rows_.start[at(i + 1)]; ++r) {
+    const Index row = relay_rows_.column[at(r)];
+    const double difference = fields.plus[row] - fields.minus[row];
+    for (Index k = first; k < last; ++k) entries[slot(row, normals.column[at(k)])] += difference * slope(k);
+  }
+}
+
+void ModeJacobian::take_columns(const std::vector<Index>& group, Matrix& columns) const {
+  const Pattern& relays = derivatives_.relay_pattern();
+  columns.setZero(relays.rows, static_cast<Index>(group.size()));
+  for (std::size_t c = 0; c < group.size(); ++c) {
+    const Index i = field_.sliding()[at(group[c])];
+    for (Index r = relay_rows_.start[at(i)]; r < relay_rows_.start[at(i + 1)]; ++r) {
+      const Index row = relay_rows_.column[at(r)];
+      const auto start = relays.column.begin() + relays.start[at(row)];
+      const auto end = relays.column.begin() + relays.start[at(row + 1)];
+      columns(row, static_cast<Index>(c)) = relays_[std::lower_bound(start, end, i) - relays.column.begin()];
+    }
+  }
+}
+
+void ModeJacobian::take_rows(const std::vector<Index>& group, Matrix& rows) const {
+  const Pattern& normals = derivatives_.normal_pattern();
+  rows.setZero(static_cast<Index>(group.size()), normals.columns);
+  for (std::size_t r = 0; r < group.size(); ++r) {
+    const Index i = field_.sliding()[at(group[r])];
+    for (Index k = normals.start[at(i)]; k < normals.start[at(i + 1)]; ++k) {
+      rows(static_cast<Index>(r), normals.column[at(k)]) = normal_plus_[k];
+    }
+  }
+}
+
+void ModeJacobian::compute_several(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right) {
+  const std::vector<Index>& sliding = field_.sliding();
+  lambda_ = field_.lambda(t, x);
+  derivatives_.field_dx(t, x, lambda_, field_entries_);
+  add_field(1, entries);
+  derivatives_.normal_dx(t, x, lambda_, field_entries_, sliding, normal_plus_);
+  derivatives_.field_dlambda(t, x, lambda_, relays_);
+  const std::vector<Eigen::Triplet<double>>& couplings = field_.relay_couplings(t, x);
+
+  for (std::size_t k = 0; k < sliding.size(); ++k) {
+    is_member_[at(sliding[k])] = local_[at(sliding[k])];
+    position_[at(sliding[k])] = static_cast<Index>(k);
+  }
+  relay_matrix_.resize(static_cast<Index>(sliding.size()), static_cast<Index>(sliding.size()));
+  relay_matrix_.setFromTriplets(couplings.begin(), couplings.end());
+
+  std::vector<Index> far;
+  for (std::size_t k = 0; k < sliding.size(); ++k) {
+    if (!local_[at(sliding[k])]) {
+      far.push_back(static_cast<Index>(k));
+    } else if (is_member_[at(sliding[k])]) {
+      std::vector<Index> group = structure_.component(sliding[k], sliding, is_member_);
+      for (Index& member : group) {
+        is_member_[at(member)] = 0;
+        member = position_[at(member)];
+      }
+      subtract_local(group, entries);
+    }
+  }
+  if (far.empty()) return;
+  // D splits into the local groups and the rest.
+  std::vector<Index> place(sliding.size(), -1);
+  for (std::size_t k = 0; k < far.size(); ++k) place[at(far[k])] = static_cast<Index>(k);
+  std::vector<Eigen::Triplet<double>> far_couplings;
+  for (const auto& entry : couplings) {
+    if (place[at(entry.row())] < 0 || place[at(entry.col())] < 0) continue;
+    far_couplings.emplace_back(static_cast<int>(place[at(entry.row())]), static_cast<int>(place[at(entry.col())]),
+                               entry.value());
+  }
+  Eigen::SparseMatrix<double> far_matrix(static_cast<Index>(far.size()), static_cast<Index>(far.size()));
+  far_matrix.setFromTriplets(far_couplings.begin(), far_couplings.end());
+  const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(far_matrix);
+  if (factors.info() != Eigen::Success) {
+    throw std::runtime_error("the relays' effects on the surfaces they slide along are not independent");
+  }
+  take_columns(far, left);
+  left = -left;
+  Matrix rows;
+  take_rows(far, rows);
+  right = factors.solve(rows).transpose();
+}
+
+void ModeJacobian::subtract_local(const std::vector<Index>& group, Vector& entries) {
+  const Index size = static_cast<Index>(group.size());
+  const Pattern& normals = derivatives_.normal_pattern();
+  const Pattern& relays = derivatives_.relay_pattern();
+  std::vector<Index> surfaces;
+  for (const Index k : group) surfaces.push_back(field_.sliding()[at(k)]);
+  const std::vector<Index> acted_on = columns_of(relay_rows_, surfaces);
+  const std::vector<Index> watched = columns_of(normals, surfaces);
+  const auto index_in = [](const std::vector<Index>& sorted, Index value) {
+    return static_cast<Index>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
+  };
+  Matrix coupling = Matrix::Zero(size, size);
+  Matrix rows = Matrix::Zero(size, static_cast<Index>(watched.size()));
+  Matrix columns = Matrix::Zero(static_cast<Index>(acted_on.size()), size);
+  for (Index r = 0; r < size; ++r) {
+    for (decltype(relay_matrix_)::InnerIterator entry(relay_matrix_, group[at(r)]); entry; ++entry) {
+      const auto found = std::find(group.begin(), group.end(), entry.col());
+      if (found != group.end()) coupling(r, static_cast<Index>(found - group.begin())) = entry.value();
+    }
+    const Index i = surfaces[at(r)];
+    for (Index k = normals.start[at(i)]; k < normals.start[at(i + 1)]; ++k) {
+      rows(r, index_in(watched, normals.column[at(k)])) = normal_plus_[k];
+    }
+  }
+  for (std::size_t a = 0; a < acted_on.size(); ++a) {
+    const Index row = acted_on[a];
+    for (Index k = relays.start[at(row)]; k < relays.start[at(row + 1)]; ++k) {
+      const Index c = index_in(surfaces, relays.column[at(k)]);
+      if (c < size && surfaces[at(c)] == relays.column[at(k)]) columns(static_cast<Index>(a), c) = relays_[k];
+    }
+  }
+  const Matrix part = columns * coupling.partialPivLu().solve(rows);
+  for (std::size_t a = 0; a < acted_on.size(); ++a) {
+    for (std::size_t b = 0; b < watched.size(); ++b) {
+      entries[slot(acted_on[a], watched[b])] -= part(static_cast<Index>(a), static_cast<Index>(b));
+    }
+  }
+}
+
+// x' = Fμ:  S = Σ μ_v J_v, and F ∂μ/∂x of rank four.
+void ModeJacobian::compute_moments(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right) {
+  const Index n = x.size();
+  const std::vector<Index>& sliding = field_.sliding();
+  lambda_ = field_.lambda(t, x);
+  const MomentsSolution& moments = field_.moments();
+  const Pattern& normals = derivatives_.normal_pattern();
+  Matrix table_slope = Matrix::Zero(8, n);
+  for (Index v = 0; v < 4; ++v) {
+    for (Index i = 0; i < 2; ++i) lambda_[sliding[at(i)]] = (v >> i) & 1 ? 1 : -1;
+    derivatives_.field_dx(t, x, lambda_, field_entries_);
+    add_field(moments.weights[v], entries);
+    derivatives_.normal_dx(t, x, lambda_, field_entries_, sliding, normal_plus_);
+    for (Index s = 0; s < 2; ++s) {
+      const Index i = sliding[at(s)];
+      for (Index k = normals.start[at(i)]; k < normals.start[at(i + 1)]; ++k) {
+        table_slope(2 * v + s, normals.column[at(k)]) = normal_plus_[k];
+      }
+    }
+  }
+  left = field_.corner_fields();
+  right.resize(n, 4);
+  for (Index j = 0; j < n; ++j) {
+    const Eigen::Matrix<double, 2, 4> table_dot = table_slope.col(j).reshaped(2, 4);
+    right.row(j) = moments_derivative(field_.corner_table(), moments, table_dot).transpose();
+  }
+}
+
+}  // namespace slideway

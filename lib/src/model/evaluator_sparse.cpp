@@ -1,0 +1,104 @@
+// Evaluator's derivatives of systems that tell their patterns: one direction per colour instead of one per state.
+
+#include "model/finite_difference.hpp"
+#include "model/jacobian_count.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/model/evaluator.hpp"
+
+namespace slideway {
+
+namespace {
+// A full matrix of so few states is not worth avoiding.
+constexpr Index kFewStates = 64;
+}  // namespace
+
+void Evaluator::learn_field_colours() {
+  const std::optional<Pattern>& pattern = system_.definition().field_dx_pattern;
+  if (pattern) field_columns_ = std::make_shared<const CompressedColumns>(*pattern);
+}
+
+// visit(colour, column): the derivative of the field along the sum of the columns of each colour.
+template <class Visit>
+void Evaluator::for_field_colours(double t, ConstVectorRef x, ConstVectorRef lambda, Visit&& visit) {
+  const SystemDefinition& definition = system_.definition();
+  ScratchFrame frame;
+  auto direction = take_vector(frame, x.size());
+  auto column = take_vector(frame, x.size());
+  auto dx = take_vector(frame, x.size());
+  if (definition.field_along) {
+    const auto lambda_zero = take_vector(frame, lambda.size());
+    for (Index colour = 0; colour < field_columns_->colours(); ++colour) {
+      field_columns_->for_columns(colour, [&](Index j) { direction[j] = 1; });
+      definition.field_along(t, x, lambda, 0.0, direction, lambda_zero, dx, column);
+      field_columns_->for_columns(colour, [&](Index j) { direction[j] = 0; });
+      visit(colour, column);
+    }
+    return;
+  }
+  // Each state takes its own step: the direction is that step, and the derivative by it is divided again.
+  for (Index colour = 0; colour < field_columns_->colours(); ++colour) {
+    field_columns_->for_columns(colour, [&](Index j) { direction[j] = state_step(x, j); });
+    const auto evaluate = [&](double offset, VectorRef value) {
+      dx = x + offset * direction;
+      field(t, dx, lambda, value);
+    };
+    difference(evaluate, 1.0, DifferenceSide::both, column);
+    visit(colour, column);
+    field_columns_->for_columns(colour, [&](Index j) { direction[j] = 0; });
+  }
+}
+
+bool Evaluator::field_dx_by_colours(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian) {
+  if (!field_columns_ || field_columns_->colours() >= x.size()) return false;
+  const bool exact = bool(system_.definition().field_along);
+  jacobian.setZero();
+  for_field_colours(t, x, lambda, [&](Index colour, ConstVectorRef column) {
+    field_columns_->for_entries(colour, [&](Index, Index i, Index j) {
+      jacobian(i, j) = exact ? column[i] : column[i] / state_step(x, j);
+    });
+  });
+  return true;
+}
+
+void Evaluator::field_dx_entries(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef entries) {
+  const SystemDefinition& definition = system_.definition();
+  if (!field_columns_) {
+    refuse({.what = "the pattern of the derivative of the field is not known", .where = "Evaluator::field_dx_entries"});
+  }
+  const JacobianCount one_jacobian(counts_);
+  if (definition.field_dx && (x.size() <= kFewStates || !definition.field_along)) {
+    Matrix jacobian = Matrix::Zero(x.size(), x.size());
+    definition.field_dx(t, x, lambda, jacobian);
+    for (Index colour = 0; colour < field_columns_->colours(); ++colour) {
+      field_columns_->for_entries(colour, [&](Index entry, Index i, Index j) { entries[entry] = jacobian(i, j); });
+    }
+    return;
+  }
+  const bool exact = bool(definition.field_along);
+  for_field_colours(t, x, lambda, [&](Index colour, ConstVectorRef column) {
+    field_columns_->for_entries(colour, [&](Index entry, Index i, Index j) {
+      entries[entry] = exact ? column[i] : column[i] / state_step(x, j);
+    });
+  });
+}
+
+void Evaluator::normal_along(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef x_dot,
+                             VectorRef rates_dot) {
+  const SystemDefinition& definition = system_.definition();
+  if (!affine_ && !definition.guards_mixed) {
+    rate_difference(t, x, lambda, 0.0, x_dot, direction_step(t, x, 0.0, x_dot), rates_dot);
+    return;
+  }
+  ScratchFrame frame;
+  auto dx = take_vector(frame, x.size());
+  auto column = take_vector(frame, x.size());
+  field_along(t, x, lambda, 0.0, x_dot, dx, column);
+  if (affine_) {
+    affine_directional(0.0, column, rates_dot);
+    return;
+  }
+  ++counts_.guards;
+  definition.guards_mixed(t, x, 1.0, dx, 0.0, x_dot, column, rates_dot);
+}
+
+}  // namespace slideway
