@@ -8,7 +8,6 @@
 #include "apps/commands.hpp"
 #include "apps/documents.hpp"
 #include "apps/exit_status.hpp"
-#include "apps/program_options.hpp"
 #include "models/registry.hpp"
 
 namespace slideway::apps {
@@ -61,10 +60,7 @@ std::string zsh_option(const OptionText& option) {
   return fmt::format("'{}{}:{}:{}'", option.repeatable ? "*" : "", text, zsh_text(option.type), zsh_action(option));
 }
 
-}  // namespace
-
-void write_bash_completion(const CLI::App& program, const std::vector<std::string>& models, std::ostream& out) {
-  const std::vector<CommandText> commands = command_texts(program);
+void write_bash(const std::vector<CommandText>& commands, const std::vector<std::string>& models, std::ostream& out) {
   std::vector<std::string> names;
   for (const CommandText& command : commands) names.push_back(command.name);
   fmt::print(out,
@@ -125,8 +121,7 @@ void write_bash_completion(const CLI::App& program, const std::vector<std::strin
   fmt::print(out, "  esac\n}}\ncomplete -F _slideway slideway\n");
 }
 
-void write_zsh_completion(const CLI::App& program, const std::vector<std::string>& models, std::ostream& out) {
-  const std::vector<CommandText> commands = command_texts(program);
+void write_zsh(const std::vector<CommandText>& commands, const std::vector<std::string>& models, std::ostream& out) {
   fmt::print(out,
              "#compdef slideway\n"
              "# zsh completion for slideway; made by `slideway completion zsh`\n"
@@ -157,15 +152,15 @@ void write_zsh_completion(const CLI::App& program, const std::vector<std::string
                   "  compdef _slideway slideway\nfi\n");
 }
 
+}  // namespace
+
 int completion(const CompletionArguments& arguments, std::ostream& out) {
-  AllArguments unused;
-  const auto program = make_program(unused);
   std::vector<std::string> names;
   for (const Model& model : models::catalogue()) names.push_back(model.name);
   if (arguments.shell == "bash")
-    write_bash_completion(*program, names, out);
+    write_bash(command_texts(), names, out);
   else
-    write_zsh_completion(*program, names, out);
+    write_zsh(command_texts(), names, out);
   return exit_success;
 }
 

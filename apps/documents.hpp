@@ -1,13 +1,11 @@
-// What is made from the program's own description of its options: completions for shells, and the man page.
+// The program's own description of its sub-commands and options, from which the man page and the completions of shells
+// are made.
 //
 // It must not know what the sub-commands do.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 namespace slideway::apps {
 
@@ -32,11 +30,11 @@ struct CommandText {
   std::vector<OptionText> options = {};
 };
 
-// The sub-commands with all that is not hidden.
-std::vector<CommandText> command_texts(const CLI::App& program);
+inline constexpr const char* program_description =
+    "Integrates ordinary differential equations whose right-hand side jumps, and goes on where\n"
+    "ordinary solvers chatter: along sliding modes, with every event located and explained.";
 
-void write_bash_completion(const CLI::App& program, const std::vector<std::string>& models, std::ostream& out);
-void write_zsh_completion(const CLI::App& program, const std::vector<std::string>& models, std::ostream& out);
-void write_man_page(const CLI::App& program, std::ostream& out);
+// The sub-commands with all that is not hidden.
+std::vector<CommandText> command_texts();
 
 }  // namespace slideway::apps

@@ -7,7 +7,6 @@
 #include "apps/commands.hpp"
 #include "apps/documents.hpp"
 #include "apps/exit_status.hpp"
-#include "apps/program_options.hpp"
 #include "slideway/core/version.hpp"
 
 namespace slideway::apps {
@@ -70,24 +69,19 @@ void write_command(const CommandText& command, std::ostream& out) {
 
 }  // namespace
 
-void write_man_page(const CLI::App& program, std::ostream& out) {
+int man_page(std::ostream& out) {
   fmt::print(out, ".TH SLIDEWAY 1 \"\" \"slideway {}\" \"User Commands\"\n", version());
   fmt::print(out, ".SH NAME\nslideway \\- piecewise\\-smooth differential equations, with sliding modes and events\n");
   fmt::print(out, ".SH SYNOPSIS\n.B slideway\n.I COMMAND\n.RI [ options ]\n.br\n.B slideway \\-\\-help\n|\n.B \\-\\-version\n");
-  fmt::print(out, ".SH DESCRIPTION\n{}\n", troff(program.get_description()));
+  fmt::print(out, ".SH DESCRIPTION\n{}\n", troff(program_description));
   fmt::print(out, ".PP\nEvery command explains itself with\n.BR \\-\\-help .\n");
-  for (const CommandText& command : command_texts(program)) write_command(command, out);
+  for (const CommandText& command : command_texts()) write_command(command, out);
   fmt::print(out,
              ".SH EXAMPLES\n.nf\n"
              "slideway run evaporator \\-\\-plot evaporator.svg\n"
              "slideway run model.toml \\-\\-set mu=0.3 \\-\\-rtol 1e\\-9 \\-\\-json \\-\n"
              "slideway sweep dry\\-friction \\-\\-vary w=0.2:2:200 \\-\\-section stick \\-\\-csv w.csv \\-\\-plot w.svg\n"
              ".fi\n");
-}
-
-int man_page(std::ostream& out) {
-  AllArguments unused;
-  write_man_page(*make_program(unused), out);
   return exit_success;
 }
 

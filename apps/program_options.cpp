@@ -1,13 +1,140 @@
+// The whole command line: all sub-commands with their options, parsing, and what is told of them to the help, the man page
+// and the completions of shells. One file, because CLI11 takes seconds to compile.
 #include "apps/program_options.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "apps/option_kinds.hpp"
+#include "apps/command_line.hpp"
+#include "apps/documents.hpp"
+#include "apps/exit_status.hpp"
+#include "apps/numbers.hpp"
 #include "slideway/core/version.hpp"
 
 namespace slideway::apps {
 
 namespace {
+
+// ---- kinds of options --------------------------------------------------------------------------------------------
+//
+// Each refuses a wrong value with what was expected and what was got. The type name of an option says what it takes, for
+// the help and for the completion of shells: "a|b|c" are the words there are, MODEL a model, FILE a file, anything else
+// something to type.
+
+[[noreturn]] void refuse_option(const std::string& option, const std::string& expected,
+                                const std::string& got) {
+  throw CLI::ValidationError(option, fmt::format("expected {}, got '{}'", expected, got));
+}
+
+using NumberTest = bool (*)(double);
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, const std::string& description,
+                        const std::string& expected, NumberTest accepted, std::optional<double>& target) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [=, &target](const std::string& text) {
+            const auto value = to_number<double>(text);
+            if (!value || !std::isfinite(*value) || !accepted(*value)) refuse_option(name, expected, text);
+            target = value;
+          },
+          description)
+      ->type_name("NUMBER");
+}
+
+CLI::Option* add_count(CLI::App& app, const std::string& name, const std::string& description, Index least,
+                       std::optional<Index>& target) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [=, &target](const std::string& text) {
+            const auto value = to_number<Index>(text);
+            if (!value || *value < least)
+              refuse_option(name, fmt::format("a whole number from {}", least), text);
+            target = value;
+          },
+          description)
+      ->type_name("N");
+}
+
+CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::vector<std::string>& words, const std::vector<std::string>& not_built, std::string& target) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [=, &target](const std::string& text) {
+            if (std::find(not_built.begin(), not_built.end(), text) != not_built.end()) {
+              throw CLI::ValidationError(
+                  name, fmt::format("{} is not built yet; choose one of {}", text, fmt::join(words, ", ")));
+            }
+            if (std::find(words.begin(), words.end(), text) == words.end()) {
+              const std::string near = nearest_name(text, words);
+              refuse_option(name, fmt::format("one of {}", fmt::join(words, ", ")),
+                            near.empty() ? text : fmt::format("{}' (did you mean '{}'?)", text, near));
+            }
+            target = text;
+          },
+          description)
+      ->type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+CLI::Option* add_settings(CLI::App& app, Settings& settings) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+         "--set",
+         [&settings](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto equals = text.find('=');
+             const std::string name = trimmed(text.substr(0, equals));
+             if (equals == std::string::npos || name.empty()) {
+               refuse_option("--set", "name=value", text);
+             }
+             const auto value = to_number<double>(trimmed(text.substr(equals + 1)));
+             if (!value) refuse_option("--set", fmt::format("a number after '{}='", name), text);
+             settings.emplace_back(name, *value);
+           }
+         },
+         "set a parameter or the initial value of a state; may be repeated, the last one wins")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
+CLI::Option* add_files(CLI::App& app, const std::string& name, const std::string& description,
+                       const std::string& type, std::vector<std::string>& target) {
+  return app.add_option(name, target, description)->type_name(type)->allow_extra_args(false)->take_all();
+}
+
+CLI::Option* add_names(CLI::App& app, const std::string& name, const std::string& description,
+                       std::vector<std::string>& target) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [=, &target](const std::string& text) {
+            target.clear();
+            for (std::size_t begin = 0; begin <= text.size();) {
+              const std::size_t end = std::min(text.find(',', begin), text.size());
+              target.push_back(trimmed(text.substr(begin, end - begin)));
+              if (target.back().empty()) refuse_option(name, "names separated by commas", text);
+              begin = end + 1;
+            }
+          },
+          description)
+      ->type_name("NAME,NAME");
+}
+
+CLI::Option* add_model(CLI::App& app, std::string& target) {
+  return app.add_option("model", target, "a name of the catalogue (see `slideway models`) or a .toml file")
+      ->required()
+      ->type_name("MODEL");
+}
+
+// ---- sub-commands ------------------------------------------------------------------------------------------------
 
 // What the commands that run a model have in common.
 void add_simulation(CLI::App& app, SimulationArguments& arguments, std::string& unused) {
@@ -168,13 +295,8 @@ void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional
   app.footer("Exit status: 0 all cases pass, 1 a case fails, 2 the command line is wrong.");
 }
 
-}  // namespace
-
 std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
-  auto program = std::make_unique<CLI::App>(
-      "Integrates ordinary differential equations whose right-hand side jumps, and goes on where\n"
-      "ordinary solvers chatter: along sliding modes, with every event located and explained.",
-      "slideway");
+  auto program = std::make_unique<CLI::App>(program_description, "slideway");
   program->set_version_flag("--version", fmt::format("slideway {}", version()));
   program->require_subcommand(1);
   program->get_formatter()->column_width(34);
@@ -193,6 +315,104 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   // For the build, which installs the page.
   program->add_subcommand("man", "Print the manual page")->group("");
   return program;
+}
+
+// ---- what is told of them ----------------------------------------------------------------------------------------
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+OptionText describe(const CLI::Option& option) {
+  OptionText text;
+  text.positional = option.get_positional();
+  text.name = text.positional ? option.get_name(true) : "--" + option.get_lnames().front();
+  text.description = option.get_description();
+  text.group = option.get_group();
+  const bool is_flag = option.get_items_expected_max() == 0;
+  if (is_flag) return text;
+  text.type = option.get_type_name();
+  text.repeatable = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+  if (text.type == "MODEL") {
+    text.takes = Takes::model;
+  } else if (text.type.rfind("FILE", 0) == 0) {
+    text.takes = Takes::file;
+  } else if (text.type.find('|') != std::string::npos) {
+    text.takes = Takes::word;
+    text.words = split(text.type, '|');
+  } else {
+    text.takes = Takes::text;
+  }
+  return text;
+}
+
+// A misspelt sub-command is answered with the nearest one, which CLI11 does not do.
+std::optional<std::string> unknown_subcommand(const CLI::App& program, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return std::nullopt;
+  std::vector<std::string> names;
+  for (const CLI::App* app : program.get_subcommands({})) {
+    if (app->get_name() == argv[1]) return std::nullopt;
+    if (!app->get_group().empty()) names.push_back(app->get_name());
+  }
+  const std::string near = nearest_name(argv[1], names);
+  return fmt::format("there is no command '{}'; expected one of {}{}", argv[1], fmt::join(names, ", "),
+                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+}
+
+Answered refused(std::ostream& err, const std::string& message) {
+  err << "slideway: " << message << "\nRun with --help for more information.\n";
+  return {exit_misuse};
+}
+
+}  // namespace
+
+std::vector<CommandText> command_texts() {
+  AllArguments arguments;
+  const std::unique_ptr<CLI::App> program = make_program(arguments);
+  std::vector<CommandText> commands;
+  for (const CLI::App* app : program->get_subcommands([](const CLI::App*) { return true; })) {
+    if (app->get_group().empty()) continue;
+    CommandText command{app->get_name(), app->get_description(), app->get_footer(), {}};
+    for (const CLI::Option* option : app->get_options()) {
+      if (!option->get_group().empty()) command.options.push_back(describe(*option));
+    }
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  AllArguments arguments;
+  const std::unique_ptr<CLI::App> program = make_program(arguments);
+  if (argc < 2) {
+    err << program->help();
+    return Answered{exit_misuse};
+  }
+  if (const auto message = unknown_subcommand(*program, argc, argv)) return refused(err, *message);
+  try {
+    program->parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    program->exit(request, out, err);
+    return Answered{exit_success};
+  } catch (const CLI::ParseError& error) {
+    return refused(err, error.what());
+  }
+  const std::string command = program->get_subcommands().front()->get_name();
+  if (command == "models") return ModelsArguments{};
+  if (command == "show") return arguments.show;
+  if (command == "run") return arguments.run;
+  if (command == "check") return arguments.check;
+  if (command == "completion") return arguments.completion;
+  if (command == "man") return ManPageArguments{};
+  if (command == "sweep") return arguments.sweep;
+  arguments.validate.rtol = arguments.validation_rtol.value_or(arguments.validate.rtol);
+  return arguments.validate;
 }
 
 }  // namespace slideway::apps

@@ -1,12 +1,10 @@
-// The program with all its sub-commands and options: what is parsed, what the help, the man page and the completions
-// of shells are made from.
+// What the sub-commands can be told, all together.
 //
 // It must not know what the sub-commands do.
 #pragma once
 
-#include <memory>
-
-#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
 
 #include "apps/commands.hpp"
 
@@ -23,8 +21,5 @@ struct AllArguments {
   std::optional<double> validation_rtol = {};
   std::string unused = {};
 };
-
-// Refers to the arguments, which must outlive it.
-std::unique_ptr<CLI::App> make_program(AllArguments& arguments);
 
 }  // namespace slideway::apps
