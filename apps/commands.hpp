@@ -24,6 +24,7 @@ struct SimulationArguments {
   std::optional<double> max_step = {};
   std::optional<Index> max_events = {};
   std::string method = {};
+  std::string linear_solver = {};
   std::string on_ambiguity = {};
   std::string sliding_rule = {};
   std::string selection = {};

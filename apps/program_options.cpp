@@ -137,7 +137,7 @@ CLI::Option* add_model(CLI::App& app, std::string& target) {
 // ---- sub-commands ------------------------------------------------------------------------------------------------
 
 // What the commands that run a model have in common.
-void add_simulation(CLI::App& app, SimulationArguments& arguments, std::string& unused) {
+void add_simulation(CLI::App& app, SimulationArguments& arguments) {
   const std::string model = "The model";
   add_settings(app, arguments.settings)->group(model);
   add_number(
@@ -160,6 +160,12 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, std::string& 
       "auto (dopri5 until it is stiff, then bdf) (default bdf)",
       {"auto", "bdf", "adams", "dopri5"}, {}, arguments.method)
       ->group(accuracy);
+  add_word(
+      app, "--linear-solver",
+      "equations of an implicit step (bdf): dense, band, klu (sparse), gmres (no matrix), auto (by the size and the "
+      "pattern of the Jacobian) (default auto)",
+      {"auto", "dense", "band", "klu", "gmres"}, {}, arguments.linear_solver)
+      ->group(accuracy);
   add_number(
       app, "--max-step", "longest step, in the model's unit of time (default: no limit)", "a number above 0",
       [](double value) { return value > 0; }, arguments.max_step)
@@ -179,16 +185,12 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, std::string& 
       ->group(continuation);
   add_count(app, "--max-events", "stop after this many events (default 1000000)", 1, arguments.max_events)
       ->group(continuation);
-
-  // One choice so far; any other is refused rather than ignored.
-  const std::string hidden;
-  add_word(app, "--linear-solver", "", {"dense"}, {"band", "klu", "gmres"}, unused)->group(hidden);
 }
 
-void add_run(CLI::App& program, RunArguments& arguments, std::string& unused) {
+void add_run(CLI::App& program, RunArguments& arguments) {
   CLI::App& app = *program.add_subcommand("run", "Follow a model through its discontinuities");
   add_model(app, arguments.model);
-  add_simulation(app, arguments, unused);
+  add_simulation(app, arguments);
 
   const std::string results = "Results (a FILE named - is standard output)";
   add_files(app, "--csv", "write the trajectory; may be repeated", "FILE", arguments.csv)->group(results);
@@ -212,11 +214,11 @@ void add_run(CLI::App& program, RunArguments& arguments, std::string& unused) {
       "2 the command line or the model is wrong, 3 the run stopped early (what there is was written).");
 }
 
-void add_check(CLI::App& program, CheckArguments& arguments, std::string& unused) {
+void add_check(CLI::App& program, CheckArguments& arguments) {
   CLI::App& app = *program.add_subcommand(
       "check", "Check a model: derivatives, multi-affinity, the start, scales, which method suits it");
   add_model(app, arguments.model);
-  add_simulation(app, arguments, unused);
+  add_simulation(app, arguments);
   add_files(app, "--json", "write what was found; - is standard output; may be repeated", "FILE", arguments.json)
       ->group("Results");
   app.footer(
@@ -225,7 +227,7 @@ void add_check(CLI::App& program, CheckArguments& arguments, std::string& unused
       "unique continuation.");
 }
 
-void add_sweep(CLI::App& program, SweepArguments& arguments, std::string& unused) {
+void add_sweep(CLI::App& program, SweepArguments& arguments) {
   CLI::App& app = *program.add_subcommand("sweep", "Run a model for many values of its parameters, in parallel");
   add_model(app, arguments.model);
 
@@ -249,7 +251,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments, std::string& unused
       ->take_all()
       ->group(runs);
   add_count(app, "--jobs", "runs at the same time (default: one per processor)", 1, arguments.jobs)->group(runs);
-  add_simulation(app, arguments, unused);
+  add_simulation(app, arguments);
 
   const std::string looked_at = "What is looked at";
   add_number(
@@ -305,9 +307,9 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   CLI::App& show = *program->add_subcommand("show", "Show a model: equations, surfaces, parameters, defaults");
   add_model(show, arguments.show.model);
   add_settings(show, arguments.show.settings);
-  add_run(*program, arguments.run, arguments.unused);
-  add_check(*program, arguments.check, arguments.unused);
-  add_sweep(*program, arguments.sweep, arguments.unused);
+  add_run(*program, arguments.run);
+  add_check(*program, arguments.check);
+  add_sweep(*program, arguments.sweep);
   add_validate(*program, arguments.validate, arguments.validation_rtol);
   CLI::App& completion =
       *program->add_subcommand("completion", "Print the completion script of a shell, to be sourced by it");

@@ -19,7 +19,6 @@ struct AllArguments {
   ShowArguments show = {};
   ValidateArguments validate = {};
   std::optional<double> validation_rtol = {};
-  std::string unused = {};
 };
 
 }  // namespace slideway::apps

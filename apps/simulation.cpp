@@ -19,6 +19,7 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
 
   const std::string& method = arguments.method.empty() ? defaults.method : arguments.method;
   if (!method.empty()) options.method = method_from(method);
+  if (!arguments.linear_solver.empty()) options.linear_solver = linear_solver_from(arguments.linear_solver);
   const std::string& policy = arguments.on_ambiguity.empty() ? defaults.on_ambiguity : arguments.on_ambiguity;
   if (!policy.empty()) options.on_ambiguity = ambiguity_from(policy);
   const std::string& rule = arguments.sliding_rule.empty() ? defaults.sliding_rule : arguments.sliding_rule;

@@ -87,6 +87,7 @@ std::string fingerprint(const SweepArguments& arguments, const Model& model, con
                       options.max_step, options.max_events, to_string(options.on_ambiguity),
                       to_string(options.sliding_rule), to_string(options.selection), arguments.end.value_or(0),
                       arguments.end.has_value());
+  text += fmt::format("{}\n", to_string(options.linear_solver));
   text += fmt::format("{} {} {} {}", arguments.transient.value_or(0), arguments.section, arguments.direction,
                       arguments.section_points.value_or(0));
   std::uint64_t hash = 14695981039346656037ULL;
