@@ -15,6 +15,9 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kProjectionSweeps = 6;
+constexpr int kImpactSweeps = 3;
+// The part of the largest acceleration, or velocity, of several contacts that is rounding in another.
+constexpr double kNegligible = 1e-13;
 
 }  // namespace
 
@@ -27,6 +30,18 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
 void ContactDynamics::set_closed(std::vector<Index> closed) {
   closed_ = std::move(closed);
   std::sort(closed_.begin(), closed_.end());
+}
+
+void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda,
+                                ConstVectorRef weights) {
+  prepare(t, x, lambda, closed_);
+  for (std::size_t r = 0; r < closed_.size(); ++r) {
+    const auto row = static_cast<Index>(r);
+    // A unit of the gap's velocity is b/B of the state.
+    const double unit = (directions_.col(row).cwiseProduct(weights)).lpNorm<Eigen::Infinity>() / effect_(row, row);
+    rate = std::min(rate, 1 / (unit * tolerance(t, x, closed_[r], weights)));
+  }
+  stabilisation_ = rate;
 }
 
 std::string ContactDynamics::names(const std::vector<Index>& contacts) const {
@@ -89,25 +104,30 @@ void ContactDynamics::solve(const std::vector<Index>& contacts) {
   throw std::runtime_error("no forces keep the contacts " + names(contacts) + " closed");
 }
 
-const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  all_forces_.setZero();
-  if (closed_.empty()) return all_forces_;
+void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, double stabilisation) {
   prepare(t, x, lambda, closed_);
   right_side_ = -accelerations_;
-  if (stabilisation_ > 0) {
+  if (stabilisation > 0) {
     for (std::size_t r = 0; r < closed_.size(); ++r) {
       const auto row = static_cast<Index>(r);
-      right_side_[row] -= stabilisation_ * (2 * rates_[row] + stabilisation_ * gap(t, x, closed_[r]));
+      right_side_[row] -= stabilisation * (2 * rates_[row] + stabilisation * gap(t, x, closed_[r]));
     }
   }
   solve(closed_);
+}
+
+// What draws the state back onto the constraint is no force of the contact: it would release it.
+const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  all_forces_.setZero();
+  if (closed_.empty()) return all_forces_;
+  solve_for_forces(t, x, lambda, 0);
   all_forces_(closed_) = solution_;
   return all_forces_;
 }
 
 void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
   if (closed_.empty()) return;
-  forces(t, x, lambda);
+  solve_for_forces(t, x, lambda, stabilisation_);
   dx += directions_ * solution_;
 }
 
@@ -119,7 +139,7 @@ double ContactDynamics::rate(double t, ConstVectorRef x, ConstVectorRef lambda, 
 double ContactDynamics::acceleration(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
   impulse_.setZero();
   if (!closed_.empty()) {
-    forces(t, x, lambda);
+    solve_for_forces(t, x, lambda, 0);
     impulse_ = directions_ * solution_;
   }
   evaluator_.field(t, x, lambda, field_);
@@ -149,7 +169,17 @@ double ContactDynamics::rate_rounding(double t, ConstVectorRef x, ConstVectorRef
   contact(i).gap.gradient(t, x, gradient_);
   value_.setZero();
   const double by_time = contact(i).gap.rate(t, x, 1, value_);
-  return 64 * kEpsilon * (gradient_.cwiseAbs().dot(field_.cwiseAbs()) + std::abs(by_time));
+  return 64 * kEpsilon * (gradient_.cwiseAbs().dot(field_.cwiseAbs()) + std::abs(by_time)) + impact_noise_;
+}
+
+void ContactDynamics::flush(VectorRef right_side) const {
+  double largest = 0;
+  for (Index r = 0; r < right_side.size(); ++r) {
+    largest = std::max(largest, std::abs(right_side[r]) / std::sqrt(effect_(r, r)));
+  }
+  for (Index r = 0; r < right_side.size(); ++r) {
+    if (std::abs(right_side[r]) / std::sqrt(effect_(r, r)) <= kNegligible * largest) right_side[r] = 0;
+  }
 }
 
 std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -160,6 +190,7 @@ std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, C
   const auto k = static_cast<Index>(touching.size());
   const Vector lower = Vector::Zero(k);
   const Vector upper = Vector::Constant(k, std::numeric_limits<double>::infinity());
+  flush(accelerations_);
   const ComplementarityAnswer answer = solve_box_complementarity(effect_, accelerations_, lower, upper);
   if (!answer.solved) {
     throw std::runtime_error("no forces that only push satisfy the contacts " + names(touching) + " at t = " +
@@ -194,9 +225,11 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
     }
     result.restitution.push_back(restitution);
   }
+  double terms = rates_.lpNorm<Eigen::Infinity>();
   if (k == 1) {
     solution_[0] = std::max(0.0, -start[0] / effect_(0, 0));
   } else {
+    flush(start);
     const Vector lower = Vector::Zero(k);
     const Vector upper = Vector::Constant(k, std::numeric_limits<double>::infinity());
     const ComplementarityAnswer answer = solve_box_complementarity(effect_, start, lower, upper);
@@ -207,11 +240,23 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
     solution_ = answer.z;
   }
   const Vector after = rates_ + effect_ * solution_;
+  terms = std::max(terms, (effect_.cwiseAbs() * solution_.cwiseAbs()).maxCoeff());
+  impact_noise_ = std::max(impact_noise_, 64 * kEpsilon * terms);
+  std::vector<Index> stopped;
   for (Index r = 0; r < k; ++r) {
     const double rounding = 16 * kEpsilon * (std::abs(rates_[r]) + std::abs(effect_(r, r) * solution_[r]));
     result.departure.push_back(std::abs(after[r]) <= rounding ? 0.0 : after[r]);
+    if (solution_[r] > 0 && result.departure.back() == 0) stopped.push_back(touching[static_cast<std::size_t>(r)]);
   }
   x += directions_ * solution_;
+  // What stops does so exactly, not up to the rounding of the velocities before.
+  for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
+    prepare(t, x, lambda, stopped);
+    right_side_ = -rates_;
+    if (right_side_.isZero(0)) break;
+    solve(stopped);
+    x += directions_ * solution_;
+  }
   return result;
 }
 

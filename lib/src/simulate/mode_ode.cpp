@@ -33,9 +33,11 @@ void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) 
   forget_samples();
 }
 
-void ModeOde::stabilise(double rate, ConstVectorRef weights) {
+void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef weights) {
   if (slides()) field_.stabilise(rate, weights);
-  if (has_closed_contacts()) contacts_->stabilise(rate);
+  if (!has_closed_contacts()) return;
+  field_.mode().fill_lambda(lambda_);
+  contacts_->stabilise(rate, t, x, lambda_, weights);
 }
 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) { field_.velocity(t, x, dx); }

@@ -68,7 +68,7 @@ class ModeOde final : public SmoothOde {
   bool slides() const { return !field_.sliding().empty(); }
   bool has_closed_contacts() const { return contacts_ && !contacts_->closed().empty(); }
   // Draws the state back onto its constraints at this rate, where the integrator cannot project; 0 switches it off.
-  void stabilise(double rate, ConstVectorRef weights);
+  void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef weights);
   // What the last projection left, in units of rounding (SurfaceGeometry::residual).
   double projection_residual() const { return geometry_.residual(); }
 

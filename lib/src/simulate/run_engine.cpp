@@ -186,6 +186,12 @@ Solution RunEngine::execute() {
     solution_.trajectory.begin_segment(t_, word(), here_->name);
     solution_.trajectory.add_point(t_, x_);
   }
+  // A run that ends with a jump ends in the state after it.
+  const std::vector<Segment>& segments = solution_.trajectory.segments();
+  if (options_.recording == Recording::dense && jumped_before_ && last_jump_ == t_ && segments.back().start < t_) {
+    solution_.trajectory.begin_segment(t_, word(), here_->name);
+    solution_.trajectory.add_point(t_, x_);
+  }
   write_outputs(t_, t_);
   solution_.final = {t_, word(), x_, here_->name};
   Statistics& statistics = solution_.statistics;
@@ -269,7 +275,7 @@ void RunEngine::set_event_thresholds() {
     if (watch.armed(e)) continue;
     const double rounding = watch.rounding(t_, x_, e);
     const double allowance = watch.allowance(e);
-    if (guard_values_[slot] > kArmFactor * rounding && std::isinf(allowance)) continue;
+    if (guard_values_[slot] > kArmFactor * rounding + watch.noise(e) && std::isinf(allowance)) continue;
     arm_above_[slot] = kArmFactor * rounding + watch.noise(e);
     arrive_below_[slot] = kArmFactor * rounding + allowance;
   }
@@ -457,7 +463,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     }
     write_outputs(step_start, t_);
     if (stepper_ == here_->stepper.get() && !here_->can_project && ode.constrained()) {
-      ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), weights_);
+      ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), t_, x_, weights_);
     }
   }
 }
@@ -480,7 +486,8 @@ bool RunEngine::scan_step(double end, const std::vector<char>& located) {
     stepper_->evaluate(t_, x_);
     here_->stepper->error_weights(x_, weights_);
     project_state();
-    for (const Index e : arrivals.records) note_record(e, EventKind::record);
+    cross(arrivals.records);
+    for (const Index e : arrivals.records) report(note(e, EventKind::record));
     if (t_ > before) append_step(before, t_);
     if (too_many_events()) return false;
     arrival_ = nullptr;

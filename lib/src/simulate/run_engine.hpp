@@ -38,6 +38,9 @@ class RunEngine {
     std::vector<Index> records = {};    // events by kind, into the watch
     std::vector<Index> stops = {};
     std::vector<Index> jumps = {};      // resets and edges
+    std::vector<Index>& list(WatchedKind kind) {
+      return kind == WatchedKind::record ? records : kind == WatchedKind::stop ? stops : jumps;
+    }
     bool only_records() const {
       return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty();
     }
@@ -79,8 +82,12 @@ class RunEngine {
   // ---- one instant (run_instant.cpp); each is false when the run is over
   bool handle_arrival(const std::vector<char>& slots);
   Arrivals gather(const std::vector<char>& slots);
-  void note_record(Index event, EventKind kind);
-  bool stop(const Arrivals& arrivals);
+  void add_simultaneous(Arrivals& arrivals);
+  void cross(const std::vector<Index>& events);
+  // What the log says of a record or a stop.
+  EventRecord note(Index event, EventKind kind);
+  void finish_stopped(Index event);
+  void begin_instant();
   // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
   bool resolve(const Meeting& meeting, std::vector<Index> releases);
   // Impacts, resets and edges, with whatever they set off in the same instant.
@@ -148,6 +155,7 @@ class RunEngine {
   struct Pair {
     std::size_t minus = 0;  // the location where the guard is negative
     std::size_t plus = 0;
+    Guard guard = {};
     std::unique_ptr<LocationTools> tools = {};
   };
   std::vector<Pair> pairs_;
@@ -169,7 +177,9 @@ class RunEngine {
   bool repelling_ = false;  // the only surface that slides repels
   // The surfaces and contacts of the last event, which the mode has only just left or begun to slide on.
   std::vector<Index> involved_, involved_contacts_;
-  std::vector<Index> fired_;  // events that have fired at this instant, into the watch
+  std::vector<Index> fired_;  // events that have fired at this instant and whose guards are zero, into the watch
+  std::vector<Guard> recorded_;  // of the records noted at this instant
+  Guard departed_;               // between two locations that the solution has stopped to slide between at this instant
   std::optional<std::size_t> last_edge_;  // the edge that fired last at this instant
   int rounds_ = 0;            // jumps at this instant
   bool moved_ = false;        // some of them moved the state

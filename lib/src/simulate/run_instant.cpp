@@ -56,6 +56,7 @@ bool RunEngine::start() {
     return true;
   }
   std::vector<EventRecord> records;
+  begin_instant();
   const bool goes_on = settle(true, records);
   // A reset or an impact at the start comes after the state that was given.
   if (records.empty()) solution_.initial.mode = word();
@@ -110,19 +111,42 @@ RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = ode.event_slot(e);
     watch.set_armed(e, here_->scan.armed()[static_cast<std::size_t>(slot)] != 0);
-    if (!arrived(slot)) continue;
-    watch.set_armed(e, false);
-    watch.set_noise(e, 0);
-    watch.set_allowance(e, std::numeric_limits<double>::infinity());
-    if (watch[e].direction == Direction::any) {
-      watch.set_side(e, -watch.side(e));
-      watch.set_allowance(e, kWrongWayFactor * watch.tolerance(t_, x_, e, weights_));
-    }
-    const WatchedKind kind = watch[e].kind;
-    (kind == WatchedKind::record ? arrivals.records : kind == WatchedKind::stop ? arrivals.stops : arrivals.jumps)
-        .push_back(e);
+    if (arrived(slot)) arrivals.list(watch[e].kind).push_back(e);
   }
   return arrivals;
+}
+
+// Others whose guard is zero here as well, as far as that can be located: they are part of the instant.
+void RunEngine::add_simultaneous(Arrivals& arrivals) {
+  EventWatch& watch = here_->watch;
+  const double accuracy = location_accuracy(t_, stepper_->last_step_size());
+  bool has_velocity = false;
+  for (Index e = 0; e < watch.size(); ++e) {
+    std::vector<Index>& list = arrivals.list(watch[e].kind);
+    if (!watch.armed(e) || contains(list, e)) continue;
+    if (!has_velocity) here_->ode.velocity(t_, x_, state_);
+    has_velocity = true;
+    const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
+    if (!(rate < 0) || !(watch.value(t_, x_, e) <= -rate * accuracy + kZeroFactor * watch.rounding(t_, x_, e))) continue;
+    list.push_back(e);
+    std::sort(list.begin(), list.end());
+  }
+}
+
+// The guards of these events have crossed zero, at t_ as far as that can be located.
+void RunEngine::cross(const std::vector<Index>& events) {
+  EventWatch& watch = here_->watch;
+  if (events.empty()) return;
+  here_->ode.velocity(t_, x_, state_);
+  const double accuracy = location_accuracy(t_, stepper_->last_step_size());
+  for (const Index e : events) {
+    watch.set_armed(e, false);
+    watch.set_noise(e, std::abs(watch[e].when.rate(t_, x_, 1, state_)) * accuracy);
+    watch.set_allowance(e, std::numeric_limits<double>::infinity());
+    if (watch[e].direction != Direction::any) continue;
+    watch.set_side(e, -watch.side(e));
+    watch.set_allowance(e, kWrongWayFactor * watch.tolerance(t_, x_, e, weights_) + watch.noise(e));
+  }
 }
 
 bool RunEngine::handle_arrival(const std::vector<char>& slots) {
@@ -145,14 +169,26 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
   std::sort(on_surface.begin(), on_surface.end());
   here_->geometry.project(t_, on_surface, weights_, x_);
 
-  for (const Index e : arrivals.records) note_record(e, EventKind::record);
+  begin_instant();
+  if (here_->watch.size() > 0) {
+    add_simultaneous(arrivals);
+    for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) cross(*events);
+  }
+  for (const Index e : arrivals.records) {
+    recorded_.push_back(here_->watch[e].when);
+    report(note(e, EventKind::record));
+  }
   if (too_many_events()) return false;
-  if (!arrivals.stops.empty()) return stop(arrivals);
+  if (!arrivals.stops.empty()) {
+    for (const Index e : arrivals.stops) report(note(e, EventKind::stop));
+    finish_stopped(arrivals.stops.front());
+    return false;
+  }
   if (!arrivals.hits.empty() || !arrivals.jumps.empty()) return jump(arrivals);
   return resolve(arrivals.meeting, std::move(arrivals.releases));
 }
 
-void RunEngine::note_record(Index event, EventKind kind) {
+EventRecord RunEngine::note(Index event, EventKind kind) {
   EventRecord record;
   record.t = t_;
   record.kind = kind;
@@ -162,14 +198,12 @@ void RunEngine::note_record(Index event, EventKind kind) {
   record.before = x_;
   record.after = x_;
   record.reason = kind == EventKind::stop ? "the run ends here, as asked" : "the guard crosses zero";
-  report(std::move(record));
+  return record;
 }
 
-bool RunEngine::stop(const Arrivals& arrivals) {
-  for (const Index e : arrivals.stops) note_record(e, EventKind::stop);
-  const std::string& name = here_->watch[arrivals.stops.front()].name;
+void RunEngine::finish_stopped(Index event) {
+  const std::string& name = here_->watch[event].name;
   finish(Status::stopped_by_event, name.empty() ? "" : "stopped by '" + name + "'");
-  return false;
 }
 
 void RunEngine::finish_ambiguous(const Resolution& resolution) {
@@ -266,9 +300,9 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   if (leaves) {
     // Another edge of the location may be due at once.
     std::vector<EventRecord> records;
-    rounds_ = 0;
-    if (!settle(false, records)) return false;
-    for (EventRecord& further : records) report(std::move(further));
+    const bool goes_on = settle(false, records);
+    publish(records, false);
+    if (!goes_on) return false;
   }
   if (chatters(eventful ? &record : nullptr, record.surfaces)) return false;
   if (too_many_events()) return false;
@@ -302,15 +336,22 @@ bool RunEngine::chatters(const EventRecord* event, const std::vector<Index>& sur
 
 // ---- jumps
 
+void RunEngine::begin_instant() {
+  rounds_ = 0;
+  fired_.clear();
+  recorded_.clear();
+  departed_ = Guard();
+  last_edge_.reset();
+  if (here_->contacts) here_->contacts->begin_instant();
+}
+
 void RunEngine::note_in_instant(Index what) { instant_id_ = (instant_id_ * 1009 + what + 1) % 1'000'000'007; }
 
 bool RunEngine::jump(const Arrivals& arrivals) {
   jumped_ = true;
   std::vector<EventRecord> records;
-  rounds_ = 0;
   moved_ = false;
-  fired_.clear();
-  last_edge_.reset();
+  fired_ = arrivals.records;
   instant_id_ = 0;
   involved_contacts_.clear();
   resting_location_.clear();
@@ -383,6 +424,9 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
                                      "; check the guards and what the resets set");
       return false;
     }
+    // What has fired may do so again once something else has moved the state off its guard.
+    const auto is_off = [&](Index e) { return std::abs(here_->watch.value(t_, x_, e)) > zero_level(e); };
+    fired_.erase(std::remove_if(fired_.begin(), fired_.end(), is_off), fired_.end());
     // Edges whose guard is past zero need no mode.
     const std::vector<Index> past = events_already_past();
     if (!past.empty()) {
@@ -404,8 +448,23 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     }
     if (!settle_mode(at_start, records)) return false;
     const std::vector<Index> due = events_moving_through_zero();
-    if (due.empty()) break;
-    if (!fire(due.front(), at_start, records)) return false;
+    std::vector<Index> stops, jumps;
+    for (const Index e : due) {
+      const WatchedKind kind = here_->watch[e].kind;
+      if (kind == WatchedKind::stop) stops.push_back(e);
+      if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(e);
+      if (kind != WatchedKind::record) continue;
+      records.push_back(note(e, EventKind::record));
+      fired_.push_back(e);
+      recorded_.push_back(here_->watch[e].when);
+    }
+    for (const Index e : stops) records.push_back(note(e, EventKind::stop));
+    if (!stops.empty()) {
+      finish_stopped(stops.front());
+      return false;
+    }
+    if (jumps.empty()) break;
+    if (!fire(jumps.front(), at_start, records)) return false;
   }
   if (!records.empty()) records.back().to = word();
   return true;
@@ -662,14 +721,18 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
       continue;
     }
     const bool exact = watch[e].kind != WatchedKind::edge || moved_;
-    const int motion = motion_of(e, zero, exact);
+    // The classification has said on which side the solution leaves the guard between two locations.
+    const bool is_left = departed_ && departed_ == watch[e].when;
+    const int motion = is_left ? 1 : motion_of(e, zero, exact);
     if (any) {
       if (motion < 0) watch.set_side(e, -watch.side(e));
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
       here_->ode.velocity(t_, x_, state_);
       const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
-      const bool went_on = contains(fired_, e) && rate < 0;
+      const bool is_noted = watch[e].kind == WatchedKind::record &&
+                            std::find(recorded_.begin(), recorded_.end(), watch[e].when) != recorded_.end();
+      const bool went_on = (contains(fired_, e) && rate < 0) || is_noted;
       // Still on its own side, if only just: the march finds when it crosses.
       const bool was_hit = std::find(zero_guards_.begin(), zero_guards_.end(), watch[e].when) != zero_guards_.end();
       const bool is_ahead = !exact && !was_hit && value > kZeroFactor * watch.rounding(t_, x_, e);
@@ -728,6 +791,7 @@ bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge, s
     Pair pair;
     pair.minus = automaton_.location_index(rising ? edge.from : edge.to);
     pair.plus = automaton_.location_index(rising ? edge.to : edge.from);
+    pair.guard = edge.when;
     pair.tools = make_pair_tools(pair.minus, pair.plus, first_edge, second_edge);
     pairs_.push_back(std::move(pair));
     pair_ = static_cast<std::ptrdiff_t>(pairs_.size()) - 1;
@@ -786,6 +850,7 @@ void RunEngine::leave_pair(EventRecord* record) {
   const Pair& pair = pairs_[static_cast<std::size_t>(pair_)];
   const bool above = mode_[mode_.size() - 1] == Side::plus;
   if (record && !record->from_location) record->from_location = here_->name;
+  departed_ = pair.guard;
   enter(above ? pair.plus : pair.minus);
   moved_ = false;
   fired_.clear();

@@ -115,9 +115,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   record.t = t_;
   std::vector<EventRecord> records;
   moved_ = true;
-  rounds_ = 0;
-  fired_.clear();
-  last_edge_.reset();
+  begin_instant();
   bool goes_on = true;
   if (!contacts.empty()) {
     mode_.fill_lambda(lambda_);
@@ -224,9 +222,7 @@ bool RunEngine::rest_contact(Index contact, double remaining, double restitution
   std::vector<EventRecord> records;
   records.push_back(std::move(record));
   moved_ = true;
-  rounds_ = 0;
-  fired_.clear();
-  last_edge_.reset();
+  begin_instant();
   bounces_[static_cast<std::size_t>(contact)] = {};
   jumps_.clear();
   const bool goes_on = settle(false, records);

@@ -29,12 +29,15 @@ class ContactDynamics {
 
   void set_closed(std::vector<Index> closed);
   const std::vector<Index>& closed() const { return closed_; }
-  // α; 0 switches it off.
+  // α is at most this; 0 switches it off.
   void stabilise(double rate) { stabilisation_ = rate; }
+  // The same, but no more than what the tolerances of the closed gaps and of their velocities have for a time scale: with
+  // a larger α, errors that are allowed in the gaps would become velocities that are not.
+  void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef weights);
 
   // dx += bΛ over the closed contacts, where dx = f(t, x, λ). Throws std::runtime_error where the forces are not defined.
   void add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
-  // Λ of every contact, 0 where open, not clipped. Valid until the next call of a member.
+  // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
   const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda);
 
   double gap(double t, ConstVectorRef x, Index i) const { return contact(i).gap.value(t, x); }
@@ -45,7 +48,7 @@ class ContactDynamics {
   // What a gap cannot be told from zero by: rounding, 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|); and the tolerances, Σ|∂ⱼg|/weights(j).
   double rounding(double t, ConstVectorRef x, Index i);
   double tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights);
-  // The same for its velocity.
+  // What its velocity cannot be told from zero by: rounding, of the velocities and of the impacts since begin_instant().
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
 
   // The contacts of `touching` (gap and velocity zero) that the forces keep closed. A tie (Λ = 0 and a = 0) counts as
@@ -53,6 +56,8 @@ class ContactDynamics {
   std::vector<Index> staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
                                     const std::vector<Index>& touching);
 
+  // Forgets the impacts that rounding is measured by.
+  void begin_instant() { impact_noise_ = 0; }
   // x ← x⁺: the impact of the contacts of `touching` (gap zero, any velocity). `elastic` false takes e = 0.
   struct Impact {
     std::vector<double> approach = {};     // −u⁻ per entry of touching
@@ -72,12 +77,16 @@ class ContactDynamics {
  private:
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
   void solve(const std::vector<Index>& contacts);
+  void solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, double stabilisation);
+  // right_side in units in which every unit force does the same, with what is rounding beside the largest entry as zero.
+  void flush(VectorRef right_side) const;
   std::string names(const std::vector<Index>& contacts) const;
 
   std::vector<Contact> definition_;
   Evaluator evaluator_;
   std::vector<Index> closed_;
   double stabilisation_ = 0;
+  double impact_noise_ = 0;
 
   // Of the contacts at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
   Matrix directions_, effect_, gradients_;

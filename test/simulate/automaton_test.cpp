@@ -1,0 +1,355 @@
+// Locations and edges: entry, priorities, loops, and two locations joined by one guard.
+#include <cmath>
+#include <stdexcept>
+
+#include "test/simulate/hybrid.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+// x' = rate.
+System drift(double rate) {
+  return smooth(1, [rate](auto, const auto&, auto&& dx) { dx[0] = rate; });
+}
+
+Edge edge(const std::string& from, const std::string& to, Guard when, Direction direction, ResetFunction set = {},
+          const std::string& zeno = "") {
+  return {from + " to " + to, from, to, std::move(when), direction, std::move(set), zeno};
+}
+
+// One side of x' = −sgn(x) + 1.5 sin t, which slides while |1.5 sin t| < 1; the second state adds up the relay.
+struct Driven {
+  double side;
+  void field(auto t, const auto&, const auto&, auto&& dx) const {
+    using std::sin;
+    dx[0] = -side + 1.5 * sin(t);
+    dx[1] = side;
+  }
+};
+struct DrivenRelay {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto t, const auto&, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    dx[0] = -lambda[0] + 1.5 * sin(t);
+    dx[1] = lambda[0];
+  }
+};
+
+struct Relay {
+  double pull;
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = pull - lambda[0];
+    dx[1] = 1.0;
+  }
+};
+
+System driven(double side) { return from_functor(Driven{side}, {.states = 2}); }
+System driven_relay() { return from_functor(DrivenRelay{}, {.states = 2, .surfaces = 1}); }
+
+// The relay as two locations joined by opposite edges on one guard.
+Automaton two_locations(const System& minus, const System& plus, const std::string& initial,
+                        std::vector<Edge> more = {}) {
+  const Guard guard = component(0);
+  std::vector<Edge> edges = {edge("minus", "plus", guard, Direction::rising),
+                             edge("plus", "minus", guard, Direction::falling)};
+  edges.insert(edges.end(), more.begin(), more.end());
+  return Automaton({{"minus", minus}, {"plus", plus}}, edges, initial);
+}
+
+Solution run_in(const Automaton& automaton, std::initializer_list<double> state, double start, double end,
+                const Options& options) {
+  return Simulator(automaton, options).run({.start = start, .end = end, .state = vector(state)});
+}
+
+}  // namespace
+
+TEST_CASE("an edge is taken when its guard crosses zero in its direction") {
+  for_every_method([](const Options& options) {
+    const Automaton automaton({{"up", drift(1)}, {"down", drift(-2)}},
+                              {edge("up", "down", component(0, 1), Direction::rising),
+                               edge("down", "up", component(0, -1), Direction::falling)},
+                              "up");
+    const Solution solution = run(automaton, {0}, 3.5, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(story(solution) == "transition up to down, transition down to up");
+    CHECK(error(solution.events[0].t, 1) < 1e-11);
+    CHECK(error(solution.events[1].t, 2) < 1e-11);
+    CHECK(*solution.events[0].from_location == "up");
+    CHECK(*solution.events[0].to_location == "down");
+    CHECK(solution.initial.location == "up");
+    CHECK(solution.final.location == "up");
+    CHECK(error(solution.final.state[0], 0.5) < 1e-11);
+    CHECK(solution.trajectory.location(1.5) == "down");
+    CHECK(solution.trajectory.location(0.5) == "up");
+  });
+}
+
+TEST_CASE("an edge that is already past zero is taken on entry and at the start") {
+  const Automaton automaton({{"a", drift(1)}, {"b", drift(10)}, {"c", drift(100)}},
+                            {edge("a", "b", component(0, 1), Direction::rising),
+                             edge("b", "c", component(0, 0.5), Direction::rising)},
+                            "a");
+  const Solution entered = run(automaton, {0}, 1.01);
+  REQUIRE(story(entered) == "transition a to b, transition b to c");
+  CHECK(entered.events[0].t == entered.events[1].t);
+  CHECK(entered.final.state[0] == doctest::Approx(2));
+  const Solution started = run(automaton, {3}, 0.01);
+  REQUIRE(story(started) == "transition a to b, transition b to c");
+  CHECK(started.events[0].t == 0);
+  CHECK_FALSE(started.events[0].from.has_value());
+  CHECK(started.final.state[0] == doctest::Approx(4));
+}
+
+TEST_CASE("an edge in any direction is not taken on entry") {
+  const Automaton automaton({{"a", drift(1)}, {"b", drift(10)}}, {edge("a", "b", component(0, 1), Direction::any)}, "a");
+  const Solution past = run(automaton, {3}, 1);
+  CHECK(past.events.empty());
+  const Solution crossing = run(automaton, {0}, 2);
+  REQUIRE(crossing.events.size() == 1);
+  CHECK(crossing.final.state[0] == doctest::Approx(11));
+}
+
+TEST_CASE("a guard that is zero on entry is judged by its first derivative that is not") {
+  // g = ±tᵏ along the motion: k = 1, 2, 3 from rest. Rising edges go when the sign is plus.
+  for (const int power : {1, 2, 3}) {
+    for (const double sign : {1.0, -1.0}) {
+      for (const Method method : every_method) {
+        CAPTURE(power);
+        CAPTURE(sign);
+        const System motion = smooth(3, [power, sign](auto, const auto& x, auto&& dx) {
+          dx[0] = x[1];
+          dx[1] = x[2];
+          dx[2] = 0.0;
+          if (power == 1) dx[0] = x[1] + sign;
+          if (power == 2) dx[1] = x[2] + sign;
+          if (power == 3) dx[2] = sign;
+        });
+        const Automaton automaton({{"a", motion}, {"b", motion}}, {edge("a", "b", component(0), Direction::rising)}, "a");
+        const Solution solution = run(automaton, {0, 0, 0}, 1, with(method, 1e-8));
+        REQUIRE(solution.outcome.reached_end());
+        CHECK(solution.events.size() == (sign > 0 ? 1 : 0));
+        if (sign > 0) CHECK(solution.events[0].t == 0);
+        CHECK(solution.final.location == (sign > 0 ? "b" : "a"));
+      }
+    }
+  }
+}
+
+TEST_CASE("a cam's gap that opens like the cube of time does not close at once") {
+  // A follower at rest on a cam leaves it with gap = t³/6 along the motion; the edge back waits for the gap to fall.
+  for (const Method method : every_method) {
+    const System on = smooth(3, [](auto, const auto&, auto&& dx) {
+      dx[0] = 0.0;
+      dx[1] = 0.0;
+      dx[2] = 1.0;
+    });
+    const System off = smooth(3, [](auto, const auto& x, auto&& dx) {
+      dx[0] = x[1];
+      dx[1] = 1.0 - x[2];
+      dx[2] = -1.0;
+    });
+    // The clock x3 runs to 1, then back: the gap's acceleration is 1 − x3 = time since it left.
+    const Automaton automaton({{"on", on}, {"off", off}},
+                              {edge("on", "off", component(2, 1), Direction::rising),
+                               edge("off", "on", component(0), Direction::falling)},
+                              "on");
+    const Solution solution = run(automaton, {0, 0, 0}, 3, with(method, 1e-8));
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(story(solution) == "transition on to off");
+    CHECK(solution.final.state[0] == doctest::Approx(8.0 / 6));
+  }
+}
+
+TEST_CASE("of several edges that fire at one instant the first of the list is taken") {
+  for_every_method([](const Options& options) {
+    for (const bool first : {true, false}) {
+      const Edge left = edge("a", "left", component(0, 1), Direction::rising);
+      const Edge right = edge("a", "right", component(0, 1), Direction::rising);
+      const Automaton automaton({{"a", drift(1)}, {"left", drift(-1)}, {"right", drift(2)}},
+                                first ? std::vector<Edge>{left, right} : std::vector<Edge>{right, left}, "a");
+      const Solution solution = run(automaton, {0}, 2, options);
+      REQUIRE(solution.events.size() == 1);
+      CHECK(solution.final.location == (first ? "left" : "right"));
+    }
+  });
+}
+
+TEST_CASE("an edge from a location to itself is a reset") {
+  for_every_method([](const Options& options) {
+    const ResetFunction to_zero = [](double, ConstVectorRef, VectorRef x) { x[0] = 0; };
+    const Automaton automaton({{"run", drift(1)}}, {edge("run", "run", component(0, 1), Direction::rising, to_zero)}, "run");
+    const Solution solution = run(automaton, {0}, 3.5, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) == "reset run to run, reset run to run, reset run to run");
+    CHECK(error(solution.final.state[0], 0.5) < 1e-10);
+  });
+}
+
+TEST_CASE("a reset of an edge that violates the invariant of the new location leaves it at once") {
+  // b is left as soon as x < 0; the edge into b sets x = −1.
+  const ResetFunction below = [](double, ConstVectorRef, VectorRef x) { x[0] = -1; };
+  const Automaton automaton({{"a", drift(1)}, {"b", drift(1)}, {"c", drift(5)}},
+                            {edge("a", "b", component(0, 1), Direction::rising, below),
+                             edge("b", "c", component(0), Direction::falling)},
+                            "a");
+  const Solution solution = run(automaton, {0}, 2);
+  REQUIRE(story(solution) == "transition a to b, transition b to c");
+  CHECK(solution.final.state[0] == doctest::Approx(4));
+}
+
+TEST_CASE("a loop of edges without time is reported with its edges") {
+  const Automaton automaton({{"a", drift(1)}, {"b", drift(1)}},
+                            {edge("a", "b", component(0), Direction::rising), edge("b", "a", component(0, -1), Direction::rising)},
+                            "a");
+  const Solution solution = run(automaton, {-0.5}, 3);
+  CHECK(solution.outcome.status == Status::chattering);
+  CHECK(solution.outcome.t == doctest::Approx(0.5));
+  CHECK(contains(solution.outcome.message, "no time passes"));
+  CHECK(contains(solution.outcome.message, "a -> b"));
+  CHECK(contains(solution.outcome.message, "b -> a"));
+}
+
+TEST_CASE("a run may start in any location") {
+  const Automaton automaton({{"up", drift(1)}, {"down", drift(-2)}}, {}, "up");
+  const Solution solution = Simulator(automaton).run({.start = 0, .end = 1, .state = vector({0}), .location = "down"});
+  CHECK(solution.final.state[0] == doctest::Approx(-2));
+  CHECK_THROWS_WITH_AS(Simulator(automaton).run({.start = 0, .end = 1, .state = vector({0}), .location = "dawn"}),
+                       doctest::Contains("did you mean 'down'"), std::invalid_argument);
+}
+
+TEST_CASE("each location watches its own events, and one crossing is noted once") {
+  const auto with_record = [](double rate, const std::string& name) {
+    return drift(rate).with_events({record(name, component(0, 0.5), Direction::any)});
+  };
+  const Automaton automaton({{"up", with_record(1, "in up")}, {"down", with_record(-2, "in down")}},
+                            {edge("up", "down", component(0, 1), Direction::rising)}, "up");
+  const Solution solution = run(automaton, {0}, 2);
+  CHECK(story(solution) == "record in up, transition up to down, record in down");
+  // The same guard on an edge and on records of both sides: one record.
+  const Guard level = component(0, 1);
+  const auto at_level = [&](double rate) { return drift(rate).with_events({record("level", level, Direction::rising)}); };
+  const Automaton together({{"slow", at_level(1)}, {"fast", at_level(2)}},
+                           {edge("slow", "fast", level, Direction::rising)}, "slow");
+  const Solution once = run(together, {0}, 2);
+  CHECK(story(once) == "record level, transition slow to fast");
+}
+
+TEST_CASE("surfaces of a location slide, and an edge leaves the slide for the mode of the next location") {
+  for_every_method([](const Options& options) {
+    const System attracted = from_functor(Relay{0.5}, {.states = 2, .surfaces = 1});
+    const System carried = from_functor(Relay{2}, {.states = 2, .surfaces = 1});
+    const Automaton automaton({{"held", attracted}, {"carried", carried}},
+                              {edge("held", "carried", component(1, 2), Direction::rising)}, "held");
+    const Solution solution = run(automaton, {0.5, 0}, 3, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    REQUIRE(story(solution) == "sliding_entry, transition held to carried");
+    CHECK(solution.events[1].from->word() == "0");
+    CHECK(solution.events[1].to->word() == "+");
+    CHECK(error(solution.final.state[0], 1) < 1e-10);
+  });
+}
+
+TEST_CASE("two locations joined by opposite edges slide as the one system does") {
+  for_every_method([](const Options& options) {
+    const double end = 20;
+    const Solution one = run(driven_relay(), {0.3, 0}, end, options);
+    const Solution two = run(two_locations(driven(-1), driven(1), "plus"), {0.3, 0}, end, options);
+    REQUIRE(one.outcome.reached_end());
+    REQUIRE_MESSAGE(two.outcome.reached_end(), two.outcome.message);
+    REQUIRE(one.events.size() == two.events.size());
+    for (std::size_t k = 0; k < one.events.size(); ++k) {
+      CAPTURE(k);
+      CHECK(error(two.events[k].t, one.events[k].t) < 1e4 * options.rtol);
+      const EventKind kind = one.events[k].kind;
+      CHECK(two.events[k].kind == (kind == EventKind::crossing ? EventKind::transition : kind));
+      const std::string& to = *two.events[k].to_location;
+      const char side = one.events[k].to->word().front();
+      CHECK(to == (side == '+' ? "plus" : side == '-' ? "minus" : "minus|plus"));
+    }
+    CHECK((one.final.state - two.final.state).lpNorm<Eigen::Infinity>() < 1e4 * options.rtol);
+    // While it slides λ = 1.5 sin t, until that is 1 at arcsin(2/3).
+    const double leaves = std::asin(2.0 / 3);
+    CHECK(std::any_of(two.events.begin(), two.events.end(), [&](const EventRecord& event) {
+      return event.kind == EventKind::sliding_exit && std::abs(event.t - (2 * kPi + leaves)) < 1e3 * options.rtol;
+    }));
+  });
+}
+
+TEST_CASE("two locations joined by opposite edges cross as the one system does") {
+  for_every_method([](const Options& options) {
+    const Automaton automaton = two_locations(drift(1), drift(3), "minus");
+    const Solution solution = run(automaton, {-1}, 2, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(story(solution) == "transition minus to plus");
+    CHECK(error(solution.final.state[0], 3) < 1e-10);
+    CHECK(solution.final.location == "plus");
+  });
+}
+
+TEST_CASE("two locations joined by opposite edges slide from a start on the guard") {
+  for (const char* initial : {"minus", "plus"}) {
+    const Solution solution = run(two_locations(driven(-1), driven(1), initial), {0, 0}, 0.5, with(Method::dopri5, 1e-8));
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    CHECK(solution.final.location == "minus|plus");
+    CHECK(solution.final.state[0] == 0);
+    // ∫ 1.5 sin t.
+    CHECK(solution.final.state[1] == doctest::Approx(1.5 * (1 - std::cos(0.5))));
+  }
+}
+
+TEST_CASE("a touch of the guard between two locations changes nothing") {
+  // x = (t − 1)², in `plus`, touches the guard at t = 1 without crossing.
+  const System bowl = smooth(1, [](auto t, const auto&, auto&& dx) { dx[0] = 2.0 * (t - 1.0); });
+  for_every_method([&](const Options& options) {
+    const Solution solution = run_in(two_locations(drift(-1), bowl, "plus"), {1 + 1e-9}, 0, 3, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    if (options.rtol > 1e-10) return;
+    CHECK(solution.events.empty());
+    CHECK(solution.final.state[0] == doctest::Approx(4));
+  });
+}
+
+TEST_CASE("another edge is taken while sliding between two locations") {
+  for_every_method([](const Options& options) {
+    const System out = smooth(2, [](auto, const auto&, auto&& dx) {
+      dx[0] = 7.0;
+      dx[1] = 0.0;
+    });
+    const Guard enough = component(1, 0.1);
+    Automaton automaton({{"minus", driven(-1)}, {"plus", driven(1)}, {"out", out}},
+                        [&] {
+                          const Guard guard = component(0);
+                          return std::vector<Edge>{edge("minus", "plus", guard, Direction::rising),
+                                                   edge("plus", "minus", guard, Direction::falling),
+                                                   edge("minus", "out", enough, Direction::rising)};
+                        }(),
+                        "minus");
+    const Solution solution = run(automaton, {0, 0}, 0.6, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    // x2 = 1.5 (1 − cos t) reaches 0.1.
+    const double leaves = std::acos(1 - 0.1 / 1.5);
+    REQUIRE(solution.events.size() >= 1);
+    CHECK(*solution.events.back().to_location == "out");
+    CHECK(error(solution.events.back().t, leaves) < 1000 * options.rtol);
+    CHECK(error(solution.final.state[0], 7 * (0.6 - leaves)) < 1e4 * options.rtol);
+  });
+}
+
+TEST_CASE("edges with resets are no sliding, even when they undo each other") {
+  const ResetFunction add = [](double, ConstVectorRef, VectorRef x) { x[0] += 0.25; };
+  const ResetFunction subtract = [](double, ConstVectorRef, VectorRef x) { x[0] -= 0.25; };
+  const Guard guard = component(0);
+  const Automaton automaton({{"minus", drift(1)}, {"plus", drift(-1)}},
+                            {edge("minus", "plus", guard, Direction::rising, add),
+                             edge("plus", "minus", guard, Direction::falling, subtract)},
+                            "minus");
+  const Solution solution = run(automaton, {-0.25}, 2.1);
+  REQUIRE(solution.outcome.reached_end());
+  CHECK(solution.events.size() == 8);
+  CHECK(count(solution, EventKind::transition) == 8);
+}

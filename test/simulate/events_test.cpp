@@ -1,0 +1,406 @@
+// Records, stops and resets of a System: when they fire, in which order, and what they leave behind.
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "test/simulate/hybrid.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+System oscillator() {
+  return smooth(2, [](auto, const auto& x, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = -x[0];
+  });
+}
+
+// x' = 1, and as many states at rest as are wanted.
+System ticking(Index states = 1) {
+  return smooth(states, [states](auto, const auto&, auto&& dx) {
+    dx[0] = 1.0;
+    for (Index j = 1; j < states; ++j) dx[j] = 0.0;
+  });
+}
+
+struct Attracting {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = -0.5 * lambda[0];
+    dx[1] = 1.0;
+  }
+};
+struct Repelling {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = lambda[0];
+    dx[1] = 1.0;
+  }
+};
+
+System attracting() { return from_functor(Attracting{}, {.states = 2, .surfaces = 1}); }
+
+}  // namespace
+
+TEST_CASE("a guard fires once for each crossing in its direction") {
+  for_every_method([](const Options& options) {
+    // x = cos t falls through zero at π/2 + 2kπ and rises through it at 3π/2 + 2kπ.
+    const System system = oscillator().with_events({record("up", component(0), Direction::rising),
+                                                    record("down", component(0), Direction::falling),
+                                                    record("both", component(0), Direction::any)});
+    const Solution solution = run(system, {1, 0}, 20, options);
+    REQUIRE(solution.outcome.reached_end());
+    std::vector<double> up, down, both;
+    for (const EventRecord& event : solution.events) {
+      CHECK(event.kind == EventKind::record);
+      CHECK(event.before == event.after);
+      (*event.name == "up" ? up : *event.name == "down" ? down : both).push_back(event.t);
+    }
+    REQUIRE(up.size() == 3);
+    REQUIRE(down.size() == 3);
+    REQUIRE(both.size() == 6);
+    const double allowed = 1000 * options.rtol;
+    for (std::size_t k = 0; k < 3; ++k) {
+      CHECK(error(down[k], (0.5 + 2.0 * static_cast<double>(k)) * kPi) < allowed);
+      CHECK(error(up[k], (1.5 + 2.0 * static_cast<double>(k)) * kPi) < allowed);
+      CHECK(both[2 * k] == down[k]);
+      CHECK(both[2 * k + 1] == up[k]);
+    }
+  });
+}
+
+TEST_CASE("records change neither steps nor states") {
+  for (const Method method : every_method) {
+    const Options options = with(method, 1e-7);
+    const Solution plain = run(oscillator(), {1, 0}, 50, options);
+    const Solution noted = run(oscillator().with_events({record("", component(0), Direction::any),
+                                                         record("", component(1, 0.3), Direction::rising)}),
+                               {1, 0}, 50, options);
+    CAPTURE(std::string(to_string(method)));
+    CHECK(noted.events.size() == 24);
+    CHECK(noted.statistics.restarts == plain.statistics.restarts);
+    CHECK(noted.statistics.steps == plain.statistics.steps);
+    CHECK(noted.final.state == plain.final.state);
+    for (const double t : {3.0, 17.3, 49.9}) {
+      CHECK((noted.trajectory(t) - plain.trajectory(t)).lpNorm<Eigen::Infinity>() < 1e-13);
+    }
+  }
+}
+
+TEST_CASE("an event at the start fires when its guard is zero and moves in its direction") {
+  for_every_method([](const Options& options) {
+    const Solution solution = run(ticking().with_events({record("with", component(0), Direction::rising),
+                                                       record("against", component(0), Direction::falling),
+                                                       record("later", component(0, 0.5), Direction::rising)}),
+                                  {0}, 1, options);
+    REQUIRE(story(solution) == "record with, record later");
+    CHECK(solution.events[0].t == 0);
+    CHECK_FALSE(solution.events[0].from.has_value());
+    CHECK(solution.events[1].from.has_value());
+  });
+}
+
+TEST_CASE("an event in any direction does not fire where it starts") {
+  for (const double rate : {1.0, -1.0}) {
+    const System moving = smooth(1, [rate](auto t, const auto&, auto&& dx) { dx[0] = rate * (1.0 - 2.0 * t); });
+    const Solution solution = run(moving.with_events({record("", component(0), Direction::any)}), {0}, 1.5);
+    // x = ±t(1 − t).
+    REQUIRE(solution.events.size() == 1);
+    CHECK(error(solution.events[0].t, 1) < 1e-5);
+  }
+}
+
+TEST_CASE("a start past a guard is no crossing") {
+  const Solution solution = run(ticking().with_events({record("", component(0), Direction::rising),
+                                                     stop("", component(0, -1), Direction::any)}),
+                                {0.5}, 1);
+  CHECK(solution.outcome.reached_end());
+  CHECK(solution.events.empty());
+}
+
+TEST_CASE("an event at the end of the run belongs to it, and one just after does not") {
+  for_every_method([](const Options& options) {
+    const auto halve = reset("halve", component(0, 1), Direction::rising, [](VectorRef x) { x[0] = 0.5; });
+    const Solution at_end = run(ticking().with_events({halve}), {0}, 1, options);
+    REQUIRE(at_end.outcome.reached_end());
+    REQUIRE(at_end.events.size() == 1);
+    CHECK(at_end.events[0].t == doctest::Approx(1).epsilon(1e-12));
+    CHECK(at_end.final.state[0] == 0.5);
+    CHECK(at_end.trajectory(1)[0] == 0.5);
+    CHECK(at_end.trajectory.before(1)[0] == doctest::Approx(1));
+    const Solution before = run(ticking().with_events({halve}), {0}, 0.999, options);
+    CHECK(before.events.empty());
+    CHECK(before.final.state[0] == doctest::Approx(0.999));
+  });
+}
+
+TEST_CASE("a stop at the end is a stop") {
+  const Solution solution = run(ticking().with_events({stop("bell", component(0, 1), Direction::rising)}), {0}, 1);
+  CHECK(solution.outcome.status == Status::stopped_by_event);
+  CHECK(solution.outcome.message == "stopped by 'bell'");
+}
+
+TEST_CASE("a run that ends where it starts still resets what is due at the start") {
+  const Solution solution = run(
+      ticking().with_events({reset("", component(0), Direction::rising, [](VectorRef x) { x[0] = -1; })}), {0}, 0);
+  CHECK(solution.outcome.reached_end());
+  REQUIRE(solution.events.size() == 1);
+  CHECK(solution.final.state[0] == -1);
+}
+
+TEST_CASE("at one instant records come first, then stops, then resets in the order of the list") {
+  for_every_method([](const Options& options) {
+    const auto x = [](const char* name, Action action, std::function<void(VectorRef)> set = {}) {
+      Event event = reset(name, component(0, 1), Direction::rising, set ? set : [](VectorRef) {});
+      event.action = action;
+      return event;
+    };
+    const Event add = x("add", Action::reset, [](VectorRef state) { state[1] = 2 * state[1] + 1; });
+    const Event triple = x("triple", Action::reset, [](VectorRef state) { state[1] *= 3; });
+    const Event note = x("note", Action::record);
+    const Event halt = x("halt", Action::stop);
+
+    const Solution add_first = run(ticking(2).with_events({add, triple, note}), {0, 1}, 2, options);
+    CHECK(story(add_first) == "record note, reset add, reset triple");
+    CHECK(add_first.final.state[1] == 9);
+    CHECK(add_first.events[0].after[1] == 1);
+    CHECK(add_first.events[1].after[1] == 3);
+    CHECK(add_first.events[2].t == add_first.events[0].t);
+
+    const Solution triple_first = run(ticking(2).with_events({triple, note, add}), {0, 1}, 2, options);
+    CHECK(story(triple_first) == "record note, reset triple, reset add");
+    CHECK(triple_first.final.state[1] == 7);
+
+    const Solution stopped = run(ticking(2).with_events({add, halt, triple, note}), {0, 1}, 2, options);
+    CHECK(story(stopped) == "record note, stop halt");
+    CHECK(stopped.final.state[1] == 1);
+  });
+}
+
+TEST_CASE("guards of different kinds that vanish at one instant are one instant") {
+  for_every_method([](const Options& options) {
+    const Guard of_time([](auto t, const auto&) { return t - 1.0; });
+    const Guard twice([](auto, const auto& x) { return 2.0 * x[0] - 2.0; });
+    const Solution solution =
+        run(ticking(2).with_events({reset("state", twice, Direction::rising, [](VectorRef x) { x[1] += 1; }),
+                                  reset("time", of_time, Direction::rising, [](VectorRef x) { x[1] *= 10; })}),
+            {0, 1}, 2, options);
+    CHECK(story(solution) == "reset state, reset time");
+    CHECK(solution.final.state[1] == 20);
+  });
+}
+
+TEST_CASE("a stop ends the run at its guard") {
+  for_every_method([](const Options& options) {
+    // The parabola t² meets 4.
+    const System parabola = smooth(1, [](auto t, const auto&, auto&& dx) { dx[0] = 2.0 * t; });
+    const Solution solution = run(parabola.with_events({stop("far", component(0, 4), Direction::rising)}), {0}, 10, options);
+    CHECK(solution.outcome.status == Status::stopped_by_event);
+    CHECK(solution.outcome.succeeded());
+    CHECK(std::abs(solution.final.state[0] - 4) < 1e-12);
+    CHECK(error(solution.outcome.t, 2) < 1000 * options.rtol);
+    CHECK(solution.trajectory.end() == solution.outcome.t);
+  });
+}
+
+TEST_CASE("stops at one instant are all listed, and the first of the list is named") {
+  const Solution solution = run(ticking().with_events({stop("one", component(0, 1), Direction::any),
+                                                     stop("two", component(0, 1), Direction::rising)}),
+                                {0}, 2);
+  CHECK(story(solution) == "stop one, stop two");
+  CHECK(contains(solution.outcome.message, "'one'"));
+}
+
+TEST_CASE("a reset that leads onto another guard fires it in the same instant, if the motion goes through it") {
+  for (const double rate : {1.0, 0.0, -1.0}) {
+    const System moving = smooth(2, [rate](auto, const auto&, auto&& dx) {
+      dx[0] = 1.0;
+      dx[1] = rate;
+    });
+    const Solution solution =
+        run(moving.with_events({reset("first", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 2; }),
+                                reset("second", component(1, 2), Direction::rising, [](VectorRef x) { x[1] = -9; })}),
+            {0, -5}, 1.5);
+    CAPTURE(rate);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) == (rate > 0 ? "reset first, reset second" : "reset first"));
+    CHECK(solution.final.state[1] == doctest::Approx((rate > 0 ? -9 : 2) + 0.5 * rate));
+    if (rate > 0) CHECK(solution.events[0].t == solution.events[1].t);
+  }
+}
+
+TEST_CASE("a reset that jumps over a guard does not fire it") {
+  const Solution solution =
+      run(ticking(2).with_events({reset("over", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 5; }),
+                                reset("under", component(1, 2), Direction::rising, [](VectorRef x) { x[1] = 0; })}),
+          {0, 0}, 2);
+  CHECK(story(solution) == "reset over");
+}
+
+TEST_CASE("a chain of resets is followed through in one instant") {
+  // Each reset leads onto the next guard, which the motion goes through.
+  constexpr int links = 20;
+  const System moving = smooth(2, [](auto, const auto&, auto&& dx) {
+    dx[0] = 1.0;
+    dx[1] = 1.0;
+  });
+  std::vector<Event> events = {reset("start", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 100; })};
+  for (int k = 0; k < links; ++k) {
+    events.push_back(reset("", component(1, 100 + 10 * k), Direction::rising, [k](VectorRef x) { x[1] = 110 + 10 * k; }));
+  }
+  const Solution solution = run(moving.with_events(events), {0, 0}, 2);
+  REQUIRE(solution.outcome.reached_end());
+  CHECK(solution.events.size() == links + 1);
+  CHECK(solution.events.front().t == solution.events.back().t);
+  CHECK(solution.final.state[1] == doctest::Approx(301));
+}
+
+TEST_CASE("resets that set each other off without end are reported") {
+  const Solution solution = run(
+      ticking().with_events({reset("back", component(0, 1), Direction::rising, [](VectorRef x) { x[0] = 0; }),
+                           reset("forth", component(0), Direction::rising, [](VectorRef x) { x[0] = 1; })}),
+      {-0.5}, 3);
+  CHECK(solution.outcome.status == Status::chattering);
+  CHECK(solution.outcome.t == doctest::Approx(0.5));
+  CHECK(contains(solution.outcome.message, "no time passes"));
+  CHECK(contains(solution.outcome.message, "'back'"));
+  CHECK(contains(solution.outcome.message, "'forth'"));
+}
+
+TEST_CASE("a reset that leaves the state where it is fires once") {
+  const Solution solution =
+      run(ticking(2).with_events({reset("", component(0, 1), Direction::rising, [](VectorRef x) { x[1] += 1; })}), {0, 0}, 2);
+  REQUIRE(solution.outcome.reached_end());
+  CHECK(solution.events.size() == 1);
+  CHECK(solution.final.state[0] == doctest::Approx(2));
+}
+
+TEST_CASE("a reset to a value that is not finite ends the run before it") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Solution solution =
+      run(ticking(2).with_events({reset("bad", component(0, 1), Direction::rising, [nan](VectorRef x) { x[1] = nan; })}),
+          {0, 3}, 2);
+  CHECK(solution.outcome.status == Status::user_function_failed);
+  CHECK(contains(solution.outcome.message, "reset 'bad' sets state 'x2'"));
+  CHECK(solution.outcome.t == doctest::Approx(1));
+  CHECK(solution.final.state[1] == 3);
+}
+
+TEST_CASE("an exception of a reset ends the run with its message") {
+  const Solution solution = run(ticking().with_events({reset("", component(0, 1), Direction::rising,
+                                                           [](VectorRef) { throw std::runtime_error("no such place"); })}),
+                                {0}, 2);
+  CHECK(solution.outcome.status == Status::user_function_failed);
+  CHECK(contains(solution.outcome.message, "no such place"));
+}
+
+TEST_CASE("the guard of an event that becomes not finite is named") {
+  const Guard root([](auto, const auto& x) {
+    using std::sqrt;
+    return sqrt(1.0 - x[0]) + 1.0;
+  });
+  const Solution solution = run(ticking().with_events({record("root", root, Direction::falling)}), {0}, 2);
+  CHECK(solution.outcome.status == Status::user_function_failed);
+  CHECK(contains(solution.outcome.message, "'root'"));
+}
+
+TEST_CASE("a reset onto an attracting surface slides from then on") {
+  for_every_method([](const Options& options) {
+    const Solution solution =
+        run(attracting().with_events({reset("down", component(1, 0.5), Direction::rising, [](VectorRef x) { x[0] = 0; })}),
+            {1, 0}, 2, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(story(solution) == "reset down");
+    CHECK(solution.events[0].from->word() == "+");
+    CHECK(solution.events[0].to->word() == "0");
+    CHECK(solution.final.state[0] == 0);
+    CHECK(solution.events[0].before[0] == doctest::Approx(0.75));
+  });
+}
+
+TEST_CASE("a reset to the other side of a surface finds the mode there") {
+  const Solution solution =
+      run(attracting().with_events({reset("over", component(1, 0.5), Direction::rising, [](VectorRef x) { x[0] = -0.25; })}),
+          {1, 0}, 2);
+  REQUIRE(story(solution) == "reset over, sliding_entry");
+  CHECK(solution.events[0].to->word() == "-");
+  CHECK(solution.events[1].t == doctest::Approx(1));
+}
+
+TEST_CASE("a reset off the surface ends sliding") {
+  for_every_method([](const Options& options) {
+    const Solution solution =
+        run(attracting().with_events({reset("up", component(1, 0.5), Direction::rising, [](VectorRef x) { x[0] = 0.25; })}),
+            {0, 0}, 2, options);
+    REQUIRE(solution.initial.mode.word() == "0");
+    REQUIRE(story(solution) == "reset up, sliding_entry");
+    CHECK(solution.events[0].from->word() == "0");
+    CHECK(solution.events[0].to->word() == "+");
+    CHECK(error(solution.events[1].t, 1) < 1000 * options.rtol);
+  });
+}
+
+TEST_CASE("a reset while sliding that stays on the surface goes on sliding") {
+  const Solution solution =
+      run(attracting().with_events({reset("again", component(1, 0.5), Direction::rising, [](VectorRef x) { x[1] = 0; })}),
+          {0, 0}, 1.75);
+  CHECK(solution.events.size() == 3);
+  for (const EventRecord& event : solution.events) CHECK(event.to->word() == "0");
+  CHECK(solution.final.state[0] == 0);
+  CHECK(solution.final.state[1] == doctest::Approx(0.25));
+}
+
+TEST_CASE("a reset onto a surface that repels is not unique, and says so") {
+  const System system =
+      from_functor(Repelling{}, {.states = 2, .surfaces = 1})
+          .with_events({reset("down", component(1, 0.5), Direction::rising, [](VectorRef x) { x[0] = 0; })});
+  const Solution stopped = run(system, {1, 0}, 2);
+  CHECK(stopped.outcome.status == Status::ambiguous);
+  CHECK(stopped.outcome.t == doctest::Approx(0.5));
+  CHECK(story(stopped) == "reset down, repelling");
+  Options options;
+  options.on_ambiguity = Ambiguity::minus;
+  const Solution below = run(system, {1, 0}, 2, options);
+  REQUIRE(below.outcome.reached_end());
+  CHECK(below.final.state[0] == doctest::Approx(-1.5));
+}
+
+TEST_CASE("an integrate-and-fire neuron fires at its period") {
+  // v' = 2 − v from 0 to 1 takes ln 2.
+  const System neuron = smooth(1, [](auto, const auto& x, auto&& dx) { dx[0] = 2.0 - x[0]; });
+  for_every_method([&](const Options& options) {
+    const Solution solution =
+        run(neuron.with_events({reset("spike", component(0, 1), Direction::rising, [](VectorRef x) { x[0] = 0; })}), {0}, 10,
+            options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(solution.events.size() == 14);
+    for (std::size_t k = 0; k < 14; ++k) {
+      CHECK(error(solution.events[k].t, static_cast<double>(k + 1) * std::log(2.0)) < 100 * options.rtol);
+    }
+  });
+}
+
+TEST_CASE("outputs at an event are the state after it") {
+  const System system =
+      ticking().with_events({reset("", component(0, 0.5), Direction::rising, [](VectorRef x) { x[0] = 10; })});
+  Options options;
+  options.recording = Recording::nothing;
+  options.output_times = {0, run(system, {0}, 1.25).events.at(0).t, 1, 1.25};
+  const Solution solution = run(system, {0}, 1.25, options);
+  CHECK(solution.outputs(0, 0) == 0);
+  CHECK(solution.outputs(0, 1) == 10);
+  CHECK(solution.outputs(0, 2) == doctest::Approx(10.5));
+  CHECK(solution.outputs(0, 3) == doctest::Approx(10.75));
+}
+
+TEST_CASE("an event without a guard or a reset without a function is refused") {
+  CHECK_THROWS_AS(ticking().with_events({Event{}}), std::invalid_argument);
+  Event nothing_set;
+  nothing_set.when = component(0);
+  nothing_set.action = Action::reset;
+  CHECK_THROWS_AS(ticking().with_events({nothing_set}), std::invalid_argument);
+}
