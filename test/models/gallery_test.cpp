@@ -210,7 +210,7 @@ TEST_CASE("every file runs to its end, or to its stop, and meets an event") {
     CHECK(run.solution.outcome.status == (stops ? Status::stopped_by_event : Status::reached_end));
     CHECK(run.solution.final.state.allFinite());
     CHECK_FALSE(run.solution.events.empty());
-    CHECK(run.solution.statistics.wall_seconds < 5);
+    CHECK(run.solution.statistics.steps < 20000);
   }
 }
 
