@@ -10,6 +10,21 @@ namespace {
 constexpr std::size_t kMost = 64;
 // By how much the ratios of two pairs of turns may differ, relative to r(1 − r).
 constexpr double kSteady = 0.05;
+// How much nearer to one than that of the times the ratio of a component may be.
+constexpr double kOwnRatio = 0.25;
+
+// Each component by its own ratio, where it has one that a limit can be told from: speeds need not shrink as times do.
+Vector extrapolate(const Vector& now, const Vector& turn, const Vector& before, double ratio) {
+  Vector limit = now;
+  const double largest = 1 - kOwnRatio * (1 - ratio);
+  for (Index j = 0; j < now.size(); ++j) {
+    const double last = now[j] - turn[j];
+    const double own = last / (turn[j] - before[j]);
+    const double used = std::abs(own) < largest ? own : ratio;
+    limit[j] += last * used / (1 - used);
+  }
+  return limit;
+}
 
 }  // namespace
 
@@ -51,7 +66,7 @@ std::optional<Accumulation> AccumulationWatch::limit() const {
     std::sort(result.ids.begin(), result.ids.end());
     result.ids.erase(std::unique(result.ids.begin(), result.ids.end()), result.ids.end());
     if (result.ids.size() < least_ids_) continue;
-    result.state = now.x + turns * (now.x - turn.x);
+    result.state = extrapolate(now.x, turn.x, notes_[n - 1 - 2 * period].x, ratio);
     return result;
   }
   return std::nullopt;

@@ -2,8 +2,9 @@
 // time that is left, the state there and the events that take part.
 //
 // With S₀ the time of the last turn of p events and S₁ that of the turn before, r = S₀/S₁ < 1, what is left is
-//     S₀ r/(1 − r),     x∞ = x₀ + (x₀ − x₁) r/(1 − r)
-// with x₀ and x₁ the states at the ends of the two turns. It must not know what the events are, nor what follows.
+//     S₀ r/(1 − r),     x∞ = x₀ + (x₀ − x₁) ρ/(1 − ρ)
+// with x₀, x₁, x₂ the states at the ends of the last turns and ρ = (x₀ − x₁)/(x₁ − x₂) for each component, or r
+// where that is not the ratio of a limit. It must not know what the events are, nor what follows.
 #pragma once
 
 #include <optional>

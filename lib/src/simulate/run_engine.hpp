@@ -131,6 +131,7 @@ class RunEngine {
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
   bool hardly_takes_time(double interval, double remaining) const;
+  bool gaps_hardly_open();
   // Whether |change| is below the tolerances, for states of these sizes.
   bool is_invisible(const Vector& change, const Vector& sizes) const;
 
@@ -183,9 +184,11 @@ class RunEngine {
   std::optional<std::size_t> last_edge_;  // the edge that fired last at this instant
   int rounds_ = 0;            // jumps at this instant
   bool moved_ = false;        // some of them moved the state
+  bool was_reset_ = false;    // by the reset of an event or an edge
   Index instant_id_ = 0;      // of what jumped at this instant, in order
   std::string resting_location_;         // that an edge which fired declares for its accumulation points
   std::vector<Index> jumping_contacts_;  // that had an impact at this instant
+  std::map<Index, std::vector<Index>> contacts_of_instant_;  // the same of instants that may repeat, by their ids
   const Arrival* arrival_ = nullptr;
   double dense_end_ = 0;      // up to where the stepper's dense output is the solution
   double mode_since_ = 0;

@@ -21,6 +21,15 @@ bool RunEngine::hardly_takes_time(double interval, double remaining) const {
   return interval <= 10 * location_accuracy(t_, 0) || remaining <= 200 * location_accuracy(t_, 0);
 }
 
+// Whether the contacts of the last impact open so little until the next one that rounding decides which it will be.
+bool RunEngine::gaps_hardly_open() {
+  mode_.fill_lambda(lambda_);
+  return std::any_of(jumping_contacts_.begin(), jumping_contacts_.end(), [&](Index c) {
+    const double opens = here_->contacts->rate(t_, x_, lambda_, c) * jump_interval_;
+    return opens > 0 && opens <= 1000 * here_->contacts->rounding(t_, x_, c);
+  });
+}
+
 bool RunEngine::is_invisible(const Vector& change, const Vector& sizes) const {
   return (change.cwiseAbs().array() <= options_.rtol * sizes.array() + atol_.array()).all();
 }
@@ -90,9 +99,10 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
 
 bool RunEngine::after_jump() {
   jumps_.note(t_, instant_id_, x_);
+  if (!jumping_contacts_.empty()) contacts_of_instant_[instant_id_] = jumping_contacts_;
   const std::optional<Accumulation> accumulation = jumps_.limit();
   if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
-  const bool cannot_go_on = hardly_takes_time(jump_interval_, accumulation->remaining);
+  const bool cannot_go_on = hardly_takes_time(jump_interval_, accumulation->remaining) || gaps_hardly_open();
   const bool short_enough = accumulation->remaining <= options_.rtol * (t_ - jumps_.began());
   const bool invisible = short_enough && is_invisible(accumulation->state - x_, jumps_.scale());
   return invisible || cannot_go_on ? jump_to_limit(*accumulation) : true;
@@ -101,7 +111,14 @@ bool RunEngine::after_jump() {
 bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   jumps_.clear();
   const std::string resting_location = resting_location_;
-  const std::vector<Index> contacts = jumping_contacts_;
+  std::vector<Index> contacts;
+  for (const Index id : accumulation.ids) {
+    const std::vector<Index>& hit = contacts_of_instant_[id];
+    contacts.insert(contacts.end(), hit.begin(), hit.end());
+  }
+  std::sort(contacts.begin(), contacts.end());
+  contacts.erase(std::unique(contacts.begin(), contacts.end()), contacts.end());
+  contacts_of_instant_.clear();
   EventRecord record;
   record.kind = EventKind::zeno;
   record.from = word();
