@@ -33,6 +33,15 @@ struct ExpandedSurface {
   std::string name = {};
   bool named = false;  // in [surfaces]
   NodeId guard = 0;
+  std::optional<NodeId> break_away = {};
+};
+
+// A force of [friction], or one element of it.
+struct ExpandedFriction {
+  std::string name = {};
+  NodeId force = 0;
+  NodeId velocity = 0;
+  std::optional<NodeId> stored = {};
 };
 
 struct ExpandedAssignment {
@@ -85,6 +94,7 @@ struct ExpandedModel {
   std::vector<ExpandedEvent> records = {};
   std::vector<ExpandedEvent> edges = {};
   std::vector<ExpandedContact> contacts = {};
+  std::vector<ExpandedFriction> friction = {};
 };
 
 // Gives the parameters their values, the vectors their lengths, the initial state its numbers, and builds every
@@ -113,6 +123,8 @@ class TooManyCorners : public std::length_error {
 
 // A system with exact derivatives and their sparsity. `derivatives` must be multi-affine.
 System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives);
+
+std::vector<FrictionElement> make_friction(const ExpandedModel& model);
 
 // The model with its events, contacts and locations; `derivatives` has one list per motion.
 Automaton make_automaton(const std::string& name, ExpandedModel& model,

@@ -4,6 +4,7 @@
 
 #include "io/lowering.hpp"
 #include "io/lowering_formula.hpp"
+#include "io/lowering_friction.hpp"
 #include "io/lowering_surfaces.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -36,12 +37,16 @@ class Expander {
     if (!mistakes_.empty()) return;
     builder_.prepare_definitions();
     build_named_surfaces();
+    FrictionExpander friction(model_, extents_, builder_, surfaces_, expanded_, mistakes_);
+    friction.build_surfaces();
+    if (!mistakes_.empty()) return;
     build_motion();
     build_events(model_.resets, expanded_.resets);
     build_events(model_.stops, expanded_.stops);
     build_events(model_.records, expanded_.records);
     build_events(model_.edges, expanded_.edges);
     build_contacts();
+    friction.build_forces();
     surfaces_.put_in_order(expanded_.surfaces, expanded_.lambda_index);
     if (check_ == Check::everything) build_unused_definitions();
   }
@@ -219,7 +224,15 @@ class Expander {
     const Quantity& surface = model_.surfaces[k];
     const std::string name = surface.is_vector() ? surface.name + std::to_string(element) : surface.name;
     const NodeId guard = builder_.guard(k, element);
-    if (!expanded_.graph.is_constant(guard)) return surfaces_.add_named(name, guard);
+    if (!expanded_.graph.is_constant(guard)) {
+      const SurfaceSide side = surfaces_.add_named(name, guard);
+      if (surface.break_away) {
+        const NodeId ratio =
+            builder_.build(*surface.break_away, Jumps::refused_in_ratio, surface.is_vector() ? element : 0);
+        set_break_away(surfaces_, expanded_.graph, side.surface, ratio, *surface.break_away, name, mistakes_);
+      }
+      return;
+    }
     Mistake mistake;
     mistake.where = surface.value.position;
     mistake.what = "surface " + quoted(name) + " can never be met";

@@ -22,7 +22,7 @@ TokenRange token_range(const Formula& formula, std::uint32_t token) {
 }
 
 bool refuses_jumps(Jumps jumps) {
-  return jumps == Jumps::refused_in_guard || jumps == Jumps::refused_in_force;
+  return jumps == Jumps::refused_in_guard || jumps == Jumps::refused_in_force || jumps == Jumps::refused_in_ratio;
 }
 
 Operation smooth_operation(Function function) {
@@ -101,6 +101,19 @@ NodeId FormulaBuilder::guard(std::uint32_t index, std::uint32_t element) {
   return named_value(model_.surfaces[index], guard_nodes_, index, element, Jumps::refused_in_guard);
 }
 
+std::optional<SurfaceSide> FormulaBuilder::surface_of_definition(std::uint32_t index, std::uint32_t element) {
+  const NodeId node = definition(index, element);
+  if (graph_.is_constant(node)) return std::nullopt;
+  const Quantity& quantity = model_.definitions[index];
+  const Formula& formula = quantity.value;
+  const Place place{formula, Jumps::surfaces, quantity.is_vector() ? element : 0};
+  const TokenRange whole{0, static_cast<std::uint32_t>(formula.expression.tokens.size())};
+  if (graph_.has_lambda(node))
+    fail_at(place, whole, "a discontinuity in a velocity", "a smooth expression, because its own sign is what jumps",
+            quoted(text(place, whole)));
+  return surfaces_.find_or_add(node, {formula.position, 0, place.element}, [&] { return text(place, whole); });
+}
+
 // ---- mistakes ---------------------------------------------------------------------------------------
 
 void FormulaBuilder::fail_at(const Place& place, TokenRange range, std::string what, std::string expected,
@@ -122,6 +135,9 @@ void FormulaBuilder::refuse_jump(const Place& place, std::uint32_t index, const 
   if (place.jumps == Jumps::refused_in_force)
     fail_at(place, token_range(place.formula, index), "a discontinuity",
             "a smooth expression, because the impulse of an impact follows it", got);
+  if (place.jumps == Jumps::refused_in_ratio)
+    fail_at(place, token_range(place.formula, index), "a discontinuity in a break-away ratio",
+            "a smooth expression, because it is used at rest, where a sign has no value", got);
   fail_at(place, token_range(place.formula, index), "a discontinuity inside a guard",
           "a guard that is smooth, because its own sign is what jumps", got,
           "turn it into an if(…) outside, so that each branch has a smooth guard");

@@ -14,9 +14,9 @@
 
 namespace slideway::reader {
 
-// What a jump becomes: a surface, a mistake (inside a guard, or in how a contact force acts), or a value like any
-// other (in a reset).
-enum class Jumps { surfaces, refused_in_guard, refused_in_force, values };
+// What a jump becomes: a surface, a mistake (inside a guard, in how a contact force acts, or in a break-away ratio), or a
+// value like any other (in a reset).
+enum class Jumps { surfaces, refused_in_guard, refused_in_force, refused_in_ratio, values };
 
 // An expression that cannot be built; the mistake has been told.
 struct Unbuildable {};
@@ -42,6 +42,8 @@ class FormulaBuilder {
   // An element (from 1) of a definition, and of a surface's guard.
   NodeId definition(std::uint32_t index, std::uint32_t element);
   NodeId guard(std::uint32_t index, std::uint32_t element);
+  // The surface where an element of a definition vanishes, named by the text of it; none where it is a number.
+  std::optional<SurfaceSide> surface_of_definition(std::uint32_t index, std::uint32_t element);
 
  private:
   // Where an expression is built.

@@ -6,11 +6,19 @@
 
 namespace slideway::reader {
 
-void SurfaceTable::add_named(const std::string& name, NodeId guard) {
+SurfaceSide SurfaceTable::add_named(const std::string& name, NodeId guard) {
   const GuardKey key = guard_key(graph_, guard);
   const auto next = static_cast<std::uint32_t>(surfaces_.size());
-  if (by_key_.try_emplace(key.key, SurfaceSide{next, key.sign}).second)
-    surfaces_.push_back({name, guard, true, {}});
+  const auto [known, added] = by_key_.try_emplace(key.key, SurfaceSide{next, key.sign});
+  if (added) surfaces_.push_back({name, guard, true, {}, {}});
+  return known->second;
+}
+
+bool SurfaceTable::set_break_away(std::uint32_t surface, NodeId ratio) {
+  std::optional<NodeId>& known = surfaces_[surface].break_away;
+  if (known && *known != ratio) return false;
+  known = ratio;
+  return true;
 }
 
 SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance,
@@ -19,7 +27,7 @@ SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance
   const auto next = static_cast<std::uint32_t>(surfaces_.size());
   const auto [known, added] = by_key_.try_emplace(key.key, SurfaceSide{next, key.sign});
   if (added) {
-    surfaces_.push_back({name(), guard, false, appearance});
+    surfaces_.push_back({name(), guard, false, appearance, {}});
     return {next, 1};
   }
   Surface& surface = surfaces_[known->second.surface];
@@ -46,7 +54,7 @@ void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,
     for (int copy = 2; !names.insert(name).second; ++copy)
       name = surface.name + " (" + std::to_string(copy) + ")";
     lambda_index[number] = static_cast<std::uint32_t>(surfaces.size());
-    surfaces.push_back({std::move(name), surface.named, surface.guard});
+    surfaces.push_back({std::move(name), surface.named, surface.guard, surface.break_away});
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,10 +35,13 @@ class SurfaceTable {
   explicit SurfaceTable(ExpressionGraph& graph) : graph_(graph) {}
 
   // A surface of [surfaces]. One whose guard has a surface already is another name for it.
-  void add_named(const std::string& name, NodeId guard);
+  SurfaceSide add_named(const std::string& name, NodeId guard);
   // The surface where a guard vanishes. Guards that differ by a constant factor vanish together.
   SurfaceSide find_or_add(NodeId guard, const Appearance& appearance,
                           const std::function<std::string()>& name);
+
+  // Gives a surface its break-away ratio. False if it has another one already.
+  bool set_break_away(std::uint32_t surface, NodeId ratio);
 
   // Named surfaces in the order of the file, then the others by their first appearance.
   void put_in_order(std::vector<ExpandedSurface>& surfaces, std::vector<std::uint32_t>& lambda_index) const;
@@ -48,6 +52,7 @@ class SurfaceTable {
     NodeId guard;
     bool named;
     Appearance first;
+    std::optional<NodeId> break_away = {};
   };
 
   ExpressionGraph& graph_;

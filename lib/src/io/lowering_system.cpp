@@ -30,6 +30,7 @@ struct SystemTapes {
   Tape field;
   Tape guards;
   Tape guards_dt;
+  Tape break_away;
   SparseMatrixTape field_dx;
   SparseMatrixTape field_dlambda;
   SparseMatrixTape guards_dx;
@@ -57,6 +58,7 @@ class SystemMaker {
     if (!guards_.empty()) {
       add_guards(definition);
       add_guard_rates(definition);
+      add_break_away(definition);
     }
     return System(std::move(definition));
   }
@@ -147,6 +149,30 @@ class SystemMaker {
           [&](std::size_t k, const Dual<Dual<double>>& value) {
             h_mixed[static_cast<Index>(k)] = value.derivative.derivative;
           });
+    };
+  }
+
+  void add_break_away(SystemDefinition& definition) {
+    std::vector<NodeId> ratios;
+    bool any = false;
+    for (const ExpandedSurface& surface : model_.surfaces) {
+      any = any || surface.break_away;
+      ratios.push_back(surface.break_away.value_or(graph_.constant(1)));
+    }
+    if (!any) return;
+    tapes_->break_away = tape(ratios);
+    const std::shared_ptr<const SystemTapes> tapes = tapes_;
+    definition.break_away = [tapes](double t, ConstVectorRef x, VectorRef result) {
+      tapes->break_away.evaluate<double>(
+          point(t, x), [&](std::size_t k, double value) { result[static_cast<Index>(k)] = value; });
+    };
+    definition.break_away_along = [tapes](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                          VectorRef result, VectorRef result_dot) {
+      tapes->break_away.evaluate<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)},
+                                               [&](std::size_t k, const Dual<double>& value) {
+                                                 result[static_cast<Index>(k)] = value.value;
+                                                 result_dot[static_cast<Index>(k)] = value.derivative;
+                                               });
     };
   }
 

@@ -60,7 +60,8 @@ BuiltModel build(const ModelDescription& model, const Settings& settings, Check 
     ExpandedModel& expanded = built.expanded;
     Automaton automaton = make_automaton(model.name, expanded, derivatives);
     built.instance = ModelInstance{
-        automaton.system(), expanded.parameters, expanded.start, expanded.end, expanded.initial, std::nullopt};
+        automaton.system(), expanded.parameters, expanded.start, expanded.end, expanded.initial, std::nullopt, {}};
+    built.instance->friction = make_friction(expanded);
     if (automaton.has_locations()) built.instance->automaton = std::move(automaton);
   } catch (const reader::GraphTooLarge& error) {
     mistakes.push_back({{}, 1, "a model that is too large", "", error.what(), ""});

@@ -50,6 +50,8 @@ struct Formula {
   bool is_string = false;            // written in quotes, so that a token has a place of its own
   Ends ends = Ends::none;  // for indices out of range, before the ends of the vector that is indexed
   std::string owner = {};  // for messages: "the derivative of 'v'"
+  // Of the formulas of friction laws: a name n in it means the quantity prefix + n, if there is one.
+  std::string prefix = {};
 
   // Nothing to evaluate: not given, or not an expression.
   bool empty() const { return expression.tokens.empty(); }
@@ -62,6 +64,8 @@ struct Quantity {
   std::optional<Formula> size = {};  // of a vector
   Ends ends = Ends::none;
   Formula value = {};
+  std::optional<Formula> break_away = {};  // of a surface: its break-away ratio
+  bool hidden = false;  // a part of a friction law, whose name no expression can write
 
   bool is_vector() const { return size.has_value(); }
 };
@@ -97,6 +101,20 @@ struct ContactDescription {
   Formula restitution = {};  // of parameters and `impact`
 };
 
+// A force of [friction]: what its law is made of stands among the definitions and states.
+struct FrictionDescription {
+  std::string name = {};
+  Position position = {};
+  std::size_t law = 0;         // into friction_laws()
+  bool force_is_state = false;
+  std::uint32_t force = 0;     // into states or definitions
+  std::uint32_t velocity = 0;  // into definitions, as are the following
+  std::optional<std::uint32_t> stored = {};
+  std::optional<std::uint32_t> break_away = {};
+  std::vector<std::uint32_t> parameters = {};  // those of the law, in its order
+  std::optional<std::uint32_t> state = {};     // into states
+};
+
 struct LocationDescription {
   std::string name = {};
   Position position = {};
@@ -116,6 +134,7 @@ struct ModelDescription {
   Formula start = {};
   Formula end = {};
   std::vector<Assignment> derivatives = {};
+  std::vector<FrictionDescription> friction = {};
 
   std::vector<EventDescription> resets = {};
   std::vector<EventDescription> stops = {};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/friction_laws.hpp"
+
 namespace slideway::reader {
 namespace {
 
@@ -83,24 +85,53 @@ void add_surfaces(const ModelDescription& model, const ExpandedModel& expanded, 
   constexpr std::size_t most = 20;
   for (const Quantity& surface : model.surfaces)
     lines.push_back("surface " + surface.name + (surface.is_vector() ? "[i]" : "") + ": " +
-                    text(surface.value) + (surface.is_vector() ? range(surface, surface.value) : ""));
+                    text(surface.value) + (surface.break_away ? ", break-away ratio " + text(*surface.break_away) : "") +
+                    (surface.is_vector() ? range(surface, surface.value) : ""));
   std::size_t unnamed = 0;
   for (const ExpandedSurface& surface : expanded.surfaces)
     if (!surface.named && ++unnamed <= most) lines.push_back("surface " + surface.name);
   if (unnamed > most) lines.push_back("… and " + std::to_string(unnamed - most) + " more surfaces");
 }
 
+bool is_friction(const ModelDescription& model, const Quantity& definition) {
+  return std::any_of(model.friction.begin(), model.friction.end(),
+                     [&](const FrictionDescription& friction) { return friction.name == definition.name; });
+}
+
+// "F = Fc*sgn(v) + B*v, coulomb friction: v = x2 - vb, Fc = 0.4, B = 0"
+std::string friction_line(const ModelDescription& model, const FrictionDescription& friction) {
+  const FrictionLaw& law = friction_laws()[friction.law];
+  const Quantity& velocity = model.definitions[friction.velocity];
+  const std::string index = velocity.is_vector() ? "[i]" : "";
+  std::string line = friction.name + index;
+  line += law.force != nullptr ? " = " + std::string(law.force) : "' = " + std::string(law.rate);
+  for (const auto& [name, formula] : law.parts) line += ", " + std::string(name) + " = " + formula;
+  line += ", " + std::string(law.name) + " friction: v = " + text(velocity.value);
+  if (friction.state) line += ", z = " + model.states[*friction.state].name + index;
+  for (std::size_t k = 0; k < law.parameters.size(); ++k)
+    line += ", " + std::string(law.parameters[k].name) + " = " + text(model.definitions[friction.parameters[k]].value);
+  if (law.break_away != nullptr) line += "; at rest it holds up to Fs";
+  return line + (velocity.is_vector() ? range(velocity, velocity.value) : "");
+}
+
 }  // namespace
 
 std::vector<std::string> equations(const ModelDescription& model, const ExpandedModel& expanded) {
   Lines lines;
-  for (const Assignment& line : model.derivatives) lines.push_back(derivative(model, line));
+  const auto is_bristle = [&](const Assignment& line) {
+    return std::any_of(model.friction.begin(), model.friction.end(), [&](const FrictionDescription& friction) {
+      return friction.force_is_state && friction.state == line.state;
+    });
+  };
+  for (const Assignment& line : model.derivatives)
+    if (!is_bristle(line)) lines.push_back(derivative(model, line));
   for (const LocationDescription& location : model.locations) {
     lines.push_back("location " + location.name + (location.derivatives.empty() ? "" : ":"));
     for (const Assignment& line : location.derivatives) lines.push_back("  " + derivative(model, line));
   }
+  for (const FrictionDescription& friction : model.friction) lines.push_back(friction_line(model, friction));
   for (const Quantity& definition : model.definitions)
-    lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " + text(definition.value) +
+    if (!definition.hidden && !is_friction(model, definition)) lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " + text(definition.value) +
                     (definition.is_vector() ? range(definition, definition.value) : ""));
   add_events(model, "edge", model.edges, lines);
   add_events(model, "reset", model.resets, lines);

@@ -66,12 +66,20 @@ class NameResolver {
     declare(model_.states, SymbolKind::state);
     declare(model_.definitions, SymbolKind::definition);
     declare(model_.surfaces, SymbolKind::surface);
+    for (const FrictionDescription& friction : model_.friction)
+      if (friction.state) symbols_[friction.name + ".z"] = {SymbolKind::state, *friction.state, 0};
     declare_names();
 
     resolve_constants();
     const Scope motion{true, false, false, model_.parameters.size(), anything};
     for (auto* quantities : {&model_.definitions, &model_.surfaces})
       for (Quantity& quantity : *quantities) resolve_quantity(quantity, motion);
+    for (Quantity& surface : model_.surfaces) {
+      if (!surface.break_away) continue;
+      Scope scope = motion;
+      scope.index = surface.is_vector();
+      resolve_formula(*surface.break_away, scope);
+    }
     find_circles();
     resolve_all(model_.derivatives, motion);
     for (LocationDescription& location : model_.locations) resolve_all(location.derivatives, motion);
@@ -106,7 +114,7 @@ class NameResolver {
   void declare(const std::vector<Quantity>& quantities, SymbolKind kind) {
     for (std::uint32_t k = 0; k < quantities.size(); ++k) {
       const Quantity& quantity = quantities[k];
-      if (!is_identifier(quantity.name)) {
+      if (!quantity.hidden && !is_identifier(quantity.name)) {
         mistake(quantity.position, quantity.name.size(), "not a name for an expression",
                 "letters, digits and '_', a digit not first", quoted(quantity.name));
         continue;
@@ -227,7 +235,8 @@ class NameResolver {
   void resolve_name(Formula& formula, std::uint32_t index, const Scope& scope) {
     const Token& token = formula.expression.tokens[index];
     const std::string name(formula.expression.spelling(token));
-    const Symbol symbol = find(name);
+    const auto part = formula.prefix.empty() ? symbols_.end() : symbols_.find(formula.prefix + name);
+    const Symbol symbol = part != symbols_.end() ? part->second : find(name);
     formula.symbols[index] = symbol;
     if (symbol.kind == SymbolKind::unresolved) return unknown_name(formula, token, name, scope);
     if (symbol.kind == SymbolKind::function)
@@ -279,7 +288,8 @@ class NameResolver {
   std::string suggest(const std::string& name) const {
     if (mistakes_.size() > 50) return "";
     std::vector<std::string> known;
-    for (const auto& [word, symbol] : symbols_) known.push_back(word);
+    for (const auto& [word, symbol] : symbols_)
+      if (is_identifier(word)) known.push_back(word);
     std::sort(known.begin(), known.end());
     return suggestion(name, known);
   }
@@ -423,7 +433,10 @@ std::vector<bool> used_definitions(const ModelDescription& model) {
     for (const Assignment& line : lines) mark(line.value);
   };
   for (const Quantity& definition : model.definitions) mark(definition.value);
-  for (const Quantity& surface : model.surfaces) mark(surface.value);
+  for (const Quantity& surface : model.surfaces) {
+    mark(surface.value);
+    if (surface.break_away) mark(*surface.break_away);
+  }
   mark_all(model.derivatives);
   for (const LocationDescription& location : model.locations) mark_all(location.derivatives);
   for (const auto* events : {&model.resets, &model.stops, &model.records, &model.edges})

@@ -23,6 +23,7 @@ class SectionReader {
     read_quantities("definitions", "definition", model_.definitions);
     read_quantities("surfaces", "surface", model_.surfaces);
     check_states();
+    read_friction(reader_, model_);
     read_time();
     reader_.number_states();
     if (const TomlEntry* table = reader_.section("derivatives", TomlKind::table))
@@ -54,11 +55,19 @@ class SectionReader {
       quantity.value = reader_.read_formula(entry.value, owner);
       return quantity;
     }
-    reader_.check_keys(entry.value, who, {"size", "value", "ends"});
-    quantity.size = reader_.required_formula(entry, "size", "the size of " + quoted(entry.key), who);
+    const bool surface = kind == "surface";
+    reader_.check_keys(entry.value, who,
+                       surface ? Words{"size", "value", "ends", "break_away"} : Words{"size", "value", "ends"});
+    const TomlEntry* const break_away = surface ? entry.value.find("break_away") : nullptr;
+    if (break_away != nullptr)
+      quantity.break_away = reader_.read_formula(break_away->value, "the break-away ratio of " + quoted(entry.key));
+    // A surface that is no vector may be a table for its break-away ratio alone.
+    if (break_away == nullptr || entry.value.find("size") != nullptr)
+      quantity.size = reader_.required_formula(entry, "size", "the size of " + quoted(entry.key), who);
     quantity.value = reader_.required_formula(entry, "value", owner, who);
     quantity.ends = reader_.read_ends(entry.value);
     quantity.value.ends = quantity.ends;
+    if (quantity.break_away) quantity.break_away->ends = quantity.ends;
     return quantity;
   }
 

@@ -7,7 +7,7 @@ namespace slideway::reader {
 namespace {
 
 const Words table_names = {"parameters", "states",      "time",   "definitions",
-                           "surfaces",   "derivatives", "options"};
+                           "surfaces",   "friction",    "derivatives", "options"};
 const Words list_names = {"resets", "stops", "records", "contacts", "locations", "edges"};
 const Words top_level_keys = {"name", "summary", "source", "initial"};
 

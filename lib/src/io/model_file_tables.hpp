@@ -75,6 +75,9 @@ class TableReader {
   bool misplaced_initial_ = false;
 };
 
+// Adds what [friction] means to the definitions, states and derivatives.
+void read_friction(TableReader& reader, ModelDescription& model);
+
 // Fills in resets, stops, records, contacts, locations and edges. The states must be known.
 void read_events(TableReader& reader, ModelDescription& model);
 

@@ -106,6 +106,13 @@ System join_locations(const Location& minus, const Location& plus, const Guard& 
     below.guards(t, x, h.head(m));
     h[m] = guard.value(t, x);
   };
+  // Surfaces are those of every location, and so are their ratios; the guard between the two has none.
+  if (below.breaks_away()) {
+    definition.break_away = [below, m](double t, ConstVectorRef x, VectorRef ratios) {
+      below.definition().break_away(t, x, ratios.head(m));
+      ratios[m] = 1;
+    };
+  }
   return System(std::move(definition));
 }
 

@@ -7,6 +7,7 @@
 #include "model/jacobian_count.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/model/blended_system.hpp"
+#include "slideway/model/held_system.hpp"
 
 namespace slideway {
 namespace {
@@ -64,8 +65,37 @@ void Evaluator::set_typical_sizes(ConstVectorRef states, double time) {
 
 void Evaluator::blend_corners() {
   if (blends_corners_) return;
-  system_ = blended_system(system_);
+  system_ = blended_system(held_ ? *free_system_ : system_);
   blends_corners_ = true;
+  held_system_.reset();
+  if (!held_) return;
+  held_system_ = held_system(system_, mask_);
+  free_system_ = system_;
+  system_ = *held_system_;
+}
+
+void Evaluator::break_away(double t, ConstVectorRef x, VectorRef ratios) {
+  break_away_ratios(held_ ? *free_system_ : system_, t, x, ratios);
+}
+
+void Evaluator::hold(const std::vector<Index>& surfaces) {
+  if (!breaks_away()) return;
+  release();
+  if (!held_system_) {
+    mask_ = std::make_shared<std::vector<char>>(static_cast<std::size_t>(system_.surfaces()), char{0});
+    held_system_ = held_system(system_, mask_);
+  }
+  for (const Index i : surfaces) (*mask_)[static_cast<std::size_t>(i)] = 1;
+  free_system_ = system_;
+  system_ = *held_system_;
+  held_ = true;
+}
+
+void Evaluator::release() {
+  if (!held_) return;
+  std::fill(mask_->begin(), mask_->end(), char{0});
+  system_ = *free_system_;
+  held_ = false;
 }
 
 // ---- steps ------------------------------------------------------------------------------------------

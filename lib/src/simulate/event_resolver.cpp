@@ -251,6 +251,12 @@ std::vector<Index> EventResolver::entering(const Mode& mode, const Meeting& meet
 
 Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                   const Meeting& meeting, ConstVectorRef weights) {
+  return evaluator_.breaks_away() ? resolve_held(t, x, mode, lambda, meeting, weights)
+                                  : resolve_free(t, x, mode, lambda, meeting, weights);
+}
+
+Resolution EventResolver::resolve_free(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                                       const Meeting& meeting, ConstVectorRef weights) {
   Resolution result = decide(t, x, mode, lambda, meeting, weights);
   if (rule_ != SlidingRule::filippov || !result.decided) return result;
   const std::vector<Index> slides = entering(mode, meeting, result);

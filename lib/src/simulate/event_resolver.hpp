@@ -44,6 +44,15 @@ class EventResolver {
                      ConstVectorRef weights);
 
  private:
+  // With break-away: the surfaces that are met or slide are held, and their λ counted in their ratios meanwhile.
+  Resolution resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
+                          ConstVectorRef weights);
+  // Surfaces that were broken away from resist less from now on; those that still slide and see them are asked again.
+  // False when there are none.
+  bool ask_again(double t, ConstVectorRef x, const Mode& before, const Vector& ratios, ConstVectorRef weights,
+                 Resolution& result);
+  Resolution resolve_free(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
+                          ConstVectorRef weights);
   Resolution decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
                     ConstVectorRef weights);
   // The surfaces that are met or slide, sorted.

@@ -17,6 +17,7 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
   if (!contacts && ModeJacobian::available(evaluator.system())) sparse_.emplace(field_, evaluator, structure);
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
+  ratios_ = Vector::Ones(evaluator.system().surfaces());
   sampled_ = Vector::Zero(guards());
   for (Sample& sample : samples_) sample.values = Vector::Zero(guards());
 }
@@ -87,15 +88,27 @@ void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
     values[2 * i] = static_cast<double>(static_cast<signed char>(mode[i])) * h_[i];
     values[2 * i + 1] = 1;
   }
+  const bool breaks_away = !sliding.empty() && evaluator_.breaks_away();
+  if (breaks_away) evaluator_.break_away(t, x, ratios_);
   if (sliding.size() == 1) {
-    const NeighbourFields& fields = field_.neighbours(t, x, sliding.front());
-    values[2 * sliding.front()] = sigma_ * fields.w_minus;
-    values[2 * sliding.front() + 1] = -sigma_ * fields.w_plus;
+    const Index i = sliding.front();
+    const NeighbourFields& fields = field_.neighbours(t, x, i);
+    double w_minus = fields.w_minus;
+    double w_plus = fields.w_plus;
+    if (breaks_away) {
+      const double middle = 0.5 * (w_minus + w_plus);
+      const double reach = 0.5 * ratios_[i] * (w_plus - w_minus);
+      w_minus = middle - reach;
+      w_plus = middle + reach;
+    }
+    values[2 * i] = sigma_ * w_minus;
+    values[2 * i + 1] = -sigma_ * w_plus;
   } else if (!sliding.empty()) {
     const Vector& lambda = field_.lambda(t, x);
     for (const Index i : sliding) {
-      values[2 * i] = 1 + lambda[i];
-      values[2 * i + 1] = 1 - lambda[i];
+      const double part = breaks_away ? lambda[i] / ratios_[i] : lambda[i];
+      values[2 * i] = 1 + part;
+      values[2 * i + 1] = 1 - part;
     }
   }
   if (contacts_) {

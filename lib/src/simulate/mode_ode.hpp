@@ -4,7 +4,7 @@
 //     not sliding:               s·h (s = ±1 the stored side), and nothing
 //     the only one that slides:  σ⁻w⁻, σ⁺w⁺     (σ the signs the components have in the mode)
 //     one of several:            1 + λ, 1 − λ
-// so that every guard is positive while the mode lasts. The first slot of a sliding surface is its exit to −, the second
+// (where the surface has a break-away ratio ρ, w∓ are those at λ = ∓ρ, and λ/ρ stands for λ), so that every guard is positive while the mode lasts. The first slot of a sliding surface is its exit to −, the second
 // its exit to +. After the surfaces comes a slot for each contact, the gap where it is open and the force Λ where it is
 // closed, and one for each event that is watched.
 // It must not know how steps are taken or what follows the mode.
@@ -89,7 +89,7 @@ class ModeOde final : public SmoothOde {
   const EventWatch* watch_;
   double sigma_ = 1;
   const std::vector<char>* armed_ = nullptr;
-  Vector h_, sampled_, lambda_;
+  Vector h_, sampled_, lambda_, ratios_;
   std::array<Sample, 4> samples_;
   std::size_t samples_held_ = 0;
   std::size_t next_sample_ = 0;

@@ -22,6 +22,8 @@
 #include <Eigen/SparseCore>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "slideway/core/compressed_columns.hpp"
 #include "slideway/model/system.hpp"
@@ -55,6 +57,15 @@ class Evaluator {
   // From now on the field between the vertices of the λ-box is the combination of its corners (blended_system).
   void blend_corners();
   bool blends_corners() const { return blends_corners_; }
+
+  // Whether surfaces have break-away ratios, and these: m entries, all 1 where the system has none. Throws
+  // std::runtime_error naming the surface where one is below 1.
+  bool breaks_away() const { return held_ || system_.breaks_away(); }
+  void break_away(double t, ConstVectorRef x, VectorRef ratios);
+  // From now on λ of these surfaces counts in units of their break-away ratios: the field at ν stands for f at
+  // λᵢ = ρᵢ(t, x)·νᵢ, with derivatives along a direction by the chain rule (held_system). release() ends it.
+  void hold(const std::vector<Index>& surfaces);
+  void release();
 
   void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
   void guards(double t, ConstVectorRef x, VectorRef h);
@@ -135,6 +146,10 @@ class Evaluator {
 
   System system_;
   bool blends_corners_ = false;
+  // While surfaces are held, system_ is held_system_, whose surfaces mask_ tells, and free_system_ what it is otherwise.
+  bool held_ = false;
+  std::shared_ptr<std::vector<char>> mask_;
+  std::optional<System> held_system_, free_system_;
   EvaluationCounts counts_;
   std::shared_ptr<const CompressedColumns> field_columns_;  // none without a pattern
   // Of affine guards: ∂h/∂x by compressed rows, ∂h/∂t, and h at the origin.

@@ -17,7 +17,8 @@
 // variables be `auto`. Every element of dx and h must be set. A member whose arguments are plain double (`double t, ConstVectorRef x, …, VectorRef dx`)
 // gets finite differences. Members field_dx(t, x, λ, J), field_dlambda(t, x, λ, J), guards_dx(t, x, H),
 // guards_dt(t, x, h_t) and normal_dx(t, x, λ, W) hold analytic derivatives and are preferred; their matrices
-// arrive filled with zeros. All members are const: a System may be used from several threads.
+// arrive filled with zeros. A member break_away(t, x, ratios) gives every surface its break-away ratio, 1 or more
+// (SystemDefinition::break_away). All members are const: a System may be used from several threads.
 //
 // It must not know time stepping.
 #pragma once

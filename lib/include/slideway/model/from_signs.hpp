@@ -51,6 +51,11 @@ struct SignBlend {
       noexcept(noexcept(functor.guards(t, x, h))) {
     functor.guards(t, x, h);
   }
+  template <class Scalar>
+  requires HasBreakAway<Functor, Scalar>
+  void break_away(const Scalar& t, const InputView<Scalar>& x, OutputView<Scalar>& ratios) const {
+    functor.break_away(t, x, ratios);
+  }
   void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda,
                 MatrixRef& jacobian) const requires HasFieldDx<Functor> {
     blend_corners<double>(lambda, jacobian, "from_signs", [&](ConstVectorRef signs, MatrixRef& corner) {

@@ -34,6 +34,9 @@ struct GuardsDt {
 struct NormalDx {
   int normal_dx;
 };
+struct BreakAway {
+  int break_away;
+};
 template <class Functor, class Name>
 struct Both : Functor, Name {};
 }  // namespace member_names
@@ -63,6 +66,11 @@ concept NamesGuardsDt = Inheritable<Functor> && !requires {
 template <class Functor>
 concept NamesNormalDx = Inheritable<Functor> && !requires {
   &member_names::Both<Functor, member_names::NormalDx>::normal_dx;
+};
+
+template <class Functor>
+concept NamesBreakAway = Inheritable<Functor> && !requires {
+  &member_names::Both<Functor, member_names::BreakAway>::break_away;
 };
 
 template <class Functor>
@@ -102,6 +110,9 @@ constexpr void check_functor_shape() {
   static_assert(!NamesNormalDx<Functor> || HasNormalDx<Functor>,
                 "the functor's `normal_dx` must be a public member"
                 " `void normal_dx(double t, const auto& x, const auto& lambda, auto&& W) const`");
+  static_assert(!NamesBreakAway<Functor> || HasBreakAway<Functor, double>,
+                "the functor's `break_away` must be a public member"
+                " `void break_away(auto t, const auto& x, auto&& ratios) const`");
 }
 
 }  // namespace slideway

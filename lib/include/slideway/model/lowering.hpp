@@ -71,6 +71,12 @@ concept HasGuardsDt = requires(const Functor& functor, double t, ConstVectorRef 
   functor.guards_dt(t, x, derivative);
 };
 
+template <class Functor, class Scalar>
+concept HasBreakAway = requires(const Functor& functor, const Scalar& t, const InputView<Scalar>& x,
+                                OutputView<Scalar>& ratios) {
+  functor.break_away(t, x, ratios);
+};
+
 // x + ε x_dot in scratch memory.
 inline Dual<double>* lift(ScratchFrame& frame, ConstVectorRef x, ConstVectorRef x_dot) {
   auto* lifted = frame.take<Dual<double>>(x.size());
@@ -162,6 +168,29 @@ void lower_guards(const std::shared_ptr<const Functor>& functor, SystemDefinitio
 }
 
 template <class Functor>
+void lower_break_away(const std::shared_ptr<const Functor>& functor, SystemDefinition& definition) {
+  if constexpr (HasBreakAway<Functor, double>) {
+    definition.break_away = [functor](double t, ConstVectorRef x, VectorRef ratios) {
+      functor->break_away(t, x, ratios);
+    };
+  }
+  if constexpr (HasBreakAway<Functor, Dual<double>>) {
+    definition.break_away_along = [functor](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                            VectorRef ratios, VectorRef ratios_dot) {
+      using Number = Dual<double>;
+      ScratchFrame frame;
+      const InputView<Number> x_view(lift(frame, x, x_dot), x.size());
+      OutputView<Number> result(frame.take<Number>(ratios.size()), ratios.size());
+      functor->break_away(Number(t, t_dot), x_view, result);
+      for (Index i = 0; i < ratios.size(); ++i) {
+        ratios[i] = result[i].value;
+        ratios_dot[i] = result[i].derivative;
+      }
+    };
+  }
+}
+
+template <class Functor>
 SystemDefinition lower(Functor functor, Dimensions dimensions) {
   SystemDefinition definition;
   definition.name = std::move(dimensions.name);
@@ -172,6 +201,7 @@ SystemDefinition lower(Functor functor, Dimensions dimensions) {
   const auto shared = std::make_shared<const Functor>(std::move(functor));
   lower_field(shared, definition);
   lower_guards(shared, definition);
+  lower_break_away(shared, definition);
   if (definition.surfaces > 0 && definition.states > 0) trace_guards(*shared, definition);
   return definition;
 }

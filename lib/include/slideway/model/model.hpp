@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "slideway/model/automaton.hpp"
+#include "slideway/model/friction_element.hpp"
 #include "slideway/model/system.hpp"
 
 namespace slideway {
@@ -32,6 +33,7 @@ struct ModelInstance {
   double end = 0;
   Vector state;  // n initial values
   std::optional<Automaton> automaton = {};  // of a model with locations
+  std::vector<FrictionElement> friction = {};  // the forces whose passivity can be looked at
 
   // What to simulate.
   Automaton problem() const { return automaton ? *automaton : Automaton(system); }

@@ -2,7 +2,8 @@
 //
 //     x' = f(t, x, λ),      λᵢ = sgn(hᵢ(t, x)) set-valued,  i = 1…m,
 //
-// with λᵢ = +1 where hᵢ > 0, −1 where hᵢ < 0 and anything in [−1, 1] on the switching surface hᵢ = 0.
+// with λᵢ = +1 where hᵢ > 0, −1 where hᵢ < 0 and anything in [−1, 1] on the switching surface hᵢ = 0 (in ρᵢ·[−1, 1]
+// where the surface has a break-away ratio ρᵢ).
 // Every door (from_functor, from_signs, from_regions, a model file) produces a System; everything behind
 // it sees nothing else.
 //
@@ -71,6 +72,12 @@ struct SystemDefinition {
   GuardAlongFunction guards_along = {};
   GuardMixedFunction guards_mixed = {};
 
+  // Break-away, of static friction above the kinetic level: on surface i the set-valued sign takes its values in
+  // ρᵢ(t, x)·[−1, 1] with ρᵢ ≥ 1, while beside it λᵢ is ±1 as ever. So a block at rest holds up to ρ times the friction
+  // force and, once it slips, is met by that force alone. Sets ρ, m entries; without it they are all 1.
+  GuardFunction break_away = {};
+  GuardAlongFunction break_away_along = {};  // ρ and its derivative along (t_dot, x_dot)
+
   // Which derivatives can differ from zero; an absent pattern stands for a full one. Systems with many surfaces
   // need all three to cost no more than their size.
   std::optional<Pattern> field_dx_pattern = {};       // n×n
@@ -96,6 +103,9 @@ class System {
   const std::string& name() const { return definition_->name; }
   const std::vector<std::string>& state_names() const { return definition_->state_names; }
   const std::vector<std::string>& surface_names() const { return definition_->surface_names; }
+
+  // Whether surfaces have break-away ratios (SystemDefinition::break_away).
+  bool breaks_away() const { return static_cast<bool>(definition_->break_away); }
 
   // Throws std::invalid_argument naming the known ones and the nearest when there is no such name.
   Index state_index(const std::string& name) const;

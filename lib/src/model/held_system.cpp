@@ -1,0 +1,82 @@
+#include "slideway/model/held_system.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "slideway/core/scratch.hpp"
+
+namespace slideway {
+
+namespace {
+
+// A ratio computed as Fs/Fc may miss 1 by its rounding.
+constexpr double kRounding = 1e-12;
+
+using View = Eigen::Map<Vector>;
+
+View take(ScratchFrame& frame, Index size) { return View(frame.take<double>(size), size); }
+
+void check_ratios(const System& system, double t, VectorRef ratios) {
+  for (Index i = 0; i < ratios.size(); ++i) {
+    if (ratios[i] >= 1 && std::isfinite(ratios[i])) continue;
+    if (ratios[i] >= 1 - kRounding && ratios[i] < 1) {
+      ratios[i] = 1;
+      continue;
+    }
+    throw std::runtime_error(
+        "the break-away ratio of surface '" + system.surface_names()[static_cast<std::size_t>(i)] + "' is " +
+        std::to_string(ratios[i]) + " at t = " + std::to_string(t) +
+        ", expected a finite number >= 1: what holds at rest is not less than what resists motion");
+  }
+}
+
+}  // namespace
+
+void break_away_ratios(const System& system, double t, ConstVectorRef x, VectorRef ratios) {
+  ratios.setOnes();
+  if (!system.breaks_away()) return;
+  system.definition().break_away(t, x, ratios);
+  check_ratios(system, t, ratios);
+}
+
+System held_system(const System& system, std::shared_ptr<const std::vector<char>> held) {
+  SystemDefinition definition = system.definition();
+  definition.field_dx = {};
+  definition.field_dlambda = {};
+  definition.normal_dx = {};
+  definition.field_dx_pattern.reset();
+  definition.field_dlambda_pattern.reset();
+  definition.break_away = {};
+  definition.break_away_along = {};
+  definition.field_along = {};
+  definition.field = [system, held](double t, ConstVectorRef x, ConstVectorRef nu, VectorRef dx) {
+    ScratchFrame frame;
+    auto lambda = take(frame, nu.size());
+    break_away_ratios(system, t, x, lambda);
+    for (Index i = 0; i < nu.size(); ++i) {
+      lambda[i] = (*held)[static_cast<std::size_t>(i)] != 0 ? lambda[i] * nu[i] : nu[i];
+    }
+    system.field(t, x, lambda, dx);
+  };
+  if (system.definition().field_along && system.definition().break_away_along) {
+    definition.field_along = [system, held](double t, ConstVectorRef x, ConstVectorRef nu, double t_dot,
+                                            ConstVectorRef x_dot, ConstVectorRef nu_dot, VectorRef dx,
+                                            VectorRef dx_dot) {
+      ScratchFrame frame;
+      auto lambda = take(frame, nu.size());
+      auto lambda_dot = take(frame, nu.size());
+      system.definition().break_away_along(t, x, t_dot, x_dot, lambda, lambda_dot);
+      check_ratios(system, t, lambda);
+      for (Index i = 0; i < nu.size(); ++i) {
+        const bool scaled = (*held)[static_cast<std::size_t>(i)] != 0;
+        lambda_dot[i] = scaled ? lambda_dot[i] * nu[i] + lambda[i] * nu_dot[i] : nu_dot[i];
+        lambda[i] = scaled ? lambda[i] * nu[i] : nu[i];
+      }
+      system.definition().field_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);
+    };
+  }
+  return System(std::move(definition));
+}
+
+}  // namespace slideway

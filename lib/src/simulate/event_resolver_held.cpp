@@ -1,0 +1,125 @@
+// EventResolver where surfaces have break-away ratios.
+//
+// What is met or slides is classified with λ in ρ·[−1, 1] (model/held_system.hpp). A surface that is left carries λ = ±1
+// from then on, so a block that breaks away lets go of its neighbours a little: those that still slide are classified
+// again, until nothing changes. Every turn lets go of at least one surface more.
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulate/event_resolver.hpp"
+
+namespace slideway {
+
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Surfaces are held as long as it lives.
+class Hold {
+ public:
+  Hold(Evaluator& evaluator, const std::vector<Index>& surfaces) : evaluator_(evaluator) {
+    evaluator.hold(surfaces);
+  }
+  ~Hold() { evaluator_.release(); }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+ private:
+  Evaluator& evaluator_;
+};
+
+}  // namespace
+
+Resolution EventResolver::resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                                       const Meeting& meeting, ConstVectorRef weights) {
+  Vector ratios(lambda.size());
+  evaluator_.break_away(t, x, ratios);
+  const std::vector<Index> surfaces = members(mode, meeting);
+  Vector nu = lambda;
+  for (const Index i : surfaces) nu[i] /= ratios[i];
+  Resolution result;
+  {
+    const Hold hold(evaluator_, surfaces);
+    result = resolve_free(t, x, mode, nu, meeting, weights);
+  }
+  while (result.decided && ask_again(t, x, mode, ratios, weights, result)) {
+  }
+  // Back to the λ of the equations.
+  for (Index i = 0; i < mode.size(); ++i) {
+    if (result.mode.slides_on(i)) result.lambda[i] *= ratios[i];
+  }
+  EventRecord& event = result.event;
+  for (std::size_t k = 0; k < event.lambda.size(); ++k) event.lambda[k] *= ratios[event.surfaces[k]];
+  return result;
+}
+
+bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, const Vector& ratios,
+                              ConstVectorRef weights, Resolution& result) {
+  std::vector<Index> sliding, left;
+  for (Index i = 0; i < before.size(); ++i) {
+    if (result.mode.slides_on(i)) sliding.push_back(i);
+  }
+  for (const Index i : result.involved) {
+    if (!result.mode.slides_on(i) && ratios[i] > 1) left.push_back(i);
+  }
+  if (left.empty() || sliding.empty()) return false;
+  Meeting again;
+  if (structure_.known()) {
+    std::vector<Index> together = sliding;
+    together.insert(together.end(), left.begin(), left.end());
+    std::sort(together.begin(), together.end());
+    for (const Index i : together) is_member_[at(i)] = 1;
+    std::vector<char> seen(is_member_.size(), 0);
+    for (const Index i : left) {
+      if (seen[at(i)]) continue;
+      for (const Index j : structure_.component(i, together, is_member_)) {
+        if (!seen[at(j)] && result.mode.slides_on(j)) again.met.push_back({.surface = j});
+        seen[at(j)] = 1;
+      }
+    }
+    for (const Index i : together) is_member_[at(i)] = 0;
+  } else {
+    for (const Index i : sliding) again.met.push_back({.surface = i});
+  }
+  if (again.met.empty()) return false;
+  Resolution next;
+  {
+    const Hold hold(evaluator_, sliding);
+    next = resolve_free(t, x, result.mode, result.lambda, again, weights);
+  }
+  const bool changed = !next.decided || !(next.mode == result.mode);
+  result.lambda = next.lambda;
+  if (!changed) return false;
+  EventRecord& event = result.event;
+  for (std::size_t k = 0; k < next.event.surfaces.size(); ++k) {
+    const Index i = next.event.surfaces[k];
+    if (next.decided && next.mode[i] == result.mode[i]) continue;
+    if (std::find(event.surfaces.begin(), event.surfaces.end(), i) != event.surfaces.end()) continue;
+    event.surfaces.push_back(i);
+    event.surface_names.push_back(next.event.surface_names[k]);
+    event.w_minus.push_back(next.event.w_minus[k]);
+    event.w_plus.push_back(next.event.w_plus[k]);
+    event.lambda.push_back(next.event.lambda[k]);
+  }
+  event.reason += "; with that surface broken away: " + next.event.reason;
+  for (const Index i : next.involved) {
+    if (std::find(result.involved.begin(), result.involved.end(), i) == result.involved.end()) {
+      result.involved.push_back(i);
+    }
+  }
+  result.decided = next.decided;
+  result.repelling = next.repelling;
+  if (!next.decided) {
+    event.kind = next.event.kind;
+    event.continuations = next.event.continuations;
+    result.eventful = true;
+    return true;
+  }
+  result.mode = next.mode;
+  event.to = result.mode;
+  if (result.eventful) event.kind = EventKind::corner;
+  return true;
+}
+
+}  // namespace slideway
