@@ -37,6 +37,7 @@ struct RunArguments : SimulationArguments {
   std::vector<std::string> plot = {};
   std::vector<std::string> phase = {};  // the states of the phase portrait
   bool full_events = false;
+  bool passivity = false;  // look at the work of friction
   bool quiet = false;
 };
 

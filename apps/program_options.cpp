@@ -207,6 +207,9 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       ->group(results);
   app.add_flag("--full-events", arguments.full_events, "list every event, with states and modes of any size")
       ->group(results);
+  app.add_flag("--passivity", arguments.passivity,
+               "the work of friction in the statistics, and whether it gave more energy than it held")
+      ->group(results);
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
 
   app.footer(

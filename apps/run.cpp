@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <optional>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "slideway/io/plot.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/simulate/branches.hpp"
+#include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::apps {
@@ -103,6 +105,22 @@ int run_all_branches(const RunArguments& arguments, const Model& model, const Mo
   return exit_success;
 }
 
+void check_passivity(const ModelInstance& instance, const Options& options) {
+  if (instance.friction.empty()) {
+    refuse({.what = "the model does not say which of its forces are friction",
+            .where = "--passivity",
+            .expected = "a model with friction: in a file, a table [friction]",
+            .got = "none",
+            .advice = "write F = { law = \"coulomb\", velocity = \"v\", Fc = 1.0 } in [friction] and use F"});
+  }
+  if (options.on_ambiguity == Ambiguity::branches) {
+    refuse({.what = "the work of friction belongs to one solution",
+            .where = "--passivity with --on-ambiguity branches",
+            .expected = "stop, minus, plus or slide",
+            .got = "branches"});
+  }
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
@@ -113,18 +131,25 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   // Only a table of the trajectory and a picture need more than events and the final state.
   if (arguments.csv.empty() && arguments.plot.empty()) options.recording = Recording::nothing;
   set_end(arguments, instance);
+  if (arguments.passivity) check_passivity(instance, options);
   const std::vector<Target> wanted = targets(arguments);
   check_targets(wanted);
   check_phase({.phase = arguments.phase}, instance.system);
   if (options.on_ambiguity == Ambiguity::branches) {
     return run_all_branches(arguments, model, instance, options, wanted, out, err);
   }
+  std::optional<PassivityWatch> watch;
+  if (arguments.passivity) {
+    watch.emplace(instance.problem(), instance.friction);
+    options.on_step = [&](const StepView& step) { watch->add(step); };
+  }
   const Simulator simulator(instance.problem(), options);
 
   const Solution solution =
       simulator.run({.start = instance.start, .end = instance.end, .state = instance.state});
 
-  const RunReport report{.model = model.name, .instance = instance, .solution = solution};
+  RunReport report{.model = model.name, .instance = instance, .solution = solution};
+  if (watch) report.friction = watch->results(options.rtol);
   const auto document = [&](std::ostream& stream) {
     write_json(report, stream, {.full_events = arguments.full_events});
   };

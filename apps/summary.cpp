@@ -191,6 +191,13 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   printer.item("statistics", fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms",
                                          totals.events, totals.steps, totals.restarts,
                                          totals.field_evaluations, 1e3 * totals.wall_seconds));
+  for (const FrictionWork& work : report.friction) {
+    const std::string text = fmt::format("{}: work {:.10g}, never below {:.4g}, stored at the start {:.4g}", work.name,
+                                         work.work, work.least_work, work.stored_at_start);
+    printer.item("passivity", work.passive ? text + ": passive"
+                                           : text + printer.alarming(fmt::format(": NOT passive, it gave {:.4g} more than it held",
+                                                                                 -work.margin)));
+  }
   if (options.method == Method::automatic) {
     printer.item("method", std::isnan(totals.stiff_from)
                                ? std::string("dopri5 throughout: the problem is not stiff")

@@ -14,6 +14,7 @@
 #include "models/dieci_lopez.hpp"
 #include "models/dry_friction.hpp"
 #include "models/evaporator.hpp"
+#include "models/friction_belt.hpp"
 #include "models/friction_chain.hpp"
 #include "models/heat_rod.hpp"
 #include "models/hysteresis_evaporator.hpp"
@@ -33,6 +34,7 @@ const std::vector<Model>& catalogue() {
   static const std::vector<Model> models = {
       evaporator(), dry_friction(), belt(),        relay(),          circle(),        moving_surface(),
       corner(),     two_relays(),   dieci_lopez(), three_surfaces(), friction_chain(),
+      friction_belt(),
       heat_rod(),
       bouncing_ball(), cam_follower(), impact_oscillator(), impact_pair(), block_pile(), rocking_block(), billiard(),
       thermostat(), hysteresis_evaporator()};

@@ -11,4 +11,5 @@
 #include "slideway/model/from_signs.hpp"
 #include "slideway/model/system.hpp"
 #include "slideway/simulate/branches.hpp"
+#include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/simulator.hpp"

@@ -55,7 +55,9 @@ class Writer {
       out << separator << text(event(record));
       separator = ",\n";
     }
-    out << "],\n\"statistics\": " << text(statistics(solution.statistics));
+    Json totals = statistics(solution.statistics);
+    if (!report_.friction.empty()) totals["friction"] = friction(report_.friction);
+    out << "],\n\"statistics\": " << text(totals);
   }
 
  private:
@@ -118,6 +120,19 @@ class Writer {
     }
     object["reason"] = record.reason;
     return object;
+  }
+
+  static Json friction(const std::vector<FrictionWork>& works) {
+    Json list = Json::array();
+    for (const FrictionWork& work : works) {
+      list.push_back({{"name", work.name},
+                      {"work", number(work.work)},
+                      {"least_work", number(work.least_work)},
+                      {"stored_at_start", number(work.stored_at_start)},
+                      {"passivity_margin", number(work.margin)},
+                      {"passive", work.passive}});
+    }
+    return list;
   }
 
   static Json statistics(const Statistics& totals) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "slideway/model/model.hpp"
+#include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/solution.hpp"
 
 namespace slideway {
@@ -16,6 +17,8 @@ struct RunReport {
   const Solution& solution;
   // The other solutions of a tree of continuations; a picture shows them all.
   std::vector<const Solution*> further = {};
+  // The work of friction, where it was asked for.
+  std::vector<FrictionWork> friction = {};
 };
 
 }  // namespace slideway

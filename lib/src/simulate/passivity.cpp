@@ -1,0 +1,106 @@
+#include "slideway/simulate/passivity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+#include "slideway/filippov/mode_field.hpp"
+#include "slideway/filippov/relay_structure.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr int kParts = 4;
+constexpr double kErrorFactor = 1000;
+
+struct Node {
+  double place;  // in [0, 1]
+  double weight;
+};
+
+// Gauss's rule of three points.
+const std::array<Node, 3> kRule = {Node{0.5 - 0.5 * std::sqrt(0.6), 5.0 / 18}, Node{0.5, 8.0 / 18},
+                                   Node{0.5 + 0.5 * std::sqrt(0.6), 5.0 / 18}};
+
+}  // namespace
+
+struct PassivityWatch::Relays {
+  explicit Relays(const System& system) : evaluator(system), structure(system), field(evaluator, structure) {}
+  Evaluator evaluator;
+  RelayStructure structure;
+  ModeField field;
+  Mode mode;
+};
+
+PassivityWatch::PassivityWatch(const Automaton& problem, std::vector<FrictionElement> elements)
+    : elements_(std::move(elements)), sums_(elements_.size()) {
+  const System& system = problem.system();
+  state_ = Vector::Zero(system.states());
+  lambda_ = Vector::Zero(system.surfaces());
+  const bool plain = !problem.has_locations() && system.contacts().empty();
+  if (plain && system.surfaces() > 0) relays_ = std::make_unique<Relays>(system);
+}
+
+PassivityWatch::~PassivityWatch() = default;
+
+void PassivityWatch::find_lambda(double t, const Mode& mode) {
+  bool slides = false;
+  for (Index i = 0; i < lambda_.size(); ++i) {
+    lambda_[i] = static_cast<double>(static_cast<signed char>(mode[i]));
+    slides = slides || mode.slides_on(i);
+  }
+  if (!slides || !relays_) return;
+  if (!(relays_->mode == mode)) {
+    relays_->mode = mode;
+    relays_->field.set_mode(mode, lambda_);
+  }
+  try {
+    lambda_ = relays_->field.lambda(t, state_);
+  } catch (const std::exception&) {
+    // Where the sliding condition has no solution the run will say so.
+  }
+}
+
+void PassivityWatch::add(const StepView& step) {
+  if (!begun_) {
+    begun_ = true;
+    step.evaluate(step.start, state_);
+    for (std::size_t k = 0; k < elements_.size(); ++k) {
+      if (elements_[k].stored) sums_[k].stored = elements_[k].stored(step.start, state_);
+    }
+  }
+  const double part = (step.end - step.start) / kParts;
+  for (int p = 0; p < kParts; ++p) {
+    for (const Node& node : kRule) {
+      const double t = step.start + part * (p + node.place);
+      step.evaluate(t, state_);
+      find_lambda(t, step.mode);
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        Sum& sum = sums_[k];
+        const double power = elements_[k].force(t, state_, lambda_) * elements_[k].velocity(t, state_);
+        const double term = part * node.weight * power - sum.rounding;
+        const double next = sum.work + term;
+        sum.rounding = (next - sum.work) - term;
+        sum.work = next;
+        sum.size += part * node.weight * std::abs(power);
+      }
+    }
+    for (Sum& sum : sums_) sum.least = std::min(sum.least, sum.work);
+  }
+}
+
+std::vector<FrictionWork> PassivityWatch::results(double rtol) const {
+  std::vector<FrictionWork> result;
+  for (std::size_t k = 0; k < elements_.size(); ++k) {
+    const Sum& sum = sums_[k];
+    FrictionWork work{elements_[k].name, sum.work, sum.least, sum.stored, sum.least + sum.stored, true};
+    work.passive = work.margin >= -kErrorFactor * rtol * sum.size;
+    result.push_back(std::move(work));
+  }
+  return result;
+}
+
+}  // namespace slideway
