@@ -16,8 +16,9 @@ struct Answered {
   int exit_status = 0;
 };
 
-using Command = std::variant<Answered, RunArguments, CheckArguments, SweepArguments, ModelsArguments,
-                             ShowArguments, ValidateArguments, CompletionArguments, ManPageArguments>;
+using Command =
+    std::variant<Answered, RunArguments, CheckArguments, CompareArguments, SweepArguments, ModelsArguments,
+                 ShowArguments, ValidateArguments, CompletionArguments, ManPageArguments>;
 
 // Prints help to `out`, and to `err` one message for a command line that is wrong.
 Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err);

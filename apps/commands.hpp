@@ -55,6 +55,21 @@ struct SweepArguments : SimulationArguments {
   bool quiet = false;
 };
 
+struct CompareArguments : SimulationArguments {
+  std::optional<double> epsilon = {};
+  std::optional<double> step = {};
+  std::optional<double> error = {};
+  std::optional<Index> bisections = {};
+  std::optional<Index> checkpoints = {};
+  std::optional<Index> levels = {};
+  std::optional<Index> repeats = {};
+  std::optional<Index> evaluations = {};
+  std::vector<std::string> csv = {};
+  std::vector<std::string> json = {};
+  std::vector<std::string> plot = {};
+  bool quiet = false;
+};
+
 struct CheckArguments : SimulationArguments {
   std::vector<std::string> json = {};
 };
@@ -76,6 +91,7 @@ struct ValidateArguments {
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err);
 int sweep(const SweepArguments& arguments, std::ostream& err);
+int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int check(const CheckArguments& arguments, std::ostream& out);
 int completion(const CompletionArguments& arguments, std::ostream& out);
 int man_page(std::ostream& out);

@@ -16,6 +16,7 @@ struct Dispatch {
   int operator()(const Answered& answered) const { return answered.exit_status; }
   int operator()(const RunArguments& arguments) const { return run(arguments, std::cout, std::cerr); }
   int operator()(const CheckArguments& arguments) const { return check(arguments, std::cout); }
+  int operator()(const CompareArguments& arguments) const { return compare(arguments, std::cout, std::cerr); }
   int operator()(const SweepArguments& arguments) const { return sweep(arguments, std::cerr); }
   int operator()(const CompletionArguments& arguments) const { return completion(arguments, std::cout); }
   int operator()(const ManPageArguments&) const { return man_page(std::cout); }

@@ -230,6 +230,60 @@ void add_check(CLI::App& program, CheckArguments& arguments) {
       "unique continuation.");
 }
 
+void add_compare(CLI::App& program, CompareArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "compare",
+      "Filippov's solution beside hysteresis, smoothing, naive integration, Euler and Algorithm 1");
+  add_model(app, arguments.model);
+  add_simulation(app, arguments);
+
+  const std::string compared = "What is compared";
+  const auto positive = [](double value) { return value > 0; };
+  add_number(app, "--epsilon",
+             "width of the hysteresis band and of the smoothing tanh(h/epsilon), in the unit of the "
+             "surfaces' functions "
+             "(default: a thousandth of their size)",
+             "a number above 0", positive, arguments.epsilon)
+      ->group(compared);
+  add_number(app, "--step", "fixed step of Euler and Algorithm 1 (default: 1/2400 of the time)",
+             "a number above 0", positive, arguments.step)
+      ->group(compared);
+  add_count(app, "--bisections", "steps of Algorithm 1's binary search (default 20)", 1, arguments.bisections)
+      ->group(compared);
+  add_count(app, "--checkpoints", "times at which errors are taken, equally spaced (default 100)", 1,
+            arguments.checkpoints)
+      ->group(compared);
+  add_count(app, "--levels",
+            "rows of the convergence tables, each a quarter of the one before; 0 for none (default 4)", 0,
+            arguments.levels)
+      ->group(compared);
+  add_number(app, "--error", "also find what each method takes to have this error at the end",
+             "a number above 0", positive, arguments.error)
+      ->group(compared);
+  add_count(app, "--repeats", "runs of which the wall time is the median (default 5)", 1, arguments.repeats)
+      ->group(compared);
+  add_count(app, "--max-evaluations", "about as many field evaluations of one run at most (default 2000000)", 1000,
+            arguments.evaluations)
+      ->group(compared);
+
+  const std::string results = "Results (a FILE named - is standard output)";
+  add_files(app, "--csv", "write the states at the checkpoints; may be repeated", "FILE", arguments.csv)
+      ->group(results);
+  add_files(app, "--json", "write everything that was measured; may be repeated", "FILE", arguments.json)
+      ->group(results);
+  add_files(app, "--plot", "draw the solutions near the surface, with gnuplot; may be repeated",
+            "FILE.svg|png|pdf", arguments.plot)
+      ->group(results);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  app.footer(
+      "Errors are relative to the largest size of each state along Filippov's solution, followed with "
+      "tolerances a thousand\n"
+      "times tighter. A Jacobian counts as the field evaluations it takes.\n"
+      "Exit status: 0 done, 1 a result could not be written, 2 the command line or the model is wrong, 3 "
+      "Filippov's\n"
+      "solution stopped early (the comparison goes as far).");
+}
+
 void add_sweep(CLI::App& program, SweepArguments& arguments) {
   CLI::App& app = *program.add_subcommand("sweep", "Run a model for many values of its parameters, in parallel");
   add_model(app, arguments.model);
@@ -312,6 +366,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   add_settings(show, arguments.show.settings);
   add_run(*program, arguments.run);
   add_check(*program, arguments.check);
+  add_compare(*program, arguments.compare);
   add_sweep(*program, arguments.sweep);
   add_validate(*program, arguments.validate, arguments.validation_rtol);
   CLI::App& completion =
@@ -413,6 +468,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "show") return arguments.show;
   if (command == "run") return arguments.run;
   if (command == "check") return arguments.check;
+  if (command == "compare") return arguments.compare;
   if (command == "completion") return arguments.completion;
   if (command == "man") return ManPageArguments{};
   if (command == "sweep") return arguments.sweep;

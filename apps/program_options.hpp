@@ -14,6 +14,7 @@ namespace slideway::apps {
 struct AllArguments {
   RunArguments run = {};
   CheckArguments check = {};
+  CompareArguments compare = {};
   SweepArguments sweep = {};
   CompletionArguments completion = {};
   ShowArguments show = {};

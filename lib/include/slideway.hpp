@@ -10,6 +10,7 @@
 #include "slideway/model/from_regions.hpp"
 #include "slideway/model/from_signs.hpp"
 #include "slideway/model/system.hpp"
+#include "slideway/simulate/alternatives.hpp"
 #include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/simulator.hpp"

@@ -1,0 +1,71 @@
+#include <unistd.h>
+
+#include <ostream>
+
+#include <fmt/ostream.h>
+
+#include "apps/commands.hpp"
+#include "apps/comparison_documents.hpp"
+#include "apps/exit_status.hpp"
+#include "apps/load_model.hpp"
+#include "apps/simulation.hpp"
+#include "apps/summary.hpp"
+#include "apps/targets.hpp"
+#include "slideway/io/files.hpp"
+
+namespace slideway::apps {
+
+namespace {
+
+ComparisonPlan make_plan(const CompareArguments& arguments) {
+  ComparisonPlan plan;
+  plan.epsilon = arguments.epsilon;
+  plan.step = arguments.step;
+  plan.target = arguments.error;
+  if (arguments.bisections) plan.bisections = *arguments.bisections;
+  if (arguments.checkpoints) plan.checkpoints = *arguments.checkpoints;
+  if (arguments.levels) plan.levels = *arguments.levels;
+  if (arguments.repeats) plan.repeats = *arguments.repeats;
+  if (arguments.evaluations) plan.most_evaluations = *arguments.evaluations;
+  return plan;
+}
+
+}  // namespace
+
+int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err) {
+  const Model model = load_model(arguments.model);
+  ModelInstance instance = model.instantiate(arguments.settings);
+  const Options options = make_options(arguments, model.defaults);
+  set_end(arguments, instance);
+  std::vector<Target> wanted;
+  for (const std::string& path : arguments.csv) wanted.push_back({"--csv", path});
+  for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
+  for (const std::string& path : arguments.plot) wanted.push_back({"--plot", path, true});
+  check_targets(wanted);
+
+  const Comparison comparison = compare_approaches(instance, options, make_plan(arguments));
+
+  const ComparedModel compared{model.name, instance, options};
+  std::vector<std::string> written;
+  for (const std::string& path : arguments.json) {
+    write_whole(path, [&](std::ostream& stream) { write_comparison_json(compared, comparison, stream); });
+    written.push_back(path);
+  }
+  for (const std::string& path : arguments.csv) {
+    write_whole(path, [&](std::ostream& stream) { write_comparison_csv(compared, comparison, stream); });
+    written.push_back(path);
+  }
+  for (const std::string& path : arguments.plot) {
+    try {
+      write_comparison_plot(comparison_picture(compared, comparison), path);
+      written.push_back(path);
+    } catch (const GnuplotMissing& missing) {
+      fmt::print(err, "slideway: warning: no picture '{}': {}\n", path, missing.what());
+    }
+  }
+  if (!arguments.quiet && !any_on_standard_output(wanted))
+    print_comparison(compared, comparison, written, wants_colours(STDOUT_FILENO), out);
+  return comparison.attempts.front().outcome.succeeded() ? exit_success : exit_stopped_early;
+}
+
+}  // namespace slideway::apps
