@@ -18,12 +18,17 @@ constexpr int kProjectionSweeps = 6;
 constexpr int kImpactSweeps = 3;
 // The part of the largest acceleration, or velocity, of several contacts that is rounding in another.
 constexpr double kNegligible = 1e-13;
+// The part of the largest acceleration that a force must be able to give to press.
+constexpr double kPresses = 1e-9;
+// The part of a change by the tolerances that no impact is worth.
+constexpr double kCarriedError = 1e-4;
 
 }  // namespace
 
 ContactDynamics::ContactDynamics(const System& system) : definition_(system.contacts()), evaluator_(system) {
   const Index n = system.states();
-  for (Vector* vector : {&field_, &along_, &acceleration_, &value_, &gradient_, &impulse_}) *vector = Vector::Zero(n);
+  for (Vector* vector : {&field_, &along_, &acceleration_, &value_, &gradient_, &impulse_})
+    *vector = Vector::Zero(n);
   all_forces_ = Vector::Zero(contacts());
 }
 
@@ -38,7 +43,8 @@ void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVe
   for (std::size_t r = 0; r < closed_.size(); ++r) {
     const auto row = static_cast<Index>(r);
     // A unit of the gap's velocity is b/B of the state.
-    const double unit = (directions_.col(row).cwiseProduct(weights)).lpNorm<Eigen::Infinity>() / effect_(row, row);
+    const double unit =
+        (directions_.col(row).cwiseProduct(weights)).lpNorm<Eigen::Infinity>() / effect_(row, row);
     rate = std::min(rate, 1 / (unit * tolerance(t, x, closed_[r], weights)));
   }
   stabilisation_ = rate;
@@ -54,7 +60,8 @@ std::string ContactDynamics::names(const std::vector<Index>& contacts) const {
 }
 
 // b, u, a and B at a point.
-void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts) {
+void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
+                              const std::vector<Index>& contacts) {
   const auto k = static_cast<Index>(contacts.size());
   const Index n = x.size();
   if (directions_.cols() != k) {
@@ -79,9 +86,10 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
     }
     if (effect_(j, j) > 0) continue;
     const Contact& c = contact(contacts[static_cast<std::size_t>(j)]);
-    throw std::runtime_error("the force of contact '" + c.name + "' does not open its gap: a unit force changes the " +
-                             "gap's acceleration by " + std::to_string(effect_(j, j)) + ", expected more than 0, at t = " +
-                             std::to_string(t) + "; check acts_on");
+    throw std::runtime_error("the force of contact '" + c.name +
+                             "' does not open its gap: a unit force changes the " + "gap's acceleration by " +
+                             std::to_string(effect_(j, j)) +
+                             ", expected more than 0, at t = " + std::to_string(t) + "; check acts_on");
   }
 }
 
@@ -104,7 +112,8 @@ void ContactDynamics::solve(const std::vector<Index>& contacts) {
   throw std::runtime_error("no forces keep the contacts " + names(contacts) + " closed");
 }
 
-void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, double stabilisation) {
+void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                       double stabilisation) {
   prepare(t, x, lambda, closed_);
   right_side_ = -accelerations_;
   if (stabilisation > 0) {
@@ -164,12 +173,18 @@ double ContactDynamics::tolerance(double t, ConstVectorRef x, Index i, ConstVect
   return gradient_.cwiseAbs().cwiseQuotient(weights).sum();
 }
 
-double ContactDynamics::rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
+double ContactDynamics::rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i,
+                                      ConstVectorRef weights) {
+  value_ = x + weights.cwiseInverse();
+  evaluator_.field(t, value_, lambda, along_);
   evaluator_.field(t, x, lambda, field_);
   contact(i).gap.gradient(t, x, gradient_);
   value_.setZero();
   const double by_time = contact(i).gap.rate(t, x, 1, value_);
-  return 64 * kEpsilon * (gradient_.cwiseAbs().dot(field_.cwiseAbs()) + std::abs(by_time)) + impact_noise_;
+  // Entry by entry: equal errors of two bodies must not cancel.
+  const double carried = kCarriedError * gradient_.cwiseAbs().dot((along_ - field_).cwiseAbs());
+  return 64 * kEpsilon * (gradient_.cwiseAbs().dot(field_.cwiseAbs()) + std::abs(by_time)) + impact_noise_ +
+         (std::isfinite(carried) ? carried : 0.0);
 }
 
 void ContactDynamics::flush(VectorRef right_side) const {
@@ -193,8 +208,8 @@ std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, C
   flush(accelerations_);
   const ComplementarityAnswer answer = solve_box_complementarity(effect_, accelerations_, lower, upper);
   if (!answer.solved) {
-    throw std::runtime_error("no forces that only push satisfy the contacts " + names(touching) + " at t = " +
-                             std::to_string(t));
+    throw std::runtime_error("no forces that only push satisfy the contacts " + names(touching) +
+                             " at t = " + std::to_string(t));
   }
   const double scale = accelerations_.lpNorm<Eigen::Infinity>();
   for (Index r = 0; r < k; ++r) {
@@ -204,8 +219,50 @@ std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, C
   return closed;
 }
 
-ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda, const std::vector<Index>& touching,
-                                                bool elastic, VectorRef x) {
+ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstVectorRef x,
+                                                       ConstVectorRef lambda,
+                                                       const std::vector<Index>& touching) {
+  Pressed pressed;
+  prepare(t, x, lambda, touching);
+  const auto k = static_cast<Index>(touching.size());
+  const double scale = accelerations_.lpNorm<Eigen::Infinity>();
+  if (k == 1) {
+    if (accelerations_[0] < 0) pressed = {{i}, {-accelerations_[0]}};
+    return pressed;
+  }
+  flush(accelerations_);
+  const ComplementarityAnswer answer = solve_box_complementarity(
+      effect_, accelerations_, Vector::Zero(k), Vector::Constant(k, std::numeric_limits<double>::infinity()));
+  if (!answer.solved) return pressed;
+  const auto presses = [&](Index r) { return answer.z[r] * effect_(r, r) > kPresses * scale; };
+  // Those that i is connected with, row by row.
+  std::vector<Index> rows;
+  std::vector<char> is_in(touching.size(), 0);
+  for (Index r = 0; r < k; ++r) {
+    if (touching[static_cast<std::size_t>(r)] == i && presses(r)) rows.push_back(r);
+  }
+  for (const Index r : rows) is_in[static_cast<std::size_t>(r)] = 1;
+  for (std::size_t next = 0; next < rows.size(); ++next) {
+    for (Index r = 0; r < k; ++r) {
+      if (is_in[static_cast<std::size_t>(r)] || effect_(r, rows[next]) == 0 || !presses(r)) continue;
+      is_in[static_cast<std::size_t>(r)] = 1;
+      rows.push_back(r);
+    }
+  }
+  if (rows.empty()) return pressed;
+  std::sort(rows.begin(), rows.end());
+  const Matrix inverse = Matrix(effect_(rows, rows)).completeOrthogonalDecomposition().pseudoInverse();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto row = static_cast<Index>(r);
+    pressed.contacts.push_back(touching[static_cast<std::size_t>(rows[r])]);
+    pressed.accelerations.push_back(answer.z[rows[r]] / inverse(row, row));
+  }
+  return pressed;
+}
+
+ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
+                                                const std::vector<Index>& touching, bool elastic,
+                                                VectorRef x) {
   prepare(t, x, lambda, touching);
   const auto k = static_cast<Index>(touching.size());
   Impact result;
@@ -218,8 +275,9 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
       const Contact& c = contact(touching[static_cast<std::size_t>(r)]);
       restitution = elastic ? c.restitution(speed) : 0;
       if (!(restitution >= 0 && restitution <= 1)) {
-        throw std::runtime_error("the restitution of contact '" + c.name + "' is " + std::to_string(restitution) +
-                                 " at an approach speed of " + std::to_string(speed) + ", expected a number in [0, 1]");
+        throw std::runtime_error("the restitution of contact '" + c.name + "' is " +
+                                 std::to_string(restitution) + " at an approach speed of " +
+                                 std::to_string(speed) + ", expected a number in [0, 1]");
       }
       start[r] += restitution * rates_[r];
     }
@@ -234,8 +292,8 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
     const Vector upper = Vector::Constant(k, std::numeric_limits<double>::infinity());
     const ComplementarityAnswer answer = solve_box_complementarity(effect_, start, lower, upper);
     if (!answer.solved) {
-      throw std::runtime_error("no impulses that only push satisfy the impact of " + names(touching) + " at t = " +
-                               std::to_string(t));
+      throw std::runtime_error("no impulses that only push satisfy the impact of " + names(touching) +
+                               " at t = " + std::to_string(t));
     }
     solution_ = answer.z;
   }
@@ -246,7 +304,8 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
   for (Index r = 0; r < k; ++r) {
     const double rounding = 16 * kEpsilon * (std::abs(rates_[r]) + std::abs(effect_(r, r) * solution_[r]));
     result.departure.push_back(std::abs(after[r]) <= rounding ? 0.0 : after[r]);
-    if (solution_[r] > 0 && result.departure.back() == 0) stopped.push_back(touching[static_cast<std::size_t>(r)]);
+    if (solution_[r] > 0 && result.departure.back() == 0)
+      stopped.push_back(touching[static_cast<std::size_t>(r)]);
   }
   x += directions_ * solution_;
   // What stops does so exactly, not up to the rounding of the velocities before.
@@ -318,8 +377,8 @@ System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics
   definition.normal_dx = {};
   definition.field_dx_pattern.reset();
   definition.field_dlambda_pattern.reset();
-  definition.field = [system, dynamics = std::move(dynamics)](double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                              VectorRef dx) {
+  definition.field = [system, dynamics = std::move(dynamics)](double t, ConstVectorRef x,
+                                                              ConstVectorRef lambda, VectorRef dx) {
     system.field(t, x, lambda, dx);
     dynamics->add_forces(t, x, lambda, dx);
   };

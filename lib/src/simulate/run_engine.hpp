@@ -32,12 +32,12 @@ class RunEngine {
 
   // What arrived at one instant.
   struct Arrivals {
-    Meeting meeting = {};               // surfaces
-    std::vector<Index> hits = {};       // contacts whose gap closes
-    std::vector<Index> releases = {};   // contacts whose force would pull
-    std::vector<Index> records = {};    // events by kind, into the watch
+    Meeting meeting = {};              // surfaces
+    std::vector<Index> hits = {};      // contacts whose gap closes
+    std::vector<Index> releases = {};  // contacts whose force would pull
+    std::vector<Index> records = {};   // events by kind, into the watch
     std::vector<Index> stops = {};
-    std::vector<Index> jumps = {};      // resets and edges
+    std::vector<Index> jumps = {};  // resets and edges
     std::vector<Index>& list(WatchedKind kind) {
       return kind == WatchedKind::record ? records : kind == WatchedKind::stop ? stops : jumps;
     }
@@ -48,9 +48,9 @@ class RunEngine {
   // The impacts of one contact that follow each other ever faster.
   struct Bounces {
     double last = 0;
-    double interval = 0;  // 0 while there was none
+    double interval = 0;  // the last, 0 while there was none
+    double longest = 0;   // since it began
     double began = 0;
-    Vector scale = {};    // the largest |xⱼ|
     bool any = false;
   };
 
@@ -124,10 +124,22 @@ class RunEngine {
   // ---- accumulation (run_zeno.cpp); each is false when the run is over
   bool after_crossing(const EventRecord& event);
   bool after_jump();
-  bool after_impact(const std::vector<Index>& contacts);
+  // `came_to_rest` tells whether contacts were closed.
+  bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
   bool jump_to_crossing_limit(const Accumulation& accumulation);
   bool jump_to_limit(const Accumulation& accumulation);
-  bool rest_contact(Index contact, double remaining, double restitution);
+  // Contacts that come to rest together, and what is left of the time until then.
+  struct Rest {
+    std::vector<Index> contacts = {};
+    double remaining = 0;  // to the limit
+    double most = 0;       // no later than this
+    Vector state = {};     // x_ with the contacts closed
+  };
+  // Whether contact `hit` comes to rest, together with those of `others` that it presses on; nothing where it does not.
+  std::optional<Rest> rest_of(Index hit, const std::vector<Index>& others);
+  // The time until another contact is hit, about.
+  double time_to_disturbance(const Rest& rest);
+  bool come_to_rest(const Rest& rest);
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
   bool hardly_takes_time(double interval, double remaining) const;
@@ -170,36 +182,40 @@ class RunEngine {
   ChatteringWatch chattering_;
   AccumulationWatch crossings_, jumps_;
   std::vector<Bounces> bounces_;
+  Vector bounce_scale_;  // the largest |xⱼ| since the first impact or the last rest
 
   double t_ = 0;
   Vector x_;
   Mode mode_;
-  Vector lambda_;          // the relays, a first guess for those that slide
+  Vector lambda_;           // the relays, a first guess for those that slide
   bool repelling_ = false;  // the only surface that slides repels
   // The surfaces and contacts of the last event, which the mode has only just left or begun to slide on.
   std::vector<Index> involved_, involved_contacts_;
-  std::vector<Index> fired_;  // events that have fired at this instant and whose guards are zero, into the watch
+  std::vector<Index>
+      fired_;  // events that have fired at this instant and whose guards are zero, into the watch
   std::vector<Guard> recorded_;  // of the records noted at this instant
-  Guard departed_;               // between two locations that the solution has stopped to slide between at this instant
+  Guard departed_;  // between two locations that the solution has stopped to slide between at this instant
   std::optional<std::size_t> last_edge_;  // the edge that fired last at this instant
-  int rounds_ = 0;            // jumps at this instant
-  bool moved_ = false;        // some of them moved the state
-  bool was_reset_ = false;    // by the reset of an event or an edge
-  Index instant_id_ = 0;      // of what jumped at this instant, in order
-  std::string resting_location_;         // that an edge which fired declares for its accumulation points
-  std::vector<Index> jumping_contacts_;  // that had an impact at this instant
-  std::map<Index, std::vector<Index>> contacts_of_instant_;  // the same of instants that may repeat, by their ids
+  int rounds_ = 0;                        // jumps at this instant
+  bool moved_ = false;                    // some of them moved the state
+  bool was_reset_ = false;                // by the reset of an event or an edge
+  Index instant_id_ = 0;                  // of what jumped at this instant, in order
+  std::string resting_location_;          // that an edge which fired declares for its accumulation points
+  std::vector<Index> jumping_contacts_;   // that had an impact at this instant
+  std::map<Index, std::vector<Index>>
+      contacts_of_instant_;  // the same of instants that may repeat, by their ids
   const Arrival* arrival_ = nullptr;
-  double dense_end_ = 0;      // up to where the stepper's dense output is the solution
+  double dense_end_ = 0;  // up to where the stepper's dense output is the solution
   double mode_since_ = 0;
-  bool jumped_ = false;        // the mode began with a jump
+  bool jumped_ = false;         // the mode began with a jump
   bool jumped_before_ = false;  // there has been one at all
   double last_jump_ = 0;
-  double jump_interval_ = 0;   // between the last two instants with jumps; 0 while there are none
+  double jump_interval_ = 0;  // between the last two instants with jumps; 0 while there are none
   std::int64_t steps_since_jump_ = 0;
   std::int64_t steps_in_mode_ = 0;
   double last_crossing_ = 0;
-  std::vector<Guard> zero_guards_;  // that fired at this instant: they are zero, as far as they can be located
+  std::vector<Guard>
+      zero_guards_;  // that fired at this instant: they are zero, as far as they can be located
   double carried_march_step_ = 0;
   Index quiet_restarts_ = 0;
   double quiet_since_ = 0;

@@ -70,7 +70,8 @@ void RunEngine::begin_in(const Mode& mode) {
   here_->evaluator.guards(t_, x_, h);
   for (Index i = 0; i < mode_.size(); ++i) {
     mode_.set(i, mode[i]);
-    if (mode[i] == Side::sliding || std::abs(h[i]) <= here_->geometry.rounding(t_, x_, i)) involved_.push_back(i);
+    if (mode[i] == Side::sliding || std::abs(h[i]) <= here_->geometry.rounding(t_, x_, i))
+      involved_.push_back(i);
   }
   mode_.fill_lambda(lambda_);
   if (here_->contacts) {
@@ -127,7 +128,9 @@ void RunEngine::add_simultaneous(Arrivals& arrivals) {
     if (!has_velocity) here_->ode.velocity(t_, x_, state_);
     has_velocity = true;
     const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
-    if (!(rate < 0) || !(watch.value(t_, x_, e) <= -rate * accuracy + kZeroFactor * watch.rounding(t_, x_, e))) continue;
+    if (!(rate < 0) ||
+        !(watch.value(t_, x_, e) <= -rate * accuracy + kZeroFactor * watch.rounding(t_, x_, e)))
+      continue;
     list.push_back(e);
     std::sort(list.begin(), list.end());
   }
@@ -211,10 +214,11 @@ void RunEngine::finish_ambiguous(const Resolution& resolution) {
   for (const Mode& mode : resolution.event.continuations) {
     words += (words.empty() ? "" : ", ") + with_contacts(mode).word();
   }
-  finish(Status::ambiguous, "the continuation on " + names(resolution.event.surfaces) + " at t = " + number_text(t_) +
-                                " is not unique (" + resolution.event.reason + ")" +
-                                (words.empty() ? std::string() : "; modes that continue: " + words) +
-                                "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches");
+  finish(Status::ambiguous,
+         "the continuation on " + names(resolution.event.surfaces) + " at t = " + number_text(t_) +
+             " is not unique (" + resolution.event.reason + ")" +
+             (words.empty() ? std::string() : "; modes that continue: " + words) +
+             "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches");
 }
 
 void RunEngine::adopt(const Resolution& resolution) {
@@ -313,24 +317,26 @@ bool RunEngine::chatters(const EventRecord* event, const std::vector<Index>& sur
   const auto where = [&] { return surfaces.empty() ? std::string("the guards") : names(surfaces); };
   const auto components = [&] {
     if (!event || event->w_minus.size() != 1 || !std::isfinite(event->w_minus.front())) return std::string();
-    return " (w- = " + number_text(event->w_minus.front()) + ", w+ = " + number_text(event->w_plus.front()) + ")";
+    return " (w- = " + number_text(event->w_minus.front()) + ", w+ = " + number_text(event->w_plus.front()) +
+           ")";
   };
   if (!event) {
     if (quiet_restarts_ == 0) quiet_since_ = t_;
     ++quiet_restarts_;
     if (quiet_restarts_ <= kQuietRestarts || t_ - quiet_since_ > 1e-6 * (run_.end - run_.start)) return false;
-    finish(Status::chattering, "the solution keeps returning to " + where() + " near t = " + number_text(t_) +
-                                   " without leaving it or sliding: the motion beside it is smaller than the " +
-                                   "tolerances; tighten rtol and atol");
+    finish(Status::chattering,
+           "the solution keeps returning to " + where() + " near t = " + number_text(t_) +
+               " without leaving it or sliding: the motion beside it is smaller than the " +
+               "tolerances; tighten rtol and atol");
     return true;
   }
   quiet_restarts_ = 0;
   if (!chattering_.note(t_, run_.end - run_.start)) return false;
-  finish(Status::chattering, "events on " + where() + " accumulate: the last " +
-                                 std::to_string(ChatteringWatch::kWindow) + " took " +
-                                 number_text(chattering_.span()) + " before t = " + number_text(t_) +
-                                 "; sliding does not take over because w- and w+ do not push onto the surface from " +
-                                 "both sides" + components());
+  finish(Status::chattering,
+         "events on " + where() + " accumulate: the last " + std::to_string(ChatteringWatch::kWindow) +
+             " took " + number_text(chattering_.span()) + " before t = " + number_text(t_) +
+             "; sliding does not take over because w- and w+ do not push onto the surface from " +
+             "both sides" + components());
   return true;
 }
 
@@ -370,7 +376,8 @@ bool RunEngine::jump(const Arrivals& arrivals) {
     mode_.fill_lambda(lambda_);
     for (const Index c : touching_contacts()) {
       // A gap that opens is as good as open, however small it is.
-      const bool opens = here_->contacts->rate(t_, x_, lambda_, c) > here_->contacts->rate_rounding(t_, x_, lambda_, c);
+      const bool opens = here_->contacts->rate(t_, x_, lambda_, c) >
+                         here_->contacts->rate_rounding(t_, x_, lambda_, c, weights_);
       if (!opens && !contains(hits, c)) hits.push_back(c);
     }
     std::sort(hits.begin(), hits.end());
@@ -408,8 +415,10 @@ bool RunEngine::goes_on_after(const std::vector<EventRecord>& records) {
     }
     jumped = jumped || record.kind == EventKind::reset || record.kind == EventKind::transition;
   }
+  bool came_to_rest = false;
+  if (!contacts.empty() && !jumped && !after_impact(contacts, came_to_rest)) return false;
+  if (came_to_rest) return true;
   if (!after_jump()) return false;
-  if (!contacts.empty() && !jumped && !after_impact(contacts)) return false;
   // Bounces that shrink steadily come to their end.
   return jumps_.limit() || !chatters(&records.back(), records.back().surfaces);
 }
@@ -418,10 +427,13 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {
     if (rounds_ > kMostRounds) {
       std::string cycle;
-      for (std::size_t k = records.size() - std::min<std::size_t>(4, records.size()); k < records.size(); ++k) {
-        cycle += (cycle.empty() ? "" : ", ") + std::string(to_string(records[k].kind)) +
-                 (records[k].name ? " '" + *records[k].name + "'" : "") +
-                 (records[k].from_location ? " " + *records[k].from_location + " -> " + *records[k].to_location : "");
+      for (std::size_t k = records.size() - std::min<std::size_t>(4, records.size()); k < records.size();
+           ++k) {
+        cycle +=
+            (cycle.empty() ? "" : ", ") + std::string(to_string(records[k].kind)) +
+            (records[k].name ? " '" + *records[k].name + "'" : "") +
+            (records[k].from_location ? " " + *records[k].from_location + " -> " + *records[k].to_location
+                                      : "");
       }
       finish(Status::chattering, "events fire without end at t = " + number_text(t_) +
                                      " and no time passes between them: " + cycle +
@@ -443,9 +455,12 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
       const std::vector<Index> touching = touching_contacts();
       for (const Index c : touching) {
         const double rate = here_->contacts->rate(t_, x_, lambda_, c);
-        if (rate < -here_->contacts->rate_rounding(t_, x_, lambda_, c)) approaching.push_back(c);
+        if (rate < -here_->contacts->rate_rounding(t_, x_, lambda_, c, weights_)) approaching.push_back(c);
       }
       if (!approaching.empty()) {
+        // What starts behind a gap would have to come back before the next impact is seen.
+        for (int turn = 0; turn < 4 && !here_->contacts->correct_gaps(t_, touching, weights_, x_); ++turn) {
+        }
         if (!apply_impact(touching, at_start, records)) return false;
         continue;
       }
@@ -487,7 +502,7 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
     involved_contacts_ = touching;
     for (const Index c : touching) {
       const double rate = here.contacts->rate(t_, x_, lambda_, c);
-      if (rate <= here.contacts->rate_rounding(t_, x_, lambda_, c)) resting.push_back(c);
+      if (rate <= here.contacts->rate_rounding(t_, x_, lambda_, c, weights_)) resting.push_back(c);
     }
   }
   repelling_ = false;
@@ -536,7 +551,8 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
   for (Index i = 0; i < h.size(); ++i) {
     if (!std::isfinite(h[i])) {
       finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
-                                               number_text(h[i]) + ") after the jump at t = " + number_text(t_));
+                                               number_text(h[i]) +
+                                               ") after the jump at t = " + number_text(t_));
       return false;
     }
     // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it.
@@ -559,15 +575,17 @@ std::vector<Index> RunEngine::touching_contacts() {
     if (gap > zero) continue;
     // Only a reset puts a state where it must not be; what the integrator does there is its error.
     if (was_reset_ && gap < -zero && gap < -4 * here_->contacts->tolerance(t_, x_, c, weights_)) {
-      throw std::runtime_error("the state violates contact '" + here_->contacts->contact(c).name + "': its gap is " +
-                               number_text(gap) + " at t = " + number_text(t_) + " after a jump, expected >= 0");
+      throw std::runtime_error("the state violates contact '" + here_->contacts->contact(c).name +
+                               "': its gap is " + number_text(gap) + " at t = " + number_text(t_) +
+                               " after a jump, expected >= 0");
     }
     touching.push_back(c);
   }
   return touching;
 }
 
-bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records) {
+bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
+                             std::vector<EventRecord>& records) {
   ++rounds_;
   ContactDynamics& contacts = *here_->contacts;
   EventRecord record;
@@ -576,15 +594,18 @@ bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start, 
   if (!at_start || !records.empty()) record.from = word();
   record.before = x_;
   mode_.fill_lambda(lambda_);
+  std::vector<double> noise;
+  for (const Index c : touching) noise.push_back(contacts.rate_rounding(t_, x_, lambda_, c, weights_));
   const ContactDynamics::Impact impact = contacts.impact(t_, lambda_, touching, true, x_);
   if (!x_.allFinite()) {
-    finish(Status::user_function_failed, "an impact leads to a state that is not finite at t = " + number_text(t_));
+    finish(Status::user_function_failed,
+           "an impact leads to a state that is not finite at t = " + number_text(t_));
     return false;
   }
   bool bounces = false;
   bool any_approaches = false;
   for (std::size_t k = 0; k < touching.size(); ++k) {
-    if (!(impact.approach[k] > 0)) continue;
+    if (!(impact.approach[k] > noise[k])) continue;
     any_approaches = true;
     record.surfaces.push_back(mode_.size() + touching[k]);
     record.surface_names.push_back(contacts.contact(touching[k]).name);
@@ -635,8 +656,8 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
       while (std::isfinite(after[j])) ++j;
       finish(Status::user_function_failed,
              "reset" + (watched.name.empty() ? std::string() : " '" + watched.name + "'") + " sets state '" +
-                 here_->system.state_names()[static_cast<std::size_t>(j)] + "' to a value that is not finite (" +
-                 number_text(after[j]) + ") at t = " + number_text(t_));
+                 here_->system.state_names()[static_cast<std::size_t>(j)] +
+                 "' to a value that is not finite (" + number_text(after[j]) + ") at t = " + number_text(t_));
       return false;
     }
     moved_ = moved_ || after != x_;
@@ -689,7 +710,8 @@ double RunEngine::zero_level(Index event) {
   for (const Guard& guard : zero_guards_) {
     if (!(guard == watch[event].when)) continue;
     here_->evaluator.field(t_, x_, lambda_, state_);
-    level += std::abs(guard.rate(t_, x_, 1, state_)) * location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0);
+    level += std::abs(guard.rate(t_, x_, 1, state_)) *
+             location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0);
   }
   if (watch[event].kind != WatchedKind::edge || moved_) return level;
   noise_weights_ = (kGlobalError * (options_.rtol * largest_ + atol_)).cwiseInverse();
@@ -703,7 +725,8 @@ std::vector<Index> RunEngine::events_already_past() {
   for (Index e = 0; e < watch.size() && past.empty(); ++e) {
     if (watch[e].kind != WatchedKind::edge || watch[e].direction == Direction::any) continue;
     const double value = watch.value(t_, x_, e);
-    if (!std::isfinite(value)) throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
+    if (!std::isfinite(value))
+      throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
     if (value < 0 && value < -zero_level(e)) past.push_back(e);
   }
   return past;
@@ -740,7 +763,8 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
                             std::find(recorded_.begin(), recorded_.end(), watch[e].when) != recorded_.end();
       const bool went_on = (contains(fired_, e) && rate < 0) || is_noted;
       // Still on its own side, if only just: the march finds when it crosses.
-      const bool was_hit = std::find(zero_guards_.begin(), zero_guards_.end(), watch[e].when) != zero_guards_.end();
+      const bool was_hit =
+          std::find(zero_guards_.begin(), zero_guards_.end(), watch[e].when) != zero_guards_.end();
       const bool is_ahead = !exact && !was_hit && value > kZeroFactor * watch.rounding(t_, x_, e);
       if (!went_on && !is_ahead) due.push_back(e);
       continue;
@@ -786,7 +810,8 @@ int RunEngine::motion_of(Index event, double zero_level, bool exact) {
 
 // ---- two locations joined by one guard
 
-bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records) {
+bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge,
+                              std::vector<EventRecord>& records) {
   const Edge& edge = automaton_.edges()[first_edge];
   const auto key = std::minmax(first_edge, second_edge);
   const auto known = pair_of_edges_.find(key);
@@ -836,8 +861,8 @@ bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge, s
   return true;
 }
 
-std::unique_ptr<LocationTools> RunEngine::make_pair_tools(std::size_t minus, std::size_t plus, std::size_t first_edge,
-                                                          std::size_t second_edge) {
+std::unique_ptr<LocationTools> RunEngine::make_pair_tools(std::size_t minus, std::size_t plus,
+                                                          std::size_t first_edge, std::size_t second_edge) {
   const Location& below = automaton_.locations()[minus];
   const Location& above = automaton_.locations()[plus];
   const Edge& edge = automaton_.edges()[first_edge];

@@ -14,6 +14,10 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
+bool contains(const std::vector<Index>& list, Index entry) {
+  return std::find(list.begin(), list.end(), entry) != list.end();
+}
+
 }  // namespace
 
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
@@ -124,8 +128,8 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   record.from = word();
   record.before = x_;
   record.reason = "events accumulate: each turn takes " + number_text(accumulation.ratio) +
-                  " of the time of the one before; the limit is within " + number_text(accumulation.error) + " of t = " +
-                  number_text(t_ + accumulation.remaining);
+                  " of the time of the one before; the limit is within " + number_text(accumulation.error) +
+                  " of t = " + number_text(t_ + accumulation.remaining);
   if (automaton_.has_locations()) record.from_location = here_->name;
   skip_to(t_ + accumulation.remaining, accumulation.state);
   here_->stepper->error_weights(x_, weights_);
@@ -140,7 +144,8 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
     for (const Index c : contacts) {
       record.surfaces.push_back(mode_.size() + c);
       record.surface_names.push_back(here_->contacts->contact(c).name);
-      for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) list->push_back(kNotANumber);
+      for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
+        list->push_back(kNotANumber);
     }
     involved_contacts_ = contacts;
   } else if (!resting_location.empty()) {
@@ -154,10 +159,11 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   records.push_back(std::move(record));
   if (!goes_on) {
     publish(records, false);
-    finish(Status::zeno, "resets accumulate at t = " + number_text(t_) + " (within " + number_text(accumulation.error) +
-                             "): each turn takes " + number_text(accumulation.ratio) +
-                             " of the time of the one before, and nothing says what follows; let the edge name a " +
-                             "location with `zeno`, or describe the body by a contact");
+    finish(Status::zeno,
+           "resets accumulate at t = " + number_text(t_) + " (within " + number_text(accumulation.error) +
+               "): each turn takes " + number_text(accumulation.ratio) +
+               " of the time of the one before, and nothing says what follows; let the edge name a " +
+               "location with `zeno`, or describe the body by a contact");
     return false;
   }
   goes_on = settle(false, records);
@@ -165,72 +171,138 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   return goes_on;
 }
 
-bool RunEngine::after_impact(const std::vector<Index>& hit) {
+bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) {
   ContactDynamics& contacts = *here_->contacts;
+  if (bounce_scale_.size() == 0) bounce_scale_ = x_.cwiseAbs();
+  bounce_scale_ = bounce_scale_.cwiseMax(x_.cwiseAbs());
+  // The log of a large system does not hold it; the state after the impact then says how large states are.
+  const Vector& before = solution_.events.back().before;
+  if (before.size() == x_.size()) bounce_scale_ = bounce_scale_.cwiseMax(before.cwiseAbs());
   for (const Index c : hit) {
     Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
     const double interval = bounces.any ? t_ - bounces.last : 0;
-    if (!bounces.any || interval > 1.5 * bounces.interval + 10 * location_accuracy(t_, 0)) {
-      // A longer flight than the one before begins a new sequence; so does the first of all.
-      if (!bounces.any || bounces.interval > 0) {
-        bounces.began = bounces.any ? bounces.last : t_;
-        bounces.scale = x_.cwiseAbs();
-      }
+    // A longer flight than any before begins a new sequence; so does the first of all.
+    if (!bounces.any || interval > 1.5 * bounces.longest + 10 * location_accuracy(t_, 0)) {
+      if (!bounces.any || bounces.longest > 0) bounces.began = bounces.any ? bounces.last : t_;
+      bounces.longest = 0;
     }
+    bounces.longest = std::max(bounces.longest, interval);
     bounces.interval = interval;
     bounces.last = t_;
     bounces.any = true;
-    bounces.scale = bounces.scale.cwiseMax(x_.cwiseAbs());
-    // The log of a large system does not hold it; the state after the impact then says how large states are.
-    const Vector& before = solution_.events.back().before;
-    if (before.size() == x_.size()) bounces.scale = bounces.scale.cwiseMax(before.cwiseAbs());
-    if (!(interval > 0)) continue;
-
-    mode_.fill_lambda(lambda_);
+  }
+  mode_.fill_lambda(lambda_);
+  const auto hardly_rises = [&](Index c, double speed, double pressing) {
+    return speed * speed / (2 * pressing) <= 100 * contacts.rounding(t_, x_, c);
+  };
+  for (const Index c : hit) {
+    const Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
     const double speed = contacts.rate(t_, x_, lambda_, c);
+    if (!(speed > 0)) continue;
+    const double interval = bounces.interval > 0 ? bounces.interval : std::numeric_limits<double>::infinity();
     const double pressing = -contacts.acceleration(t_, x_, lambda_, c);
-    if (!(speed > 0) || !(pressing > 0)) continue;
-    const double restitution = contacts.contact(c).restitution(speed);
-    if (!(restitution < 1)) continue;
-    // Flights of 2u/a, 2ue/a, 2ue²/a, …
-    const double remaining = 2 * speed / pressing / (1 - restitution);
-    // A bounce must also rise well above the rounding of its gap.
-    const bool hardly_rises = speed * speed / (2 * pressing) <= 100 * contacts.rounding(t_, x_, c);
-    const bool cannot_go_on = hardly_rises || hardly_takes_time(interval, remaining);
-    if (!cannot_go_on && remaining > options_.rtol * (t_ - bounces.began)) continue;
-    if (t_ + remaining >= run_.end) continue;
-    const Vector stop = contacts.stopping_impulse(t_, x_, lambda_, c);
-    if (!cannot_go_on && !is_invisible(stop, bounces.scale)) continue;
-    if (!rest_contact(c, remaining, restitution)) return false;
+    const bool stops_unseen = is_invisible(contacts.stopping_impulse(t_, x_, lambda_, c), bounce_scale_);
+    const bool is_tiny =
+        hardly_rises(c, speed, std::abs(pressing)) || interval <= 10 * location_accuracy(t_, 0);
+    if (!stops_unseen && !is_tiny) continue;
+
+    // All that nobody sees closing, together; then alone.
+    std::vector<Index> others;
+    for (Index i = 0; stops_unseen && i < contacts.contacts(); ++i) {
+      if (i == c || contains(contacts.closed(), i)) continue;
+      if (contacts.gap(t_, x_, i) > contacts.tolerance(t_, x_, i, weights_)) continue;
+      if (is_invisible(contacts.stopping_impulse(t_, x_, lambda_, i), bounce_scale_)) others.push_back(i);
+    }
+    for (const bool together : {true, false}) {
+      if (together && others.empty()) continue;
+      std::optional<Rest> rest = rest_of(c, together ? others : std::vector<Index>());
+      if (!rest || t_ + rest->most >= run_.end) continue;
+      const bool cannot_go_on = is_tiny || hardly_takes_time(interval, rest->remaining);
+      const double undisturbed = time_to_disturbance(*rest);
+      const bool unseen = rest->most <= options_.rtol * (t_ - bounces.began) && rest->most < undisturbed &&
+                          is_invisible(rest->state - x_, bounce_scale_);
+      if (!unseen && (together || !cannot_go_on)) continue;
+      rest->remaining = std::min(rest->remaining, undisturbed);
+      came_to_rest = true;
+      return come_to_rest(*rest);
+    }
   }
   return true;
 }
 
-bool RunEngine::rest_contact(Index contact, double remaining, double restitution) {
+std::optional<RunEngine::Rest> RunEngine::rest_of(Index hit, const std::vector<Index>& others) {
+  ContactDynamics& contacts = *here_->contacts;
+  std::vector<Index> closed = contacts.closed();
+  closed.push_back(hit);
+  closed.insert(closed.end(), others.begin(), others.end());
+  std::sort(closed.begin(), closed.end());
+  Rest rest;
+  rest.state = x_;
+  if (!contacts.project(t_, closed, lambda_, weights_, rest.state)) return std::nullopt;
+  const ContactDynamics::Pressed pressed = contacts.pressed_with(hit, t_, rest.state, lambda_, closed);
+  for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
+    const Index c = pressed.contacts[k];
+    if (contains(contacts.closed(), c)) continue;
+    // The flight to the next impact, then flights of 2ue/a, 2ue²/a, … with u the speed there.
+    const double acceleration = pressed.accelerations[k];
+    const double rate = contacts.rate(t_, x_, lambda_, c);
+    const double gap = c == hit ? 0.0 : std::max(0.0, contacts.gap(t_, x_, c));
+    const double speed = std::sqrt(rate * rate + 2 * acceleration * gap);
+    const double restitution = contacts.contact(c).restitution(speed);
+    if (!(restitution < 1)) return std::nullopt;
+    const double time = (rate + speed + 2 * speed * restitution / (1 - restitution)) / acceleration;
+    rest.contacts.push_back(c);
+    rest.remaining = std::max(rest.remaining, time);
+    rest.most += time;
+  }
+  if (!contains(rest.contacts, hit)) return std::nullopt;
+  if (rest.contacts.size() <= others.size()) {
+    closed = contacts.closed();
+    closed.insert(closed.end(), rest.contacts.begin(), rest.contacts.end());
+    std::sort(closed.begin(), closed.end());
+    rest.state = x_;
+    if (!contacts.project(t_, closed, lambda_, weights_, rest.state)) return std::nullopt;
+  }
+  return rest;
+}
+
+double RunEngine::time_to_disturbance(const Rest& rest) {
+  ContactDynamics& contacts = *here_->contacts;
+  double time = std::numeric_limits<double>::infinity();
+  for (Index c = 0; c < contacts.contacts(); ++c) {
+    if (contains(rest.contacts, c) || contains(contacts.closed(), c)) continue;
+    const double gap = contacts.gap(t_, x_, c);
+    const double rate = contacts.rate(t_, x_, lambda_, c);
+    if (rate < 0) time = std::min(time, std::max(0.0, gap / -rate));
+  }
+  return time;
+}
+
+bool RunEngine::come_to_rest(const Rest& rest) {
   ContactDynamics& contacts = *here_->contacts;
   EventRecord record;
   record.kind = EventKind::zeno;
-  record.name = contacts.contact(contact).name;
+  record.name = contacts.contact(rest.contacts.front()).name;
   record.from = word();
   record.before = x_;
-  record.surfaces = {mode_.size() + contact};
-  record.surface_names = {contacts.contact(contact).name};
-  for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) list->push_back(kNotANumber);
-  record.reason = "impacts accumulate: the restitution is " + number_text(restitution) + ", and what is left, " +
-                  number_text(remaining) + " of time, is below the tolerances";
-  // Over what is left the other states go on as if the contact were closed.
+  for (const Index c : rest.contacts) {
+    record.surfaces.push_back(mode_.size() + c);
+    record.surface_names.push_back(contacts.contact(c).name);
+    for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
+      list->push_back(kNotANumber);
+  }
+  record.reason = "impacts accumulate: what is left, " + number_text(rest.remaining) +
+                  " of time, is below the tolerances";
+  // Over what is left the other states go on as if the contacts were closed.
   std::vector<Index> closed = contacts.closed();
-  closed.push_back(contact);
+  closed.insert(closed.end(), rest.contacts.begin(), rest.contacts.end());
   std::sort(closed.begin(), closed.end());
-  mode_.fill_lambda(lambda_);
-  Vector limit = x_;
-  contacts.project(t_, closed, lambda_, weights_, limit);
   const std::vector<Index> closed_before = contacts.closed();
   contacts.set_closed(closed);
-  here_->evaluator.field(t_, limit, lambda_, state_);
+  here_->evaluator.field(t_, rest.state, lambda_, state_);
   contacts.set_closed(closed_before);
-  limit += remaining * state_;
-  skip_to(t_ + remaining, limit);
+  const Vector limit = rest.state + rest.remaining * state_;
+  skip_to(t_ + rest.remaining, limit);
   here_->stepper->error_weights(x_, weights_);
   contacts.project(t_, closed, lambda_, weights_, x_);
   record.t = t_;
@@ -240,7 +312,8 @@ bool RunEngine::rest_contact(Index contact, double remaining, double restitution
   records.push_back(std::move(record));
   moved_ = true;
   begin_instant();
-  bounces_[static_cast<std::size_t>(contact)] = {};
+  for (const Index c : rest.contacts) bounces_[static_cast<std::size_t>(c)] = {};
+  bounce_scale_ = x_.cwiseAbs();
   jumps_.clear();
   const bool goes_on = settle(false, records);
   if (records.size() == 1) records.back().to = word();

@@ -48,13 +48,24 @@ class ContactDynamics {
   // What a gap cannot be told from zero by: rounding, 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|); and the tolerances, Σ|∂ⱼg|/weights(j).
   double rounding(double t, ConstVectorRef x, Index i);
   double tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights);
-  // What its velocity cannot be told from zero by: rounding, of the velocities and of the impacts since begin_instant().
-  double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
+  // What its velocity cannot be told from zero by: rounding, of the velocities and of the impacts since begin_instant(),
+  // and a small part of what the tolerances change it by, since rounding of a state at rest is relative to nothing.
+  double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i, ConstVectorRef weights);
 
   // The contacts of `touching` (gap and velocity zero) that the forces keep closed. A tie (Λ = 0 and a = 0) counts as
   // closed. Throws std::runtime_error when the complementarity problem has no solution.
   std::vector<Index> staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
                                     const std::vector<Index>& touching);
+
+  // With the contacts of `touching` closed: those whose forces press (Λ > 0) and that B connects with contact i, i among
+  // them; and for each of them the acceleration at which it would close again were it alone open, Λ/(B⁻¹)ᵢᵢ. Empty
+  // where i is not pressed or no forces keep them closed.
+  struct Pressed {
+    std::vector<Index> contacts = {};
+    std::vector<double> accelerations = {};
+  };
+  Pressed pressed_with(Index i, double t, ConstVectorRef x, ConstVectorRef lambda,
+                       const std::vector<Index>& touching);
 
   // Forgets the impacts that rounding is measured by.
   void begin_instant() { impact_noise_ = 0; }
@@ -64,7 +75,8 @@ class ContactDynamics {
     std::vector<double> departure = {};    // u⁺
     std::vector<double> restitution = {};  // e; NaN where it does not approach
   };
-  Impact impact(double t, ConstVectorRef lambda, const std::vector<Index>& touching, bool elastic, VectorRef x);
+  Impact impact(double t, ConstVectorRef lambda, const std::vector<Index>& touching, bool elastic,
+                VectorRef x);
   // The change of state, b·P, of the impulse that stops contact i.
   const Vector& stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
 
@@ -72,7 +84,8 @@ class ContactDynamics {
   bool correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights, VectorRef x);
   // Moves x onto gap = 0 and u = 0 of these contacts: along W²∇gap, then along b. False when that does not converge; x is
   // then unchanged.
-  bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, ConstVectorRef weights, VectorRef x);
+  bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, ConstVectorRef weights,
+               VectorRef x);
 
  private:
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
