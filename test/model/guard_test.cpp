@@ -1,0 +1,96 @@
+// Scalar guards: values and derivatives against those found by hand.
+#include <cmath>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "slideway/model/guard.hpp"
+
+using namespace slideway;
+
+namespace {
+
+// g = t x₀² + sin(x₁) and its derivatives by hand.
+struct Generic {
+  template <class Time, class State>
+  auto operator()(const Time& t, const State& x) const {
+    using std::sin;
+    return t * x[0] * x[0] + sin(x[1]);
+  }
+};
+
+double plain(double t, ConstVectorRef x) { return t * x[0] * x[0] + std::sin(x[1]); }
+
+const double kTime = 0.7;
+const Vector kState = Eigen::Vector2d(1.3, -0.4);
+const Vector kFirst = Eigen::Vector2d(0.2, 1.1), kSecond = Eigen::Vector2d(-0.6, 0.5),
+             kMixed = Eigen::Vector2d(2, -3);
+
+double rate_by_hand(double t_dot, const Vector& x_dot) {
+  return t_dot * kState[0] * kState[0] + 2 * kTime * kState[0] * x_dot[0] + std::cos(kState[1]) * x_dot[1];
+}
+
+double mixed_by_hand(double t_first, double t_second) {
+  const double second = 2 * kState[0] * (t_first * kSecond[0] + t_second * kFirst[0]) +
+                        2 * kTime * kFirst[0] * kSecond[0] - std::sin(kState[1]) * kFirst[1] * kSecond[1];
+  return second + rate_by_hand(0, kMixed);
+}
+
+}  // namespace
+
+TEST_CASE("a guard that takes any number has exact derivatives") {
+  const Guard guard{Generic{}};
+  CHECK(guard.value(kTime, kState) == plain(kTime, kState));
+  CHECK(guard.rate(kTime, kState, 1, kFirst) == doctest::Approx(rate_by_hand(1, kFirst)).epsilon(1e-15));
+  CHECK(guard.rate(kTime, kState, 0, kFirst) == doctest::Approx(rate_by_hand(0, kFirst)).epsilon(1e-15));
+  CHECK(guard.mixed(kTime, kState, 1, kFirst, 0.5, kSecond, kMixed) ==
+        doctest::Approx(mixed_by_hand(1, 0.5)).epsilon(1e-15));
+  Vector gradient(2);
+  guard.gradient(kTime, kState, gradient);
+  CHECK(gradient[0] == doctest::Approx(2 * kTime * kState[0]).epsilon(1e-15));
+  CHECK(gradient[1] == doctest::Approx(std::cos(kState[1])).epsilon(1e-15));
+}
+
+TEST_CASE("a guard of plain double has derivatives by differences") {
+  const Guard guard{[](double t, ConstVectorRef x) { return plain(t, x); }};
+  CHECK(guard.value(kTime, kState) == plain(kTime, kState));
+  CHECK(guard.rate(kTime, kState, 1, kFirst) == doctest::Approx(rate_by_hand(1, kFirst)).epsilon(1e-8));
+  CHECK(guard.mixed(kTime, kState, 1, kFirst, 0.5, kSecond, kMixed) ==
+        doctest::Approx(mixed_by_hand(1, 0.5)).epsilon(1e-5));
+  Vector gradient(2);
+  guard.gradient(kTime, kState, gradient);
+  CHECK(gradient[0] == doctest::Approx(2 * kTime * kState[0]).epsilon(1e-8));
+  CHECK(gradient[1] == doctest::Approx(std::cos(kState[1])).epsilon(1e-8));
+}
+
+TEST_CASE("derivatives by hand are used where they are given") {
+  GuardFunctions functions;
+  functions.value = plain;
+  functions.rate = [](double, ConstVectorRef, double, ConstVectorRef) { return 42.0; };
+  CHECK(Guard(functions).rate(kTime, kState, 1, kFirst) == 42);
+}
+
+TEST_CASE("the rate of a guard of time alone is its derivative") {
+  const Guard guard{[](auto t, const auto&) {
+    using std::sin;
+    return sin(3.0 * t);
+  }};
+  CHECK(guard.rate(kTime, kState, 1, kFirst) == doctest::Approx(3 * std::cos(3 * kTime)).epsilon(1e-15));
+  Vector gradient(2);
+  guard.gradient(kTime, kState, gradient);
+  CHECK(gradient.isZero(0));
+}
+
+TEST_CASE("copies are the same guard, and another with the same zeros is not") {
+  const Guard guard{Generic{}};
+  const Guard copy = guard;
+  const Guard other{Generic{}};
+  CHECK(copy == guard);
+  CHECK_FALSE(other == guard);
+}
+
+TEST_CASE("no guard is told from one, and functions without a value are refused") {
+  CHECK_FALSE(Guard());
+  CHECK(Guard(Generic{}));
+  CHECK_THROWS_AS(Guard(GuardFunctions{}), std::invalid_argument);
+}

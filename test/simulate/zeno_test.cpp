@@ -1,0 +1,225 @@
+// Accumulation points of impacts and resets: their time and state against closed forms, and what follows them.
+#include <array>
+#include <cmath>
+
+#include "models/registry.hpp"
+#include "test/simulate/hybrid.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+System falling(double g) {
+  return smooth(2, [g](auto, const auto& x, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = -g;
+  });
+}
+
+System ball(double e) { return falling(10).with_contacts({contact("floor", component(0), {{1, 1}}, e)}); }
+
+// A ball that is thrown back by a reset, and a location in which it lies.
+Edge bounce(double e, const std::string& rest) {
+  Edge edge;
+  edge.name = "bounce";
+  edge.from = edge.to = "flight";
+  edge.when = component(0);
+  edge.direction = Direction::falling;
+  edge.reset = [e](double, ConstVectorRef before, VectorRef after) {
+    after[0] = 0;
+    after[1] = -e * before[1];
+  };
+  edge.zeno = rest;
+  return edge;
+}
+
+System lying() {
+  return smooth(2, [](auto, const auto& x, auto&& dx) {
+    dx[0] = 0.0 * x[0];
+    dx[1] = 0.0 * x[1];
+  });
+}
+
+}  // namespace
+
+TEST_CASE("every impact of a ball from ten metres is at its exact time, and so is its rest") {
+  for (const auto& [e, most] : {std::pair{0.5, 40}, {0.9, 250}, {0.99, 2500}}) {
+    for (const Method method : every_method) {
+      CAPTURE(e);
+      CAPTURE(std::string(to_string(method)));
+      // Height 10, g = 10: the first impact at √2.
+      const double first = std::sqrt(2.0), rests = first * (1 + e) / (1 - e);
+      Options options = with(method, 1e-10);
+      const Solution solution = run(ball(e), {10, 0}, 1.5 * rests, options);
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      CHECK(static_cast<int>(solution.events.size()) <= most);
+      CHECK(count(solution, EventKind::impact) + 1 == solution.events.size());
+      double t = first, flight = 2 * first, worst = 0;
+      for (const EventRecord& event : solution.events) {
+        if (event.kind != EventKind::impact) break;
+        worst = std::max(worst, std::abs(event.t - t) / t);
+        flight *= e;
+        t += flight;
+      }
+      CHECK(worst < 1e-10);
+      const EventRecord& last = solution.events.back();
+      CHECK(last.kind == EventKind::zeno);
+      CHECK(std::abs(last.t - rests) < 1e-10 * rests);
+      CHECK(last.to->word() == "0");
+      CHECK(last.after.lpNorm<Eigen::Infinity>() < 1e-30);
+      CHECK(solution.final.state.lpNorm<Eigen::Infinity>() < 1e-30);
+      CHECK(solution.statistics.wall_seconds < 1);
+    }
+  }
+}
+
+TEST_CASE("an accumulation of impacts is skipped only when nothing of it can be seen") {
+  for_every_method([](const Options& options) {
+    const Solution solution = run(ball(0.6), {5, 0}, 10, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    const EventRecord& last = solution.events.back();
+    const EventRecord& before = solution.events[solution.events.size() - 2];
+    REQUIRE(last.kind == EventKind::zeno);
+    CHECK(std::abs(last.t - 4) < 100 * options.rtol);
+    CHECK(last.t - before.t <= std::max(options.rtol * last.t, 1e-6));
+    CHECK(std::abs(before.after[1]) <= std::max(11 * options.rtol, 1e-5));
+    // The number of bounces is what the ratio needs to get there, whichever method follows them.
+    CHECK(solution.events.size() <=
+          static_cast<std::size_t>(5 + std::log(1e-2 * options.rtol) / std::log(0.6)));
+  });
+}
+
+TEST_CASE("two bodies that a force presses onto each other come to rest on each other") {
+  // m1 x1'' = 6, m2 x2'' = -6 + 0, gap x2 - x1; their centre moves on.
+  for_every_method([](const Options& options) {
+    constexpr double m1 = 2, m2 = 3, force = 6, e = 0.5, drift = 0.25;
+    const System pair = smooth(4, [](auto, const auto& x, auto&& dx) {
+      dx[0] = x[2];
+      dx[1] = x[3];
+      dx[2] = force / m1;
+      dx[3] = -force / m2;
+    });
+    const Guard between([](auto, const auto& x) { return x[1] - x[0]; });
+    const Solution solution =
+        run(pair.with_contacts({contact("between", between, {{2, -1 / m1}, {3, 1 / m2}}, e)}),
+            {0, 2.5, drift, drift}, 5, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    const double closing = force / m1 + force / m2;
+    const double rests = std::sqrt(2 * 2.5 / closing) * (1 + e) / (1 - e);
+    REQUIRE(solution.events.back().kind == EventKind::zeno);
+    CHECK(error(solution.events.back().t, rests) < 100 * options.rtol);
+    const double centre = m2 * 2.5 / (m1 + m2) + drift * 5;
+    CHECK(error(solution.final.state[0], centre) < 1000 * options.rtol);
+    CHECK(error(solution.final.state[1], centre) < 1000 * options.rtol);
+    CHECK(error(solution.final.state[2], drift) < 1000 * options.rtol);
+    CHECK(solution.final.state[3] == doctest::Approx(solution.final.state[2]).epsilon(1e-12));
+    CHECK(solution.final.mode.word() == "0");
+  });
+}
+
+TEST_CASE("three balls that collapse onto each other without a force go on as one") {
+  // With e below 7 - 4 sqrt(3) infinitely many impacts of the middle ball take a finite time.
+  constexpr double e = 0.05;
+  long double gap[2] = {1, 1.5L}, rate[2] = {-2, -2.5L}, limit = 0;
+  for (int k = 0; k < 200; ++k) {
+    const long double wait0 = rate[0] < 0 ? gap[0] / -rate[0] : INFINITY;
+    const long double wait1 = rate[1] < 0 ? gap[1] / -rate[1] : INFINITY;
+    const int hit = wait0 < wait1 ? 0 : 1;
+    const long double wait = std::min(wait0, wait1);
+    if (!(wait > 1e-25L)) break;
+    for (const int i : {0, 1}) gap[i] += rate[i] * wait;
+    limit += wait;
+    gap[hit] = 0;
+    rate[1 - hit] += (1 + static_cast<long double>(e)) / 2 * rate[hit];
+    rate[hit] *= -static_cast<long double>(e);
+  }
+  for_every_method([&](const Options& options) {
+    const System three = smooth(6, [](auto, const auto& x, auto&& dx) {
+      for (Index j = 0; j < 3; ++j) {
+        dx[j] = x[3 + j];
+        dx[3 + j] = 0.0;
+      }
+    });
+    const auto between = [](Index i) { return Guard([i](auto, const auto& x) { return x[i + 1] - x[i]; }); };
+    const Solution solution = run(three.with_contacts({contact("12", between(0), {{3, -1}, {4, 1}}, e),
+                                                       contact("23", between(1), {{4, -1}, {5, 1}}, e)}),
+                                  {-1, 0, 1.5, 2, 0, -2.5}, 3, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    CHECK(solution.events.size() < 40);
+    CHECK(error(solution.events.back().t, static_cast<double>(limit)) < 1000 * options.rtol + 1e-9);
+    for (Index j = 3; j < 6; ++j)
+      CHECK(error(solution.final.state[j], -0.5 / 3) < 1000 * options.rtol + 1e-9);
+    CHECK(solution.final.state[2] - solution.final.state[0] < 1000 * options.rtol + 1e-9);
+  });
+}
+
+TEST_CASE("a driven pair of masses goes through each of its accumulation points") {
+  // Times and state from validation/reference/impact_pair.py, which resolves 495 impacts.
+  constexpr std::array<double, 3> rests = {1.165837216182888, 3.6106173441073746, 8.35405039073939};
+  constexpr std::array<double, 2> parts = {1.4443480904154893, 6.1159277967639385};
+  const ModelInstance pair = models::find_model("impact-pair").instantiate({});
+  for (const Method method : every_method) {
+    for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-12}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution =
+          Simulator(pair.system, with(method, rtol)).run({.start = 0, .end = 10, .state = pair.state});
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      CHECK(solution.events.size() < 150);
+      std::vector<double> zeno, releases;
+      for (const EventRecord& event : solution.events) {
+        if (event.kind == EventKind::zeno) zeno.push_back(event.t);
+        if (event.kind == EventKind::release) releases.push_back(event.t);
+      }
+      REQUIRE(zeno.size() == 3);
+      REQUIRE(releases.size() == 2);
+      for (std::size_t k = 0; k < 3; ++k) CHECK(error(zeno[k], rests[k]) < 300 * rtol + 1e-9);
+      for (std::size_t k = 0; k < 2; ++k) CHECK(error(releases[k], parts[k]) < 100 * rtol + 1e-10);
+    }
+  }
+}
+
+TEST_CASE("resets that accumulate where nothing says what follows stop the run at the estimated time") {
+  for_every_method([](const Options& options) {
+    const Solution solution =
+        run(Automaton({{"flight", falling(10)}}, {bounce(0.5, "")}, "flight"), {5, 0}, 10, options);
+    CHECK(solution.outcome.status == Status::zeno);
+    CHECK(std::abs(solution.outcome.t - 3) < 100 * options.rtol);
+    CHECK(contains(solution.outcome.message, "accumulate at t = "));
+    CHECK(contains(solution.outcome.message, "(within "));
+    // The estimate of the error is none of the error of the run.
+    const std::string& message = solution.outcome.message;
+    const double within = std::stod(message.substr(message.find("(within ") + 8));
+    CHECK(within < 10 * options.rtol + 1e-8);
+    CHECK(solution.events.back().kind == EventKind::zeno);
+    CHECK(solution.final.t == solution.outcome.t);
+    CHECK(std::abs(solution.final.state[0]) < options.rtol);
+  });
+}
+
+TEST_CASE("resets that accumulate go on in the location that the edge names") {
+  for_every_method([](const Options& options) {
+    const Automaton automaton({{"flight", falling(10)}, {"rest", lying()}}, {bounce(0.5, "rest")}, "flight");
+    const Solution solution = run(automaton, {5, 0}, 10, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    const EventRecord& last = solution.events.back();
+    REQUIRE(last.kind == EventKind::zeno);
+    CHECK(std::abs(last.t - 3) < 100 * options.rtol);
+    CHECK(last.from_location == "flight");
+    CHECK(last.to_location == "rest");
+    CHECK(solution.final.location == "rest");
+    CHECK(std::abs(solution.final.state[0]) < options.rtol);
+    CHECK(std::abs(solution.final.state[1]) < 10 * options.rtol);
+  });
+}
+
+TEST_CASE("an accumulation point after the end of the run is not reached") {
+  for_every_method([](const Options& options) {
+    const Solution solution = run(ball(0.5), {5, 0}, 2.99, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(count(solution, EventKind::zeno) == 0);
+    CHECK(solution.events.size() == 8);
+    CHECK(solution.final.mode.word() == "+");
+  });
+}
