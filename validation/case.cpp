@@ -4,6 +4,14 @@
 
 namespace slideway::validation {
 
+Automaton problem_of(const Case& problem) {
+  return problem.automaton ? *problem.automaton : Automaton(problem.system);
+}
+
+bool has_jumps(const Case& problem) {
+  return problem.automaton || !problem.system.contacts().empty() || !problem.system.events().empty();
+}
+
 EventKind kind_of_change(const std::string& from, const std::string& to) {
   std::size_t changed = 0;
   std::size_t where = 0;
@@ -37,7 +45,7 @@ std::vector<std::string> alternating(const std::string& first, const std::string
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const auto group : {one_surface_cases, evaporator_cases, friction_cases, start_and_end_cases,
-                           close_event_cases, special_surface_cases}) {
+                           close_event_cases, special_surface_cases, hybrid_cases}) {
     std::vector<Case> more = group();
     cases.insert(cases.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }

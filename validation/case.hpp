@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "slideway/model/automaton.hpp"
 #include "slideway/model/system.hpp"
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/options.hpp"
@@ -29,6 +31,12 @@ struct Invariant {
   double expected = 0;
 };
 
+// Something that happens at a time.
+struct Landmark {
+  EventKind kind = EventKind::zeno;
+  double t = 0;
+};
+
 // The exact solution. Whatever is left empty is not claimed.
 struct Reference {
   // Mode words in order: `modes[k]` becomes `modes[k + 1]` at `times[k]`. The first word is empty when the first
@@ -38,8 +46,13 @@ struct Reference {
   std::vector<double> times = {};                      // one fewer than modes
   std::vector<EventKind> kinds = {};                   // as many as times; empty: what the words say
   std::vector<std::vector<double>> event_states = {};  // states after the first events
-  Status status = Status::reached_end;                 // otherwise the run stops at the last of `times`
-  std::vector<double> final = {};                      // the state at the end
+  // Where the number of events depends on the tolerances, as of bounces before a Zeno point: the times of the first
+  // of them, all those of the kinds that are listed, in order, and the most there may be.
+  std::vector<double> first_times = {};
+  std::vector<Landmark> landmarks = {};
+  std::size_t most_events = std::numeric_limits<std::size_t>::max();
+  Status status = Status::reached_end;  // otherwise the run stops at the last of `times`, or of the landmarks
+  std::vector<double> final = {};       // the state at the end
   std::vector<Checkpoint> checkpoints = {};
   std::vector<Invariant> invariants = {};
 };
@@ -58,7 +71,14 @@ struct Case {
   // that is a lot: 1/|w| at a slow crossing, for example.
   double condition = 1;
   double max_step = std::numeric_limits<double>::infinity();  // given to the run
+  std::optional<Automaton> automaton = {};  // where there are locations; `system` is then that of the first
 };
+
+// What is run: the automaton, or the system alone.
+Automaton problem_of(const Case& problem);
+
+// Whether states jump, by contacts, events or edges.
+bool has_jumps(const Case& problem);
 
 // The kind that a change between two mode words is, when it is unique.
 EventKind kind_of_change(const std::string& from, const std::string& to);
@@ -83,6 +103,7 @@ std::vector<Case> friction_cases();
 std::vector<Case> start_and_end_cases();
 std::vector<Case> close_event_cases();
 std::vector<Case> special_surface_cases();
+std::vector<Case> hybrid_cases();
 
 // Every case of the suite, in order.
 std::vector<Case> all_cases();

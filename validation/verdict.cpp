@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -47,6 +48,7 @@ class Judge {
     status();
     sequence();
     times();
+    landmarks();
     event_states();
     final_state();
     checkpoints();
@@ -99,7 +101,7 @@ class Judge {
       return;
     }
     const bool to_end = reference_.status == Status::reached_end;
-    const double expected = to_end ? problem_.run.end : reference_.times.back();
+    const double expected = to_end ? problem_.run.end : stop_time();
     const double error =
         std::abs(outcome.t - expected) / std::max(1.0, std::abs(expected - problem_.run.start));
     if (to_end ? outcome.t != expected : !(error <= verdict_.allowed)) {
@@ -139,6 +141,43 @@ class Judge {
     const std::vector<const EventRecord*> events = counted_events(solution());
     for (std::size_t k = 0; k < std::min(events.size(), reference_.times.size()); ++k) {
       verdict_.time_error = std::max(verdict_.time_error, compare_time(k, reference_.times[k], events[k]->t));
+    }
+  }
+
+  double stop_time() const {
+    return reference_.times.empty() ? reference_.landmarks.back().t : reference_.times.back();
+  }
+
+  void landmarks() {
+    const std::vector<const EventRecord*> events = counted_events(solution());
+    if (events.size() > reference_.most_events) {
+      fail(fmt::format("events: expected at most {}, got {}", reference_.most_events, events.size()));
+    }
+    if (events.size() < reference_.first_times.size()) {
+      fail(fmt::format("events: expected at least {}, got {}", reference_.first_times.size(), events.size()));
+    }
+    for (std::size_t k = 0; k < std::min(events.size(), reference_.first_times.size()); ++k) {
+      const double error = compare_time(k, reference_.first_times[k], events[k]->t);
+      verdict_.time_error = std::max(verdict_.time_error, error);
+    }
+    std::set<EventKind> kinds;
+    for (const Landmark& landmark : reference_.landmarks) kinds.insert(landmark.kind);
+    std::size_t found = 0;
+    for (const EventRecord* event : events) {
+      if (kinds.count(event->kind) == 0) continue;
+      if (found < reference_.landmarks.size()) {
+        const Landmark& landmark = reference_.landmarks[found];
+        if (landmark.kind != event->kind) {
+          fail(fmt::format("landmark {}: expected {}, got {} at t = {:.15g}", found + 1,
+                           to_string(landmark.kind), to_string(event->kind), event->t));
+          return;
+        }
+        verdict_.time_error = std::max(verdict_.time_error, compare_time(found, landmark.t, event->t));
+      }
+      ++found;
+    }
+    if (found != reference_.landmarks.size()) {
+      fail(fmt::format("landmarks: expected {}, got {}", reference_.landmarks.size(), found));
     }
   }
 
@@ -193,10 +232,20 @@ class Judge {
     }
     agree("the trajectory at the start", trajectory(problem_.run.start), problem_.run.state);
     agree("the trajectory at the end", trajectory(trajectory.end()), solution().final.state);
-    for (const EventRecord& event : solution().events) {
+    // Of several events at one instant only the first starts, and only the last ends, on the trajectory.
+    const std::vector<EventRecord>& events = solution().events;
+    for (std::size_t k = 0; k < events.size(); ++k) {
+      const EventRecord& event = events[k];
       if (event.before.size() == 0) continue;
-      agree(fmt::format("the trajectory before t = {:.15g}", event.t), trajectory.before(event.t),
-            event.before);
+      if ((k == 0 || events[k - 1].t < event.t) && event.t > problem_.run.start) {
+        const ConstVectorRef before = event.before;
+        // What is left of an accumulation is a straight line from the last impact.
+        if (event.kind != EventKind::zeno) {
+          agree(fmt::format("the trajectory before t = {:.15g}", event.t), trajectory.before(event.t),
+                before);
+        }
+      }
+      if (k + 1 < events.size() && events[k + 1].t == event.t) continue;
       agree(fmt::format("the trajectory after t = {:.15g}", event.t), trajectory(event.t), event.after);
     }
   }
@@ -239,6 +288,16 @@ class Judge {
       for (Index j = 0; j < x.size(); ++j)
         size += std::abs(dx(i, j)) * std::max(std::abs(x(j)), problem_.scale);
       worst = std::max(worst, std::abs(h(i)) / (std::numeric_limits<double>::epsilon() * size));
+    }
+    for (std::size_t c = 0; c < problem_.system.contacts().size(); ++c) {
+      if (!mode.slides_on(surfaces + static_cast<Index>(c))) continue;
+      const Guard& gap = problem_.system.contacts()[c].gap;
+      Vector gradient(x.size());
+      gap.gradient(t, x, gradient);
+      double size = std::abs(gap.rate(t, x, 1, Vector::Zero(x.size())) * t);
+      for (Index j = 0; j < x.size(); ++j)
+        size += std::abs(gradient(j)) * std::max(std::abs(x(j)), problem_.scale);
+      worst = std::max(worst, std::abs(gap.value(t, x)) / (std::numeric_limits<double>::epsilon() * size));
     }
     return worst;
   }
@@ -289,7 +348,7 @@ Verdict judge(const Case& problem, Method method, double rtol) {
   options.method = method;
   options.on_ambiguity = problem.on_ambiguity;
   options.max_step = problem.max_step;
-  return Judge(problem, rtol).judge(Simulator(problem.system, options).run(problem.run));
+  return Judge(problem, rtol).judge(Simulator(problem_of(problem), options).run(problem.run));
 }
 
 }  // namespace slideway::validation
