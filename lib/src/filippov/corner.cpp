@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "slideway/filippov/dependent_relays.hpp"
+
 namespace slideway {
 
 namespace {
 
+constexpr int kMostLinearisations = 20;
 constexpr double kSmallestBox = 1e-6;
 constexpr std::size_t kMostBoxes = 20000;
 constexpr double kSameRoot = 1e-7;
@@ -101,6 +104,82 @@ bool newton(const VertexTable& table, Vector& lambda) {
   }
   lambda = at_best;
   return best <= 1e-12 * scale;
+}
+
+// One λ over the sliding entries, and in which directions it is free.
+struct SlidingRoot {
+  Vector lambda;
+  Matrix unseen;
+};
+
+// At two λ without a pattern.
+bool is_singular_everywhere(const VertexTable& table) {
+  const Index k = table.surfaces();
+  for (const double phase : {0.4, 2.9}) {
+    Vector lambda(k);
+    for (Index i = 0; i < k; ++i) lambda[i] = 0.8 * std::sin(phase + 2.39996 * static_cast<double>(i));
+    if (unseen_directions(lambda_jacobian(table, lambda)).cols() == 0) return false;
+  }
+  return true;
+}
+
+// `slack` says by how much each λ may exceed its bounds.
+std::vector<SlidingRoot> dependent_root(const VertexTable& table, const Vector& w_zero, const Vector& slack) {
+  const Index k = table.surfaces();
+  const Vector one = Vector::Ones(k);
+  const Vector bound = one + 0.99 * slack;
+  Vector lambda = Vector::Zero(k);
+  for (int step = 0; step < kMostLinearisations; ++step) {
+    const Matrix jacobian = lambda_jacobian(table, lambda);
+    const Vector w = interpolate(table, lambda);
+    const std::optional<Vector> next =
+        smallest_in_box(jacobian, jacobian * lambda - w, -bound, bound, w_zero, 1e-10);
+    if (!next) return {};
+    const double change = (*next - lambda).lpNorm<Eigen::Infinity>();
+    lambda = *next;
+    if (change <= 1e-13) break;
+  }
+  const Vector w = interpolate(table, lambda);
+  const Vector sizes = table.w.cwiseAbs().rowwise().maxCoeff();
+  if (!(w.cwiseAbs().array() <= 1e-9 * sizes.array() + w_zero.array()).all()) return {};
+  return {{lambda, unseen_directions(lambda_jacobian(table, lambda))}};
+}
+
+std::vector<SlidingRoot> roots_of(const VertexTable& table, const std::vector<Index>& sliding,
+                                  const Vector& lambda, const Vector& w_zero, const Vector& slack,
+                                  bool& incomplete) {
+  if (!sliding.empty()) {
+    const VertexTable restricted = Restricted(table, sliding, lambda).table();
+    if (restricted.w.allFinite() && is_singular_everywhere(restricted)) {
+      return dependent_root(restricted, w_zero(sliding), slack(sliding));
+    }
+  }
+  std::vector<SlidingRoot> result;
+  for (Vector& root : sliding_roots(table, sliding, lambda, slack.maxCoeff(), incomplete))
+    result.push_back({std::move(root), {}});
+  return result;
+}
+
+// λ̇ over the sliding entries with Dλ̇ = −ḧ, no λ on its bound going out; where D is regular, whatever it is.
+std::optional<Vector> relay_rates(const Matrix& jacobian, const Vector& second, const Vector& lambda,
+                                  const std::vector<char>& on_bound, bool dependent, double accuracy) {
+  if (!dependent) return Vector(-jacobian.fullPivLu().solve(second));
+  // Wide enough for any rate that the rows ask for.
+  const Index k = lambda.size();
+  double smallest = INFINITY;
+  for (Index i = 0; i < k; ++i) {
+    const double size = jacobian.row(i).lpNorm<Eigen::Infinity>();
+    if (size > 0) smallest = std::min(smallest, size);
+  }
+  const double largest = second.lpNorm<Eigen::Infinity>();
+  const double wide = std::isfinite(smallest) ? 1e3 * (1 + largest / smallest) : 1;
+  Vector lower = Vector::Constant(k, -wide);
+  Vector upper = Vector::Constant(k, wide);
+  for (Index i = 0; i < k; ++i) {
+    if (on_bound[static_cast<std::size_t>(i)]) (lambda[i] > 0 ? upper : lower)[i] = 0;
+  }
+  return smallest_in_box(jacobian, -second, lower, upper, Vector::Constant(k, accuracy * (1 + largest)),
+                         accuracy);
 }
 
 }  // namespace
@@ -244,6 +323,8 @@ CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& opt
                               const CurvatureFunction& curvature) {
   const Index a = table.surfaces();
   CornerAnswer answer;
+  Vector slack = Vector::Constant(a, options.lambda_zero);
+  if (options.lambda_tie.size() > 0) slack = slack.cwiseMax(options.lambda_tie);
   Index candidates = 1;
   for (Index i = 0; i < a; ++i) candidates *= 3;
   for (Index number = 0; number < candidates; ++number) {
@@ -258,8 +339,10 @@ CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& opt
       fixed[i] = static_cast<double>(static_cast<signed char>(side));
       if (side == Side::sliding) sliding.push_back(i);
     }
-    const double slack = std::max(options.lambda_zero, options.lambda_tie.size() > 0 ? options.lambda_tie.maxCoeff() : 0);
-    for (const Vector& root : sliding_roots(table, sliding, fixed, slack, answer.incomplete)) {
+    for (const SlidingRoot& found :
+         roots_of(table, sliding, fixed, options.w_zero, slack, answer.incomplete)) {
+      const Vector& root = found.lambda;
+      const bool dependent = found.unseen.cols() > 0;
       Vector lambda = fixed;
       bool consistent = true;
       std::vector<Index> on_boundary;
@@ -290,16 +373,25 @@ CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& opt
       }
       if (!consistent) continue;
       const Matrix sliding_jacobian = jacobian(sliding, sliding);
-      if (!on_boundary.empty() || !stationary.empty()) {
+      if (!on_boundary.empty() || !stationary.empty() || dependent) {
         // Along the candidate λ follows w_Z = 0: λ̇_Z = −D⁻¹ ḧ_Z, and the other components change by ḧ + Dλ̇.
         const Vector second = curvature(lambda);
         Vector lambda_rate = Vector::Zero(a);
         if (!sliding.empty()) {
-          const Vector rates = -sliding_jacobian.fullPivLu().solve(second(sliding));
-          for (std::size_t z = 0; z < sliding.size(); ++z) lambda_rate[sliding[z]] = rates[static_cast<Index>(z)];
+          std::vector<char> on_bound;
+          for (const Index i : sliding) {
+            on_bound.push_back(std::find(on_boundary.begin(), on_boundary.end(), i) != on_boundary.end());
+          }
+          const std::optional<Vector> rates = relay_rates(sliding_jacobian, second(sliding), root, on_bound,
+                                                          dependent, options.rate_accuracy);
+          // Some surface is left at once, whatever its relay does.
+          if (!rates) continue;
+          for (std::size_t z = 0; z < sliding.size(); ++z)
+            lambda_rate[sliding[z]] = (*rates)[static_cast<Index>(z)];
         }
         const Vector w_rate = second + jacobian * lambda_rate;
-        const double rate_zero = 1e-9 * (second.lpNorm<Eigen::Infinity>() + lambda_rate.lpNorm<Eigen::Infinity>());
+        const double rate_zero = options.rate_accuracy *
+                                 (second.lpNorm<Eigen::Infinity>() + lambda_rate.lpNorm<Eigen::Infinity>());
         for (const Index i : on_boundary) {
           // At rest on the boundary is inside; moving out is not.
           if (lambda_rate[i] * lambda[i] > rate_zero) consistent = false;
@@ -310,7 +402,11 @@ CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& opt
         }
       }
       if (!consistent) continue;
-      Continuation continuation{sides, lambda, Stability::open, false};
+      Continuation continuation{sides, lambda, Stability::open, false, {}};
+      if (dependent) {
+        continuation.unseen = Matrix::Zero(a, found.unseen.cols());
+        continuation.unseen(sliding, Eigen::all) = found.unseen;
+      }
       if (!sliding.empty()) {
         // A relay at rest on its bound is held there; only the others have to attract.
         std::vector<Index> inside;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "slideway/filippov/convex_hull.hpp"
+#include "slideway/filippov/dependent_relays.hpp"
 #include "slideway/filippov/moments.hpp"
 
 namespace slideway {
@@ -15,6 +16,24 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
 constexpr double kEndTie = 1e-6;
 constexpr std::size_t kMostRelaysAsked = 4;
+constexpr Index kStatesOneByOne = 32;
+// Of the difference that gives a third derivative, in units of the time in which the motion changes (a motion at rest
+// says nothing of that).
+constexpr double kDifferenceStep = 1e-4;
+
+// Of two surfaces with ḧ₁ = κw₂ in all four regions, κ ≠ 0; 0 where it is not so.
+double second_order_factor(const VertexTable& table, const std::vector<char>& second_order) {
+  if (second_order[0] == second_order[1]) return 0;
+  const Index first = second_order[0] ? 0 : 1;
+  const Vector second = table.w.row(first);
+  const Vector rate = table.w.row(1 - first);
+  const double kappa = second.dot(rate) / rate.squaredNorm();
+  const double size = second.lpNorm<Eigen::Infinity>();
+  if (!(std::abs(kappa) > 0) || !((second - kappa * rate).lpNorm<Eigen::Infinity>() <= 1e-9 * size)) return 0;
+  Vector ordered = second;
+  if (first == 1) std::swap(ordered[1], ordered[2]);
+  return second_order_return_factor(ordered, kappa);
+}
 
 }  // namespace
 
@@ -42,9 +61,9 @@ Vector CornerSolver::curvatures(double t, ConstVectorRef x, const std::vector<In
 }
 
 CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
-                                const std::vector<char>& ends) {
+                                const std::vector<char>& ends, const Vector& error) {
   lambda_ = lambda;
-  return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces ? enumerate(t, x, surfaces, ends)
+  return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces ? enumerate(t, x, surfaces, ends, error)
                                                                          : solve_network(t, x, surfaces, ends);
 }
 
@@ -109,6 +128,110 @@ void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>
     const Vector& gradient = geometry_.gradient(t, x, surfaces[static_cast<std::size_t>(i)]);
     w_zero[i] = 64 * kEpsilon * gradient.cwiseAbs().dot(largest);
   }
+}
+
+std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef x,
+                                                        const std::vector<Index>& surfaces,
+                                                        const Vector& error, VertexTable& table, Vector& w_zero) {
+  const Index a = table.surfaces();
+  std::vector<char> second_order(surfaces.size(), 0);
+  bool any = false;
+  Vector zero = w_zero;
+  if (error.size() > 0) zero = zero.cwiseMax(rate_errors(t, x, surfaces, Vector::Ones(a), error));
+  for (Index i = 0; i < a; ++i) {
+    if (!(table.w.row(i).cwiseAbs().maxCoeff() <= zero[i])) continue;
+    table.w.row(i).setZero();
+    second_order[static_cast<std::size_t>(i)] = 1;
+    any = true;
+  }
+  if (!any) return second_order;
+  const double accuracy =
+      evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
+  Matrix second = Matrix::Zero(a, table.w.cols());
+  Vector terms = Vector::Zero(a);
+  Vector value(x.size()), acceleration(x.size()), corner(a);
+  for (Index v = 0; v < table.w.cols(); ++v) {
+    for (Index i = 0; i < a; ++i) corner[i] = (v >> i) & 1 ? 1 : -1;
+    second.col(v) = curvatures(t, x, surfaces, corner);
+    evaluator_.field_along(t, x, lambda_, 1, velocity_, value, acceleration);
+    for (Index i = 0; i < a; ++i) {
+      const Vector& gradient = geometry_.gradient(t, x, surfaces[static_cast<std::size_t>(i)]);
+      terms[i] = std::max(terms[i], gradient.cwiseAbs().dot(acceleration.cwiseAbs()));
+    }
+  }
+  for (Index i = 0; i < a; ++i) {
+    char& flag = second_order[static_cast<std::size_t>(i)];
+    flag = flag && second.row(i).allFinite();
+    if (!flag) continue;
+    w_zero[i] = accuracy * std::max(terms[i], second.row(i).cwiseAbs().maxCoeff());
+    table.w.row(i) = second.row(i);
+    if (table.w.row(i).cwiseAbs().maxCoeff() <= w_zero[i]) table.w.row(i).setZero();
+  }
+  return second_order;
+}
+
+// With many states a few choices of signs stand in for the sum of magnitudes.
+Vector CornerSolver::rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
+                                 const Vector& error) {
+  const auto rates_at = [&](const Vector& there) {
+    set_relays(t, there, surfaces, local);
+    evaluator_.guard_rates(t, there, velocity_, rates_);
+    return Vector(rates_(surfaces));
+  };
+  const Vector here = rates_at(x);
+  Vector sum = Vector::Zero(here.size());
+  if (x.size() <= kStatesOneByOne) {
+    for (Index j = 0; j < x.size(); ++j) {
+      Vector there = x;
+      there[j] += error[j];
+      sum += (rates_at(there) - here).cwiseAbs();
+    }
+    return sum;
+  }
+  for (int trial = 0; trial < 8; ++trial) {
+    Vector there = x;
+    for (Index j = 0; j < x.size(); ++j) {
+      there[j] += (std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1) * error[j];
+    }
+    sum = sum.cwiseMax((rates_at(there) - here).cwiseAbs());
+  }
+  return sum;
+}
+
+Vector CornerSolver::row_rates(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                               const std::vector<char>& second_order, const Vector& local) {
+  Vector rates = curvatures(t, x, surfaces, local);
+  if (std::find(second_order.begin(), second_order.end(), 1) == second_order.end()) return rates;
+  const Vector velocity = velocity_;
+  Vector value(x.size()), acceleration(x.size());
+  evaluator_.field_along(t, x, lambda_, 1, velocity, value, acceleration);
+  const double speed = velocity.norm();
+  const double change = acceleration.norm();
+  const double step = kDifferenceStep * (change > 0 ? std::clamp(speed / change, 1e-3, 1.0) : 1.0);
+  Vector ahead, behind;
+  for (const double tau : {step, -step}) {
+    const Vector there = x + tau * velocity + (0.5 * tau * tau) * acceleration;
+    (tau > 0 ? ahead : behind) = curvatures(t + tau, there, surfaces, local);
+  }
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    const Index i = static_cast<Index>(k);
+    if (second_order[k]) rates[i] = (ahead[i] - behind[i]) / (2 * step);
+  }
+  return rates;
+}
+
+bool CornerSolver::is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                   const Continuation& continuation, const Vector& sizes) {
+  // Short enough for products of relays to stay small beside the change itself.
+  constexpr double length = 1e-4;
+  set_relays(t, x, surfaces, continuation.lambda);
+  const Vector velocity = velocity_;
+  for (Index j = 0; j < continuation.unseen.cols(); ++j) {
+    const Vector direction = continuation.unseen.col(j).normalized();
+    set_relays(t, x, surfaces, continuation.lambda + length * direction);
+    if (!((velocity_ - velocity).cwiseAbs().array() <= 1e-3 * length * sizes.array()).all()) return true;
+  }
+  return false;
 }
 
 HalfBranches CornerSolver::half_branches_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
@@ -227,7 +350,7 @@ void CornerSolver::apply_equivalent_control(double t, ConstVectorRef x, const st
 }
 
 CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                    const std::vector<char>& ends) {
+                                    const std::vector<char>& ends, const Vector& error) {
   const Index a = static_cast<Index>(surfaces.size());
   CornerPoint result;
   result.surfaces = surfaces;
@@ -239,10 +362,16 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
   for (Index i = 0; i < a; ++i) {
     if (ends[static_cast<std::size_t>(i)]) options.lambda_tie[i] = kEndTie;
   }
-  result.answer = consistent_modes(result.table, options,
-                                   [&](const Vector& local) { return curvatures(t, x, surfaces, local); });
+  const std::vector<char> second_order =
+      take_second_derivatives(t, x, surfaces, error, result.table, options.w_zero);
+  const bool any_second = std::find(second_order.begin(), second_order.end(), 1) != second_order.end();
+  if (any_second) options.rate_accuracy = 1e-6;
+  result.answer = consistent_modes(result.table, options, [&](const Vector& local) {
+    return row_rates(t, x, surfaces, second_order, local);
+  });
 
-  if (rule_ == SlidingRule::moments && a == 2) apply_moments(result.table, options, result.answer);
+  if (rule_ == SlidingRule::moments && a == 2 && !any_second)
+    apply_moments(result.table, options, result.answer);
   if (rule_ == SlidingRule::equivalent_control) {
     apply_equivalent_control(t, x, surfaces, options, result.answer);
   }
@@ -269,6 +398,10 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
     velocities.push_back(velocity);
   }
   result.answer.continuations = std::move(distinct);
+  for (const Continuation& continuation : result.answer.continuations) {
+    if (continuation.unseen.cols() == 0) continue;
+    result.undetermined = result.undetermined || is_undetermined(t, x, surfaces, continuation, sizes);
+  }
   if (a <= most_surfaces_of_hull) {
     Matrix motions(x.size(), static_cast<Index>(velocities.size()));
     for (std::size_t k = 0; k < velocities.size(); ++k) motions.col(static_cast<Index>(k)) = velocities[k];
@@ -279,8 +412,14 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
     const Continuation& only = result.answer.continuations.front();
     const auto zeros = std::count(only.sides.begin(), only.sides.end(), Side::sliding);
     if (zeros >= 2 && !only.p_matrix) {
-      const double factor = a == 2 ? return_map_factor(result.table) : 0;
-      result.repelling_intersection = !(factor > 0 && factor < 1);
+      if (any_second || only.unseen.cols() > 0) {
+        // Of these only a spiral is known that leaves them.
+        const double factor = a == 2 ? second_order_factor(result.table, second_order) : 0;
+        result.repelling_intersection = factor >= 1;
+      } else {
+        const double factor = a == 2 ? return_map_factor(result.table) : 0;
+        result.repelling_intersection = !(factor > 0 && factor < 1);
+      }
     }
     Vector local = only.lambda;
     result.w_minus = result.w_plus = Vector::Zero(a);

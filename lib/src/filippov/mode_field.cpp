@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
 
@@ -287,8 +288,10 @@ void ModeField::raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacob
   evaluator_.normal_dx(t, x, lambda_, normal_plus_);
   evaluator_.field_dlambda(t, x, lambda_, relay_columns_);
   const Matrix relays = solver_.normal_dlambda(t, x, lambda_);
-  jacobian.noalias() -=
-      relay_columns_(Eigen::all, sliding_) * relays.partialPivLu().solve(normal_plus_(sliding_, Eigen::all));
+  const Matrix rows = normal_plus_(sliding_, Eigen::all);
+  const Matrix slopes =
+      solver_.is_dependent() ? solve_dependent(relays, rows) : Matrix(relays.partialPivLu().solve(rows));
+  jacobian.noalias() -= relay_columns_(Eigen::all, sliding_) * slopes;
 }
 
 }  // namespace slideway

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "slideway/filippov/dependent_relays.hpp"
+
 namespace slideway {
 
 namespace {
@@ -207,6 +209,14 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, Vector& entries, 
   }
   Eigen::SparseMatrix<double> far_matrix(static_cast<Index>(far.size()), static_cast<Index>(far.size()));
   far_matrix.setFromTriplets(far_couplings.begin(), far_couplings.end());
+  if (field_.relays_are_dependent()) {
+    take_columns(far, left);
+    left = -left;
+    Matrix rows;
+    take_rows(far, rows);
+    right = solve_dependent(Matrix(far_matrix), rows).transpose();
+    return;
+  }
   const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(far_matrix);
   if (factors.info() != Eigen::Success) {
     throw std::runtime_error("the relays' effects on the surfaces they slide along are not independent");
@@ -249,7 +259,9 @@ void ModeJacobian::subtract_local(const std::vector<Index>& group, Vector& entri
       if (c < size && surfaces[at(c)] == relays.column[at(k)]) columns(static_cast<Index>(a), c) = relays_[k];
     }
   }
-  const Matrix part = columns * coupling.partialPivLu().solve(rows);
+  const Matrix slopes = field_.relays_are_dependent() ? solve_dependent(coupling, rows)
+                                                      : Matrix(coupling.partialPivLu().solve(rows));
+  const Matrix part = columns * slopes;
   for (std::size_t a = 0; a < acted_on.size(); ++a) {
     for (std::size_t b = 0; b < watched.size(); ++b) {
       entries[slot(acted_on[a], watched[b])] -= part(static_cast<Index>(a), static_cast<Index>(b));

@@ -1,5 +1,6 @@
 #include "slideway/filippov/surface_geometry.hpp"
 
+#include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 #include <algorithm>
@@ -11,6 +12,8 @@ namespace slideway {
 namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kNewtonIterations = 12;
+// Surfaces whose gradients may depend on each other.
+constexpr Index kMostDependent = 48;
 }  // namespace
 
 SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator, const RelayStructure& structure)
@@ -128,10 +131,17 @@ bool SurfaceGeometry::solve_gram(ConstVectorRef weights, const std::vector<Index
   scaled.setFromTriplets(entries.begin(), entries.end());
   const Eigen::SparseMatrix<double> gram = scaled * scaled.transpose();
   const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(gram);
-  if (factors.info() != Eigen::Success) return false;
   // A pivot that cancels away means that the gradients are not independent.
-  const Vector pivots = factors.vectorD();
-  if (!(pivots.minCoeff() > 1e-14 * gram.diagonal().maxCoeff())) return false;
+  if (factors.info() != Eigen::Success ||
+      !(factors.vectorD().minCoeff() > 1e-14 * gram.diagonal().maxCoeff())) {
+    if (static_cast<Index>(k) > kMostDependent) return false;
+    // The least step that meets as many of them as can be met; whether it met all shows afterwards.
+    Eigen::CompleteOrthogonalDecomposition<Matrix> least;
+    least.setThreshold(1e-10);
+    least.compute(Matrix(scaled));
+    step_ = -least.solve(multiplier_).cwiseQuotient(weights);
+    return step_.allFinite();
+  }
   multiplier_ = factors.solve(multiplier_).eval();
   step_ = -(scaled.transpose() * multiplier_).cwiseQuotient(weights);
   return step_.allFinite();

@@ -134,14 +134,16 @@ std::optional<double> EventResolver::equivalent_control(double t, ConstVectorRef
 }
 
 EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mode& mode,
-                                           const std::vector<Index>& surfaces, const Meeting& meeting) {
+                                           const std::vector<Index>& surfaces, const Meeting& meeting,
+                                           ConstVectorRef weights) {
   std::vector<char> ends(surfaces.size(), 0);
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     for (const Met& met : meeting.met) {
       if (met.surface == surfaces[k] && !meeting.at_start && mode.slides_on(met.surface)) ends[k] = 1;
     }
   }
-  const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends);
+  const Vector error = meeting.at_start ? Vector() : Vector(weights.cwiseInverse());
+  const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends, error);
   Group group;
   group.surfaces = surfaces;
   if (point.half_branches) group.code_word = point.half_branches->code_word;
@@ -152,7 +154,8 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     option.lambda.assign(continuation.lambda.begin(), continuation.lambda.end());
     group.options.push_back(std::move(option));
   }
-  group.unique = group.options.size() == 1 && (!point.repelling_intersection || meeting.is_limit);
+  group.unique =
+      group.options.size() == 1 && !point.undetermined && (!point.repelling_intersection || meeting.is_limit);
   group.w_minus.assign(surfaces.size(), kNotANumber);
   group.w_plus.assign(surfaces.size(), kNotANumber);
   if (group.options.size() == 1) {
@@ -160,8 +163,12 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     group.w_plus.assign(point.w_plus.begin(), point.w_plus.end());
   }
   if (group.options.empty()) {
-    group.reason = "no consistent mode was found: " +
-                   (point.answer.note.empty() ? "a tie that the second derivatives do not decide" : point.answer.note);
+    group.reason =
+        "no consistent mode was found: " +
+        (point.answer.note.empty() ? "a tie that the second derivatives do not decide" : point.answer.note);
+  } else if (point.undetermined) {
+    group.reason =
+        "the relays' effects on the surfaces are not independent, and the fields that hold them differ";
   } else if (point.repelling_intersection && !meeting.is_limit) {
     group.reason = "repelling intersection: the only consistent mode slides on it and nothing shows that it attracts";
   } else if (!point.uniqueness_not_shown.empty()) {
@@ -293,7 +300,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
                                     [&](const Met& m) { return m.surface == surfaces.front(); });
       groups.push_back(single(t, x, mode, *met, meeting.at_start, weights));
     } else {
-      groups.push_back(corner(t, x, mode, surfaces, meeting));
+      groups.push_back(corner(t, x, mode, surfaces, meeting, weights));
     }
   }
 

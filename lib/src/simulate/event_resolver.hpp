@@ -86,7 +86,7 @@ class EventResolver {
   std::optional<double> equivalent_control(double t, ConstVectorRef x, Index surface);
   Group single(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start, ConstVectorRef weights);
   Group corner(double t, ConstVectorRef x, const Mode& mode, const std::vector<Index>& surfaces,
-               const Meeting& meeting);
+               const Meeting& meeting, ConstVectorRef weights);
   // What Korobitsyn & Frolova's table says of two surfaces, if it is a motion of the fields.
   void apply_table(const CornerPoint& point, Group& group) const;
   // The option that the policy picks, or −1.

@@ -7,7 +7,8 @@
 // Equivalently λᵢ ∈ Sgn(wᵢ): a solution always exists, and generically there is an odd number of them.
 // All modes are enumerated; a sliding solve with one surface is linear, with more the λ-box is subdivided: a
 // multi-affine function lies between its corner values, so boxes of one sign go, and a box on which the Jacobian cannot
-// become singular holds at most one root, found by Newton's method.
+// become singular holds at most one root, found by Newton's method. Where the Jacobian is singular everywhere the smallest
+// λ that solves w = 0 stands for all of them (dependent_relays.hpp).
 //
 // Pure functions of numbers. They must not know systems, integrators or time.
 #pragma once
@@ -47,6 +48,8 @@ struct Continuation {
   Stability stability = Stability::open;
   // −∂w/∂λ over the sliding entries is a P-matrix: the motion attracts whatever the relative speed of the relays.
   bool p_matrix = false;
+  // Where ∂w/∂λ over the sliding entries is singular: directions in which λ can go with w staying zero, one per column.
+  Matrix unseen = {};
 };
 
 struct CornerAnswer {
@@ -64,6 +67,8 @@ struct CornerOptions {
   Vector w_zero = {};
   // |λ| within this of 1 is on the boundary.
   double lambda_zero = 1e-9;
+  // Derivatives below this part of the largest are zero.
+  double rate_accuracy = 1e-9;
   // Surfaces whose sliding ends here are on the boundary within this, per surface (0: not known to end).
   Vector lambda_tie = {};
 };

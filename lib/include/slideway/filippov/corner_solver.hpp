@@ -31,6 +31,8 @@ struct CornerPoint {
   Vector w_plus = {};
   // The only continuation slides along the intersection and nothing shows that it attracts.
   bool repelling_intersection = false;
+  // The relays of some continuation are not determined, and the fields that hold its surfaces differ.
+  bool undetermined = false;
   // Of two surfaces.
   std::optional<HalfBranches> half_branches = {};
   // Modes of which the full convex hull of the fields admits motions other than the continuations.
@@ -44,8 +46,9 @@ class CornerSolver {
 
   // `ends` flags the surfaces whose sliding was found to end here (one flag per entry of `surfaces`); x is on all of them.
   // `lambda` holds the relays before: frozen for the other surfaces, a first guess for these where they are many.
+  // `error` is what the state is known to, per state; empty where it is exact.
   CornerPoint solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
-                    const std::vector<char>& ends);
+                    const std::vector<char>& ends, const Vector& error = Vector());
 
   // Of two surfaces, whether or not they see each other.
   HalfBranches half_branches(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces);
@@ -60,12 +63,26 @@ class CornerSolver {
                                          const std::vector<Index>& surfaces);
 
  private:
-  CornerPoint enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const std::vector<char>& ends);
+  CornerPoint enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const std::vector<char>& ends,
+                        const Vector& error);
   CornerPoint solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             const std::vector<char>& ends);
   // The vertex table and the fields, one column per vertex; w_zero what counts as zero in w.
-  void tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, VertexTable& table, Matrix& fields,
-                Vector& w_zero);
+  void tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, VertexTable& table,
+                Matrix& fields, Vector& w_zero);
+  // Rows of surfaces that no relay moves at first order (wᵢ = 0 for every λ, as far as the state is known) become ḧᵢ;
+  // flags them.
+  std::vector<char> take_second_derivatives(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                            const Vector& error, VertexTable& table, Vector& w_zero);
+  // What an error of the state makes of w with these relays, per surface.
+  Vector rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
+                     const Vector& error);
+  // d/dt of the rows of the table along the motion with these relays held.
+  Vector row_rates(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                   const std::vector<char>& second_order, const Vector& local);
+  // Whether f changes where λ goes along `unseen`.
+  bool is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                       const Continuation& continuation, const Vector& sizes);
   HalfBranches half_branches_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                 const VertexTable& table, const Matrix& fields);
   void apply_moments(const VertexTable& table, const CornerOptions& options, CornerAnswer& answer) const;

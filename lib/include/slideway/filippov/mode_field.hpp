@@ -62,6 +62,10 @@ class ModeField {
     return sliding_.size() > 1 || (rule_ == SlidingRule::equivalent_control && sliding_.size() == 1);
   }
   bool uses_moments() const { return rule_ == SlidingRule::moments && sliding_.size() == 2; }
+  // Several slide, and their effects on the surfaces are not independent (dependent_relays.hpp).
+  bool relays_are_dependent() const {
+    return solves_for_lambda() && !uses_moments() && solver_.is_dependent();
+  }
   // Of the last point that lambda() was asked for, by the moments: the four fields, their normal components and weights.
   const Matrix& corner_fields() const { return corner_fields_; }
   const VertexTable& corner_table() const { return corner_table_; }

@@ -4,6 +4,11 @@
 // D = ∂w_S/∂λ_S is kept from call to call; where f is affine in λ one step with it is exact. w_i is affine in each λⱼ, so
 // D is had without error from the two ends of each relay; relays that share no component share an evaluation.
 //
+// Where D is singular (dependent_relays.hpp) it splits into its connected components, and in a singular one
+//     a wᵢ that no relay moves is replaced by ḧᵢ,
+//     as many equations and relays as its rank are kept, and the other relays stay at the λ given on entry.
+// The equations left out hold wherever the classification found that the mode is consistent.
+//
 // It must not know integrators or which mode to choose.
 #pragma once
 
@@ -23,13 +28,16 @@ class SlidingSolver {
 
   // For an f that is not affine in λ: D from ∂f/∂λ at the point instead of from the ends of the relays.
   void use_exact_derivatives() { exact_ = true; }
-  // Forgets the Newton matrix.
+  // Forgets the Newton matrix, and whether D is singular.
   void set_sliding(std::vector<Index> sliding);
   const std::vector<Index>& sliding() const { return sliding_; }
 
   // On entry λ has ±1 in the entries that do not slide and a first guess in the others; on success dx = f(t, x, λ) with
   // w_S = 0 to rounding. False when Newton's method fails (a singular D, values that are not finite).
   bool solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+
+  // Whether D was singular when it was first looked at in this mode.
+  bool is_dependent() const { return dependent_; }
 
   // D at (t, x, λ), k×k in the order of sliding().
   Matrix normal_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda);
@@ -43,6 +51,12 @@ class SlidingSolver {
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   void entries(double t, ConstVectorRef x, ConstVectorRef lambda);
   bool step(Vector& correction);
+  // Looks for singular components of D and chooses what stands in for them.
+  void choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // ∂ḧᵢ/∂λⱼ, i and j being entries of sliding().
+  double second_order_entry(double t, ConstVectorRef x, ConstVectorRef lambda, Index row, Index column);
+  void reduce_entries(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void find_residual(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx);
 
   Evaluator& evaluator_;
   const RelayStructure& structure_;
@@ -53,13 +67,26 @@ class SlidingSolver {
   bool fresh_ = false;
   bool valid_ = false;
 
+  // One row of what is solved, and the sliding entry that is its own.
+  struct Equation {
+    Index row = 0;                   // in sliding_
+    bool second_order = false;       // ḧ instead of w
+    std::vector<Index> relays = {};  // in sliding_: those of its component, where it is of second order
+  };
+  bool chosen_ = false;
+  bool dependent_ = false;
+  std::vector<Equation> equations_;                         // of a dependent D
+  std::vector<Index> unknowns_;                             // in sliding_
+  std::vector<Index> equation_of_row_, unknown_of_column_;  // or −1, per entry of sliding_
+  bool any_second_order_ = false;
+
   std::vector<Eigen::Triplet<double>> triplets_;
   Vector diagonal_values_, scale_;
   Matrix dense_;
   Eigen::PartialPivLU<Matrix> dense_factors_;
   Eigen::SparseMatrix<double> sparse_;
   Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factors_;
-  Vector lambda_high_, lambda_low_, dx_, rates_, rates_high_, rates_low_, residual_, correction_;
+  Vector lambda_high_, lambda_low_, dx_, rates_, rates_high_, rates_low_, residual_, correction_, curvatures_;
 };
 
 }  // namespace slideway

@@ -29,8 +29,8 @@ class SurfaceGeometry {
   double tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
 
   // Moves x onto all of these surfaces; weights(j) is the reciprocal error scale of state j. What is left of the worst h
-  // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when the gradients are
-  // not independent or Newton does not converge; x is then unchanged.
+  // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when Newton does
+  // not converge, as where the gradients depend on each other and the surfaces do not meet; x is then unchanged.
   bool project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
   double residual() const { return residual_; }
   // One step of that projection from x, without moving it. False as above.

@@ -1,0 +1,174 @@
+// Runs into points where the relays' effects are not independent, and on from there.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "slideway/model/from_functor.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+namespace slideway {
+namespace {
+
+struct Twisting {
+  double load = 0, growth = 0;
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[1];
+    dx[1] = -2.0 * lambda[0] - lambda[1] + load + growth * t;
+  }
+};
+
+Solution run(const System& system, const Vector& state, double end, double rtol, Method method) {
+  Options options;
+  options.rtol = rtol;
+  options.atol = rtol / 100;
+  options.method = method;
+  return Simulator(system, options).run({.start = 0, .end = end, .state = state});
+}
+
+const Method methods[] = {Method::bdf, Method::adams, Method::dopri5};
+
+TEST_CASE("the twisting algorithm arrives at its origin at the right time and stays there") {
+  // From x = 1 at rest: √2 down, √2/3 up to rest at −1/3, and so on by 1/√3: t* = √2·4/3 / (1 − 1/√3).
+  const double exact = std::sqrt(2.0) * 4 / 3 / (1 - 1 / std::sqrt(3.0));
+  const System system = from_functor(Twisting{}, {.states = 2, .surfaces = 2});
+  for (const Method method : methods) {
+    for (const double rtol : {1e-5, 1e-8}) {
+      CAPTURE(rtol);
+      const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, rtol, method);
+      REQUIRE(solution.outcome.status == Status::reached_end);
+      const EventRecord& last = solution.events.back();
+      CHECK(last.kind == EventKind::zeno);
+      CHECK(last.t == doctest::Approx(exact).epsilon(10 * rtol));
+      CHECK(solution.final.mode.word() == "00");
+      CHECK(solution.final.state.lpNorm<Eigen::Infinity>() <= 1e-12);
+    }
+  }
+}
+
+TEST_CASE("a growing load is held until it exceeds both gains, and then moves off once") {
+  // Held while t < 3; then x'' = t − 3.
+  const System system = from_functor(Twisting{.growth = 1}, {.states = 2, .surfaces = 2});
+  for (const Method method : methods) {
+    const Solution solution = run(system, Vector::Zero(2), 4, 1e-8, method);
+    REQUIRE(solution.outcome.status == Status::reached_end);
+    REQUIRE(solution.events.size() == 1);
+    CHECK(solution.events[0].t == doctest::Approx(3).epsilon(1e-6));
+    CHECK(solution.events[0].from->word() == "00");
+    CHECK(solution.events[0].to->word() == "++");
+    CHECK(solution.final.state[0] == doctest::Approx(1.0 / 6).epsilon(1e-5));
+    CHECK(solution.final.state[1] == doctest::Approx(0.5).epsilon(1e-5));
+  }
+}
+
+// A block on dry friction and a spring with a kink, pulled harder and harder.
+struct KinkedSpring {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[1];
+    dx[1] = 0.3 * t - 0.25 * lambda[0] * x[0] - 0.5 * lambda[1];
+  }
+};
+
+TEST_CASE("a block leaves the kink of its spring when friction no longer holds it") {
+  // After t₀ = 5/3 with s = t − t₀: x'' + x/4 = 0.3 s, x = 1.2 (s − 2 sin(s/2)).
+  const System system = from_functor(KinkedSpring{}, {.states = 2, .surfaces = 2});
+  const double s = 3.0 - 5.0 / 3;
+  for (const Method method : methods) {
+    const Solution solution = run(system, Vector::Zero(2), 3, 1e-8, method);
+    REQUIRE(solution.outcome.status == Status::reached_end);
+    REQUIRE(solution.events.size() == 1);
+    CHECK(solution.events[0].t == doctest::Approx(5.0 / 3).epsilon(1e-7));
+    CHECK(solution.final.mode.word() == "++");
+    CHECK(solution.final.state[0] == doctest::Approx(1.2 * (s - 2 * std::sin(s / 2))).epsilon(1e-5));
+  }
+}
+
+// x'' = −sgn(x + c v|v|), the two halves of the parabola as surfaces.
+struct Fuller {
+  double c = 0.3;
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[1];
+    h[1] = x[0] + c * x[1] * x[1];
+    h[2] = x[0] - c * x[1] * x[1];
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[1];
+    dx[1] = -0.5 * ((1.0 + lambda[0]) * lambda[1] + (1.0 - lambda[0]) * lambda[2]);
+  }
+};
+
+TEST_CASE("Fuller's problem spirals into its origin at the right time") {
+  // On the curve x = −c v|v| half a turn later the speed is √((1/2 − c)/(1/2 + c)) of what it was: 1/2 for c = 0.3.
+  // A half turn from speed u takes u(1 + 1/2); the first, from x = 1 at rest, reaches its curve with u = √(2/1.6).
+  const double u = std::sqrt(1 / 0.8);
+  const double exact = u + u * 1.5 / 0.5;
+  const System system = from_functor(Fuller{0.3}, {.states = 2, .surfaces = 3});
+  for (const Method method : methods) {
+    const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, 1e-8, method);
+    REQUIRE(solution.outcome.status == Status::reached_end);
+    CHECK(solution.final.state.lpNorm<Eigen::Infinity>() <= 1e-9);
+    const auto zeno = std::find_if(solution.events.begin(), solution.events.end(),
+                                   [](const EventRecord& event) { return event.kind == EventKind::zeno; });
+    REQUIRE(zeno != solution.events.end());
+    CHECK(zeno->t == doctest::Approx(exact).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("Fuller's problem slides along its parabola into the origin and rests there") {
+  // c = 0.8: from x = 1 the parabola is met with speed √(2/2.6); along it v' = 1/(2c), so it takes 2c times that.
+  const double u = std::sqrt(2 / 2.6);
+  const System system = from_functor(Fuller{0.8}, {.states = 2, .surfaces = 3});
+  for (const Method method : methods) {
+    const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, 1e-8, method);
+    REQUIRE(solution.outcome.status == Status::reached_end);
+    REQUIRE(solution.events.size() >= 2);
+    CHECK(solution.events[0].t == doctest::Approx(u).epsilon(1e-6));
+    // The surfaces touch there: h is quadratic in the time that is left.
+    CHECK(solution.events[1].t == doctest::Approx(u + 1.6 * u).epsilon(1e-4));
+    CHECK(solution.final.state.lpNorm<Eigen::Infinity>() <= 1e-7);
+  }
+}
+
+// Two relays on one surface; y feels the difference of their shares where `side` is not zero.
+struct Twins {
+  double side = 0;
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = 2.0 * x[0];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = 0.5 - lambda[0] - lambda[1];
+    dx[1] = 1.0 + side * (lambda[0] - lambda[1]);
+  }
+};
+
+TEST_CASE("a run slides along two surfaces that coincide when their shares do not matter") {
+  const System system = from_functor(Twins{}, {.states = 2, .surfaces = 2});
+  for (const Method method : methods) {
+    const Solution solution = run(system, Eigen::Vector2d(1, 0), 2, 1e-8, method);
+    REQUIRE(solution.outcome.status == Status::reached_end);
+    REQUIRE(solution.events.size() == 1);
+    CHECK(solution.events[0].t == doctest::Approx(2.0 / 3).epsilon(1e-7));
+    CHECK(solution.final.mode.word() == "00");
+    CHECK(std::abs(solution.final.state[0]) <= 1e-12);
+    CHECK(solution.final.state[1] == doctest::Approx(2));
+  }
+}
+
+TEST_CASE("a run stops at two surfaces that coincide when their shares matter, and says why") {
+  const System system = from_functor(Twins{1}, {.states = 2, .surfaces = 2});
+  const Solution solution = run(system, Eigen::Vector2d(1, 0), 2, 1e-8, Method::bdf);
+  CHECK(solution.outcome.status == Status::ambiguous);
+  CHECK(solution.outcome.message.find("not independent") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace slideway
