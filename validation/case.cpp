@@ -42,10 +42,13 @@ std::vector<std::string> alternating(const std::string& first, const std::string
   return words;
 }
 
+bool suits(const Case& problem, Method method) { return !problem.stiff || method == Method::bdf; }
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const auto group : {one_surface_cases, evaporator_cases, friction_cases, start_and_end_cases,
-                           close_event_cases, special_surface_cases, hybrid_cases}) {
+  for (const auto group :
+       {one_surface_cases, evaporator_cases, friction_cases, static_friction_cases, bristle_cases,
+        start_and_end_cases, close_event_cases, special_surface_cases, hybrid_cases}) {
     std::vector<Case> more = group();
     cases.insert(cases.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }

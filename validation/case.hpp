@@ -72,6 +72,7 @@ struct Case {
   double condition = 1;
   double max_step = std::numeric_limits<double>::infinity();  // given to the run
   std::optional<Automaton> automaton = {};  // where there are locations; `system` is then that of the first
+  bool stiff = false;                       // for implicit methods only
 };
 
 // What is run: the automaton, or the system alone.
@@ -79,6 +80,9 @@ Automaton problem_of(const Case& problem);
 
 // Whether states jump, by contacts, events or edges.
 bool has_jumps(const Case& problem);
+
+// Whether the case is meant for this method.
+bool suits(const Case& problem, Method method);
 
 // The kind that a change between two mode words is, when it is unique.
 EventKind kind_of_change(const std::string& from, const std::string& to);
@@ -100,6 +104,8 @@ auto by_region(const Minus& minus, const Plus& plus, const Lambda& lambda) {
 std::vector<Case> one_surface_cases();
 std::vector<Case> evaporator_cases();
 std::vector<Case> friction_cases();
+std::vector<Case> static_friction_cases();
+std::vector<Case> bristle_cases();
 std::vector<Case> start_and_end_cases();
 std::vector<Case> close_event_cases();
 std::vector<Case> special_surface_cases();

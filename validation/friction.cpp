@@ -45,6 +45,17 @@ struct ExponentialFriction {
   }
 };
 
+// The same with the exponential's sign left out, as it is printed.
+struct LiteralExponentialFriction {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::exp;
+    const auto relative = x[1] / 0.1;
+    dx[0] = x[1];
+    dx[1] = -lambda[0] - 0.5 * exp(-relative * relative) - 0.4 * x[1];
+  }
+};
+
 // x'' = −x − μ sgn(x') + A cos(ω t).
 struct DrivenOscillator {
   OscillatorParameters p;
@@ -172,12 +183,25 @@ Case exponential_friction() {
                         .final = {rest, 0}}};
 }
 
+// While v > 0 the sign makes no difference.
+Case literal_exponential_friction() {
+  Case literal = exponential_friction();
+  literal.id = "B11lit";
+  literal.title = "Exponential friction as printed, without the sign: the same way to rest";
+  literal.system = from_functor(LiteralExponentialFriction{}, {.states = 2, .surfaces = 1});
+  return literal;
+}
+
 }  // namespace
 
 std::vector<Case> friction_cases() {
   return {coulomb_block("B05a", "Coulomb block, x'' = sin t - 0.7 sgn(x'): sticks twice a period", 0.7, 20,
                         stick_and_slip()),
-          coulomb_block_turning(), stribeck_belt(), exponential_friction(), driven_oscillator()};
+          coulomb_block_turning(),
+          stribeck_belt(),
+          exponential_friction(),
+          literal_exponential_friction(),
+          driven_oscillator()};
 }
 
 }  // namespace slideway::validation

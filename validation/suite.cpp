@@ -123,6 +123,11 @@ int run_validation(const ValidationOptions& options, std::ostream& out) {
       continue;
     }
     for (const Method method : options.methods) {
+      if (!validation::suits(problem, method)) {
+        out << fmt::format("  {:<6} skipped: the problem is stiff\n", to_string(method));
+        ++skipped;
+        continue;
+      }
       const Verdict verdict = validation::judge(problem, method, options.rtol);
       print(problem, method, verdict, out);
       ++(verdict.passed ? passed : failed);

@@ -72,6 +72,15 @@ System dressed(const System& system, const Dress& dress) {
       h_dot *= dress.side;
     };
   }
+  definition.break_away = dressed_guards(old.break_away, dress, 1);
+  if (old.break_away_along) {
+    definition.break_away_along = [along = old.break_away_along, dress](
+                                      double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                      VectorRef ratios, VectorRef ratios_dot) {
+      along(dress.old_time(t), dress.old_state(x), t_dot / dress.slow, dress.old_state(x_dot), ratios,
+            ratios_dot);
+    };
+  }
   if (old.guards_mixed) {
     definition.guards_mixed = [h_mixed_old = old.guards_mixed, dress](
                                   double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
@@ -144,7 +153,8 @@ Case without_derivatives(const Case& original) {
                                            .state_names = old.state_names,
                                            .surface_names = old.surface_names,
                                            .field = old.field,
-                                           .guards = old.guards});
+                                           .guards = old.guards,
+                                           .break_away = old.break_away});
   return variant;
 }
 

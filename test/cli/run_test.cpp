@@ -330,3 +330,31 @@ TEST_CASE("output that is not a terminal is plain") {
   const Workplace place;
   CHECK_FALSE(contains(place.slideway({"run", "evaporator"}, "TERM=xterm").out, "\x1b"));
 }
+
+TEST_CASE("the work of friction is told when it is asked for") {
+  const Workplace place;
+  const Finished belt = place.slideway({"run", "friction-belt", "--passivity"});
+  CHECK(belt.status == 0);
+  CHECK(contains(belt.out, "passivity"));
+  CHECK(contains(belt.out, ": passive"));
+  const Json document = run_json({"friction-belt", "--set", "law=8", "--passivity"});
+  REQUIRE(document["statistics"]["friction"].size() == 1);
+  const Json friction = document["statistics"]["friction"][0];
+  CHECK(friction["name"] == "F");
+  CHECK(friction["work"].get<double>() > 0);
+  CHECK(friction["passive"] == true);
+  CHECK(friction["passivity_margin"].get<double>() ==
+        friction["least_work"].get<double>() + friction["stored_at_start"].get<double>());
+  CHECK(!run_json({"friction-belt"})["statistics"].contains("friction"));
+
+  place.write("pushes.toml",
+              "[states]\nx = 0.0\n[time]\nend = 10.0\n[friction]\n"
+              "F = { law = 'exponential-literal', velocity = '-0.01', Fc = 1, Fs = 2.5, vs = 0.1 }\n"
+              "[derivatives]\nx = '-0.01*F/F'\n");
+  const Finished pushes = place.slideway({"run", "pushes.toml", "--passivity"});
+  CHECK(contains(pushes.out, "NOT passive"));
+
+  const Finished relay = place.slideway({"run", "relay", "--passivity"});
+  CHECK(relay.status == 2);
+  CHECK(contains(relay.err, "does not say which of its forces are friction"));
+}

@@ -167,3 +167,18 @@ TEST_CASE("crossings that accumulate on a spiral end in a zeno event and rest at
     CHECK(solution.final.state.lpNorm<Eigen::Infinity>() < 1e-12);
   }
 }
+
+TEST_CASE("a kink that the motion curves away from at the start is left to that side") {
+  // x' = direction*t - |x|.
+  for (const double direction : {1.0, -1.0}) {
+    const System system = from_functor([direction](auto t, const auto& x, const auto& lambda, auto&& dx) {
+                                         dx[0] = direction * t - x[0] * lambda[0];
+                                       },
+                                       [](auto, const auto& x, auto&& h) { h[0] = x[0]; },
+                                       {.states = 1, .surfaces = 1});
+    const Solution solution = Simulator(system).run({.start = 0, .end = 1, .state = Vector::Zero(1)});
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(solution.initial.mode.word() == (direction > 0 ? "+" : "-"));
+    CHECK(solution.events.empty());
+  }
+}

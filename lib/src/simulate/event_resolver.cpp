@@ -89,8 +89,12 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
     group.options.push_back(std::move(option));
   };
   if (found.same_fields) {
-    // One motion, whatever it is called: it keeps the side it has.
-    add(at_start || before == Side::sliding ? Side::plus : before);
+    // One motion, whatever it is called: it keeps the side it has. At a start it has none, but may curve away to one.
+    const auto& sides = point.continuations;
+    const bool only_down = std::find(sides.begin(), sides.end(), Side::minus) != sides.end() &&
+                           std::find(sides.begin(), sides.end(), Side::plus) == sides.end();
+    const Side at_first = at_start && only_down ? Side::minus : Side::plus;
+    add(at_start || before == Side::sliding ? at_first : before);
     group.reason = "the fields on both sides are the same and do not leave the surface";
     group.unique = true;
     group.two_fold = false;
