@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <random>
 #include <set>
 #include <string>
 
@@ -33,51 +31,6 @@ std::set<std::string> words(const CornerAnswer& answer) {
   return result;
 }
 
-// The same question asked the plain way, for constant fields in general position: a sliding λ of one surface from the
-// linear equation, of two from the quadratic one.
-std::multiset<std::string> brute_force(const VertexTable& table) {
-  std::multiset<std::string> result;
-  const auto w = [&](double l1, double l2) { return interpolate(table, Eigen::Vector2d(l1, l2)); };
-  for (const double s1 : {-1.0, 1.0}) {
-    for (const double s2 : {-1.0, 1.0}) {
-      const Vector v = w(s1, s2);
-      if (s1 * v[0] > 0 && s2 * v[1] > 0) result.insert({s1 > 0 ? '+' : '-', s2 > 0 ? '+' : '-'});
-    }
-  }
-  for (const double s : {-1.0, 1.0}) {
-    const char side = s > 0 ? '+' : '-';
-    double low = w(-1, s)[0];
-    double high = w(1, s)[0];
-    double root = (low + high) / (low - high);
-    if (std::abs(root) < 1 && s * w(root, s)[1] > 0) result.insert({'0', side});
-    low = w(s, -1)[1];
-    high = w(s, 1)[1];
-    root = (low + high) / (low - high);
-    if (std::abs(root) < 1 && s * w(s, root)[0] > 0) result.insert({side, '0'});
-  }
-  // w_i = c0 + c1 x + c2 y + c3 x y: y from the first, put into the second.
-  double c[2][4];
-  for (int i = 0; i < 2; ++i) {
-    const double mm = table.w(i, 0), pm = table.w(i, 1), mp = table.w(i, 2), pp = table.w(i, 3);
-    c[i][0] = (mm + pm + mp + pp) / 4;
-    c[i][1] = (-mm + pm - mp + pp) / 4;
-    c[i][2] = (-mm - pm + mp + pp) / 4;
-    c[i][3] = (mm - pm - mp + pp) / 4;
-  }
-  const double q2 = c[1][1] * c[0][3] - c[1][3] * c[0][1];
-  const double q1 = c[1][0] * c[0][3] + c[1][1] * c[0][2] - c[1][2] * c[0][1] - c[1][3] * c[0][0];
-  const double q0 = c[1][0] * c[0][2] - c[1][2] * c[0][0];
-  const double discriminant = q1 * q1 - 4 * q2 * q0;
-  if (discriminant > 0) {
-    for (const double sign : {-1.0, 1.0}) {
-      const double x = (-q1 + sign * std::sqrt(discriminant)) / (2 * q2);
-      const double y = -(c[0][0] + c[0][1] * x) / (c[0][2] + c[0][3] * x);
-      if (std::abs(x) < 1 && std::abs(y) < 1) result.insert("00");
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 TEST_CASE("a multi-affine function takes its vertex values and is linear along every edge") {
@@ -93,48 +46,6 @@ TEST_CASE("a weight of zero does not let a value that is not finite through") {
   VertexTable table{Matrix(1, 2)};
   table.w << 1, std::nan("");
   CHECK(interpolate(table, Vector::Constant(1, -1))[0] == 1);
-}
-
-TEST_CASE("10000 random corners have the continuations of an independent enumeration, never none, oddly many") {
-  std::mt19937 random(20261120);
-  std::normal_distribution<double> normal;
-  int even = 0;
-  for (int trial = 0; trial < 10000; ++trial) {
-    VertexTable table{Matrix(2, 4)};
-    for (Index k = 0; k < 8; ++k) table.w.data()[k] = normal(random);
-    const CornerAnswer answer = answer_of(table);
-    std::multiset<std::string> found;
-    for (const Continuation& continuation : answer.continuations) found.insert(word(continuation.sides));
-    const std::multiset<std::string> expected = brute_force(table);
-    REQUIRE(found == expected);
-    REQUIRE_FALSE(found.empty());
-    REQUIRE_FALSE(answer.incomplete);
-    even += found.size() % 2 == 0 ? 1 : 0;
-  }
-  CHECK(even == 0);
-}
-
-TEST_CASE("random corners of three surfaces always have a continuation, and an odd number of them") {
-  std::mt19937 random(7);
-  std::normal_distribution<double> normal;
-  for (int trial = 0; trial < 300; ++trial) {
-    VertexTable table{Matrix(3, 8)};
-    for (Index k = 0; k < 24; ++k) table.w.data()[k] = normal(random);
-    const CornerAnswer answer = answer_of(table);
-    REQUIRE(answer.continuations.size() % 2 == 1);
-    for (const Continuation& continuation : answer.continuations) {
-      const Vector w = interpolate(table, continuation.lambda);
-      for (Index i = 0; i < 3; ++i) {
-        const Side side = continuation.sides[static_cast<std::size_t>(i)];
-        if (side == Side::sliding) {
-          CHECK(std::abs(w[i]) < 1e-10);
-          CHECK(std::abs(continuation.lambda[i]) < 1);
-        } else {
-          CHECK(continuation.lambda[i] * w[i] > 0);
-        }
-      }
-    }
-  }
 }
 
 TEST_CASE("additive relays slide on the intersection and attract") {

@@ -268,9 +268,16 @@ std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<In
     }
     if (width < kSmallestBox) {
       // A double root, or a Jacobian that is singular along a curve of roots: take the point, and say so.
-      Vector root = 0.5 * (box.low + box.high);
-      newton(restricted, root);
-      if (in_box(root) && (root - 0.5 * (box.low + box.high)).lpNorm<Eigen::Infinity>() < 1e-3) add(root);
+      const Vector centre = 0.5 * (box.low + box.high);
+      // From a singular Jacobian Newton's method may run away from a root on the bounds.
+      Vector root = centre.unaryExpr(
+          [](double c) { return std::abs(std::abs(c) - 1) <= kSmallestBox ? std::copysign(1.0, c) : c; });
+      const double size = restricted.w.cwiseAbs().maxCoeff();
+      if (!(interpolate(restricted, root).lpNorm<Eigen::Infinity>() <= 1e-12 * size)) {
+        root = centre;
+        newton(restricted, root);
+      }
+      if (in_box(root) && (root - centre).lpNorm<Eigen::Infinity>() < 1e-3) add(root);
       incomplete = true;
       continue;
     }
