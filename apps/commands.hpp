@@ -35,6 +35,7 @@ struct RunArguments : SimulationArguments {
   std::vector<std::string> csv = {};
   std::vector<std::string> json = {};
   std::vector<std::string> plot = {};
+  std::vector<std::string> report = {};
   std::vector<std::string> phase = {};  // the states of the phase portrait
   bool full_events = false;
   bool passivity = false;  // look at the work of friction

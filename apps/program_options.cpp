@@ -198,6 +198,9 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       ->group(results);
   add_files(app, "--plot", "draw a picture, with gnuplot; may be repeated", "FILE.svg|png|pdf", arguments.plot)
       ->group(results);
+  add_files(app, "--report", "write a page to look at: equations, an interactive picture, every event; may be repeated",
+            "FILE.html", arguments.report)
+      ->group(results);
   add_names(app, "--phase", "the two or three states of the phase portrait in the picture (default: both of two)",
             arguments.phase)
       ->group(results);

@@ -14,6 +14,7 @@
 #include "apps/targets.hpp"
 #include "slideway/io/csv.hpp"
 #include "slideway/io/files.hpp"
+#include "slideway/io/html_report.hpp"
 #include "slideway/io/json.hpp"
 #include "slideway/io/plot.hpp"
 #include "slideway/core/errors.hpp"
@@ -30,6 +31,7 @@ std::vector<Target> targets(const RunArguments& arguments) {
   for (const std::string& path : arguments.csv) wanted.push_back({"--csv", path});
   for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
   for (const std::string& path : arguments.plot) wanted.push_back({"--plot", path, true});
+  for (const std::string& path : arguments.report) wanted.push_back({"--report", path});
   return wanted;
 }
 
@@ -74,6 +76,13 @@ void print_tree(const Branch& branch, const std::string& indent, std::ostream& o
 // Follows every continuation.
 int run_all_branches(const RunArguments& arguments, const Model& model, const ModelInstance& instance,
                      const Options& options, const std::vector<Target>& wanted, std::ostream& out, std::ostream& err) {
+  if (!arguments.report.empty()) {
+    refuse({.what = "a page shows one trajectory, not a tree of them",
+            .where = "--report with --on-ambiguity branches",
+            .expected = "--json or --plot",
+            .got = "--report",
+            .advice = "choose one continuation with --on-ambiguity minus, plus or slide for a page"});
+  }
   if (!arguments.csv.empty()) {
     refuse({.what = "a table holds one trajectory, not a tree of them",
             .where = "--csv with --on-ambiguity branches",
@@ -129,7 +138,7 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   Options options = make_options(arguments, model.defaults);
   options.full_events = arguments.full_events;
   // Only a table of the trajectory and a picture need more than events and the final state.
-  if (arguments.csv.empty() && arguments.plot.empty()) options.recording = Recording::nothing;
+  if (arguments.csv.empty() && arguments.plot.empty() && arguments.report.empty()) options.recording = Recording::nothing;
   set_end(arguments, instance);
   if (arguments.passivity) check_passivity(instance, options);
   const std::vector<Target> wanted = targets(arguments);
@@ -153,7 +162,13 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   const auto document = [&](std::ostream& stream) {
     write_json(report, stream, {.full_events = arguments.full_events});
   };
-  const std::vector<std::string> written = write_results(arguments, report, document, err);
+  std::vector<std::string> written = write_results(arguments, report, document, err);
+  for (const std::string& path : arguments.report) {
+    const HtmlOptions page{.picture = {.phase = arguments.phase},
+                           .how = fmt::format("{}, rtol {:.3g}", to_string(options.method), options.rtol)};
+    write_whole(path, [&](std::ostream& stream) { write_html(report, model, stream, page); });
+    written.push_back(path);
+  }
   const bool output_is_taken = any_on_standard_output(wanted);
   const bool stopped_early = !solution.outcome.succeeded();
   if (!arguments.quiet && !output_is_taken) {

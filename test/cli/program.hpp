@@ -35,7 +35,10 @@ class Workplace {
     std::string pattern = (std::filesystem::temp_directory_path() / "slideway-cli-XXXXXX").string();
     path_ = mkdtemp(pattern.data());
   }
-  ~Workplace() { std::filesystem::remove_all(path_); }
+  ~Workplace() {
+    std::error_code ignored;  // a browser may still be leaving
+    std::filesystem::remove_all(path_, ignored);
+  }
   Workplace(const Workplace&) = delete;
   Workplace& operator=(const Workplace&) = delete;
 
