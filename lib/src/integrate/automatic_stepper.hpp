@@ -25,6 +25,7 @@ class AutomaticStepper final : public Stepper {
     current_->error_weights(x, weights);
   }
   double last_step_size() const override { return current_->last_step_size(); }
+  double usual_step() const override { return current_->usual_step(); }
   const StepFailure& failure() const override { return current_->failure(); }
   StepperStatistics statistics() const override;
 

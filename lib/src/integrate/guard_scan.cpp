@@ -17,6 +17,8 @@ constexpr double kPredictionTolerance = 0.01;
 // A minimum whose estimate stays above this part of the scale cannot reach zero while the prediction holds to 1 %.
 constexpr double kDipMargin = 0.15;
 constexpr double kGrowth = 2.0;
+// A guard this much closer to zero than one march step before may vanish within the accuracy of location.
+constexpr double kNearlyZero = 1e-6;
 const std::vector<char> none_located;
 
 // Weights of the polynomial through `count` nodes for its value at t …
@@ -92,6 +94,14 @@ void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above,
     watched_.push_back(i);
     if (!armed) ++unarmed_;
   }
+}
+
+bool GuardScan::nearly_zero() const {
+  for (const Index i : watched_) {
+    if (armed_[static_cast<std::size_t>(i)] == 0) continue;
+    if (count_ < 2 || values_at(0)[i] <= kNearlyZero * std::abs(values_at(1)[i])) return true;
+  }
+  return false;
 }
 
 void GuardScan::push(double t) {

@@ -27,6 +27,7 @@ constexpr double kExponent = 0.2 - 0.75 * kBeta;
 constexpr double kSmallestError = 1e-4;
 constexpr double kGreatestGrowth = 10;
 constexpr double kGreatestReduction = 0.1;
+constexpr double kUsualGrowth = 2;
 constexpr double kStartingError = 100;
 constexpr double kTrialParts = 1000;
 constexpr double kReductionOnFailure = 0.25;
@@ -164,6 +165,8 @@ StepReport OdeintStepper::step() {
         const double factor = kSafety * std::exp(kBeta * log_error_before_ - kExponent * log_error);
         const double most = rejected ? 1.0 : kGreatestGrowth;
         next_step_size_ = std::min(h * std::clamp(factor, kGreatestReduction, most), max_step_);
+        // Steps that grow as fast as they may say nothing about the errors of the next mode.
+        if (next_step_size_ <= kUsualGrowth * h) usual_step_ = next_step_size_;
         log_error_before_ = std::max(log_error, std::log(kSmallestError));
         break;
       }

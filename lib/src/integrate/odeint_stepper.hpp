@@ -28,6 +28,7 @@ class OdeintStepper final : public Stepper {
   const std::vector<char>& arrivals() const override { return arrivals_; }
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return step_.h; }
+  double usual_step() const override { return usual_step_; }
   const StepFailure& failure() const override { return failure_; }
   StepperStatistics statistics() const override;
 
@@ -68,6 +69,7 @@ class OdeintStepper final : public Stepper {
   double end_time_ = 0;
   double reached_ = 0;
   double next_step_size_ = 0;
+  double usual_step_ = 0;
   double log_error_before_ = 0;  // of the last accepted step
   OdeintDopri5::Step step_;
   Vector weights_;     // at the start of the step

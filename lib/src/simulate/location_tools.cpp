@@ -36,6 +36,7 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
   can_project = keeps_constraints(options.method);
   stepper = make_stepper(ode, options.method, stepping);
   ode.set_armed(&scan.armed());
+  if (evaluator.guards_are_affine()) affine_scan.emplace(evaluator);
 }
 
 Stepper& LocationTools::one_step() {

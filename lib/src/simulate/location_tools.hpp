@@ -5,7 +5,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "simulate/affine_scan.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/event_watch.hpp"
 #include "simulate/mode_ode.hpp"
@@ -37,6 +39,7 @@ struct LocationTools {
   bool can_project = false;  // the integrator keeps the solution on its constraints by itself
   std::unique_ptr<Stepper> short_stepper;
   GuardScan scan;
+  std::optional<AffineScan> affine_scan;  // where the guards of the surfaces are affine
   StepperOptions stepping;
 };
 

@@ -121,6 +121,26 @@ void RunEngine::enter(std::size_t location) {
   }
 }
 
+bool RunEngine::is_armed(Index slot) const {
+  if (exact_ && slot < 2 * mode_.size() && slot % 2 == 0 && here_->affine_scan->watches(slot / 2)) {
+    return here_->affine_scan->armed(slot / 2);
+  }
+  return here_->scan.armed()[static_cast<std::size_t>(slot)] != 0;
+}
+
+void RunEngine::start_scans(double march_step) {
+  if (exact_) {
+    here_->affine_scan->start(mode_, guard_values_, arm_above_, arrive_below_);
+    for (Index i = 0; i < mode_.size(); ++i) {
+      if (mode_.slides_on(i)) continue;
+      const Index slot = ModeOde::first_slot(i);
+      arm_above_[slot] = arrive_below_[slot] = std::numeric_limits<double>::infinity();
+    }
+  }
+  scanned_to_ = t_;
+  here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, march_step);
+}
+
 std::string RunEngine::surface_name(Index surface) const {
   const Index surfaces = here_->system.surfaces();
   if (surface >= surfaces) return here_->contacts->contact(surface - surfaces).name;
@@ -232,14 +252,16 @@ void RunEngine::set_thresholds() {
     arrive_below_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
   }
   if (here_->watch.size() > 0) set_event_thresholds();
-  if (involved_.empty() && involved_contacts_.empty()) return;
+  allowed_ = involved_;
+  allowed_.insert(allowed_.end(), still_leaving_.begin(), still_leaving_.end());
+  if (allowed_.empty() && involved_contacts_.empty()) return;
   bool needs_nudge = ode.has_closed_contacts();
-  for (const Index i : involved_) needs_nudge = needs_nudge || mode_.slides_on(i);
+  for (const Index i : allowed_) needs_nudge = needs_nudge || mode_.slides_on(i);
   if (needs_nudge) {
     state_ = x_ + weights_.cwiseInverse();
     ode.exit_guards(t_, state_, nudged_values_);
   }
-  for (const Index i : involved_) {
+  for (const Index i : allowed_) {
     const Index slot = ModeOde::first_slot(i);
     if (mode_.slides_on(i)) {
       const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
@@ -318,6 +340,11 @@ bool RunEngine::begin_mode() {
     const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
     if (fields.w_plus - fields.w_minus > 1e-9 * scale) ode.set_mode(mode_, lambda_, true);
   }
+  const Stepper* const last = stepper_;
+  stepper_ = choose_stepper();
+  // An integrator with root-finding of its own is the first detector, and the march the check.
+  exact_ = here_->affine_scan && (options_.method == Method::dopri5 || options_.method == Method::automatic ||
+                                  stepper_ == here_->short_stepper.get());
   ode.exit_guards(t_, x_, guard_values_);
   set_thresholds();
 
@@ -325,13 +352,13 @@ bool RunEngine::begin_mode() {
   const double duration = run_.end - t_;
   double first = 1e-6 * (run_.end - run_.start);
   if (carried_march_step_ > 0) first = carried_march_step_ / 8;
-  here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, std::min(first, duration));
+  start_scans(std::min(first, duration));
   ode.forget_samples();
   ode.remember(t_, guard_values_);
-  stepper_ = choose_stepper();
+  const double first_step = jumped_ || stepper_ != last ? 0 : stepper_->usual_step();
   if (jumped_) steps_since_jump_ = 0;
   steps_in_mode_ = 0;
-  if (!stepper_->start(t_, x_, run_.end, 0)) {
+  if (!stepper_->start(t_, x_, run_.end, first_step)) {
     const StepFailure& failure = stepper_->failure();
     finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
     return false;
@@ -435,11 +462,11 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     const double piece_start = t_;
     t_ = arrived ? arrival_->t : report.end;
     stepper.evaluate(t_, x_);
-    stepper.error_weights(x_, weights_);
     if (here_->watch.size() > 0) largest_ = largest_.cwiseMax(x_.cwiseAbs());
     // Between events a state is put onto its surfaces when somebody looks at it.
     const bool is_seen = arrived || report.status == StepStatus::reached_end ||
                          (next_output_ < options_.output_times.size() && options_.output_times[next_output_] <= t_);
+    if (is_seen || options_.on_step) stepper.error_weights(x_, weights_);
     if (is_seen) project_state();
     if (t_ > piece_start) append_step(piece_start, t_);
     carried_march_step_ = here_->scan.march_step();
@@ -463,6 +490,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     }
     write_outputs(step_start, t_);
     if (stepper_ == here_->stepper.get() && !here_->can_project && ode.constrained()) {
+      stepper.error_weights(x_, weights_);
       ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), t_, x_, weights_);
     }
   }
@@ -476,7 +504,7 @@ bool RunEngine::scan_step(double end, const std::vector<char>& located) {
   GuardScan& scan = here_->scan;
   const std::vector<char>* at_end = &located;
   while (true) {
-    const Arrival& arrival = scan.advance(end, sampler_, *at_end);
+    const Arrival& arrival = first_arrival(end, *at_end);
     arrival_ = arrival.found ? &arrival : nullptr;
     if (!arrival.found || here_->watch.size() == 0) return true;
     const Arrivals arrivals = gather(arrival.guards);
@@ -501,10 +529,51 @@ bool RunEngine::scan_step(double end, const std::vector<char>& located) {
     ode.exit_guards(t_, x_, guard_values_);
     set_event_thresholds();
     ode.forget_samples();
-    scan.start(t_, guard_values_, arm_above_, arrive_below_, scan.march_step() / 8);
+    start_scans(scan.march_step() / 8);
     if (!(t_ < end)) return true;
     at_end = &none;
   }
+}
+
+const Arrival& RunEngine::first_arrival(double end, const std::vector<char>& located) {
+  static const std::vector<char> none;
+  GuardScan& scan = here_->scan;
+  if (!exact_) return scan.advance(end, sampler_, located);
+  AffineScan& affine = *here_->affine_scan;
+  const double from = scanned_to_;
+  const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end);
+  const double limit = zero.found ? zero.t : end;
+  joint_arrival_.found = zero.found;
+  joint_arrival_.t = limit;
+  scanned_to_ = limit;
+  if (!scan.idle()) {
+    const Arrival& marched = scan.advance(limit, sampler_, none);
+    if (!zero.found && !marched.found) return marched;
+    joint_arrival_.found = true;
+    joint_arrival_.guards = marched.guards;
+    if (marched.found) {
+      joint_arrival_.t = marched.t;
+      affine.forget_arming();
+    } else {
+      std::fill(joint_arrival_.guards.begin(), joint_arrival_.guards.end(), char{0});
+      if (scan.nearly_zero()) {
+        sampler_.sample(std::min(end, limit + location_accuracy(limit, end - from)), noise_);
+        for (Index slot = 0; slot < noise_.size(); ++slot) {
+          const auto at = static_cast<std::size_t>(slot);
+          if (scan.armed()[at] != 0 && noise_[slot] <= 0) joint_arrival_.guards[at] = 1;
+        }
+      }
+    }
+  } else if (zero.found) {
+    joint_arrival_.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
+  }
+  if (!zero.found || zero.t > joint_arrival_.t + location_accuracy(joint_arrival_.t, end - from)) {
+    return joint_arrival_;
+  }
+  for (const Index i : zero.surfaces) {
+    joint_arrival_.guards[static_cast<std::size_t>(ModeOde::first_slot(i))] = 1;
+  }
+  return joint_arrival_;
 }
 
 // An event at the end time belongs to the run, whichever side of the end rounding and the tolerances put it.
@@ -513,15 +582,15 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   if (count == 0) return false;
   const double back = 1e-3 * stepper_->last_step_size();
   const double before = std::max(end - back, end - 0.5 * (end - run_.start));
-  Vector values = here_->scan.last_values();
-  Vector earlier(count);
+  Vector values(count), earlier(count);
+  sampler_.sample(end, values);
   sampler_.sample(before, earlier);
   sampler_.noise(end, noise_);
   here_->stepper->error_weights(x_, weights_);
   slots.assign(static_cast<std::size_t>(count), 0);
   bool any = false;
   for (Index slot = 0; slot < count; ++slot) {
-    if (!here_->scan.armed()[static_cast<std::size_t>(slot)]) continue;
+    if (!is_armed(slot)) continue;
     const double rate = (values[slot] - earlier[slot]) / (end - before);
     if (rate < 0 && values[slot] <= noise_[slot] - rate * location_accuracy(end, end - before)) {
       slots[static_cast<std::size_t>(slot)] = 1;

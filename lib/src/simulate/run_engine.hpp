@@ -61,6 +61,11 @@ class RunEngine {
   Stepper* choose_stepper();
   ModeEnd follow_mode();
   bool scan_step(double end, const std::vector<char>& located);
+  // The first arrival between scanned_to_ and `end`.
+  const Arrival& first_arrival(double end, const std::vector<char>& located);
+  // Hands the thresholds to the scans that watch the guards from t_ on.
+  void start_scans(double march_step);
+  bool is_armed(Index slot) const;
   void set_thresholds();
   void set_event_thresholds();
   // Flags the guards that reach zero at the end time; false when there are none.
@@ -191,6 +196,9 @@ class RunEngine {
   bool repelling_ = false;  // the only surface that slides repels
   // The surfaces and contacts of the last event, which the mode has only just left or begun to slide on.
   std::vector<Index> involved_, involved_contacts_;
+  // Surfaces of earlier events that are not clearly on their side yet: an event elsewhere does not bring them further off, and
+  // without their allowance they would fire at once.
+  std::vector<Index> still_leaving_, allowed_;
   std::vector<Index>
       fired_;  // events that have fired at this instant and whose guards are zero, into the watch
   std::vector<Guard> recorded_;  // of the records noted at this instant
@@ -205,6 +213,9 @@ class RunEngine {
   std::map<Index, std::vector<Index>>
       contacts_of_instant_;  // the same of instants that may repeat, by their ids
   const Arrival* arrival_ = nullptr;
+  bool exact_ = false;  // guards that are affine are left to the scan that needs no samples
+  double scanned_to_ = 0;
+  Arrival joint_arrival_;
   double dense_end_ = 0;  // up to where the stepper's dense output is the solution
   double mode_since_ = 0;
   bool jumped_ = false;         // the mode began with a jump

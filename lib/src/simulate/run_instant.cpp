@@ -167,6 +167,14 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
       met.plus_vanishes = mode_[met.surface] == Side::plus;
     }
   }
+  for (const Index i : involved_) {
+    if (!contains(still_leaving_, i)) still_leaving_.push_back(i);
+  }
+  const auto has_left = [&](Index i) {
+    const Index slot = ModeOde::first_slot(i);
+    return is_armed(slot) && (!mode_.slides_on(i) || is_armed(slot + 1));
+  };
+  still_leaving_.erase(std::remove_if(still_leaving_.begin(), still_leaving_.end(), has_left), still_leaving_.end());
   if (ode.slides()) lambda_ = ode.field().lambda(t_, x_);
   mode_.fill_lambda(lambda_);
   std::sort(on_surface.begin(), on_surface.end());
@@ -263,6 +271,9 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
       return false;
     }
     adopt(resolution);
+    const auto is_involved = [&](Index i) { return contains(involved_, i); };
+    still_leaving_.erase(std::remove_if(still_leaving_.begin(), still_leaving_.end(), is_involved),
+                         still_leaving_.end());
     // What holds a contact closed depends on the relays.
     for (int turn = 0; here.contacts && turn < kContactTurns; ++turn) {
       const std::vector<Index> closed = here.contacts->closed();
@@ -496,6 +507,7 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
   if (!find_sides(!moved_, meeting)) return false;
   mode_.fill_lambda(lambda_);
   involved_.clear();
+  still_leaving_.clear();
   std::vector<Index> resting;
   if (here.contacts) {
     const std::vector<Index> touching = touching_contacts();

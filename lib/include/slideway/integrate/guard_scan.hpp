@@ -55,6 +55,11 @@ class GuardScan {
   // started again.
   const Arrival& advance(double t_end, GuardSampler& sampler, const std::vector<char>& at_end);
 
+  // Whether there is no guard to march.
+  bool idle() const { return watched_.empty(); }
+  // Whether an armed guard is so near to zero at the last point that it may be there an instant later.
+  bool nearly_zero() const;
+
   // One flag per guard.
   const std::vector<char>& armed() const { return armed_; }
   double last_time() const { return times_[0]; }

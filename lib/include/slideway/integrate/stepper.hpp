@@ -74,6 +74,9 @@ class Stepper {
   // What counts as an error of 1 in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).
   virtual void error_weights(ConstVectorRef x, VectorRef weights) const = 0;
   virtual double last_step_size() const = 0;
+  // A first step for where the solution goes on with another field: what the last steps that were limited by their errors
+  // suggest; 0 if there were none, or where a start must be careful anyway.
+  virtual double usual_step() const { return 0; }
 
   virtual const StepFailure& failure() const = 0;
   // Sums over all restarts.

@@ -1,0 +1,253 @@
+#include "simulate/affine_scan.hpp"
+
+#include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "slideway/integrate/guard_scan.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// How far from zero the rounding of its terms can take a guard.
+constexpr double kRounding = 64 * kEpsilon;
+// Halvings of an interval that cannot be told from a point afterwards.
+constexpr int kMostHalvings = 50;
+
+// The polynomial of Bernstein coefficients b on [low, high] in the unit interval.
+template <class Coefficients>
+struct Piece {
+  Coefficients b;
+  Index degree;
+  double low;
+  double high;
+};
+
+template <class Coefficients>
+double value(const Coefficients& c, Index degree, double tau) {
+  double sum = c[static_cast<std::size_t>(degree)];
+  for (Index k = degree - 1; k >= 0; --k) sum = sum * tau + c[static_cast<std::size_t>(k)];
+  return sum;
+}
+
+template <class Coefficients>
+void to_bernstein(Coefficients& c, Index degree) {
+  double binomial = 1;
+  for (Index k = 1; k <= degree; ++k) {
+    binomial *= static_cast<double>(degree - k + 1) / static_cast<double>(k);
+    c[static_cast<std::size_t>(k)] /= binomial;
+  }
+  for (Index turn = 1; turn <= degree; ++turn) {
+    for (Index j = degree; j >= turn; --j)
+      c[static_cast<std::size_t>(j)] += c[static_cast<std::size_t>(j - 1)];
+  }
+}
+
+// Halves the piece: de Casteljau's scheme leaves the coefficients of the left half on one edge, of the right on the other.
+template <class Coefficients>
+Piece<Coefficients> split_off_left(Piece<Coefficients>& piece) {
+  const double middle = 0.5 * (piece.low + piece.high);
+  Piece<Coefficients> left{piece.b, piece.degree, piece.low, middle};
+  Coefficients& b = piece.b;
+  for (Index turn = 1; turn <= piece.degree; ++turn) {
+    for (Index j = 0; j + turn <= piece.degree; ++j) {
+      b[static_cast<std::size_t>(j)] =
+          0.5 * (b[static_cast<std::size_t>(j)] + b[static_cast<std::size_t>(j + 1)]);
+    }
+    left.b[static_cast<std::size_t>(turn)] = b[0];
+  }
+  piece.low = middle;
+  return left;
+}
+
+// The first zero of the piece of the polynomial with the powers c; infinity if there is none.
+template <class Coefficients>
+double first_zero_of(Piece<Coefficients> piece, const Coefficients& c, double resolution, int halvings) {
+  const auto first = piece.b.begin();
+  const auto last = first + piece.degree;
+  if (*first <= 0) return piece.low;
+  int changes = 0;
+  bool positive = true;
+  for (auto b = first; b <= last; ++b) {
+    if ((*b > 0) == positive) continue;
+    positive = !positive;
+    ++changes;
+  }
+  if (changes == 0) return kNever;
+  if (changes == 1) {
+    const auto at = [&](double tau) { return value(c, piece.degree, tau); };
+    const double at_low = at(piece.low);
+    const double at_high = at(piece.high);
+    if (!(at_low > 0)) return piece.low;
+    if (!(at_high < 0)) return piece.high;
+    std::uintmax_t iterations = 100;
+    const auto bracket = boost::math::tools::toms748_solve(
+        at, piece.low, piece.high, at_low, at_high,
+        [&](double left, double right) { return right - left <= resolution; }, iterations);
+    return 0.5 * (bracket.first + bracket.second);
+  }
+  if (halvings == 0 || piece.high - piece.low <= resolution) return *last <= 0 ? piece.high : kNever;
+  const Piece<Coefficients> left = split_off_left(piece);
+  const double found = first_zero_of(left, c, resolution, halvings - 1);
+  return found < kNever ? found : first_zero_of(piece, c, resolution, halvings - 1);
+}
+
+// The powers of σ, τ = origin + width·σ, in place of those of τ.
+template <class Coefficients>
+void move(Coefficients& c, Index degree, double origin, double width) {
+  if (origin != 0) {
+    for (Index turn = 0; turn < degree; ++turn) {
+      for (Index k = degree - 1; k >= turn; --k) {
+        c[static_cast<std::size_t>(k)] += origin * c[static_cast<std::size_t>(k + 1)];
+      }
+    }
+  }
+  double power = 1;
+  for (Index k = 1; k <= degree; ++k) c[static_cast<std::size_t>(k)] *= power *= width;
+}
+
+// The first zero of sign·p + level after τ = start, p of the powers c; infinity if there is none. At the start it is not
+// below zero but for its rounding, and a zero there is none.
+template <class Coefficients>
+double first_zero_after(double start, Coefficients c, Index degree, double sign, double level,
+                        double resolution) {
+  for (Index k = 0; k <= degree; ++k) c[static_cast<std::size_t>(k)] *= sign;
+  if (start > 0) move(c, degree, start, 1 - start);
+  c[0] = std::max(c[0] + level, std::numeric_limits<double>::min());
+  Piece<Coefficients> piece{c, degree, 0, 1};
+  to_bernstein(piece.b, degree);
+  const double found = first_zero_of(piece, c, resolution, kMostHalvings);
+  return found < kNever ? start + (1 - start) * found : kNever;
+}
+
+}  // namespace
+
+AffineScan::AffineScan(const Evaluator& evaluator) : evaluator_(evaluator) {
+  const auto surfaces = static_cast<std::size_t>(evaluator.system().surfaces());
+  side_.assign(surfaces, 0);
+  armed_.assign(surfaces, 0);
+  watched_.reserve(surfaces);
+  newly_armed_.reserve(surfaces);
+  arm_above_ = Vector::Zero(evaluator.system().surfaces());
+  arrive_below_ = arm_above_;
+}
+
+void AffineScan::start(const Mode& mode, ConstVectorRef values, ConstVectorRef arm_above,
+                       ConstVectorRef arrive_below) {
+  watched_.clear();
+  for (Index i = 0; i < mode.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    side_[at] = static_cast<signed char>(mode[i]);
+    if (side_[at] == 0) continue;
+    watched_.push_back(i);
+    arm_above_[i] = arm_above[2 * i];
+    arrive_below_[i] = arrive_below[2 * i];
+    armed_[at] = values[2 * i] > arm_above_[i];
+  }
+}
+
+AffineScan::Size AffineScan::expand(const Interpolant& x, Index surface, double origin, double width,
+                                    Coefficients& c) const {
+  const Index terms = x.coefficients.cols();
+  const double side = static_cast<double>(side_[static_cast<std::size_t>(surface)]);
+  const double reach = std::abs(origin) + std::abs(width);
+  const double slope = evaluator_.affine_dt()[surface];
+  const double constant = evaluator_.affine_origin()[surface];
+  const auto& slopes = evaluator_.affine_dx();
+  const double constant_size = std::abs(constant) + std::abs(slope * x.center);
+  Size size{constant_size, constant_size};
+  double power = 1;
+  double power_at_start = 1;
+  for (Index k = 0; k < terms; ++k) {
+    double sum = k == 0 ? constant + slope * x.center : k == 1 ? slope * x.scale : 0.0;
+    double sum_of_sizes = 0;
+    for (std::remove_reference_t<decltype(slopes)>::InnerIterator entry(slopes, surface); entry; ++entry) {
+      const double term = entry.value() * x.coefficients(entry.col(), k);
+      sum += term;
+      sum_of_sizes += std::abs(term);
+    }
+    c[static_cast<std::size_t>(k)] = side * sum;
+    size.at_most += sum_of_sizes * power;
+    size.at_start += sum_of_sizes * power_at_start;
+    power *= reach;
+    power_at_start *= std::abs(origin);
+  }
+  if (origin != 0 || width != 1) move(c, terms - 1, origin, width);
+  return size;
+}
+
+double AffineScan::first_zero(Index surface, const Coefficients& c, Index degree, double rounding,
+                              double resolution) {
+  const auto at = static_cast<std::size_t>(surface);
+  double above = arm_above_[surface];
+  double below = arrive_below_[surface];
+  if (armed_[at]) {
+    if (c[0] > rounding) return first_zero_after(0, c, degree, 1, 0, resolution);
+    // Armed, but not above the rounding of this sum.
+    above = below = rounding;
+  }
+  above = std::max(above, rounding);
+  below = std::max(below, rounding);
+  if (c[0] < -below) return 0;
+  const double armed_from = first_zero_after(0, c, degree, -1, above, resolution);
+  const double arrives = first_zero_after(0, c, degree, 1, below, resolution);
+  if (arrives <= armed_from) return arrives;
+  arm(surface);
+  return first_zero_after(armed_from, c, degree, 1, 0, resolution);
+}
+
+void AffineScan::arm(Index surface) {
+  char& armed = armed_[static_cast<std::size_t>(surface)];
+  if (armed == 0) newly_armed_.push_back(surface);
+  armed = 1;
+}
+
+void AffineScan::forget_arming() {
+  for (const Index i : newly_armed_) armed_[static_cast<std::size_t>(i)] = 0;
+  newly_armed_.clear();
+}
+
+const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double from, double to) {
+  result_.found = false;
+  zeros_.clear();
+  zero_times_.clear();
+  newly_armed_.clear();
+  const Index terms = x.coefficients.cols();
+  const double origin = (from - x.center) / x.scale;
+  const double width = (to - from) / x.scale;
+  const double resolution = 2 * kEpsilon * std::max(std::abs(from), std::abs(to)) / (to - from);
+  double first = kNever;
+  Coefficients c;
+  for (const Index i : watched_) {
+    const Size size = expand(x, i, origin, width, c);
+    double lowest = c[0];
+    for (Index k = 1; k < terms; ++k) lowest += std::min(0.0, c[static_cast<std::size_t>(k)]);
+    if (lowest > kRounding * size.at_most && (armed_[static_cast<std::size_t>(i)] || c[0] > arm_above_[i])) {
+      arm(i);
+      continue;
+    }
+    const double tau = first_zero(i, c, terms - 1, kRounding * size.at_start, resolution);
+    if (!(tau < kNever)) continue;
+    zeros_.push_back(i);
+    zero_times_.push_back(from + tau * (to - from));
+    first = std::min(first, zero_times_.back());
+  }
+  if (zeros_.empty()) return result_;
+  forget_arming();
+  result_.found = true;
+  result_.t = std::min(first, to);
+  result_.surfaces.clear();
+  const double just_after = first + location_accuracy(first, to - from);
+  for (std::size_t k = 0; k < zeros_.size(); ++k) {
+    if (zero_times_[k] <= just_after) result_.surfaces.push_back(zeros_[k]);
+  }
+  return result_;
+}
+
+}  // namespace slideway

@@ -1,0 +1,64 @@
+// The first zero of guards that are affine in (t, x), along a step in which the state is a polynomial: they are polynomials
+// there too, and need neither samples nor a march.
+//     s·h(t) = Σₖ cₖ τᵏ,   τ = (t − from)/(to − from) in [0, 1]
+// A polynomial lies in the hull of its Bernstein coefficients bⱼ = Σₖ (j over k)/(degree over k) cₖ and has no more zeros than
+// these have changes of sign, so that no zero is missed. Guards arm and arrive as in GuardScan.
+//
+// It must not know how steps are taken, nor guards that are not affine.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "slideway/filippov/mode.hpp"
+#include "slideway/integrate/stepper.hpp"
+#include "slideway/model/evaluator.hpp"
+
+namespace slideway {
+
+class AffineScan {
+ public:
+  // The evaluator must outlive the scan; its guards are affine.
+  explicit AffineScan(const Evaluator& evaluator);
+
+  // Begins to watch the surfaces that do not slide. The vectors hold what GuardScan::start takes, for surface i in entry 2i.
+  void start(const Mode& mode, ConstVectorRef values, ConstVectorRef arm_above, ConstVectorRef arrive_below);
+  bool watches(Index surface) const { return side_[static_cast<std::size_t>(surface)] != 0; }
+  bool armed(Index surface) const { return armed_[static_cast<std::size_t>(surface)] != 0; }
+
+  struct FirstZero {
+    bool found = false;
+    double t = 0;
+    std::vector<Index> surfaces = {};  // zero at t, to the accuracy of location
+  };
+  // In [from, to], where the state is the polynomial `x`. After a zero the scan must be started again.
+  const FirstZero& advance(const Interpolant& x, double from, double to);
+  // Takes back what the last advance() armed: the solution did not come to its end.
+  void forget_arming();
+
+ private:
+  static constexpr Index kMostCoefficients = 16;
+  using Coefficients = std::array<double, kMostCoefficients>;
+
+  // How large the terms are that a guard is the sum of: their rounding goes with that.
+  struct Size {
+    double at_start = 0;
+    double at_most = 0;  // anywhere in the interval
+  };
+  // The powers of τ of one guard.
+  Size expand(const Interpolant& x, Index surface, double origin, double width, Coefficients& c) const;
+  void arm(Index surface);
+  // τ of the first zero of this surface, or infinity; arms it.
+  double first_zero(Index surface, const Coefficients& c, Index degree, double rounding, double resolution);
+
+  const Evaluator& evaluator_;
+  std::vector<signed char> side_;  // per surface, 0 where it is not watched
+  std::vector<char> armed_;
+  std::vector<Index> watched_, newly_armed_;
+  Vector arm_above_, arrive_below_;  // per surface
+  std::vector<Index> zeros_;         // surfaces that have one in this interval, and where
+  std::vector<double> zero_times_;
+  FirstZero result_;
+};
+
+}  // namespace slideway
