@@ -157,7 +157,7 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
   add_word(
       app, "--method",
       "integrator of the smooth pieces: bdf (stiff), adams (not stiff), dopri5 (not stiff, many events), "
-      "auto (dopri5 until it is stiff, then bdf) (default bdf)",
+      "auto (dopri5 until it is stiff, then bdf) (default auto)",
       {"auto", "bdf", "adams", "dopri5"}, {}, arguments.method)
       ->group(accuracy);
   add_word(

@@ -87,6 +87,7 @@ bool component_vanishes(const NormalMotion& motion) {
 int leading_sign(const NormalMotion& motion) {
   const auto sign = [](double value, double zero) { return value > zero ? 1 : value < -zero ? -1 : 0; };
   if (!component_vanishes(motion)) return motion.w > 0 ? 1 : -1;
+  if (motion.seen != 0) return motion.seen;
   if (const int second = sign(motion.curvature, motion.curvature_zero); second != 0) return second;
   return sign(motion.third, motion.third_zero);
 }

@@ -49,17 +49,26 @@ double PointClassifier::component(double t, ConstVectorRef x, double side) {
   return evaluator_.guard_rate(t, x, shifted_field_, surface_);
 }
 
-// What the integrator cannot tell from zero in that component: Σⱼ|∂w/∂xⱼ|/weights(j). With many states a few random
-// choices of signs stand in for the sum of magnitudes.
-double PointClassifier::component_tolerance(double t, ConstVectorRef x, double side, double value,
-                                            ConstVectorRef weights) {
+// d²h/dt² of the surface along the field at λ = side.
+double PointClassifier::curvature(double t, ConstVectorRef x, double side) {
+  lambda_[surface_] = side;
+  evaluator_.field(t, x, lambda_, shifted_field_);
+  evaluator_.guard_curvatures(t, x, lambda_, shifted_field_, curvatures_);
+  return curvatures_[surface_];
+}
+
+// What the integrator cannot tell from zero in a function of the state: Σⱼ|∂g/∂xⱼ|/weights(j). With many states a few
+// random choices of signs stand in for the sum of magnitudes.
+template <class Function>
+double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x, double value,
+                                     ConstVectorRef weights) {
   const Index n = x.size();
   if (n <= kStatesOneByOne) {
     double sum = 0;
     for (Index j = 0; j < n; ++j) {
       shifted_ = x;
       shifted_[j] += 1 / weights[j];
-      sum += std::abs(component(t, shifted_, side) - value);
+      sum += std::abs(function(shifted_) - value);
     }
     return sum;
   }
@@ -69,14 +78,14 @@ double PointClassifier::component_tolerance(double t, ConstVectorRef x, double s
       const double sign = std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1;
       shifted_[j] = x[j] + sign / weights[j];
     }
-    largest = std::max(largest, std::abs(component(t, shifted_, side) - value));
+    largest = std::max(largest, std::abs(function(shifted_) - value));
   }
   return largest;
 }
 
 // Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
 double PointClassifier::third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
-                                       double time_scale) {
+                                         double time_scale) {
   const double step = kDifferenceStep * time_scale;
   double curvature[2] = {0, 0};
   for (int k = 0; k < 2; ++k) {
@@ -90,7 +99,7 @@ double PointClassifier::third_derivative(double t, ConstVectorRef x, ConstVector
 }
 
 NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w,
-                                   double w_scale, bool vanishes) {
+                                     double w_scale, bool vanishes) {
   NormalMotion motion;
   motion.w = w;
   motion.vanishes = vanishes;
@@ -107,8 +116,7 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
   const double accuracy =
       evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
   const double w_terms = gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale;
-  motion.curvature_zero =
-      accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / scale);
+  motion.curvature_zero = accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / scale);
   // A dip of this speed stays within the rounding of the surface.
   motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
   if (component_vanishes(motion) && std::abs(motion.curvature) <= motion.curvature_zero) {
@@ -130,8 +138,8 @@ TwoFoldRates PointClassifier::two_fold_rates(double t, ConstVectorRef x) {
   return {rate(-1, field_minus_), rate(-1, field_plus_), rate(1, field_minus_), rate(1, field_plus_)};
 }
 
-ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met,
-                                             const Side* before, ConstVectorRef weights) {
+ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                             const Met& met, const Side* before, ConstVectorRef weights) {
   surface_ = met.surface;
   lambda_ = lambda;
   state_scale_ = weights.cwiseInverse() / rtol_;
@@ -152,12 +160,23 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
     const double side = minus_vanishes ? 1 : -1;
     const double other = minus_vanishes ? result.w_plus : result.w_minus;
-    const double spread = component_tolerance(t, x, side, other, weights);
+    const auto at = [&](const Vector& state) { return component(t, state, side); };
+    const double spread = tolerance_of(at, x, other, weights);
     if (std::abs(other) <= kTwoFoldTolerance * spread) minus_vanishes = plus_vanishes = true;
   }
 
   NormalMotion minus = motion(t, x, -1, field_minus_, result.w_minus, w_scale, minus_vanishes);
   NormalMotion plus = motion(t, x, 1, field_plus_, result.w_plus, w_scale, plus_vanishes);
+
+  // The run saw the component fall through zero. In a stiff model the errors of the state can hide this at one point.
+  if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
+    const double side = minus_vanishes ? -1 : 1;
+    NormalMotion& own = minus_vanishes ? minus : plus;
+    const auto at = [&](const Vector& state) { return curvature(t, state, side); };
+    if (own.curvature * side < 0 && tolerance_of(at, x, own.curvature, weights) >= std::abs(own.curvature)) {
+      own.seen = minus_vanishes ? -1 : 1;
+    }
+  }
 
   // A dip that the integrator cannot tell from a touch, above a field that would bring it back at once, is a touch: the
   // sliding it would start ends before it can be resolved.

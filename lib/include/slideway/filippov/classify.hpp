@@ -38,21 +38,23 @@ const char* to_string(PointKind kind);
 
 // The derivatives of h along one field at a point of the surface, and what counts as zero in each.
 struct NormalMotion {
-  double w = 0;          // dh/dt
-  double curvature = 0;  // d²h/dt²
-  double third = 0;      // d³h/dt³
+  double w = 0;               // dh/dt
+  double curvature = 0;       // d²h/dt²
+  double third = 0;           // d³h/dt³
   double w_zero = 0;          // |w| at or below this is zero
   double curvature_zero = 0;  // likewise for the curvature …
   double third_zero = 0;      // … and the third derivative
   bool vanishes = false;      // w is known to be zero (this component's root was located here)
+  // The sign that w takes next as the run saw it, where the errors of the state hide that of the curvature; 0: not seen.
+  int seen = 0;
 };
 
 struct PointClass {
   PointKind kind = PointKind::crossing_up;
-  double lambda = 0;               // of the sliding continuation, NaN where there is none
+  double lambda = 0;                     // of the sliding continuation, NaN where there is none
   std::vector<Side> continuations = {};  // every consistent mode of this surface
-  bool sliding_repels = false;     // the sliding continuation is unstable
-  std::string reason = {};         // one line
+  bool sliding_repels = false;           // the sliding continuation is unstable
+  std::string reason = {};               // one line
 };
 
 // −1, 0 or +1: the sign of the first derivative that is not zero.

@@ -12,7 +12,8 @@ namespace slideway {
 // What is known about a meeting with a surface before the fields are looked at.
 struct Met {
   Index surface = 0;
-  bool minus_vanishes = false;  // w⁻ is zero here: its root was located, or the solution has hardly left the surface
+  bool minus_vanishes =
+      false;  // w⁻ is zero here: its root was located, or the solution has hardly left the surface
   bool plus_vanishes = false;
 };
 
@@ -22,8 +23,8 @@ struct ClassifiedPoint {
   double w_plus = 0;
   bool minus_tangent = false;  // w⁻ counts as zero
   bool plus_tangent = false;
-  bool same_fields = false;    // both components vanish and the fields on both sides are one and the same
-  bool touch = false;          // a dip through the surface that the tolerances cannot tell from a touch
+  bool same_fields = false;  // both components vanish and the fields on both sides are one and the same
+  bool touch = false;        // a dip through the surface that the tolerances cannot tell from a touch
 };
 
 class PointClassifier {
@@ -33,16 +34,19 @@ class PointClassifier {
 
   // x is on the surface. `lambda` holds the other relays. `before` is the side the solution comes from, nothing at a
   // start. weights(j) is the reciprocal error scale of state j.
-  ClassifiedPoint classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met, const Side* before,
-                              ConstVectorRef weights);
+  ClassifiedPoint classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met,
+                              const Side* before, ConstVectorRef weights);
 
  private:
   NormalMotion motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w, double w_scale,
                       bool vanishes);
-  double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx, double time_scale);
+  double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
+                          double time_scale);
   TwoFoldRates two_fold_rates(double t, ConstVectorRef x);
   double component(double t, ConstVectorRef x, double side);
-  double component_tolerance(double t, ConstVectorRef x, double side, double value, ConstVectorRef weights);
+  double curvature(double t, ConstVectorRef x, double side);
+  template <class Function>
+  double tolerance_of(const Function& function, ConstVectorRef x, double value, ConstVectorRef weights);
   double time_scale(ConstVectorRef dx) const;
 
   Evaluator& evaluator_;

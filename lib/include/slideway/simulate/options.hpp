@@ -75,7 +75,7 @@ struct StepView {
 struct Options {
   double rtol = 1e-6;      // relative tolerance, in (0, 1)
   Tolerance atol = {};     // absolute tolerance per state, in the state's unit; default rtol/100
-  Method method = Method::bdf;
+  Method method = Method::automatic;
   LinearSolver linear_solver = LinearSolver::automatic;  // of BDF
   double max_step = std::numeric_limits<double>::infinity();  // > 0, in units of t
   Index max_events = 1'000'000;                               // stops with step_limit beyond
