@@ -242,7 +242,7 @@ class Sweep {
 
   void watch_over(ProgressBar& bar) {
     using namespace std::chrono_literals;
-    Clock::duration pause = 1s;
+    Clock::duration pause = 200ms;
     Clock::time_point next_writing = Clock::now() + pause;
     while (true) {
       Index done = 0;

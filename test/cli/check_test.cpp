@@ -84,9 +84,14 @@ TEST_CASE("states of wildly different scale are a warning") {
 }
 
 TEST_CASE("the check tells stiff models from those that are not") {
-  const Json stiff = check(model("x = 1\ny = 0", "x = \"-y - 0.1*sgn(x)\"\ny = \"-1e6*(y - x)\""), 0);
-  CHECK(found(stiff, "hint", "stiff: "));
-  CHECK(found(check(model("x = 1\ny = 0", "x = \"y\"\ny = \"-x\""), 0), "hint", "not stiff"));
+  const std::string stiff = model("x = 1\ny = 0", "x = \"-y - 0.1*sgn(x)\"\ny = \"-1e6*(y - x)\"");
+  CHECK(found(check(stiff, 0, {"--method", "bdf"}), "hint", "stiff: "));
+  CHECK(found(check(stiff, 0, {"--method", "adams"}), "warning", "--method bdf suits it"));
+  const std::string smooth = model("x = 1\ny = 0", "x = \"y\"\ny = \"-x\"");
+  CHECK(found(check(smooth, 0, {"--method", "bdf"}), "hint", "not stiff"));
+  // The default finds out by itself.
+  CHECK_FALSE(found(check(stiff, 0), "hint", "stiff"));
+  CHECK_FALSE(found(check(smooth, 0), "hint", "stiff"));
 }
 
 TEST_CASE("a run that stops on the way is a warning") {

@@ -74,7 +74,7 @@ TEST_CASE("the command line beats the options of the file and these beat the def
   const Workplace place;
   place.write("plain.toml", stick_slip);
   place.write("options.toml", with_options("rtol = 1e-3\natol = 1e-4\nmethod = \"adams\"\n"));
-  CHECK(contains(place.slideway({"run", "plain.toml"}).out, "bdf   rtol 1e-06   atol 1e-08\n"));
+  CHECK(contains(place.slideway({"run", "plain.toml"}).out, "auto   rtol 1e-06   atol 1e-08\n"));
   CHECK(contains(place.slideway({"run", "options.toml"}).out, "adams   rtol 0.001   atol 0.0001\n"));
   CHECK(contains(place.slideway({"run", "options.toml", "--rtol", "1e-8"}).out,
                  "adams   rtol 1e-08   atol 0.0001\n"));

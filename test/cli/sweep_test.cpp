@@ -48,7 +48,8 @@ struct Table {
 };
 
 const std::vector<std::string> ten_thousand = {"sweep", "evaporator", "--vary", "R_b=0.5:2:100", "--vary",
-                                               "L_th=0.05:0.3:100", "--csv", "map.csv"};
+                                               "L_th=0.05:0.3:100", "--csv", "map.csv",
+                                               "--method", "bdf", "--rtol", "1e-8"};
 
 std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
