@@ -1,4 +1,5 @@
 #include "simulate/run_engine.hpp"
+#include "simulate/run_shared.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +17,6 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // A guard arms once it exceeds the rounding of its surface by this factor.
 constexpr double kArmFactor = 4;
-// Before it is armed it may be negative by this many times what the integrator cannot tell from zero.
-constexpr double kWrongWayFactor = 4;
 // A flight is short that took at most so many steps the last time, and over which the field changes at most so much.
 constexpr std::int64_t kFewSteps = 200;
 constexpr double kMostChange = 50;
@@ -66,8 +65,8 @@ Trajectory::Projection make_projection(const System& system, std::shared_ptr<con
 }  // namespace
 
 RunEngine::RunEngine(const Automaton& automaton,
-                     const std::vector<std::shared_ptr<const RelayStructure>>& structures, const Options& options,
-                     const Run& run)
+                     const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                     const Options& options, const Run& run)
     : automaton_(automaton),
       structures_(structures),
       options_(options),
@@ -91,8 +90,8 @@ RunEngine::RunEngine(const Automaton& automaton,
     for (const Location& location : automaton.locations()) location_names.push_back(location.name);
   }
   // The surfaces and contacts are those of every location.
-  solution_.trajectory = Trajectory(system.states(), make_projection(system, structures_[automaton.initial()], atol_,
-                                                                     options.rtol));
+  solution_.trajectory = Trajectory(
+      system.states(), make_projection(system, structures_[automaton.initial()], atol_, options.rtol));
   enter(run.location.empty() ? automaton.initial() : automaton.location_index(run.location));
 }
 
@@ -105,7 +104,8 @@ void RunEngine::enter(std::size_t location) {
     const Location& made = automaton_.locations()[location];
     EventWatch watch(made.system);
     watch.add_edges(automaton_, location, {});
-    tools = std::make_unique<LocationTools>(made.system, structures_[location], options_, std::move(watch), made.name);
+    tools = std::make_unique<LocationTools>(made.system, structures_[location], options_, std::move(watch),
+                                            made.name);
   }
   here_ = tools.get();
   const Index surfaces = here_->system.surfaces();
@@ -174,8 +174,8 @@ void RunEngine::finish(Status status, std::string message) {
 
 bool RunEngine::too_many_events() {
   if (static_cast<Index>(solution_.events.size()) < options_.max_events) return false;
-  finish(Status::step_limit, "the limit of " + std::to_string(options_.max_events) + " events is reached at t = " +
-                                 number_text(t_) + "; raise max_events");
+  finish(Status::step_limit, "the limit of " + std::to_string(options_.max_events) +
+                                 " events is reached at t = " + number_text(t_) + "; raise max_events");
   return true;
 }
 
@@ -197,10 +197,12 @@ Solution RunEngine::execute() {
       }
     }
   } catch (const std::exception& error) {
-    finish(Status::user_function_failed, std::string(error.what()) + "; the run stops at t = " + number_text(t_));
+    finish(Status::user_function_failed,
+           std::string(error.what()) + "; the run stops at t = " + number_text(t_));
   } catch (...) {
-    finish(Status::user_function_failed, "a user function threw something that is not a std::exception; the run " +
-                                             std::string("stops at t = ") + number_text(t_));
+    finish(Status::user_function_failed,
+           "a user function threw something that is not a std::exception; the run " +
+               std::string("stops at t = ") + number_text(t_));
   }
   if (solution_.trajectory.empty()) {
     solution_.trajectory.begin_segment(t_, word(), here_->name);
@@ -208,7 +210,8 @@ Solution RunEngine::execute() {
   }
   // A run that ends with a jump ends in the state after it.
   const std::vector<Segment>& segments = solution_.trajectory.segments();
-  if (options_.recording == Recording::dense && jumped_before_ && last_jump_ == t_ && segments.back().start < t_) {
+  if (options_.recording == Recording::dense && jumped_before_ && last_jump_ == t_ &&
+      segments.back().start < t_) {
     solution_.trajectory.begin_segment(t_, word(), here_->name);
     solution_.trajectory.add_point(t_, x_);
   }
@@ -235,8 +238,7 @@ Solution RunEngine::execute() {
   for (const Pair& pair : pairs_) add(*pair.tools);
   if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(solution_.events.size());
-  statistics.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return std::move(solution_);
 }
 
@@ -272,7 +274,8 @@ void RunEngine::set_thresholds() {
     } else {
       const double rounding = here_->geometry.rounding(t_, x_, i);
       arm_above_[slot] = kArmFactor * rounding;
-      arrive_below_[slot] = kArmFactor * rounding + kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
+      arrive_below_[slot] =
+          kArmFactor * rounding + kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
     }
   }
   for (const Index c : involved_contacts_) {
@@ -280,7 +283,8 @@ void RunEngine::set_thresholds() {
     const auto& closed = here_->contacts->closed();
     if (std::find(closed.begin(), closed.end(), c) != closed.end()) {
       arm_above_[slot] = 1e-9 * std::abs(guard_values_[slot]);
-      arrive_below_[slot] = arm_above_[slot] + kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
+      arrive_below_[slot] =
+          arm_above_[slot] + kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
     } else {
       const double rounding = here_->contacts->rounding(t_, x_, c);
       arm_above_[slot] = kArmFactor * rounding;
@@ -394,7 +398,8 @@ void RunEngine::project_state() {
   if (!ode.constrained()) return;
   ode.project(t_, weights_, x_);
   if (ode.slides()) {
-    solution_.statistics.largest_drift = std::max(solution_.statistics.largest_drift, ode.projection_residual());
+    solution_.statistics.largest_drift =
+        std::max(solution_.statistics.largest_drift, ode.projection_residual());
   }
 }
 
@@ -422,7 +427,8 @@ void RunEngine::write_outputs(double start, double end) {
 void RunEngine::append_step(double start, double end) {
   if (options_.recording == Recording::dense) {
     const Interpolant interpolant = stepper_->interpolant();
-    solution_.trajectory.add_step(start, end, interpolant.center, interpolant.scale, interpolant.coefficients);
+    solution_.trajectory.add_step(start, end, interpolant.center, interpolant.scale,
+                                  interpolant.coefficients);
   }
   if (options_.on_step) {
     const Mode mode = word();
@@ -440,8 +446,8 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
   ModeOde& ode = here_->ode;
   while (true) {
     if (stepper.statistics().steps >= options_.max_steps) {
-      finish(Status::step_limit, "the limit of " + std::to_string(options_.max_steps) + " steps is reached at t = " +
-                                     number_text(t_) +
+      finish(Status::step_limit, "the limit of " + std::to_string(options_.max_steps) +
+                                     " steps is reached at t = " + number_text(t_) +
                                      "; raise max_steps, loosen the tolerances or use a stiff method");
       return ModeEnd::finished;
     }
@@ -464,8 +470,9 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     stepper.evaluate(t_, x_);
     if (here_->watch.size() > 0) largest_ = largest_.cwiseMax(x_.cwiseAbs());
     // Between events a state is put onto its surfaces when somebody looks at it.
-    const bool is_seen = arrived || report.status == StepStatus::reached_end ||
-                         (next_output_ < options_.output_times.size() && options_.output_times[next_output_] <= t_);
+    const bool is_seen =
+        arrived || report.status == StepStatus::reached_end ||
+        (next_output_ < options_.output_times.size() && options_.output_times[next_output_] <= t_);
     if (is_seen || options_.on_step) stepper.error_weights(x_, weights_);
     if (is_seen) project_state();
     if (t_ > piece_start) append_step(piece_start, t_);

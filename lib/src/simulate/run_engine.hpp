@@ -1,7 +1,8 @@
 // One run: the mutable state behind Simulator::run.
 //     classify → freeze the mode → step → locate → resolve → append
-// run_engine.cpp is that loop; run_instant.cpp is what happens at one instant (jumps, cascades, the mode after them), and
-// run_zeno.cpp the limits of events that accumulate.
+// run_engine.cpp is that loop; run_instant.cpp what happens at one instant, run_jump.cpp where the state jumps there,
+// run_settle.cpp what that sets off and the mode after it, run_pair.cpp sliding between two locations, and run_zeno.cpp the
+// limits of events that accumulate.
 //
 // It must not know file formats.
 #pragma once
@@ -55,8 +56,7 @@ class RunEngine {
   };
 
   // ---- the loop (run_engine.cpp)
-  bool start();
-  void begin_in(const Mode& mode);
+  void enter(std::size_t location);
   bool begin_mode();
   Stepper* choose_stepper();
   ModeEnd follow_mode();
@@ -85,6 +85,8 @@ class RunEngine {
   std::string names(const std::vector<Index>& surfaces) const;
 
   // ---- one instant (run_instant.cpp); each is false when the run is over
+  bool start();
+  void begin_in(const Mode& mode);
   bool handle_arrival(const std::vector<char>& slots);
   Arrivals gather(const std::vector<char>& slots);
   void add_simultaneous(Arrivals& arrivals);
@@ -92,17 +94,27 @@ class RunEngine {
   // What the log says of a record or a stop.
   EventRecord note(Index event, EventKind kind);
   void finish_stopped(Index event);
-  void begin_instant();
   // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
   bool resolve(const Meeting& meeting, std::vector<Index> releases);
+  // Takes over what a resolution says about the mode.
+  void adopt(const Resolution& resolution);
+  void finish_ambiguous(const Resolution& resolution);
+  bool chatters(const EventRecord* event, const std::vector<Index>& surfaces);
+
+  // ---- jumps (run_jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.
   bool jump(const Arrivals& arrivals);
-  // Finds out what follows where the state or the location is new: the mode, impacts and events that fire at once.
-  bool settle(bool at_start, std::vector<EventRecord>& records);
-  bool settle_mode(bool at_start, std::vector<EventRecord>& records);
   bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
   bool fire(Index event, bool at_start, std::vector<EventRecord>& records);
-  void enter(std::size_t location);
+  bool goes_on_after(const std::vector<EventRecord>& records);
+  void begin_instant();
+  void note_in_instant(Index what);
+  void publish(const std::vector<EventRecord>& records, bool at_start);
+
+  // ---- where the state or the location is new (run_settle.cpp); each is false when the run is over
+  // Finds out what follows: the mode, impacts and events that fire at once.
+  bool settle(bool at_start, std::vector<EventRecord>& records);
+  bool settle_mode(bool at_start, std::vector<EventRecord>& records);
   // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
   bool find_sides(bool keep, Meeting& meeting);
   std::vector<Index> touching_contacts();
@@ -112,13 +124,8 @@ class RunEngine {
   int motion_of(Index event, double zero_level, bool exact);
   // How far from zero a guard may be and still count as zero.
   double zero_level(Index event);
-  void publish(const std::vector<EventRecord>& records, bool at_start);
-  void note_in_instant(Index what);
-  bool goes_on_after(const std::vector<EventRecord>& records);
-  // Takes over what a resolution says about the mode.
-  void adopt(const Resolution& resolution);
-  void finish_ambiguous(const Resolution& resolution);
-  bool chatters(const EventRecord* event, const std::vector<Index>& surfaces);
+
+  // ---- two locations with one guard (run_pair.cpp)
   // Two edges that undo each other fired one after the other: slide between their locations.
   bool slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records);
   std::unique_ptr<LocationTools> make_pair_tools(std::size_t minus, std::size_t plus, std::size_t first_edge,

@@ -6,19 +6,10 @@
 #include <limits>
 
 #include "simulate/run_engine.hpp"
+#include "simulate/run_shared.hpp"
 #include "simulate/run_text.hpp"
 
 namespace slideway {
-
-namespace {
-
-constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-
-bool contains(const std::vector<Index>& list, Index entry) {
-  return std::find(list.begin(), list.end(), entry) != list.end();
-}
-
-}  // namespace
 
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
 bool RunEngine::hardly_takes_time(double interval, double remaining) const {

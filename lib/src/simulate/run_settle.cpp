@@ -1,0 +1,291 @@
+// RunEngine where the state or the location is new: what else fires at once, and the mode that follows.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "simulate/run_engine.hpp"
+#include "simulate/run_shared.hpp"
+#include "simulate/run_text.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Jumps at one instant.
+constexpr int kMostRounds = 200;
+
+}  // namespace
+
+bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
+  while (true) {
+    if (rounds_ > kMostRounds) {
+      std::string cycle;
+      for (std::size_t k = records.size() - std::min<std::size_t>(4, records.size()); k < records.size();
+           ++k) {
+        cycle +=
+            (cycle.empty() ? "" : ", ") + std::string(to_string(records[k].kind)) +
+            (records[k].name ? " '" + *records[k].name + "'" : "") +
+            (records[k].from_location ? " " + *records[k].from_location + " -> " + *records[k].to_location
+                                      : "");
+      }
+      finish(Status::chattering, "events fire without end at t = " + number_text(t_) +
+                                     " and no time passes between them: " + cycle +
+                                     "; check the guards and what the resets set");
+      return false;
+    }
+    // What has fired may do so again once something else has moved the state off its guard.
+    const auto is_off = [&](Index e) { return std::abs(here_->watch.value(t_, x_, e)) > zero_level(e); };
+    fired_.erase(std::remove_if(fired_.begin(), fired_.end(), is_off), fired_.end());
+    // Edges whose guard is past zero need no mode.
+    const std::vector<Index> past = events_already_past();
+    if (!past.empty()) {
+      if (!fire(past.front(), at_start, records)) return false;
+      continue;
+    }
+    std::vector<Index> approaching;
+    if (here_->contacts) {
+      mode_.fill_lambda(lambda_);
+      const std::vector<Index> touching = touching_contacts();
+      for (const Index c : touching) {
+        const double rate = here_->contacts->rate(t_, x_, lambda_, c);
+        if (rate < -here_->contacts->rate_rounding(t_, x_, lambda_, c, weights_)) approaching.push_back(c);
+      }
+      if (!approaching.empty()) {
+        // What starts behind a gap would have to come back before the next impact is seen.
+        for (int turn = 0; turn < 4 && !here_->contacts->correct_gaps(t_, touching, weights_, x_); ++turn) {
+        }
+        if (!apply_impact(touching, at_start, records)) return false;
+        continue;
+      }
+    }
+    if (!settle_mode(at_start, records)) return false;
+    const std::vector<Index> due = events_moving_through_zero();
+    std::vector<Index> stops, jumps;
+    for (const Index e : due) {
+      const WatchedKind kind = here_->watch[e].kind;
+      if (kind == WatchedKind::stop) stops.push_back(e);
+      if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(e);
+      if (kind != WatchedKind::record) continue;
+      records.push_back(note(e, EventKind::record));
+      fired_.push_back(e);
+      recorded_.push_back(here_->watch[e].when);
+    }
+    for (const Index e : stops) records.push_back(note(e, EventKind::stop));
+    if (!stops.empty()) {
+      finish_stopped(stops.front());
+      return false;
+    }
+    if (jumps.empty()) break;
+    if (!fire(jumps.front(), at_start, records)) return false;
+  }
+  if (!records.empty()) records.back().to = word();
+  return true;
+}
+
+// The relays and the contacts where the state is new; nothing approaches any more.
+bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
+  LocationTools& here = *here_;
+  Meeting meeting{.at_start = true};
+  if (!find_sides(!moved_, meeting)) return false;
+  mode_.fill_lambda(lambda_);
+  involved_.clear();
+  still_leaving_.clear();
+  std::vector<Index> resting;
+  if (here.contacts) {
+    const std::vector<Index> touching = touching_contacts();
+    involved_contacts_ = touching;
+    for (const Index c : touching) {
+      const double rate = here.contacts->rate(t_, x_, lambda_, c);
+      if (rate <= here.contacts->rate_rounding(t_, x_, lambda_, c, weights_)) resting.push_back(c);
+    }
+  }
+  repelling_ = false;
+  mode_since_ = t_;
+  for (int turn = 0;; ++turn) {
+    if (here.contacts) here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, resting));
+    if (meeting.met.empty()) break;
+    const std::vector<Index> closed = here.contacts ? here.contacts->closed() : std::vector<Index>();
+    const Resolution resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+    if (!resolution.decided) {
+      EventRecord record = resolution.event;
+      if (!at_start || !records.empty()) record.from = records.empty() ? word() : records.back().to;
+      for (Mode& mode : record.continuations) mode = with_contacts(mode);
+      records.push_back(std::move(record));
+      finish_ambiguous(resolution);
+      return false;
+    }
+    if (resolution.eventful) {
+      // Not unique, and the policy picked one of the continuations: that is worth a record.
+      EventRecord record = resolution.event;
+      if (!at_start || !records.empty()) record.from = records.empty() ? word() : records.back().to;
+      for (Mode& mode : record.continuations) mode = with_contacts(mode);
+      adopt(resolution);
+      record.to = word();
+      records.push_back(std::move(record));
+    } else {
+      adopt(resolution);
+    }
+    if (!here.contacts || here.contacts->staying_closed(t_, x_, lambda_, resting) == closed) break;
+    if (turn == kContactTurns) break;
+  }
+  // A pair of locations is left at once where its surface does not attract.
+  if (in_pair() && !mode_.slides_on(mode_.size() - 1)) {
+    EventRecord* const entry = records.empty() ? nullptr : &records.back();
+    if (entry && entry->kind == EventKind::sliding_entry) entry->kind = EventKind::transition;
+    leave_pair(entry);
+  }
+  return true;
+}
+
+bool RunEngine::find_sides(bool keep, Meeting& meeting) {
+  LocationTools& here = *here_;
+  Vector h(here.system.surfaces());
+  here.evaluator.guards(t_, x_, h);
+  const double near = 1e-10 * (1 + x_.lpNorm<Eigen::Infinity>());
+  for (Index i = 0; i < h.size(); ++i) {
+    if (!std::isfinite(h[i])) {
+      finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
+                                               number_text(h[i]) +
+                                               ") after the jump at t = " + number_text(t_));
+      return false;
+    }
+    // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it.
+    const bool met = (keep && mode_.slides_on(i)) || h[i] == 0 ||
+                     (std::abs(h[i]) <= near && std::abs(h[i]) <= here.geometry.rounding(t_, x_, i));
+    if (met) meeting.met.push_back({.surface = i});
+    if (!keep || mode_.slides_on(i)) mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
+  }
+  return true;
+}
+
+std::vector<Index> RunEngine::touching_contacts() {
+  std::vector<Index> touching;
+  if (!here_->contacts) return touching;
+  for (Index c = 0; c < here_->contacts->contacts(); ++c) {
+    const double gap = here_->contacts->gap(t_, x_, c);
+    const bool was_closed = contains(here_->contacts->closed(), c) || contains(involved_contacts_, c);
+    const double zero = kZeroFactor * here_->contacts->rounding(t_, x_, c) +
+                        (was_closed ? here_->contacts->tolerance(t_, x_, c, weights_) : 0.0);
+    if (gap > zero) continue;
+    // Only a reset puts a state where it must not be; what the integrator does there is its error.
+    if (was_reset_ && gap < -zero && gap < -4 * here_->contacts->tolerance(t_, x_, c, weights_)) {
+      throw std::runtime_error("the state violates contact '" + here_->contacts->contact(c).name +
+                               "': its gap is " + number_text(gap) + " at t = " + number_text(t_) +
+                               " after a jump, expected >= 0");
+    }
+    touching.push_back(c);
+  }
+  return touching;
+}
+
+// After a reset the state is what the reset made it, and its guards are zero within rounding; a state that was integrated is
+// on a guard only within its error.
+double RunEngine::zero_level(Index event) {
+  EventWatch& watch = here_->watch;
+  double level = kZeroFactor * watch.rounding(t_, x_, event);
+  for (const Guard& guard : zero_guards_) {
+    if (!(guard == watch[event].when)) continue;
+    here_->evaluator.field(t_, x_, lambda_, state_);
+    level += std::abs(guard.rate(t_, x_, 1, state_)) *
+             location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0);
+  }
+  if (watch[event].kind != WatchedKind::edge || moved_) return level;
+  noise_weights_ = (kGlobalError * (options_.rtol * largest_ + atol_)).cwiseInverse();
+  return level + watch.tolerance(t_, x_, event, noise_weights_);
+}
+
+std::vector<Index> RunEngine::events_already_past() {
+  std::vector<Index> past;
+  EventWatch& watch = here_->watch;
+  mode_.fill_lambda(lambda_);
+  for (Index e = 0; e < watch.size() && past.empty(); ++e) {
+    if (watch[e].kind != WatchedKind::edge || watch[e].direction == Direction::any) continue;
+    const double value = watch.value(t_, x_, e);
+    if (!std::isfinite(value))
+      throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
+    if (value < 0 && value < -zero_level(e)) past.push_back(e);
+  }
+  return past;
+}
+
+// Judges the guards that are zero, once the motion is known; the others are prepared for the march.
+std::vector<Index> RunEngine::events_moving_through_zero() {
+  std::vector<Index> due;
+  EventWatch& watch = here_->watch;
+  if (watch.size() == 0) return due;
+  here_->ode.set_mode(mode_, lambda_, repelling_);
+  for (Index e = 0; e < watch.size(); ++e) {
+    const bool any = watch[e].direction == Direction::any;
+    watch.set_armed(e, false);
+    watch.set_noise(e, 0);
+    watch.set_allowance(e, std::numeric_limits<double>::infinity());
+    const double value = watch.value(t_, x_, e);
+    const double zero = zero_level(e);
+    if (std::abs(value) > zero) {
+      if (any && value < 0) watch.set_side(e, -watch.side(e));
+      continue;
+    }
+    const bool exact = watch[e].kind != WatchedKind::edge || moved_;
+    // The classification has said on which side the solution leaves the guard between two locations.
+    const bool is_left = departed_ && departed_ == watch[e].when;
+    const int motion = is_left ? 1 : motion_of(e, zero, exact);
+    if (any) {
+      if (motion < 0) watch.set_side(e, -watch.side(e));
+    } else if (motion < 0) {
+      // A guard that goes on the way it crossed has been dealt with.
+      here_->ode.velocity(t_, x_, state_);
+      const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
+      const bool is_noted = watch[e].kind == WatchedKind::record &&
+                            std::find(recorded_.begin(), recorded_.end(), watch[e].when) != recorded_.end();
+      const bool went_on = (contains(fired_, e) && rate < 0) || is_noted;
+      // Still on its own side, if only just: the march finds when it crosses.
+      const bool was_hit =
+          std::find(zero_guards_.begin(), zero_guards_.end(), watch[e].when) != zero_guards_.end();
+      const bool is_ahead = !exact && !was_hit && value > kZeroFactor * watch.rounding(t_, x_, e);
+      if (!went_on && !is_ahead) due.push_back(e);
+      continue;
+    }
+    watch.set_allowance(e, kWrongWayFactor * (exact ? watch.tolerance(t_, x_, e, weights_) : zero));
+    watch.set_noise(e, exact ? 0.0 : zero);
+  }
+  return due;
+}
+
+int RunEngine::motion_of(Index event, double zero_level, bool exact) {
+  EventWatch& watch = here_->watch;
+  ModeOde& ode = here_->ode;
+  Vector v1(x_.size()), v2(x_.size()), v3(x_.size()), v4(x_.size()), x(x_.size());
+  ode.velocity(t_, x_, v1);
+  // A rate that the errors cannot turn round decides; the guard itself is zero to within zero_level.
+  const double rate = watch.side(event) * watch[event].when.rate(t_, x_, 1, v1);
+  double noise = watch.rate_rounding(t_, x_, v1, event);
+  if (!exact) {
+    noise_weights_ = (kGlobalError * (options_.rtol * largest_ + atol_)).cwiseInverse();
+    x = x_ + noise_weights_.cwiseInverse();
+    ode.velocity(t_, x, v2);
+    noise += std::abs(watch.side(event) * watch[event].when.rate(t_, x, 1, v2) - rate);
+  }
+  if (std::abs(rate) > noise) return rate > 0 ? 1 : -1;
+  // Otherwise follow the motion until the guard is clearly off zero, whatever derivative that takes.
+  const double duration = run_.end - t_;
+  double step = 1e-10 * std::max(duration, 1e-6 * std::abs(t_));
+  for (; step <= 1e-2 * duration; step *= 2) {
+    x = x_ + 0.5 * step * v1;
+    ode.velocity(t_ + 0.5 * step, x, v2);
+    x = x_ + 0.5 * step * v2;
+    ode.velocity(t_ + 0.5 * step, x, v3);
+    x = x_ + step * v3;
+    ode.velocity(t_ + step, x, v4);
+    x = x_ + step / 6 * (v1 + 2 * v2 + 2 * v3 + v4);
+    if (!x.allFinite()) return 0;
+    const double value = watch.value(t_ + step, x, event);
+    if (std::abs(value) > 4 * zero_level) return value > 0 ? 1 : -1;
+  }
+  return 0;
+}
+
+// ---- two locations joined by one guard
+
+}  // namespace slideway

@@ -1,0 +1,34 @@
+// What the files of RunEngine share: how near to zero counts as zero, and small words.
+//
+// It must not know RunEngine.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+// A guard is zero within this many times the rounding of its terms.
+constexpr double kZeroFactor = 4;
+// A guard that starts at zero may go the wrong way by this many times what the integrator cannot tell from zero.
+constexpr double kWrongWayFactor = 4;
+// How many times the tolerances the accumulated error of a state may be.
+constexpr double kGlobalError = 30;
+// Turns of forces and relays that depend on each other.
+constexpr int kContactTurns = 8;
+
+inline bool contains(const std::vector<Index>& list, Index entry) {
+  return std::find(list.begin(), list.end(), entry) != list.end();
+}
+
+inline std::optional<std::string> optional_name(const std::string& name) {
+  return name.empty() ? std::nullopt : std::optional<std::string>(name);
+}
+
+}  // namespace slideway
