@@ -7,8 +7,8 @@
 #include <memory>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "apps/command_line.hpp"
 #include "apps/documents.hpp"
@@ -63,7 +63,8 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, const std::string
 }
 
 CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string& description,
-                      const std::vector<std::string>& words, const std::vector<std::string>& not_built, std::string& target) {
+                      const std::vector<std::string>& words, const std::vector<std::string>& not_built,
+                      std::string& target) {
   return app
       .add_option_function<std::string>(
           name,
@@ -86,20 +87,20 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string&
 CLI::Option* add_settings(CLI::App& app, Settings& settings) {
   return app
       .add_option_function<std::vector<std::string>>(
-         "--set",
-         [&settings](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             const auto equals = text.find('=');
-             const std::string name = trimmed(text.substr(0, equals));
-             if (equals == std::string::npos || name.empty()) {
-               refuse_option("--set", "name=value", text);
-             }
-             const auto value = to_number<double>(trimmed(text.substr(equals + 1)));
-             if (!value) refuse_option("--set", fmt::format("a number after '{}='", name), text);
-             settings.emplace_back(name, *value);
-           }
-         },
-         "set a parameter or the initial value of a state; may be repeated, the last one wins")
+          "--set",
+          [&settings](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const auto equals = text.find('=');
+              const std::string name = trimmed(text.substr(0, equals));
+              if (equals == std::string::npos || name.empty()) {
+                refuse_option("--set", "name=value", text);
+              }
+              const auto value = to_number<double>(trimmed(text.substr(equals + 1)));
+              if (!value) refuse_option("--set", fmt::format("a number after '{}='", name), text);
+              settings.emplace_back(name, *value);
+            }
+          },
+          "set a parameter or the initial value of a state; may be repeated, the last one wins")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->take_all();
@@ -160,11 +161,11 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
       "auto (dopri5 until it is stiff, then bdf) (default auto)",
       {"auto", "bdf", "adams", "dopri5"}, {}, arguments.method)
       ->group(accuracy);
-  add_word(
-      app, "--linear-solver",
-      "equations of an implicit step (bdf): dense, band, klu (sparse), gmres (no matrix), auto (by the size and the "
-      "pattern of the Jacobian) (default auto)",
-      {"auto", "dense", "band", "klu", "gmres"}, {}, arguments.linear_solver)
+  add_word(app, "--linear-solver",
+           "equations of an implicit step (bdf): dense, band, klu (sparse), gmres (no matrix), auto (by the "
+           "size and the "
+           "pattern of the Jacobian) (default auto)",
+           {"auto", "dense", "band", "klu", "gmres"}, {}, arguments.linear_solver)
       ->group(accuracy);
   add_number(
       app, "--max-step", "longest step, in the model's unit of time (default: no limit)", "a number above 0",
@@ -172,10 +173,10 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
       ->group(accuracy);
 
   const std::string continuation = "Where it goes on";
-  add_word(
-      app, "--on-ambiguity",
-      "where the continuation is not unique (default stop, which reports them all; branches follows them all)",
-      {"stop", "minus", "plus", "slide", "branches"}, {}, arguments.on_ambiguity)
+  add_word(app, "--on-ambiguity",
+           "where the continuation is not unique (default stop, which reports them all; branches follows "
+           "them all)",
+           {"stop", "minus", "plus", "slide", "branches"}, {}, arguments.on_ambiguity)
       ->group(continuation);
   add_word(app, "--sliding-rule", "the motion along surfaces; moments: along two (default filippov)",
            {"filippov", "moments", "equivalent-control"}, {}, arguments.sliding_rule)
@@ -196,12 +197,15 @@ void add_run(CLI::App& program, RunArguments& arguments) {
   add_files(app, "--csv", "write the trajectory; may be repeated", "FILE", arguments.csv)->group(results);
   add_files(app, "--json", "write outcome, events and statistics; may be repeated", "FILE", arguments.json)
       ->group(results);
-  add_files(app, "--plot", "draw a picture, with gnuplot; may be repeated", "FILE.svg|png|pdf", arguments.plot)
+  add_files(app, "--plot", "draw a picture, with gnuplot; may be repeated", "FILE.svg|png|pdf",
+            arguments.plot)
       ->group(results);
-  add_files(app, "--report", "write a page to look at: equations, an interactive picture, every event; may be repeated",
+  add_files(app, "--report",
+            "write a page to look at: equations, an interactive picture, every event; may be repeated",
             "FILE.html", arguments.report)
       ->group(results);
-  add_names(app, "--phase", "the two or three states of the phase portrait in the picture (default: both of two)",
+  add_names(app, "--phase",
+            "the two or three states of the phase portrait in the picture (default: both of two)",
             arguments.phase)
       ->group(results);
   add_count(app, "--points",
@@ -225,10 +229,12 @@ void add_check(CLI::App& program, CheckArguments& arguments) {
       "check", "Check a model: derivatives, multi-affinity, the start, scales, which method suits it");
   add_model(app, arguments.model);
   add_simulation(app, arguments);
-  add_files(app, "--json", "write what was found; - is standard output; may be repeated", "FILE", arguments.json)
+  add_files(app, "--json", "write what was found; - is standard output; may be repeated", "FILE",
+            arguments.json)
       ->group("Results");
   app.footer(
-      "Exit status: 0 no problem was found (there may be warnings), 2 the command line or the model is wrong,\n"
+      "Exit status: 0 no problem was found (there may be warnings), 2 the command line or the model is "
+      "wrong,\n"
       "3 a problem was found: a wrong derivative, a field that is not affine in a relay, a start without a\n"
       "unique continuation.");
 }
@@ -265,8 +271,8 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
       ->group(compared);
   add_count(app, "--repeats", "runs of which the wall time is the median (default 5)", 1, arguments.repeats)
       ->group(compared);
-  add_count(app, "--max-evaluations", "about as many field evaluations of one run at most (default 2000000)", 1000,
-            arguments.evaluations)
+  add_count(app, "--max-evaluations", "about as many field evaluations of one run at most (default 2000000)",
+            1000, arguments.evaluations)
       ->group(compared);
 
   const std::string results = "Results (a FILE named - is standard output)";
@@ -288,7 +294,8 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
 }
 
 void add_sweep(CLI::App& program, SweepArguments& arguments) {
-  CLI::App& app = *program.add_subcommand("sweep", "Run a model for many values of its parameters, in parallel");
+  CLI::App& app =
+      *program.add_subcommand("sweep", "Run a model for many values of its parameters, in parallel");
   add_model(app, arguments.model);
 
   const std::string runs = "The runs";
@@ -303,22 +310,27 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
              }
            }
          },
-         "vary a parameter or an initial state: P=FIRST:LAST:COUNT, P=FIRST:LAST:COUNT:log for equal ratios, or "
+         "vary a parameter or an initial state: P=FIRST:LAST:COUNT, P=FIRST:LAST:COUNT:log for equal ratios, "
+         "or "
          "P=VALUE,VALUE,...; repeated, every combination is run")
       ->required()
       ->type_name("P=A:B:N")
       ->allow_extra_args(false)
       ->take_all()
       ->group(runs);
-  add_count(app, "--jobs", "runs at the same time (default: one per processor)", 1, arguments.jobs)->group(runs);
+  add_count(app, "--jobs", "runs at the same time (default: one per processor)", 1, arguments.jobs)
+      ->group(runs);
   add_simulation(app, arguments);
 
   const std::string looked_at = "What is looked at";
   add_number(
-      app, "--transient", "leave this much time after the start out of minima, maxima and the section (default 0)",
+      app, "--transient",
+      "leave this much time after the start out of minima, maxima and the section (default 0)",
       "a number, 0 or above", [](double value) { return value >= 0; }, arguments.transient)
       ->group(looked_at);
-  app.add_option("--section", arguments.section, "record the states where the solution arrives at this surface, or at the events of this name")
+  app.add_option(
+         "--section", arguments.section,
+         "record the states where the solution arrives at this surface, or at the events of this name")
       ->type_name("NAME")
       ->group(looked_at);
   add_word(app, "--direction", "arrivals that count: from below, from above, or both (default rising)",
@@ -341,8 +353,10 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
 
   app.footer(
-      "A run that stops early is a row with its status and message. Ctrl-C leaves a valid table of what was done.\n"
-      "Exit status: 0 all runs were made, 1 a result could not be written, 2 the command line or the model is\n"
+      "A run that stops early is a row with its status and message. Ctrl-C leaves a valid table of what was "
+      "done.\n"
+      "Exit status: 0 all runs were made, 1 a result could not be written, 2 the command line or the model "
+      "is\n"
       "wrong, 3 interrupted (what was done is in the table).");
 }
 
@@ -364,7 +378,8 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   program->get_formatter()->column_width(34);
 
   program->add_subcommand("models", "List the catalogue, a line each");
-  CLI::App& show = *program->add_subcommand("show", "Show a model: equations, surfaces, parameters, defaults");
+  CLI::App& show =
+      *program->add_subcommand("show", "Show a model: equations, surfaces, parameters, defaults");
   add_model(show, arguments.show.model);
   add_settings(show, arguments.show.settings);
   add_run(*program, arguments.run);
@@ -428,6 +443,28 @@ std::optional<std::string> unknown_subcommand(const CLI::App& program, int argc,
                      near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
 }
 
+// CLI11 lists what it did not expect, values first, without a word on what was meant.
+std::optional<std::string> unknown_option(const CLI::App& program, int argc, const char* const* argv) {
+  const std::vector<CLI::App*> chosen = program.get_subcommands();
+  if (chosen.empty()) return std::nullopt;
+  const std::string& command = chosen.front()->get_name();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : chosen.front()->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (int i = 2; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument.rfind("--", 0) != 0) continue;
+    const std::string name = argument.substr(0, argument.find('='));
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string near = nearest_name(name, names);
+    return fmt::format("'{}' has no option '{}'; {}", command, name,
+                       near.empty() ? fmt::format("`slideway {} --help` lists those it has", command)
+                                    : fmt::format("did you mean '{}'?", near));
+  }
+  return std::nullopt;
+}
+
 Answered refused(std::ostream& err, const std::string& message) {
   err << "slideway: " << message << "\nRun with --help for more information.\n";
   return {exit_misuse};
@@ -463,6 +500,8 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   } catch (const CLI::Success& request) {
     program->exit(request, out, err);
     return Answered{exit_success};
+  } catch (const CLI::ExtrasError& error) {
+    return refused(err, unknown_option(*program, argc, argv).value_or(error.what()));
   } catch (const CLI::ParseError& error) {
     return refused(err, error.what());
   }

@@ -24,8 +24,8 @@ TEST_CASE("a model is shown with its equations, surfaces, parameters and default
   const Finished finished = place.slideway({"show", "evaporator"});
   CHECK(finished.status == 0);
   for (const char* part :
-       {"p' = -(R_pipe/I)*p + step(overflow)*L", "surface overflow: L - L_th", "overflow = 0   in p'", "R_pipe = 0.5",
-        "resistance of the drain", "L = 0", "from 0 to 60", "Mosterman"}) {
+       {"p' = -(R_pipe/I)*p + step(overflow)*L", "surface overflow: L - L_th", "overflow = 0   in p'",
+        "R_pipe = 0.5", "resistance of the drain", "L = 0", "from 0 to 60", "Mosterman"}) {
     CHECK_MESSAGE(contains(finished.out, part), part);
   }
   CHECK(place.slideway({"show", "evaporate"}).status == 2);
@@ -68,6 +68,8 @@ TEST_CASE("a command line that makes no sense is misuse") {
   CHECK(place.slideway({"run"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "belt"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "--unknown"}).status == 2);
+  CHECK(contains(place.slideway({"run", "evaporator", "--tend=3"}).err,
+                 "'run' has no option '--tend'; did you mean '--t-end'?"));
   CHECK(place.slideway({"run", "evaporator", "--json"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "--phase", "p"}).status == 2);
 }
