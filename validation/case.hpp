@@ -37,6 +37,13 @@ struct Landmark {
   double t = 0;
 };
 
+// What is known at the first event at which exactly two surfaces are met.
+struct CornerClaims {
+  std::string code_word = {};                   // Korobitsyn & Frolova's w4w3w2w1
+  std::vector<std::string> continuations = {};  // all consistent modes, in any order; empty: not claimed
+  std::vector<std::string> beyond = {};  // modes that only the convex hull of the fields admits, in any order
+};
+
 // The exact solution. Whatever is left empty is not claimed.
 struct Reference {
   // Mode words in order: `modes[k]` becomes `modes[k + 1]` at `times[k]`. The first word is empty when the first
@@ -55,6 +62,7 @@ struct Reference {
   std::vector<double> final = {};       // the state at the end
   std::vector<Checkpoint> checkpoints = {};
   std::vector<Invariant> invariants = {};
+  std::optional<CornerClaims> corner = {};
 };
 
 struct Case {
@@ -71,6 +79,8 @@ struct Case {
   // that is a lot: 1/|w| at a slow crossing, for example.
   double condition = 1;
   double max_step = std::numeric_limits<double>::infinity();  // given to the run
+  SlidingRule sliding_rule = SlidingRule::filippov;
+  Selection selection = Selection::consistent;
   std::optional<Automaton> automaton = {};  // where there are locations; `system` is then that of the first
   bool stiff = false;                       // for implicit methods only
 };
@@ -110,6 +120,9 @@ std::vector<Case> start_and_end_cases();
 std::vector<Case> close_event_cases();
 std::vector<Case> special_surface_cases();
 std::vector<Case> hybrid_cases();
+std::vector<Case> several_surface_cases();
+std::vector<Case> code_word_cases();
+std::vector<Case> network_cases();
 
 // Every case of the suite, in order.
 std::vector<Case> all_cases();

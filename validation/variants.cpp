@@ -1,5 +1,7 @@
 #include "validation/variants.hpp"
 
+#include <algorithm>
+
 #include <utility>
 
 namespace slideway::validation {
@@ -109,6 +111,8 @@ Case dressed(const Case& original, const std::string& suffix, const Dress& dress
   variant.max_step *= dress.slow;
   Reference& reference = variant.reference;
   for (double& t : reference.times) t = new_time(t);
+  for (double& t : reference.first_times) t = new_time(t);
+  for (Landmark& landmark : reference.landmarks) landmark.t = new_time(landmark.t);
   rescale(reference.final);
   for (std::vector<double>& state : reference.event_states) rescale(state);
   for (Checkpoint& checkpoint : reference.checkpoints) {
@@ -127,8 +131,18 @@ Case dressed(const Case& original, const std::string& suffix, const Dress& dress
 
 Case mirrored(const Case& original) {
   Case variant = dressed(original, "_mirrored", {.side = -1});
-  for (std::string& word : variant.reference.modes) {
-    for (char& side : word) side = side == '-' ? '+' : side == '+' ? '-' : side;
+  const auto mirror = [](std::vector<std::string>& words) {
+    for (std::string& word : words) {
+      for (char& side : word) side = side == '-' ? '+' : side == '+' ? '-' : side;
+    }
+  };
+  mirror(variant.reference.modes);
+  if (variant.reference.corner) {
+    CornerClaims& corner = *variant.reference.corner;
+    mirror(corner.continuations);
+    mirror(corner.beyond);
+    // w₃ and w₄ change places with w₁ and w₂.
+    std::rotate(corner.code_word.begin(), corner.code_word.begin() + 2, corner.code_word.end());
   }
   if (original.on_ambiguity == Ambiguity::minus) variant.on_ambiguity = Ambiguity::plus;
   if (original.on_ambiguity == Ambiguity::plus) variant.on_ambiguity = Ambiguity::minus;

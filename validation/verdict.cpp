@@ -50,6 +50,7 @@ class Judge {
     times();
     landmarks();
     event_states();
+    corner();
     final_state();
     checkpoints();
     invariants();
@@ -186,6 +187,31 @@ class Judge {
     for (std::size_t k = 0; k < std::min(events.size(), reference_.event_states.size()); ++k) {
       inside(compare_state(fmt::format("event {}", k + 1), reference_.event_states[k], events[k]->after));
     }
+  }
+
+  void corner() {
+    if (!reference_.corner) return;
+    const CornerClaims& claims = *reference_.corner;
+    const std::vector<EventRecord>& events = solution().events;
+    const auto event = std::find_if(events.begin(), events.end(),
+                                    [](const EventRecord& e) { return e.codeword.has_value(); });
+    if (event == events.end()) {
+      fail("no event has a code word");
+      return;
+    }
+    if (*event->codeword != claims.code_word) {
+      fail(fmt::format("code word: expected {}, got {}", claims.code_word, *event->codeword));
+    }
+    same_modes("continuations", claims.continuations, event->continuations);
+    same_modes("modes of the convex hull alone", claims.beyond, event->in_convex_hull);
+  }
+
+  void same_modes(const std::string& what, const std::vector<std::string>& expected,
+                  const std::vector<Mode>& got) {
+    std::set<std::string> words;
+    for (const Mode& mode : got) words.insert(mode.word());
+    if (words == std::set<std::string>(expected.begin(), expected.end())) return;
+    fail(fmt::format("{}: expected {}, got {}", what, fmt::join(expected, " "), fmt::join(words, " ")));
   }
 
   void final_state() {
@@ -348,6 +374,8 @@ Verdict judge(const Case& problem, Method method, double rtol) {
   options.method = method;
   options.on_ambiguity = problem.on_ambiguity;
   options.max_step = problem.max_step;
+  options.sliding_rule = problem.sliding_rule;
+  options.selection = problem.selection;
   return Judge(problem, rtol).judge(Simulator(problem_of(problem), options).run(problem.run));
 }
 

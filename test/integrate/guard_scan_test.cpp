@@ -16,7 +16,8 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 // Guards given as functions of time: exact dense output.
 class TimeGuards final : public GuardSampler {
  public:
-  explicit TimeGuards(std::vector<std::function<double(double)>> functions) : functions_(std::move(functions)) {}
+  explicit TimeGuards(std::vector<std::function<double(double)>> functions)
+      : functions_(std::move(functions)) {}
   void sample(double t, VectorRef values) override {
     ++samples;
     for (std::size_t i = 0; i < functions_.size(); ++i) values[static_cast<Index>(i)] = functions_[i](t);
@@ -71,8 +72,8 @@ TEST_CASE("a pulse train inside one integrator step is found pulse by pulse") {
     REQUIRE(roots.size() == 40);
     for (std::size_t k = 0; k < roots.size(); ++k) {
       const double first = std::asin(0.999);
-      const double angle = (k % 2 == 0 ? first : std::numbers::pi - first) +
-                           2 * std::numbers::pi * static_cast<double>(k / 2);
+      const double angle =
+          (k % 2 == 0 ? first : std::numbers::pi - first) + 2 * std::numbers::pi * static_cast<double>(k / 2);
       CHECK(roots[k] == doctest::Approx(angle / 50).epsilon(1e-12));
     }
   }
@@ -159,4 +160,18 @@ TEST_CASE("a smooth guard costs about one sample per integrator step") {
   scan.start(0, Vector::Constant(1, 2), Vector::Zero(1), Vector::Zero(1), 0.05);
   for (int k = 1; k <= 1000; ++k) CHECK_FALSE(scan.advance(0.05 * k, guards, {}).found);
   CHECK(guards.samples <= 1100);
+}
+
+TEST_CASE("guards that vanish just beyond a zero that the integrator located arrive with it") {
+  // The step ends at the zero of the first; 1e-14 later there is no more step to look at.
+  TimeGuards guards({[](double t) { return 1 - t; }, [](double t) { return 2 * (1 + 1e-14 - t); },
+                     [](double t) { return 1.001 - t; }, [](double t) { return t + 1e-14; }});
+  GuardScan scan(4, kNone);
+  Vector values(4);
+  guards.sample(0, values);
+  scan.start(0, values, Vector::Zero(4), Vector::Zero(4), 1e-3);
+  const Arrival& arrival = scan.advance(1, guards, {1, 0, 0, 0});
+  REQUIRE(arrival.found);
+  CHECK(arrival.t == 1);
+  CHECK(arrival.guards == std::vector<char>{1, 1, 0, 0});
 }

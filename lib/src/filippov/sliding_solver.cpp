@@ -12,7 +12,12 @@ namespace {
 
 constexpr Index kLargestDense = 48;
 constexpr int kMostIterations = 25;
-constexpr double kResidual = 1e-13;
+// What is left of w, in units of the relays' effect on it: aimed at, and good enough where a step no longer gains. Exact, and
+// where w is a finite difference.
+constexpr double kResidual[] = {1e-13, 1e-9};
+constexpr double kWorstResidual[] = {1e-9, 1e-6};
+// Of a guess that no step was taken from: it would leave lambda behind the motion, and relays that are equal apart.
+constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
 constexpr double kLeastSlack = 1e-6;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -298,6 +303,7 @@ void SlidingSolver::find_residual(double t, ConstVectorRef x, ConstVectorRef lam
 
 bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
   fresh_ = false;
+  const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;
   double previous = INFINITY;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     evaluator_.field(t, x, lambda, dx);
@@ -310,11 +316,11 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
     if (residual_.size() == 0) return true;
     if (!residual_.allFinite()) return false;
     const double error = residual_.cwiseQuotient(scale_).lpNorm<Eigen::Infinity>();
-    if (error <= kResidual) return true;
+    if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source]) return true;
     // Rounding is reached when a step with a fresh matrix no longer gains.
-    if (fresh_ && iteration > 3 && error >= 0.5 * previous) return error <= 1e-9;
+    if (fresh_ && iteration > 3 && error >= 0.5 * previous) return error <= kWorstResidual[source];
     if (!fresh_ && iteration > 0 && error > 1e-3 * previous) {
-      if (error <= 1e-12) return true;
+      if (error <= 10 * kResidual[source]) return true;
       if (!refresh(t, x, lambda)) {
         valid_ = false;
         return false;

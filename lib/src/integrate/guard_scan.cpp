@@ -77,8 +77,8 @@ GuardScan::GuardScan(Index guards, double max_step)
   arrival_.guards.assign(static_cast<std::size_t>(guards), 0);
 }
 
-void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above,
-                      ConstVectorRef arrive_below, double first_step) {
+void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above, ConstVectorRef arrive_below,
+                      double first_step) {
   count_ = 1;
   times_[0] = t;
   values_.col(columns_[0]) = values;
@@ -206,7 +206,8 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler, const std
 // Where guard + level crosses zero downward between a and b.
 double GuardScan::locate(Index guard, double a, double value_a, double b, double value_b, double level,
                          GuardSampler& sampler) {
-  if (!(value_a + level > 0)) return a;
+  // Another guard may have been located at a itself.
+  if (!(value_a + level > 0) || !(a < b)) return a;
   if (value_b + level == 0) return b;
   const auto value = [&](double t) {
     sampler.sample(t, scratch_);
@@ -302,7 +303,8 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
       // It may have left and come back within this step: then the way back is an ordinary zero.
       double peak_time = 0;
       const double peak = -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
-      if (peak > arm_above_[i]) earliest = std::min(earliest, locate(i, peak_time, peak, b, value_b, 0, sampler));
+      if (peak > arm_above_[i])
+        earliest = std::min(earliest, locate(i, peak_time, peak, b, value_b, 0, sampler));
       continue;
     }
     if (located_at_end(i)) {
@@ -355,6 +357,21 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
   for (const Index i : candidates_) {
     const double level = armed_[static_cast<std::size_t>(i)] ? 0 : arrive_below_[i];
     if ((earliest >= b && located_at_end(i)) || !(scratch_[i] + level > 0)) {
+      arrival_.guards[static_cast<std::size_t>(i)] = 1;
+      any = true;
+    }
+  }
+  // The accuracy may reach beyond b, where the integrator located the first of them: the others are about to arrive, at
+  // the slope since a time that is clearly earlier.
+  const double accuracy = location_accuracy(earliest, b - a);
+  const double beyond = earliest + accuracy - b;
+  if (beyond > 0) {
+    Index k = 0;
+    while (k + 1 < count_ && b - times_[k] < 1e3 * accuracy) ++k;
+    for (const Index i : watched_) {
+      if (!armed_[static_cast<std::size_t>(i)] || !(new_values_[i] > 0)) continue;
+      const double slope = (new_values_[i] - values_at(k)[i]) / (b - times_[k]);
+      if (!(new_values_[i] <= -slope * beyond)) continue;
       arrival_.guards[static_cast<std::size_t>(i)] = 1;
       any = true;
     }

@@ -41,7 +41,8 @@ std::vector<Index> EventResolver::members(const Mode& mode, const Meeting& meeti
   return result;
 }
 
-std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x, const std::vector<Index>& members,
+std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
+                                                     const std::vector<Index>& members,
                                                      const Meeting& meeting) {
   std::vector<std::vector<Index>> groups;
   if (!structure_.known() && members.size() > 1) {
@@ -79,7 +80,8 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
   const auto add = [&](Side side) {
     Option option{{side}, {bound(side)}, false};
     if (side == Side::sliding) {
-      const double lambda = std::isnan(point.lambda) ? sliding_lambda(found.w_minus, found.w_plus) : point.lambda;
+      const double lambda =
+          std::isnan(point.lambda) ? sliding_lambda(found.w_minus, found.w_plus) : point.lambda;
       option.lambda = {std::isnan(lambda) ? 0.0 : lambda};
       if (rule_ == SlidingRule::equivalent_control) {
         option.lambda = {equivalent_control(t, x, met.surface).value_or(option.lambda.front())};
@@ -174,7 +176,8 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     group.reason =
         "the relays' effects on the surfaces are not independent, and the fields that hold them differ";
   } else if (point.repelling_intersection && !meeting.is_limit) {
-    group.reason = "repelling intersection: the only consistent mode slides on it and nothing shows that it attracts";
+    group.reason =
+        "repelling intersection: the only consistent mode slides on it and nothing shows that it attracts";
   } else if (!point.uniqueness_not_shown.empty()) {
     group.reason = "a consistent mode; " + point.uniqueness_not_shown;
   } else if (group.unique) {
@@ -183,10 +186,11 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     group.reason = std::to_string(group.options.size()) + " modes are consistent";
   }
   if (point.answer.incomplete) group.reason += "; the relays' effects are not independent, there may be more";
-  const bool arrives = meeting.at_start || std::any_of(meeting.met.begin(), meeting.met.end(), [&](const Met& met) {
-                         return !mode.slides_on(met.surface);
-                       });
-  if (selection_ == Selection::korobitsyn_frolova && point.half_branches && arrives) apply_table(point, group);
+  const bool arrives =
+      meeting.at_start || std::any_of(meeting.met.begin(), meeting.met.end(),
+                                      [&](const Met& met) { return !mode.slides_on(met.surface); });
+  if (selection_ == Selection::korobitsyn_frolova && point.half_branches && arrives)
+    apply_table(point, group);
   return group;
 }
 
@@ -205,10 +209,11 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
     Option chosen = group.options[o];
     group.options = {std::move(chosen)};
     group.unique = true;
-    group.reason = rule + word + ", which is " + (only ? "the only consistent mode" : "one of the consistent modes");
+    group.reason =
+        rule + word + ", which is " + (only ? "the only consistent mode" : "one of the consistent modes");
     return;
   }
-  // Not consistent: it can be followed where its sliding entries have a λ.
+  // Not consistent: it can be followed where its sliding entries have a λ and no field points back.
   Vector lambda(2);
   std::vector<Index> sliding;
   for (Index i = 0; i < 2; ++i) {
@@ -223,6 +228,14 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
     return;
   }
   for (std::size_t k = 0; k < sliding.size(); ++k) lambda[sliding[k]] = roots.front()[static_cast<Index>(k)];
+  // Fields that point back out of it would return to this point for ever.
+  const Vector w = interpolate(point.table, lambda);
+  const double rounding = 1e-12 * point.table.w.cwiseAbs().maxCoeff();
+  for (Index i = 0; i < 2; ++i) {
+    if (bound((*wanted)[at(i)]) * w[i] >= -rounding) continue;
+    group.reason = rule + word + ", which the fields leave at once; " + group.reason;
+    return;
+  }
   group.reason = rule + word + ", although it is not consistent";
   group.options = {{*wanted, {lambda[0], lambda[1]}, false}};
   group.unique = true;
@@ -291,12 +304,14 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
   const std::vector<Index> all = members(mode, meeting);
   std::vector<std::vector<Index>> parts = split(t, x, all, meeting);
   std::optional<std::string> code_word;
-  const bool apart =
-      std::all_of(parts.begin(), parts.end(), [](const std::vector<Index>& part) { return part.size() == 1; });
+  const bool apart = std::all_of(parts.begin(), parts.end(),
+                                 [](const std::vector<Index>& part) { return part.size() == 1; });
   if (all.size() == 2 && apart) {
     // Two surfaces that do not see each other: the table takes them together.
-    if (selection_ == Selection::korobitsyn_frolova) parts = {all};
-    else code_word = corners_.half_branches(t, x, lambda_, all).code_word;
+    if (selection_ == Selection::korobitsyn_frolova)
+      parts = {all};
+    else
+      code_word = corners_.half_branches(t, x, lambda_, all).code_word;
   }
   for (const std::vector<Index>& surfaces : parts) {
     if (surfaces.size() == 1) {
@@ -361,7 +376,8 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
       event.lambda.push_back(lambda_after);
     }
   }
-  if (groups.size() > 1 && all_unique) event.reason = "surfaces that do not see each other, each with one consistent mode";
+  if (groups.size() > 1 && all_unique)
+    event.reason = "surfaces that do not see each other, each with one consistent mode";
   if (result.decided) event.to = result.mode;
 
   if (!all_unique) {
@@ -372,8 +388,10 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
       for (const Mode& start : modes) {
         for (const Option& option : group.options) {
           Mode word = start;
-          for (std::size_t k = 0; k < group.surfaces.size(); ++k) word.set(group.surfaces[k], option.sides[k]);
-          if (next.size() < kMostListedContinuations && std::find(next.begin(), next.end(), word) == next.end()) {
+          for (std::size_t k = 0; k < group.surfaces.size(); ++k)
+            word.set(group.surfaces[k], option.sides[k]);
+          if (next.size() < kMostListedContinuations &&
+              std::find(next.begin(), next.end(), word) == next.end()) {
             next.push_back(std::move(word));
           }
         }
@@ -382,8 +400,8 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     }
     event.continuations = std::move(modes);
     event.kind = groups.size() > 1 || groups.front().surfaces.size() > 1 ? EventKind::ambiguous
-                 : two_fold                                               ? EventKind::two_fold
-                                                                          : EventKind::repelling;
+                 : two_fold                                              ? EventKind::two_fold
+                                                                         : EventKind::repelling;
     return result;
   }
   if (meeting.at_start) {
