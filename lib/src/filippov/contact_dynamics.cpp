@@ -7,6 +7,7 @@
 
 #include <Eigen/QR>
 
+#include "slideway/core/state_errors.hpp"
 #include "slideway/filippov/complementarity.hpp"
 
 namespace slideway {
@@ -175,7 +176,8 @@ double ContactDynamics::tolerance(double t, ConstVectorRef x, Index i, ConstVect
 
 double ContactDynamics::rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i,
                                       ConstVectorRef weights) {
-  value_ = x + weights.cwiseInverse();
+  value_ = x;
+  add_errors(weights, value_);
   evaluator_.field(t, value_, lambda, along_);
   evaluator_.field(t, x, lambda, field_);
   contact(i).gap.gradient(t, x, gradient_);

@@ -11,6 +11,7 @@
 #include "simulate/relay_run.hpp"
 #include "simulate/run_text.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/state_errors.hpp"
 #include "slideway/integrate/guard_scan.hpp"
 
 namespace slideway {
@@ -70,7 +71,7 @@ class BandSampler final : public GuardSampler {
   void noise(double t, VectorRef values) override {
     sample(t, plain_);
     stepper_.error_weights(x_, weights_);
-    x_ += weights_.cwiseInverse();
+    add_errors(weights_, x_);
     ode_.guard_values(t, x_, values);
     values = (values - plain_).cwiseAbs();
   }

@@ -1,5 +1,4 @@
 #include "simulate/run_engine.hpp"
-#include "simulate/run_shared.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +7,9 @@
 #include <mutex>
 #include <optional>
 
+#include "simulate/run_shared.hpp"
 #include "simulate/run_text.hpp"
+#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 
@@ -260,7 +261,8 @@ void RunEngine::set_thresholds() {
   bool needs_nudge = ode.has_closed_contacts();
   for (const Index i : allowed_) needs_nudge = needs_nudge || mode_.slides_on(i);
   if (needs_nudge) {
-    state_ = x_ + weights_.cwiseInverse();
+    state_ = x_;
+    add_errors(weights_, state_);
     ode.exit_guards(t_, state_, nudged_values_);
   }
   for (const Index i : allowed_) {
@@ -315,7 +317,8 @@ Stepper* RunEngine::choose_stepper() {
   if (!jumped_ || !(jump_interval_ > 0) || steps_since_jump_ > kFewSteps) return usual;
   ModeOde& ode = here_->ode;
   ode.velocity(t_, x_, state_);
-  nudged_state_ = x_ + weights_.cwiseInverse();
+  nudged_state_ = x_;
+  add_errors(weights_, nudged_state_);
   noise_weights_.resize(x_.size());
   ode.velocity(t_, nudged_state_, noise_weights_);
   const double once = (noise_weights_ - state_).cwiseProduct(weights_).lpNorm<Eigen::Infinity>();
@@ -383,7 +386,7 @@ void RunEngine::DenseGuards::noise(double t, VectorRef values) {
   engine_.stepper_->evaluate(t, engine_.state_);
   tools.stepper->error_weights(engine_.state_, engine_.weights_);
   tools.ode.sample(t, engine_.state_, engine_.nudged_values_);
-  engine_.state_ += engine_.weights_.cwiseInverse();
+  add_errors(engine_.weights_, engine_.state_);
   tools.ode.exit_guards(t, engine_.state_, values);
   values = (values - engine_.nudged_values_).cwiseAbs();
 }

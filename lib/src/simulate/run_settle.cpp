@@ -8,6 +8,7 @@
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
 #include "simulate/run_text.hpp"
+#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 
@@ -263,7 +264,8 @@ int RunEngine::motion_of(Index event, double zero_level, bool exact) {
   double noise = watch.rate_rounding(t_, x_, v1, event);
   if (!exact) {
     noise_weights_ = (kGlobalError * (options_.rtol * largest_ + atol_)).cwiseInverse();
-    x = x_ + noise_weights_.cwiseInverse();
+    x = x_;
+    add_errors(noise_weights_, x);
     ode.velocity(t_, x, v2);
     noise += std::abs(watch.side(event) * watch[event].when.rate(t_, x, 1, v2) - rate);
   }
