@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/core/finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
@@ -214,7 +215,7 @@ void ModeField::velocity(double t, ConstVectorRef x, VectorRef dx) {
   } catch (...) {
     failure = std::current_exception();
   }
-  if (!failure && dx.allFinite()) return;
+  if (!failure && all_finite(dx)) return;
   state_ = x;
   if (x.allFinite() && move_to_nearest_surface(t, state_)) {
     try {

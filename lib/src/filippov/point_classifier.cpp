@@ -15,6 +15,7 @@ constexpr double kSuspicious = 0.05;
 // integrator cannot tell from zero.
 constexpr double kTwoFoldTolerance = 10;
 constexpr Index kStatesOneByOne = 32;
+constexpr int kTrials = 8;
 // The step of a difference along a field, as a part of the time in which the state changes.
 constexpr double kDifferenceStep = 1e-2;
 
@@ -73,11 +74,16 @@ double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x,
     return sum;
   }
   double largest = 0;
-  for (int trial = 0; trial < 8; ++trial) {
-    for (Index j = 0; j < n; ++j) {
-      const double sign = std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1;
-      shifted_[j] = x[j] + sign / weights[j];
+  if (signs_.rows() != n) {
+    signs_.resize(n, kTrials);
+    for (int trial = 0; trial < kTrials; ++trial) {
+      for (Index j = 0; j < n; ++j) {
+        signs_(j, trial) = std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1;
+      }
     }
+  }
+  for (int trial = 0; trial < kTrials; ++trial) {
+    shifted_ = x + signs_.col(trial).cast<double>().cwiseQuotient(weights);
     largest = std::max(largest, std::abs(function(shifted_) - value));
   }
   return largest;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "slideway/core/finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
@@ -284,16 +285,17 @@ bool SlidingSolver::step(Vector& correction) {
   } else {
     correction = sparse_factors_.solve(residual_);
   }
-  return correction.allFinite();
+  return all_finite(correction);
 }
 
 void SlidingSolver::find_residual(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx) {
-  evaluator_.guard_rates(t, x, dx, rates_);
   if (!dependent_) {
+    evaluator_.guard_rates_of(sliding_, t, x, dx, rates_);
     for (std::size_t row = 0; row < sliding_.size(); ++row)
       residual_[static_cast<Index>(row)] = rates_[sliding_[row]];
     return;
   }
+  evaluator_.guard_rates(t, x, dx, rates_);
   if (any_second_order_) evaluator_.guard_curvatures(t, x, lambda, dx, curvatures_);
   for (std::size_t e = 0; e < equations_.size(); ++e) {
     const Index i = sliding_[at(equations_[e].row)];
@@ -307,14 +309,14 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
   double previous = INFINITY;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     evaluator_.field(t, x, lambda, dx);
-    if (!dx.allFinite()) return false;
+    if (!all_finite(dx)) return false;
     if (!valid_ && !refresh(t, x, lambda)) {
       valid_ = false;
       return false;
     }
     find_residual(t, x, lambda, dx);
     if (residual_.size() == 0) return true;
-    if (!residual_.allFinite()) return false;
+    if (!all_finite(residual_)) return false;
     const double error = residual_.cwiseQuotient(scale_).lpNorm<Eigen::Infinity>();
     if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source]) return true;
     // Rounding is reached when a step with a fresh matrix no longer gains.

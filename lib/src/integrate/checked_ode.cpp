@@ -7,25 +7,15 @@
 #include <limits>
 #include <stdexcept>
 
+#include "slideway/core/finite.hpp"
+
 namespace slideway {
-
-namespace {
-
-// Entry by entry: most vectors are too short for anything cleverer.
-bool all_finite(const double* numbers, Index count) noexcept {
-  for (Index i = 0; i < count; ++i) {
-    if (!(std::abs(numbers[i]) <= std::numeric_limits<double>::max())) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 // `call` computes the result and returns whether it is finite.
 template <typename Call>
 bool CheckedOde::attempt(const char* function, double t, ConstVectorRef x, const Call& call) noexcept {
   obstructed_ = false;
-  if (!all_finite(x.data(), x.size())) return false;
+  if (!all_finite(x)) return false;
   try {
     if (call()) return true;
   } catch (const std::exception& exception) {
@@ -68,7 +58,7 @@ bool CheckedOde::velocity(double t, ConstVectorRef x, VectorRef dx) noexcept {
   ++velocity_evaluations_;
   return attempt("velocity", t, x, [&] {
     ode_.velocity(t, x, dx);
-    if (all_finite(dx.data(), dx.size())) return true;
+    if (all_finite(dx)) return true;
     note_not_finite("velocity", t, dx);
     return false;
   });
@@ -96,7 +86,7 @@ bool CheckedOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, S
 bool CheckedOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) noexcept {
   return attempt("jacobian", t, x, [&] {
     ode_.jacobian_times(t, x, direction, product);
-    if (all_finite(product.data(), product.size())) return true;
+    if (all_finite(product)) return true;
     note_not_finite("directional derivative", t, product);
     return false;
   });
@@ -105,7 +95,7 @@ bool CheckedOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direc
 bool CheckedOde::project(double t, ConstVectorRef weights, VectorRef x) noexcept {
   return attempt("projection", t, x, [&] {
     ode_.project(t, weights, x);
-    if (x.allFinite()) return true;
+    if (all_finite(x)) return true;
     note_not_finite("projection", t, x);
     return false;
   });

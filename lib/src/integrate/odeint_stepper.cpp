@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "integrate/stepper_options.hpp"
+#include "slideway/core/finite.hpp"
 
 namespace slideway {
 
@@ -156,7 +157,7 @@ StepReport OdeintStepper::step() {
     const bool usable = formula_.advance(checked_, step_);
     const double error = usable ? error_norm() : 0;
     // What overflows without an obstacle has gone too far as well.
-    const bool finite = usable && std::isfinite(error) && step_.x_new.allFinite();
+    const bool finite = usable && std::isfinite(error) && all_finite(step_.x_new);
     const bool accurate = finite && (error <= 1 || indivisible);
     if (accurate) {
       watch_stiffness();
@@ -269,8 +270,8 @@ void OdeintStepper::evaluate(double t, VectorRef x) {
   }
   make_interpolant();
   const double s = step_.h == 0 ? 0 : (t - step_.t) / step_.h;
-  x = coefficients_.col(4);
-  for (Index k = 3; k >= 0; --k) x = s * x + coefficients_.col(k);
+  x = (((coefficients_.col(4) * s + coefficients_.col(3)) * s + coefficients_.col(2)) * s + coefficients_.col(1)) * s +
+      coefficients_.col(0);
 }
 
 Interpolant OdeintStepper::interpolant() {

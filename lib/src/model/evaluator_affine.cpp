@@ -61,11 +61,21 @@ void Evaluator::guards_nearly(double t, ConstVectorRef x, VectorRef h) {
 }
 
 double Evaluator::affine_row(Index surface, double t_dot, ConstVectorRef x_dot) const {
+  const int* const start = affine_dx_.outerIndexPtr() + surface;
+  const int* const column = affine_dx_.innerIndexPtr();
+  const double* const slope = affine_dx_.valuePtr();
   double sum = t_dot * affine_dt_[surface];
-  for (decltype(affine_dx_)::InnerIterator entry(affine_dx_, surface); entry; ++entry) {
-    sum += entry.value() * x_dot[entry.col()];
-  }
+  for (int k = start[0]; k < start[1]; ++k) sum += slope[k] * x_dot[column[k]];
   return sum;
+}
+
+void Evaluator::guard_rates_of(const std::vector<Index>& surfaces, double t, ConstVectorRef x, ConstVectorRef dx,
+                               VectorRef rates) {
+  if (!affine_) {
+    guard_rates(t, x, dx, rates);
+    return;
+  }
+  for (const Index i : surfaces) rates[i] = affine_row(i, 1.0, dx);
 }
 
 double Evaluator::guard_nearly(double t, ConstVectorRef x, Index surface) {
@@ -85,8 +95,7 @@ double Evaluator::guard_rate(double t, ConstVectorRef x, ConstVectorRef dx, Inde
 }
 
 void Evaluator::affine_directional(double t_dot, ConstVectorRef x_dot, VectorRef h_dot) const {
-  h_dot.noalias() = affine_dx_ * x_dot;
-  if (t_dot != 0) h_dot += t_dot * affine_dt_;
+  for (Index i = 0; i < h_dot.size(); ++i) h_dot[i] = affine_row(i, t_dot, x_dot);
 }
 
 }  // namespace slideway

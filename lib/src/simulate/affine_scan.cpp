@@ -1,11 +1,9 @@
 #include "simulate/affine_scan.hpp"
 
 #include <algorithm>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <type_traits>
+#include <utility>
 
 #include "slideway/integrate/guard_scan.hpp"
 
@@ -19,6 +17,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 64 * kEpsilon;
 // Halvings of an interval that cannot be told from a point afterwards.
 constexpr int kMostHalvings = 50;
+constexpr int kMostIterations = 200;
 
 // The polynomial of Bernstein coefficients b on [low, high] in the unit interval.
 template <class Coefficients>
@@ -66,6 +65,35 @@ Piece<Coefficients> split_off_left(Piece<Coefficients>& piece) {
   return left;
 }
 
+// The zero of the polynomial between low, where it is positive, and high, where it is negative, if there is only one: Newton's
+// method, and halving where that leaves the bracket or is slow.
+template <class Coefficients>
+double only_zero(const Coefficients& c, Index degree, double low, double at_low, double high, double at_high,
+                 double resolution) {
+  double tau = (low * at_high - high * at_low) / (at_high - at_low);
+  double width = high - low;
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    double sum = c[static_cast<std::size_t>(degree)];
+    double slope = 0;
+    for (Index k = degree - 1; k >= 0; --k) {
+      slope = slope * tau + sum;
+      sum = sum * tau + c[static_cast<std::size_t>(k)];
+    }
+    if (sum == 0) return tau;
+    (sum > 0 ? low : high) = tau;
+    const double step = sum / slope;
+    double next = tau - step;
+    const bool is_slow = iteration % 3 == 2 && high - low > 0.5 * std::exchange(width, high - low);
+    // Where the polynomial rises Newton's method leads to another zero, such as the one it has just left.
+    const bool falls = slope < 0;
+    if (falls && std::abs(step) <= resolution) return std::clamp(next, low, high);
+    if (high - low <= resolution) return 0.5 * (low + high);
+    if (!falls || !(next > low && next < high) || is_slow) next = 0.5 * (low + high);
+    tau = next;
+  }
+  return tau;
+}
+
 // The first zero of the piece of the polynomial with the powers c; infinity if there is none.
 template <class Coefficients>
 double first_zero_of(Piece<Coefficients> piece, const Coefficients& c, double resolution, int halvings) {
@@ -86,11 +114,7 @@ double first_zero_of(Piece<Coefficients> piece, const Coefficients& c, double re
     const double at_high = at(piece.high);
     if (!(at_low > 0)) return piece.low;
     if (!(at_high < 0)) return piece.high;
-    std::uintmax_t iterations = 100;
-    const auto bracket = boost::math::tools::toms748_solve(
-        at, piece.low, piece.high, at_low, at_high,
-        [&](double left, double right) { return right - left <= resolution; }, iterations);
-    return 0.5 * (bracket.first + bracket.second);
+    return only_zero(c, piece.degree, piece.low, at_low, piece.high, at_high, resolution);
   }
   if (halvings == 0 || piece.high - piece.low <= resolution) return *last <= 0 ? piece.high : kNever;
   const Piece<Coefficients> left = split_off_left(piece);
@@ -155,28 +179,32 @@ void AffineScan::start(const Mode& mode, ConstVectorRef values, ConstVectorRef a
 AffineScan::Size AffineScan::expand(const Interpolant& x, Index surface, double origin, double width,
                                     Coefficients& c) const {
   const Index terms = x.coefficients.cols();
+  const double* const coefficients = x.coefficients.data();
+  const Index stride = x.coefficients.outerStride();
   const double side = static_cast<double>(side_[static_cast<std::size_t>(surface)]);
-  const double reach = std::abs(origin) + std::abs(width);
   const double slope = evaluator_.affine_dt()[surface];
-  const double constant = evaluator_.affine_origin()[surface];
-  const auto& slopes = evaluator_.affine_dx();
-  const double constant_size = std::abs(constant) + std::abs(slope * x.center);
+  const double constant = evaluator_.affine_origin()[surface] + slope * x.center;
+  const double constant_size = std::abs(evaluator_.affine_origin()[surface]) + std::abs(slope * x.center);
   Size size{constant_size, constant_size};
-  double power = 1;
-  double power_at_start = 1;
-  for (Index k = 0; k < terms; ++k) {
-    double sum = k == 0 ? constant + slope * x.center : k == 1 ? slope * x.scale : 0.0;
-    double sum_of_sizes = 0;
-    for (std::remove_reference_t<decltype(slopes)>::InnerIterator entry(slopes, surface); entry; ++entry) {
-      const double term = entry.value() * x.coefficients(entry.col(), k);
-      sum += term;
-      sum_of_sizes += std::abs(term);
+  for (Index k = 0; k < terms; ++k) c[static_cast<std::size_t>(k)] = 0;
+  c[0] = side * constant;
+  c[1] = side * slope * x.scale;
+  const double reach = std::abs(origin) + std::abs(width);
+  const auto& slopes = evaluator_.affine_dx();
+  const int* const start = slopes.outerIndexPtr() + surface;
+  for (int entry = start[0]; entry < start[1]; ++entry) {
+    const double* const of_state = coefficients + slopes.innerIndexPtr()[entry];
+    const double weight = side * slopes.valuePtr()[entry];
+    double power = 1;
+    double power_at_start = 1;
+    for (Index k = 0; k < terms; ++k) {
+      const double term = weight * of_state[k * stride];
+      c[static_cast<std::size_t>(k)] += term;
+      size.at_most += std::abs(term) * power;
+      size.at_start += std::abs(term) * power_at_start;
+      power *= reach;
+      power_at_start *= std::abs(origin);
     }
-    c[static_cast<std::size_t>(k)] = side * sum;
-    size.at_most += sum_of_sizes * power;
-    size.at_start += sum_of_sizes * power_at_start;
-    power *= reach;
-    power_at_start *= std::abs(origin);
   }
   if (origin != 0 || width != 1) move(c, terms - 1, origin, width);
   return size;
@@ -195,6 +223,13 @@ double AffineScan::first_zero(Index surface, const Coefficients& c, Index degree
   above = std::max(above, rounding);
   below = std::max(below, rounding);
   if (c[0] < -below) return 0;
+  Coefficients b = c;
+  to_bernstein(b, degree);
+  const auto past_end = b.begin() + degree + 1;
+  if (b[static_cast<std::size_t>(degree)] > above && *std::min_element(b.begin(), past_end) >= -above) {
+    arm(surface);
+    return kNever;
+  }
   const double armed_from = first_zero_after(0, c, degree, -1, above, resolution);
   const double arrives = first_zero_after(0, c, degree, 1, below, resolution);
   if (arrives <= armed_from) return arrives;

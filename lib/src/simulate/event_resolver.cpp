@@ -25,7 +25,8 @@ EventResolver::EventResolver(Evaluator& evaluator, const RelayStructure& structu
       corners_(evaluator, structure, options.sliding_rule),
       policy_(options.on_ambiguity),
       rule_(options.sliding_rule),
-      selection_(options.selection) {
+      selection_(options.selection),
+      keeps_states_(options.full_events || evaluator.system().states() <= kMostStatesInEvents) {
   lambda_ = Vector::Zero(evaluator.system().surfaces());
   is_member_.assign(at(evaluator.system().surfaces()), 0);
 }
@@ -326,8 +327,10 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
   Resolution result;
   EventRecord& event = result.event;
   event.t = t;
-  event.before = x;
-  event.after = x;
+  if (keeps_states_) {
+    event.before = x;
+    event.after = x;
+  }
   event.codeword = code_word;
   if (!meeting.at_start) event.from = mode;
   result.decided = true;

@@ -99,6 +99,7 @@ class EventResolver {
   Ambiguity policy_;
   SlidingRule rule_;
   Selection selection_;
+  bool keeps_states_;  // in the records of events
   Vector lambda_;
   std::vector<char> is_member_;
 };

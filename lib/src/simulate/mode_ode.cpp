@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "slideway/core/finite.hpp"
+
 namespace slideway {
 
 ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
@@ -134,7 +136,7 @@ void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
   if (watch_) {
     for (Index e = 0; e < watch_->size(); ++e) values[event_slot(e)] = watch_->value(t, x, e);
   }
-  if (!values.allFinite()) throw_not_finite(t, values);
+  if (!all_finite(values)) throw_not_finite(t, values);
 }
 
 void ModeOde::throw_not_finite(double t, ConstVectorRef values) const {

@@ -227,10 +227,10 @@ void RunEngine::adopt(const Resolution& resolution) {
 bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   LocationTools& here = *here_;
   involved_contacts_ = releases;
-  EventRecord record;
   bool eventful = false;
   Resolution resolution;
-  const Mode before = word();
+  EventRecord& record = resolution.event;
+  const Mode before = here.contacts ? word() : Mode();
   const Vector state_before = releases.empty() ? Vector() : x_;
   if (!releases.empty()) {
     std::vector<Index> closed;
@@ -242,16 +242,15 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   if (!meeting.met.empty()) {
     resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
     eventful = resolution.eventful;
-    record = resolution.event;
-    if (here.contacts) {
-      if (record.from) record.from = before;
-      for (Mode& mode : record.continuations) mode = with_contacts(mode);
-    }
+    if (here.contacts && record.from) record.from = before;
     if (!resolution.decided) {
-      if (eventful) report(std::move(record));
+      EventRecord undecided = record;
+      for (Mode& mode : undecided.continuations) mode = with_contacts(mode);
+      if (eventful) report(std::move(undecided));
       finish_ambiguous(resolution);
       return false;
     }
+    for (Mode& mode : record.continuations) mode = with_contacts(mode);
     adopt(resolution);
     const auto is_involved = [&](Index i) { return contains(involved_, i); };
     still_leaving_.erase(std::remove_if(still_leaving_.begin(), still_leaving_.end(), is_involved),
@@ -293,7 +292,8 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   }
   const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
   if (leaves) leave_pair(&record);
-  if (eventful) report(record);
+  const std::size_t place = solution_.events.size();
+  if (eventful) report(std::move(record));
   if (leaves) {
     // Another edge of the location may be due at once.
     std::vector<EventRecord> records;
@@ -301,9 +301,10 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
     publish(records, false);
     if (!goes_on) return false;
   }
-  if (chatters(eventful ? &record : nullptr, record.surfaces)) return false;
+  const EventRecord& kept = eventful ? solution_.events[place] : record;
+  if (chatters(eventful ? &kept : nullptr, kept.surfaces)) return false;
   if (too_many_events()) return false;
-  return !eventful || after_crossing(record);
+  return !eventful || after_crossing(kept);
 }
 
 bool RunEngine::chatters(const EventRecord* event, const std::vector<Index>& surfaces) {

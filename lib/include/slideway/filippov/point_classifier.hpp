@@ -54,6 +54,7 @@ class PointClassifier {
   double rtol_;
   Index surface_ = 0;
   double surface_rounding_ = 0;
+  Eigen::Matrix<signed char, Eigen::Dynamic, Eigen::Dynamic> signs_;  // ±1, of random choices
   Vector lambda_, gradient_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_,
       state_scale_, rates_;
 };

@@ -100,6 +100,8 @@ class Evaluator {
   void guard_directional(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, VectorRef h_dot);
   // w = ∂h/∂t + ∂h/∂x·dx, m entries, with dx the velocity of the state.
   void guard_rates(double t, ConstVectorRef x, ConstVectorRef dx, VectorRef rates);
+  // wᵢ for these surfaces; the other entries hold nothing.
+  void guard_rates_of(const std::vector<Index>& surfaces, double t, ConstVectorRef x, ConstVectorRef dx, VectorRef rates);
   // wᵢ for one surface.
   double guard_rate(double t, ConstVectorRef x, ConstVectorRef dx, Index surface);
   // ḧ along the field at λ frozen, m entries; dx must be f(t, x, λ).
