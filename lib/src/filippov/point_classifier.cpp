@@ -14,6 +14,8 @@ constexpr double kSuspicious = 0.05;
 // The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
 // integrator cannot tell from zero.
 constexpr double kTwoFoldTolerance = 10;
+// How many times the tolerances the accumulated error of a state may be.
+constexpr double kGlobalError = 30;
 constexpr Index kStatesOneByOne = 32;
 constexpr int kTrials = 8;
 // The step of a difference along a field, as a part of the time in which the state changes.
@@ -187,11 +189,13 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   // A dip that the integrator cannot tell from a touch, above a field that would bring it back at once, is a touch: the
   // sliding it would start ends before it can be resolved.
   if (before && *before == Side::plus && !component_vanishes(plus) && plus.w < 0 && minus.w > 0 &&
-      plus.curvature > plus.curvature_zero && plus.w * plus.w <= 2 * plus.curvature * tolerance) {
+      plus.curvature > plus.curvature_zero &&
+      plus.w * plus.w <= 2 * plus.curvature * kGlobalError * tolerance) {
     plus.vanishes = result.touch = true;
   }
   if (before && *before == Side::minus && !component_vanishes(minus) && minus.w > 0 && plus.w < 0 &&
-      -minus.curvature > minus.curvature_zero && minus.w * minus.w <= -2 * minus.curvature * tolerance) {
+      -minus.curvature > minus.curvature_zero &&
+      minus.w * minus.w <= -2 * minus.curvature * kGlobalError * tolerance) {
     minus.vanishes = result.touch = true;
   }
 
