@@ -331,16 +331,14 @@ class Bench {
     }
   }
 
-  // Loosens the tolerance as long as the error stays, for what is cheaper.
+  // The cheapest of all looser tolerances that keep the error.
   EqualError loosen(EqualError found, double target) const {
-    while (found.reached && found.attempt.setting.rtol < 1e-2) {
-      Setting setting = found.attempt.setting;
+    if (!found.reached) return found;
+    for (Setting setting = found.attempt.setting; setting.rtol < 1e-2;) {
       setting.rtol *= std::sqrt(10.0);
       Attempt attempt = try_out(found.attempt.approach, setting, false);
-      if (!(attempt.final_error <= target)) break;
-      const bool cheaper = attempt.evaluations < found.attempt.evaluations;
-      if (!cheaper) break;
-      found.attempt = std::move(attempt);
+      const bool reached = attempt.final_error <= target;
+      if (reached && attempt.evaluations < found.attempt.evaluations) found.attempt = std::move(attempt);
     }
     return found;
   }

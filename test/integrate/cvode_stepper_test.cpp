@@ -119,6 +119,28 @@ TEST_CASE("van der Pol's stiff oscillator reaches the published state, with BDF"
   }
 }
 
+TEST_CASE("stiffness that falls like one over the time since the start does not mislead BDF") {
+  // x' = -6 (x - s)/(s + d), s' = 1: x = 6s/7 but for parts of the size of d.
+  const auto velocity = [](double, ConstVectorRef x, VectorRef dx) {
+    dx(0) = -6 * (x(0) - x(1)) / (x(1) + 1e-9);
+    dx(1) = 1;
+  };
+  const auto jacobian = [](double, ConstVectorRef x, MatrixRef result) {
+    const double near = x(1) + 1e-9;
+    result << -6 / near, 6 / near + 6 * (x(0) - x(1)) / (near * near), 0, 0;
+  };
+  for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    CAPTURE(rtol);
+    FunctionOde ode(2, velocity, jacobian);
+    const auto stepper = make_cvode_stepper(ode, MultistepMethod::bdf, tolerances(2, rtol));
+    for (int restart = 0; restart < 3; ++restart) {
+      REQUIRE(stepper->start(0, vector({0, 0}), 2, 0));
+      CHECK(run(*stepper).status == StepStatus::reached_end);
+      CHECK(state_at(*stepper, 2, 2)(0) == doctest::Approx(12.0 / 7).epsilon(100 * rtol + 1e-8));
+    }
+  }
+}
+
 TEST_CASE("the exact Jacobian costs fewer evaluations than differences, and far fewer than none") {
   enum class Kind { exact, differences, zero };
   const auto evaluations = [](Kind kind) {

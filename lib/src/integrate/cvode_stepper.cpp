@@ -30,6 +30,10 @@ constexpr double kJustBelowZero = -1e-100;
 constexpr const char* kMaker = "make_cvode_stepper";
 constexpr int kFirstStepTrials = 4;
 constexpr double kFirstStepReduction = 1e-4;
+// CVODE keeps a Jacobian for 50 steps, however much they grow. One that is far too large by then, as that of
+// x' = -6(x - sin t)/t, makes Newton's corrections so small that they pass for converged, and the answer wrong.
+constexpr long kJacobianSteps = 51;
+constexpr double kOutgrown = 2;
 
 void check(int flag, const char* function) {
   if (flag < 0)
@@ -149,6 +153,7 @@ bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_st
 bool CvodeStepper::restart_cvode(double first_step) {
   steps_before_ += steps_;
   steps_ = 0;
+  jacobians_ = 0;
   start_velocity_is_due_ = true;
   void* cvode = cvode_.get();
   sundials::values(state_.get()) = start_state_;
@@ -231,7 +236,23 @@ int CvodeStepper::advance(double& t) {
   CVodeGetNumSteps(cvode, &steps_);
   CVodeGetLastStep(cvode, &last_step_size_);
   CVodeGetCurrentTime(cvode, &center_);
+  if (method_ == MultistepMethod::bdf) renew_jacobian_in_time();
   return flag;
+}
+
+void CvodeStepper::renew_jacobian_in_time() {
+  // A sparse one is a preconditioner to CVODE.
+  long dense = 0, sparse = 0;
+  CVodeGetNumJacEvals(cvode_.get(), &dense);
+  CVodeGetNumPrecEvals(cvode_.get(), &sparse);
+  if (dense + sparse != jacobians_) {
+    jacobians_ = dense + sparse;
+    jacobian_step_ = last_step_size_;
+  }
+  const bool outgrown = jacobians_ > 0 && last_step_size_ > kOutgrown * jacobian_step_;
+  if (outgrown == jacobian_is_due_) return;
+  jacobian_is_due_ = outgrown;
+  CVodeSetJacEvalFrequency(cvode_.get(), outgrown ? 1 : kJacobianSteps);
 }
 
 void CvodeStepper::set_shortest_step() {

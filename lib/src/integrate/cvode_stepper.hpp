@@ -47,6 +47,7 @@ class CvodeStepper final : public Stepper {
   // CVODE's return flag after one step; on a failed first step tries again with smaller ones.
   int advance(double& t);
   void set_shortest_step();
+  void renew_jacobian_in_time();
   double first_step_scale() const;
   StepReport report(StepStatus status, double start, double end);
   StepReport fail();
@@ -89,6 +90,9 @@ class CvodeStepper final : public Stepper {
   Index order_ = 0;
   double center_ = 0;
   double last_step_size_ = 0;
+  long jacobians_ = 0;            // evaluated since the restart
+  double jacobian_step_ = 0;      // the step that the last one was evaluated in
+  bool jacobian_is_due_ = false;  // wherever CVODE next sets up its equations
   Matrix coefficients_;
 
   StepFailure failure_ = {};
