@@ -83,7 +83,7 @@ TEST_CASE(
   const Workplace place;
   const Json result =
       document(place.slideway({"compare", "evaporator", "--levels", "0", "--error", "1e-6", "--repeats", "1",
-                               "--max-evaluations", "300000", "--json", "-"}));
+                               "--method", "bdf", "--max-evaluations", "300000", "--json", "-"}));
   const Json& equal = result.at("equal_error").at("methods");
   const auto price = [&](const char* name) {
     return method(equal, name).at("field_evaluations").get<double>();
