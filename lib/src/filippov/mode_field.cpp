@@ -34,6 +34,7 @@ void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode_ = mode;
   lambda_ = lambda;
   mode_.fill_lambda(lambda_);
+  sampled_lambda_ = lambda_;
   sliding_.clear();
   for (Index i = 0; i < mode.size(); ++i) {
     if (mode.slides_on(i)) sliding_.push_back(i);
@@ -132,6 +133,17 @@ const Vector& ModeField::lambda(double t, ConstVectorRef x) {
     lambda_[sliding_.front()] = (fields.w_minus + fields.w_plus) / (fields.w_minus - fields.w_plus);
   }
   return lambda_;
+}
+
+const Vector& ModeField::sampled_lambda(double t, ConstVectorRef x) {
+  if (!solves_for_lambda() || uses_moments()) return lambda(t, x);
+  if (solved_ && t == solved_t_ && x == solved_x_) return lambda_;
+  if (!solver_.solve_relays(t, x, sampled_lambda_)) {
+    sampled_lambda_ = lambda_;
+    // Says what is wrong, if it is.
+    return lambda(t, x);
+  }
+  return sampled_lambda_;
 }
 
 const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index surface) {

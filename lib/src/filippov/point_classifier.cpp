@@ -18,6 +18,7 @@ constexpr double kTwoFoldTolerance = 10;
 constexpr double kGlobalError = 30;
 constexpr Index kStatesOneByOne = 32;
 constexpr int kTrials = 8;
+constexpr double kClearly = 100;
 // The step of a difference along a field, as a part of the time in which the state changes.
 constexpr double kDifferenceStep = 1e-2;
 
@@ -64,7 +65,7 @@ double PointClassifier::curvature(double t, ConstVectorRef x, double side) {
 // random choices of signs stand in for the sum of magnitudes.
 template <class Function>
 double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x, double value,
-                                     ConstVectorRef weights) {
+                                     double interesting, ConstVectorRef weights) {
   const Index n = x.size();
   if (n <= kStatesOneByOne) {
     double sum = 0;
@@ -87,6 +88,8 @@ double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x,
   for (int trial = 0; trial < kTrials; ++trial) {
     shifted_ = x + signs_.col(trial).cast<double>().cwiseQuotient(weights);
     largest = std::max(largest, std::abs(function(shifted_) - value));
+    // No choice of signs makes up for that.
+    if (kClearly * largest < interesting) break;
   }
   return largest;
 }
@@ -169,7 +172,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     const double side = minus_vanishes ? 1 : -1;
     const double other = minus_vanishes ? result.w_plus : result.w_minus;
     const auto at = [&](const Vector& state) { return component(t, state, side); };
-    const double spread = tolerance_of(at, x, other, weights);
+    const double spread = tolerance_of(at, x, other, std::abs(other) / kTwoFoldTolerance, weights);
     if (std::abs(other) <= kTwoFoldTolerance * spread) minus_vanishes = plus_vanishes = true;
   }
 
@@ -181,7 +184,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     const double side = minus_vanishes ? -1 : 1;
     NormalMotion& own = minus_vanishes ? minus : plus;
     const auto at = [&](const Vector& state) { return curvature(t, state, side); };
-    if (own.curvature * side < 0 && tolerance_of(at, x, own.curvature, weights) >= std::abs(own.curvature)) {
+    if (own.curvature * side < 0 && tolerance_of(at, x, own.curvature, std::abs(own.curvature), weights) >= std::abs(own.curvature)) {
       own.seen = minus_vanishes ? -1 : 1;
     }
   }

@@ -20,6 +20,9 @@ constexpr double kWorstResidual[] = {1e-9, 1e-6};
 // Of a guess that no step was taken from: it would leave lambda behind the motion, and relays that are equal apart.
 constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
 constexpr double kLeastSlack = 1e-6;
+// Of errors of λ: the least that says how fast Newton's method converges, and the least there is.
+constexpr double kNoticeable = 1e-8;
+constexpr double kSmallest = 1e-16;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -34,6 +37,7 @@ SlidingSolver::SlidingSolver(Evaluator& evaluator, const RelayStructure& structu
     *vector = Vector::Zero(m);
   }
   dx_ = Vector::Zero(n);
+  velocity_ = Vector::Zero(n);
 }
 
 void SlidingSolver::set_sliding(std::vector<Index> sliding) {
@@ -48,6 +52,7 @@ void SlidingSolver::set_sliding(std::vector<Index> sliding) {
   valid_ = false;
   chosen_ = false;
   dependent_ = false;
+  contraction_ = INFINITY;
   diagonal_ = structure_.known();
   if (!diagonal_) return;
   for (const Index i : sliding_) {
@@ -255,6 +260,8 @@ bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
   scale_.setZero();
   for (const auto& entry : triplets_) scale_[entry.row()] += std::abs(entry.value());
   if (!scale_.allFinite()) return false;
+  inverse_scale_ = scale_.cwiseInverse();
+  contraction_ = INFINITY;
   if (diagonal_) {
     diagonal_values_.setZero();
     for (const auto& entry : triplets_) diagonal_values_[entry.row()] = entry.value();
@@ -303,6 +310,32 @@ void SlidingSolver::find_residual(double t, ConstVectorRef x, ConstVectorRef lam
   }
 }
 
+double SlidingSolver::scaled_residual() const {
+  double largest = 0;
+  for (Index e = 0; e < residual_.size(); ++e) largest = std::max(largest, std::abs(residual_[e]) * inverse_scale_[e]);
+  return largest;
+}
+
+void SlidingSolver::correct(VectorRef lambda) const {
+  for (Index e = 0; e < correction_.size(); ++e) {
+    lambda[sliding_[at(dependent_ ? unknowns_[at(e)] : e)]] -= correction_[e];
+  }
+}
+
+bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
+  if (valid_ && contraction_ < 1) {
+    evaluator_.field(t, x, lambda, velocity_);
+    if (!all_finite(velocity_)) return false;
+    find_residual(t, x, lambda, velocity_);
+    const double error = scaled_residual();
+    if (contraction_ * error <= kResidual[0] && step(correction_)) {
+      correct(lambda);
+      return true;
+    }
+  }
+  return solve(t, x, lambda, velocity_);
+}
+
 bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
   fresh_ = false;
   const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;
@@ -317,7 +350,11 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
     find_residual(t, x, lambda, dx);
     if (residual_.size() == 0) return true;
     if (!all_finite(residual_)) return false;
-    const double error = residual_.cwiseQuotient(scale_).lpNorm<Eigen::Infinity>();
+    const double error = scaled_residual();
+    // What a first error that can be told from rounding was reduced by.
+    if (iteration == 1 && source == 0 && previous >= kNoticeable) {
+      contraction_ = std::max(error, kSmallest) / previous;
+    }
     if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source]) return true;
     // Rounding is reached when a step with a fresh matrix no longer gains.
     if (fresh_ && iteration > 3 && error >= 0.5 * previous) return error <= kWorstResidual[source];
@@ -333,9 +370,7 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
       valid_ = false;
       return false;
     }
-    for (Index e = 0; e < correction_.size(); ++e) {
-      lambda[sliding_[at(dependent_ ? unknowns_[at(e)] : e)]] -= correction_[e];
-    }
+    correct(lambda);
     // A matrix is fresh only for the point it was made at; after a step it is as good as any for an affine field.
   }
   valid_ = false;

@@ -189,12 +189,22 @@ AffineScan::Size AffineScan::expand(const Interpolant& x, Index surface, double 
   for (Index k = 0; k < terms; ++k) c[static_cast<std::size_t>(k)] = 0;
   c[0] = side * constant;
   c[1] = side * slope * x.scale;
+  const bool whole = origin == 0 && width == 1;
   const double reach = std::abs(origin) + std::abs(width);
   const auto& slopes = evaluator_.affine_dx();
   const int* const start = slopes.outerIndexPtr() + surface;
   for (int entry = start[0]; entry < start[1]; ++entry) {
     const double* const of_state = coefficients + slopes.innerIndexPtr()[entry];
     const double weight = side * slopes.valuePtr()[entry];
+    if (whole) {
+      for (Index k = 0; k < terms; ++k) {
+        const double term = weight * of_state[k * stride];
+        c[static_cast<std::size_t>(k)] += term;
+        size.at_most += std::abs(term);
+      }
+      size.at_start += std::abs(weight * of_state[0]);
+      continue;
+    }
     double power = 1;
     double power_at_start = 1;
     for (Index k = 0; k < terms; ++k) {
@@ -206,7 +216,7 @@ AffineScan::Size AffineScan::expand(const Interpolant& x, Index surface, double 
       power_at_start *= std::abs(origin);
     }
   }
-  if (origin != 0 || width != 1) move(c, terms - 1, origin, width);
+  if (!whole) move(c, terms - 1, origin, width);
   return size;
 }
 

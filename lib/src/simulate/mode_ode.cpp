@@ -82,7 +82,9 @@ void ModeOde::project_onto_surfaces(double t, ConstVectorRef weights, VectorRef 
   throw std::runtime_error("the state cannot be projected onto " + names + " = 0 at t = " + std::to_string(t));
 }
 
-void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
+void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) { evaluate_guards(t, x, false, values); }
+
+void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
   const Mode& mode = field_.mode();
   const std::vector<Index>& sliding = field_.sliding();
   if (mode.size() > static_cast<Index>(sliding.size())) evaluator_.guards(t, x, h_);
@@ -106,7 +108,7 @@ void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
     values[2 * i] = sigma_ * w_minus;
     values[2 * i + 1] = -sigma_ * w_plus;
   } else if (!sliding.empty()) {
-    const Vector& lambda = field_.lambda(t, x);
+    const Vector& lambda = is_sample ? field_.sampled_lambda(t, x) : field_.lambda(t, x);
     for (const Index i : sliding) {
       const double part = breaks_away ? lambda[i] / ratios_[i] : lambda[i];
       values[2 * i] = 1 + part;
@@ -182,7 +184,7 @@ void ModeOde::remember(double t, ConstVectorRef values) {
 
 void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
   if (recall(t, values)) return;
-  exit_guards(t, x, values);
+  evaluate_guards(t, x, true, values);
   remember(t, values);
 }
 

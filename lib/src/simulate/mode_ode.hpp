@@ -78,6 +78,7 @@ class ModeOde final : public SmoothOde {
     Vector values;
   };
 
+  void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;
 

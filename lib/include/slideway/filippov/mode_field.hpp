@@ -47,6 +47,9 @@ class ModeField {
   // none. Valid until the next call of a member.
   const Vector& lambda(double t, ConstVectorRef x);
 
+  // The same for a guard along a step, which leaves what lambda() and velocity() remember as it is.
+  const Vector& sampled_lambda(double t, ConstVectorRef x);
+
   // Throws std::runtime_error naming the state when the velocity is not finite, neither here nor at the nearest
   // point of the surfaces that x lies beyond.
   void velocity(double t, ConstVectorRef x, VectorRef dx);
@@ -113,6 +116,7 @@ class ModeField {
   double solved_t_ = 0;
   Vector solved_x_, solved_velocity_;
   bool solved_ = false;
+  Vector sampled_lambda_;
   // Of the moments: the four fields round the intersection, and λ at one of them.
   VertexTable corner_table_;
   Matrix corner_fields_;

@@ -46,7 +46,8 @@ class PointClassifier {
   double component(double t, ConstVectorRef x, double side);
   double curvature(double t, ConstVectorRef x, double side);
   template <class Function>
-  double tolerance_of(const Function& function, ConstVectorRef x, double value, ConstVectorRef weights);
+  double tolerance_of(const Function& function, ConstVectorRef x, double value, double interesting,
+                      ConstVectorRef weights);
   double time_scale(ConstVectorRef dx) const;
 
   Evaluator& evaluator_;

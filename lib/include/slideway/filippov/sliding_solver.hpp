@@ -14,6 +14,7 @@
 
 #include <Eigen/LU>
 #include <Eigen/SparseLU>
+#include <cmath>
 #include <vector>
 
 #include "slideway/filippov/relay_structure.hpp"
@@ -36,6 +37,9 @@ class SlidingSolver {
   // w_S = 0 to rounding. False when Newton's method fails (a singular D, values that are not finite).
   bool solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
 
+  // λ alone, as good as that of solve(): where Newton's method has been seen to converge fast enough, by one evaluation.
+  bool solve_relays(double t, ConstVectorRef x, VectorRef lambda);
+
   // Whether D was singular when it was first looked at in this mode.
   bool is_dependent() const { return dependent_; }
 
@@ -51,6 +55,8 @@ class SlidingSolver {
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   void entries(double t, ConstVectorRef x, ConstVectorRef lambda);
   bool step(Vector& correction);
+  void correct(VectorRef lambda) const;
+  double scaled_residual() const;
   // Looks for singular components of D and chooses what stands in for them.
   void choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
   // ∂ḧᵢ/∂λⱼ, i and j being entries of sliding().
@@ -81,7 +87,9 @@ class SlidingSolver {
   bool any_second_order_ = false;
 
   std::vector<Eigen::Triplet<double>> triplets_;
-  Vector diagonal_values_, scale_;
+  Vector diagonal_values_, scale_, inverse_scale_;
+  double contraction_ = INFINITY;  // of the error of λ by one step of Newton's method with the matrix at hand
+  Vector velocity_;
   Matrix dense_;
   Eigen::PartialPivLU<Matrix> dense_factors_;
   Eigen::SparseMatrix<double> sparse_;
