@@ -42,6 +42,11 @@ struct Repelling {
   }
 };
 
+struct Rising {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = 2.0 - lambda[0]; }
+};
+
 System attracting() { return from_functor(Attracting{}, {.states = 2, .surfaces = 1}); }
 
 }  // namespace
@@ -91,12 +96,30 @@ TEST_CASE("records change neither steps nor states") {
   }
 }
 
+TEST_CASE("records hide no surface from the run, neither before it is armed nor after") {
+  const System system = from_functor(Rising{}, {.states = 1, .surfaces = 1});
+  for (const Method method : every_method) {
+    CAPTURE(std::string(to_string(method)));
+    for (const double level : {-0.5, -1e-3, -1e-9, 1e-9, 1e-3}) {
+      CAPTURE(level);
+      const Solution solution = run(system.with_events({record("", component(0, level), Direction::any)}),
+                                    {-1}, 3, with(method, 1e-9));
+      REQUIRE(solution.events.size() == 2);
+      const EventRecord& crossing = solution.events[level < 0 ? 1 : 0];
+      CHECK(crossing.kind == EventKind::crossing);
+      CHECK(crossing.t == doctest::Approx(1.0 / 3));
+      CHECK(solution.final.state[0] == doctest::Approx(8.0 / 3));
+    }
+  }
+}
+
 TEST_CASE("an event at the start fires when its guard is zero and moves in its direction") {
   for_every_method([](const Options& options) {
-    const Solution solution = run(ticking().with_events({record("with", component(0), Direction::rising),
-                                                       record("against", component(0), Direction::falling),
-                                                       record("later", component(0, 0.5), Direction::rising)}),
-                                  {0}, 1, options);
+    const Solution solution =
+        run(ticking().with_events({record("with", component(0), Direction::rising),
+                                   record("against", component(0), Direction::falling),
+                                   record("later", component(0, 0.5), Direction::rising)}),
+            {0}, 1, options);
     REQUIRE(story(solution) == "record with, record later");
     CHECK(solution.events[0].t == 0);
     CHECK_FALSE(solution.events[0].from.has_value());
@@ -106,7 +129,8 @@ TEST_CASE("an event at the start fires when its guard is zero and moves in its d
 
 TEST_CASE("an event in any direction does not fire where it starts") {
   for (const double rate : {1.0, -1.0}) {
-    const System moving = smooth(1, [rate](auto t, const auto&, auto&& dx) { dx[0] = rate * (1.0 - 2.0 * t); });
+    const System moving =
+        smooth(1, [rate](auto t, const auto&, auto&& dx) { dx[0] = rate * (1.0 - 2.0 * t); });
     const Solution solution = run(moving.with_events({record("", component(0), Direction::any)}), {0}, 1.5);
     // x = ±t(1 − t).
     REQUIRE(solution.events.size() == 1);
@@ -116,7 +140,7 @@ TEST_CASE("an event in any direction does not fire where it starts") {
 
 TEST_CASE("a start past a guard is no crossing") {
   const Solution solution = run(ticking().with_events({record("", component(0), Direction::rising),
-                                                     stop("", component(0, -1), Direction::any)}),
+                                                       stop("", component(0, -1), Direction::any)}),
                                 {0.5}, 1);
   CHECK(solution.outcome.reached_end());
   CHECK(solution.events.empty());
@@ -139,14 +163,16 @@ TEST_CASE("an event at the end of the run belongs to it, and one just after does
 }
 
 TEST_CASE("a stop at the end is a stop") {
-  const Solution solution = run(ticking().with_events({stop("bell", component(0, 1), Direction::rising)}), {0}, 1);
+  const Solution solution =
+      run(ticking().with_events({stop("bell", component(0, 1), Direction::rising)}), {0}, 1);
   CHECK(solution.outcome.status == Status::stopped_by_event);
   CHECK(solution.outcome.message == "stopped by 'bell'");
 }
 
 TEST_CASE("a run that ends where it starts still resets what is due at the start") {
-  const Solution solution = run(
-      ticking().with_events({reset("", component(0), Direction::rising, [](VectorRef x) { x[0] = -1; })}), {0}, 0);
+  const Solution solution =
+      run(ticking().with_events({reset("", component(0), Direction::rising, [](VectorRef x) { x[0] = -1; })}),
+          {0}, 0);
   CHECK(solution.outcome.reached_end());
   REQUIRE(solution.events.size() == 1);
   CHECK(solution.final.state[0] == -1);
@@ -155,7 +181,8 @@ TEST_CASE("a run that ends where it starts still resets what is due at the start
 TEST_CASE("at one instant records come first, then stops, then resets in the order of the list") {
   for_every_method([](const Options& options) {
     const auto x = [](const char* name, Action action, std::function<void(VectorRef)> set = {}) {
-      Event event = reset(name, component(0, 1), Direction::rising, set ? set : [](VectorRef) {});
+      Event event = reset(
+          name, component(0, 1), Direction::rising, set ? set : [](VectorRef) {});
       event.action = action;
       return event;
     };
@@ -185,10 +212,10 @@ TEST_CASE("guards of different kinds that vanish at one instant are one instant"
   for_every_method([](const Options& options) {
     const Guard of_time([](auto t, const auto&) { return t - 1.0; });
     const Guard twice([](auto, const auto& x) { return 2.0 * x[0] - 2.0; });
-    const Solution solution =
-        run(ticking(2).with_events({reset("state", twice, Direction::rising, [](VectorRef x) { x[1] += 1; }),
-                                  reset("time", of_time, Direction::rising, [](VectorRef x) { x[1] *= 10; })}),
-            {0, 1}, 2, options);
+    const Solution solution = run(
+        ticking(2).with_events({reset("state", twice, Direction::rising, [](VectorRef x) { x[1] += 1; }),
+                                reset("time", of_time, Direction::rising, [](VectorRef x) { x[1] *= 10; })}),
+        {0, 1}, 2, options);
     CHECK(story(solution) == "reset state, reset time");
     CHECK(solution.final.state[1] == 20);
   });
@@ -198,7 +225,8 @@ TEST_CASE("a stop ends the run at its guard") {
   for_every_method([](const Options& options) {
     // The parabola t² meets 4.
     const System parabola = smooth(1, [](auto t, const auto&, auto&& dx) { dx[0] = 2.0 * t; });
-    const Solution solution = run(parabola.with_events({stop("far", component(0, 4), Direction::rising)}), {0}, 10, options);
+    const Solution solution =
+        run(parabola.with_events({stop("far", component(0, 4), Direction::rising)}), {0}, 10, options);
     CHECK(solution.outcome.status == Status::stopped_by_event);
     CHECK(solution.outcome.succeeded());
     CHECK(std::abs(solution.final.state[0] - 4) < 1e-12);
@@ -209,21 +237,23 @@ TEST_CASE("a stop ends the run at its guard") {
 
 TEST_CASE("stops at one instant are all listed, and the first of the list is named") {
   const Solution solution = run(ticking().with_events({stop("one", component(0, 1), Direction::any),
-                                                     stop("two", component(0, 1), Direction::rising)}),
+                                                       stop("two", component(0, 1), Direction::rising)}),
                                 {0}, 2);
   CHECK(story(solution) == "stop one, stop two");
   CHECK(contains(solution.outcome.message, "'one'"));
 }
 
-TEST_CASE("a reset that leads onto another guard fires it in the same instant, if the motion goes through it") {
+TEST_CASE(
+    "a reset that leads onto another guard fires it in the same instant, if the motion goes through it") {
   for (const double rate : {1.0, 0.0, -1.0}) {
     const System moving = smooth(2, [rate](auto, const auto&, auto&& dx) {
       dx[0] = 1.0;
       dx[1] = rate;
     });
     const Solution solution =
-        run(moving.with_events({reset("first", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 2; }),
-                                reset("second", component(1, 2), Direction::rising, [](VectorRef x) { x[1] = -9; })}),
+        run(moving.with_events(
+                {reset("first", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 2; }),
+                 reset("second", component(1, 2), Direction::rising, [](VectorRef x) { x[1] = -9; })}),
             {0, -5}, 1.5);
     CAPTURE(rate);
     REQUIRE(solution.outcome.reached_end());
@@ -235,8 +265,9 @@ TEST_CASE("a reset that leads onto another guard fires it in the same instant, i
 
 TEST_CASE("a reset that jumps over a guard does not fire it") {
   const Solution solution =
-      run(ticking(2).with_events({reset("over", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 5; }),
-                                reset("under", component(1, 2), Direction::rising, [](VectorRef x) { x[1] = 0; })}),
+      run(ticking(2).with_events(
+              {reset("over", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 5; }),
+               reset("under", component(1, 2), Direction::rising, [](VectorRef x) { x[1] = 0; })}),
           {0, 0}, 2);
   CHECK(story(solution) == "reset over");
 }
@@ -248,9 +279,11 @@ TEST_CASE("a chain of resets is followed through in one instant") {
     dx[0] = 1.0;
     dx[1] = 1.0;
   });
-  std::vector<Event> events = {reset("start", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 100; })};
+  std::vector<Event> events = {
+      reset("start", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 100; })};
   for (int k = 0; k < links; ++k) {
-    events.push_back(reset("", component(1, 100 + 10 * k), Direction::rising, [k](VectorRef x) { x[1] = 110 + 10 * k; }));
+    events.push_back(
+        reset("", component(1, 100 + 10 * k), Direction::rising, [k](VectorRef x) { x[1] = 110 + 10 * k; }));
   }
   const Solution solution = run(moving.with_events(events), {0, 0}, 2);
   REQUIRE(solution.outcome.reached_end());
@@ -262,7 +295,7 @@ TEST_CASE("a chain of resets is followed through in one instant") {
 TEST_CASE("resets that set each other off without end are reported") {
   const Solution solution = run(
       ticking().with_events({reset("back", component(0, 1), Direction::rising, [](VectorRef x) { x[0] = 0; }),
-                           reset("forth", component(0), Direction::rising, [](VectorRef x) { x[0] = 1; })}),
+                             reset("forth", component(0), Direction::rising, [](VectorRef x) { x[0] = 1; })}),
       {-0.5}, 3);
   CHECK(solution.outcome.status == Status::chattering);
   CHECK(solution.outcome.t == doctest::Approx(0.5));
@@ -272,8 +305,9 @@ TEST_CASE("resets that set each other off without end are reported") {
 }
 
 TEST_CASE("a reset that leaves the state where it is fires once") {
-  const Solution solution =
-      run(ticking(2).with_events({reset("", component(0, 1), Direction::rising, [](VectorRef x) { x[1] += 1; })}), {0, 0}, 2);
+  const Solution solution = run(
+      ticking(2).with_events({reset("", component(0, 1), Direction::rising, [](VectorRef x) { x[1] += 1; })}),
+      {0, 0}, 2);
   REQUIRE(solution.outcome.reached_end());
   CHECK(solution.events.size() == 1);
   CHECK(solution.final.state[0] == doctest::Approx(2));
@@ -281,9 +315,9 @@ TEST_CASE("a reset that leaves the state where it is fires once") {
 
 TEST_CASE("a reset to a value that is not finite ends the run before it") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Solution solution =
-      run(ticking(2).with_events({reset("bad", component(0, 1), Direction::rising, [nan](VectorRef x) { x[1] = nan; })}),
-          {0, 3}, 2);
+  const Solution solution = run(ticking(2).with_events({reset("bad", component(0, 1), Direction::rising,
+                                                              [nan](VectorRef x) { x[1] = nan; })}),
+                                {0, 3}, 2);
   CHECK(solution.outcome.status == Status::user_function_failed);
   CHECK(contains(solution.outcome.message, "reset 'bad' sets state 'x2'"));
   CHECK(solution.outcome.t == doctest::Approx(1));
@@ -291,9 +325,10 @@ TEST_CASE("a reset to a value that is not finite ends the run before it") {
 }
 
 TEST_CASE("an exception of a reset ends the run with its message") {
-  const Solution solution = run(ticking().with_events({reset("", component(0, 1), Direction::rising,
-                                                           [](VectorRef) { throw std::runtime_error("no such place"); })}),
-                                {0}, 2);
+  const Solution solution =
+      run(ticking().with_events({reset("", component(0, 1), Direction::rising,
+                                       [](VectorRef) { throw std::runtime_error("no such place"); })}),
+          {0}, 2);
   CHECK(solution.outcome.status == Status::user_function_failed);
   CHECK(contains(solution.outcome.message, "no such place"));
 }
@@ -311,7 +346,8 @@ TEST_CASE("the guard of an event that becomes not finite is named") {
 TEST_CASE("a reset onto an attracting surface slides from then on") {
   for_every_method([](const Options& options) {
     const Solution solution =
-        run(attracting().with_events({reset("down", component(1, 0.5), Direction::rising, [](VectorRef x) { x[0] = 0; })}),
+        run(attracting().with_events(
+                {reset("down", component(1, 0.5), Direction::rising, [](VectorRef x) { x[0] = 0; })}),
             {1, 0}, 2, options);
     REQUIRE(solution.outcome.reached_end());
     REQUIRE(story(solution) == "reset down");
@@ -323,9 +359,9 @@ TEST_CASE("a reset onto an attracting surface slides from then on") {
 }
 
 TEST_CASE("a reset to the other side of a surface finds the mode there") {
-  const Solution solution =
-      run(attracting().with_events({reset("over", component(1, 0.5), Direction::rising, [](VectorRef x) { x[0] = -0.25; })}),
-          {1, 0}, 2);
+  const Solution solution = run(attracting().with_events({reset("over", component(1, 0.5), Direction::rising,
+                                                                [](VectorRef x) { x[0] = -0.25; })}),
+                                {1, 0}, 2);
   REQUIRE(story(solution) == "reset over, sliding_entry");
   CHECK(solution.events[0].to->word() == "-");
   CHECK(solution.events[1].t == doctest::Approx(1));
@@ -333,9 +369,9 @@ TEST_CASE("a reset to the other side of a surface finds the mode there") {
 
 TEST_CASE("a reset off the surface ends sliding") {
   for_every_method([](const Options& options) {
-    const Solution solution =
-        run(attracting().with_events({reset("up", component(1, 0.5), Direction::rising, [](VectorRef x) { x[0] = 0.25; })}),
-            {0, 0}, 2, options);
+    const Solution solution = run(attracting().with_events({reset("up", component(1, 0.5), Direction::rising,
+                                                                  [](VectorRef x) { x[0] = 0.25; })}),
+                                  {0, 0}, 2, options);
     REQUIRE(solution.initial.mode.word() == "0");
     REQUIRE(story(solution) == "reset up, sliding_entry");
     CHECK(solution.events[0].from->word() == "0");
@@ -345,9 +381,9 @@ TEST_CASE("a reset off the surface ends sliding") {
 }
 
 TEST_CASE("a reset while sliding that stays on the surface goes on sliding") {
-  const Solution solution =
-      run(attracting().with_events({reset("again", component(1, 0.5), Direction::rising, [](VectorRef x) { x[1] = 0; })}),
-          {0, 0}, 1.75);
+  const Solution solution = run(attracting().with_events({reset("again", component(1, 0.5), Direction::rising,
+                                                                [](VectorRef x) { x[1] = 0; })}),
+                                {0, 0}, 1.75);
   CHECK(solution.events.size() == 3);
   for (const EventRecord& event : solution.events) CHECK(event.to->word() == "0");
   CHECK(solution.final.state[0] == 0);
@@ -373,9 +409,9 @@ TEST_CASE("an integrate-and-fire neuron fires at its period") {
   // v' = 2 − v from 0 to 1 takes ln 2.
   const System neuron = smooth(1, [](auto, const auto& x, auto&& dx) { dx[0] = 2.0 - x[0]; });
   for_every_method([&](const Options& options) {
-    const Solution solution =
-        run(neuron.with_events({reset("spike", component(0, 1), Direction::rising, [](VectorRef x) { x[0] = 0; })}), {0}, 10,
-            options);
+    const Solution solution = run(neuron.with_events({reset("spike", component(0, 1), Direction::rising,
+                                                            [](VectorRef x) { x[0] = 0; })}),
+                                  {0}, 10, options);
     REQUIRE(solution.outcome.reached_end());
     REQUIRE(solution.events.size() == 14);
     for (std::size_t k = 0; k < 14; ++k) {
@@ -385,8 +421,8 @@ TEST_CASE("an integrate-and-fire neuron fires at its period") {
 }
 
 TEST_CASE("outputs at an event are the state after it") {
-  const System system =
-      ticking().with_events({reset("", component(0, 0.5), Direction::rising, [](VectorRef x) { x[0] = 10; })});
+  const System system = ticking().with_events(
+      {reset("", component(0, 0.5), Direction::rising, [](VectorRef x) { x[0] = 10; })});
   Options options;
   options.recording = Recording::nothing;
   options.output_times = {0, run(system, {0}, 1.25).events.at(0).t, 1, 1.25};

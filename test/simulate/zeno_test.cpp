@@ -74,6 +74,29 @@ TEST_CASE("every impact of a ball from ten metres is at its exact time, and so i
   }
 }
 
+// Each flight is so much shorter than the one before that it ends within a first look at it.
+TEST_CASE("a ball of weak restitution is at rest at its exact time, after as many impacts as there are") {
+  for (const double e : {0.001, 0.02, 0.1, 0.2}) {
+    for (const Method method : every_method) {
+      for (const double rtol : {1e-4, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12}) {
+        CAPTURE(e);
+        CAPTURE(rtol);
+        CAPTURE(std::string(to_string(method)));
+        const double rests = std::sqrt(2.0) * (1 + e) / (1 - e);
+        const Solution solution = run(ball(e), {10, 0}, 3 * rests, with(method, rtol));
+        REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+        CHECK(count(solution, EventKind::impact) + 1 == solution.events.size());
+        // Until the speed is below the absolute tolerance.
+        const double impacts = std::log(1e-2 * rtol / 10) / std::log(e);
+        CHECK(static_cast<double>(solution.events.size()) <= impacts + 4);
+        CHECK(solution.events.back().kind == EventKind::zeno);
+        CHECK(std::abs(solution.events.back().t - rests) < 1000 * rtol);
+        CHECK(solution.final.mode.word() == "0");
+      }
+    }
+  }
+}
+
 TEST_CASE("an accumulation of impacts is skipped only when nothing of it can be seen") {
   for_every_method([](const Options& options) {
     const Solution solution = run(ball(0.6), {5, 0}, 10, options);

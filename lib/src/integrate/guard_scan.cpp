@@ -227,7 +227,9 @@ double GuardScan::locate(Index guard, double a, double value_a, double b, double
 double GuardScan::lowest(Index guard, double sign, double enough, double a, double b, GuardSampler& sampler,
                          double& where) {
   double lowest = std::numeric_limits<double>::infinity();
-  const auto value = [&](double t) {
+  // The minimiser resolves 1e-8 of one: of the interval then, not of the time.
+  const auto value = [&](double part) {
+    const double t = std::min(a + part * (b - a), b);
     sampler.sample(t, scratch_);
     const double g = sign * scratch_[guard];
     if (g < lowest) {
@@ -238,7 +240,7 @@ double GuardScan::lowest(Index guard, double sign, double enough, double a, doub
     return std::max(g, enough);
   };
   std::uintmax_t iterations = 60;
-  boost::math::tools::brent_find_minima(value, a, b, std::numeric_limits<double>::digits / 2, iterations);
+  boost::math::tools::brent_find_minima(value, 0.0, 1.0, std::numeric_limits<double>::digits / 2, iterations);
   return lowest;
 }
 
@@ -297,23 +299,30 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
   for (const Index i : watched_) {
     const double value_a = values_at(0)[i];
     const double value_b = new_values_[i];
-    if (!armed_[static_cast<std::size_t>(i)]) {
-      if (!(value_b < -arrive_below_[i])) continue;
-      candidates_.push_back(i);
+    char& armed = armed_[static_cast<std::size_t>(i)];
+    if (!armed) {
+      const bool went_below = value_b <= 0 && (value_a > 0 || count_ == 1);
+      if (!went_below && !(value_b < -arrive_below_[i])) continue;
       // It may have left and come back within this step: then the way back is an ordinary zero.
       double peak_time = 0;
       const double peak = -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
-      if (peak > arm_above_[i])
+      if (peak > arm_above_[i]) {
+        armed = 1;
+        --unarmed_;
         earliest = std::min(earliest, locate(i, peak_time, peak, b, value_b, 0, sampler));
+        candidates_.push_back({i, peak_time, peak, 0});
+      } else if (value_b < -arrive_below_[i]) {
+        candidates_.push_back({i, a, value_a, arrive_below_[i]});
+      }
       continue;
     }
     if (located_at_end(i)) {
       any_located_at_end = true;
-      candidates_.push_back(i);
+      candidates_.push_back({i, a, value_a, 0});
       continue;
     }
     if (!(value_b > 0)) {
-      candidates_.push_back(i);
+      candidates_.push_back({i, a, value_a, 0});
       continue;
     }
     if (!shaped || !(slope_start_[i] < 0) || !(slope_end_[i] > 0)) continue;
@@ -325,16 +334,15 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
     const double value_lowest = lowest(i, 1, 0, a, b, sampler, lowest_time);
     if (value_lowest <= 0) {
       earliest = std::min(earliest, locate(i, a, value_a, lowest_time, value_lowest, 0, sampler));
-      candidates_.push_back(i);
+      candidates_.push_back({i, a, value_a, 0});
     }
   }
   if (candidates_.empty()) return false;
 
   // Each located root shortens the interval in which the others matter.
-  for (const Index i : candidates_) {
-    const bool armed = armed_[static_cast<std::size_t>(i)] != 0;
-    if (armed && located_at_end(i)) continue;
-    const double level = armed ? 0 : arrive_below_[i];
+  for (const Candidate& candidate : candidates_) {
+    const Index i = candidate.guard;
+    if (armed_[static_cast<std::size_t>(i)] && located_at_end(i)) continue;
     double right = b;
     double value_right = new_values_[i];
     if (earliest < b) {
@@ -342,8 +350,9 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
       sampler.sample(right, scratch_);
       value_right = scratch_[i];
     }
-    if (value_right + level > 0) continue;
-    earliest = std::min(earliest, locate(i, a, values_at(0)[i], right, value_right, level, sampler));
+    if (!(candidate.left < right) || value_right + candidate.level > 0) continue;
+    earliest = std::min(
+        earliest, locate(i, candidate.left, candidate.value, right, value_right, candidate.level, sampler));
   }
   if (any_located_at_end) earliest = std::min(earliest, b);
 
@@ -354,9 +363,10 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
   const double just_after = std::min(b, earliest + location_accuracy(earliest, b - a));
   sampler.sample(just_after, scratch_);
   bool any = false;
-  for (const Index i : candidates_) {
-    const double level = armed_[static_cast<std::size_t>(i)] ? 0 : arrive_below_[i];
-    if ((earliest >= b && located_at_end(i)) || !(scratch_[i] + level > 0)) {
+  for (const Candidate& candidate : candidates_) {
+    const Index i = candidate.guard;
+    if (candidate.left > earliest) continue;
+    if ((earliest >= b && located_at_end(i)) || !(scratch_[i] + candidate.level > 0)) {
       arrival_.guards[static_cast<std::size_t>(i)] = 1;
       any = true;
     }
@@ -378,9 +388,9 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
   }
   // A touch may be positive again just after: the guard closest to zero then is the one that arrived.
   if (!any) {
-    Index closest = candidates_.front();
-    for (const Index i : candidates_) {
-      if (scratch_[i] < scratch_[closest]) closest = i;
+    Index closest = candidates_.front().guard;
+    for (const Candidate& candidate : candidates_) {
+      if (scratch_[candidate.guard] < scratch_[closest]) closest = candidate.guard;
     }
     arrival_.guards[static_cast<std::size_t>(closest)] = 1;
   }

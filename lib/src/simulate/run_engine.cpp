@@ -130,16 +130,20 @@ bool RunEngine::is_armed(Index slot) const {
 }
 
 void RunEngine::start_scans(double march_step) {
-  if (exact_) {
-    here_->affine_scan->start(mode_, guard_values_, arm_above_, arrive_below_);
-    for (Index i = 0; i < mode_.size(); ++i) {
-      if (mode_.slides_on(i)) continue;
-      const Index slot = ModeOde::first_slot(i);
-      arm_above_[slot] = arrive_below_[slot] = std::numeric_limits<double>::infinity();
-    }
-  }
   scanned_to_ = t_;
-  here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, march_step);
+  if (!exact_) {
+    here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, march_step);
+    return;
+  }
+  here_->affine_scan->start(mode_, guard_values_, arm_above_, arrive_below_);
+  march_arm_above_ = arm_above_;
+  march_arrive_below_ = arrive_below_;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) continue;
+    const Index slot = ModeOde::first_slot(i);
+    march_arm_above_[slot] = march_arrive_below_[slot] = std::numeric_limits<double>::infinity();
+  }
+  here_->scan.start(t_, guard_values_, march_arm_above_, march_arrive_below_, march_step);
 }
 
 std::string RunEngine::surface_name(Index surface) const {
@@ -532,7 +536,7 @@ bool RunEngine::scan_step(double end, const std::vector<char>& located) {
     if (!(t_ < end)) end = t_;
     // The guards of surfaces and contacts stay as they are, armed or not.
     for (Index slot = 0; slot < ode.event_slot(0); ++slot) {
-      if (scan.armed()[static_cast<std::size_t>(slot)]) arm_above_[slot] = arrive_below_[slot] = 0;
+      if (is_armed(slot)) arm_above_[slot] = arrive_below_[slot] = 0;
     }
     arm_above_.tail(here_->watch.size()).setZero();
     arrive_below_.tail(here_->watch.size()).setZero();

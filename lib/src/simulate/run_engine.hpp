@@ -242,6 +242,7 @@ class RunEngine {
   // The largest |xⱼ| so far: what has accumulated of the errors goes with that.
   Vector largest_, noise_weights_, nudged_state_;
   Vector atol_, weights_, guard_values_, noise_, nudged_values_, state_, arm_above_, arrive_below_;
+  Vector march_arm_above_, march_arrive_below_;  // where another scan watches the surfaces
   Solution solution_;
 };
 

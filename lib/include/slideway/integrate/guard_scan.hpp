@@ -85,16 +85,23 @@ class GuardScan {
   Index guards_;
   double max_step_;
   double step_ = 0;
-  Index count_ = 0;        // history points held; 0 is the newest
+  Index count_ = 0;  // history points held; 0 is the newest
   double times_[kHistory] = {};
-  Matrix values_;          // guards × history
+  Matrix values_;                           // guards × history
   Index columns_[kHistory] = {0, 1, 2, 3};  // columns_[k] holds the values at times_[k]
   std::vector<Index> watched_;              // the guards that can arrive
   Index unarmed_ = 0;                       // how many of them are not armed
   std::vector<char> armed_;
   Vector arm_above_, arrive_below_;
   Vector new_values_, noise_, scratch_, slope_start_, slope_end_, scale_;
-  std::vector<Index> candidates_;
+  // A guard that is positive (plus its level) at `left`, and may reach zero after it.
+  struct Candidate {
+    Index guard;
+    double left;
+    double value;
+    double level;
+  };
+  std::vector<Candidate> candidates_;
   Arrival arrival_;
 };
 
