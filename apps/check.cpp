@@ -50,7 +50,8 @@ void print(const ModelCheck& check, std::ostream& out) {
   const auto count = [](Index number, const char* noun) {
     return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
   };
-  fmt::print(out, "{}   {}, {}\n\n", check.model, count(check.states, "state"), count(check.surfaces, "surface"));
+  fmt::print(out, "{}   {}, {}\n\n", check.model, count(check.states, "state"),
+             count(check.surfaces, "surface"));
   if (check.derivatives) {
     const DerivativeCheck& worst = *check.derivatives;
     item(out, "derivatives",
@@ -61,22 +62,26 @@ void print(const ModelCheck& check, std::ostream& out) {
     item(out, "derivatives", "not compared");
   }
   if (check.multi_affine) {
-    item(out, "multi-affine", check.multi_affine->passed
-                                  ? fmt::format("yes (relative error {:.1e})", check.multi_affine->relative_error)
-                                  : "no: " + check.multi_affine->message);
+    item(out, "multi-affine",
+         check.multi_affine->passed
+             ? fmt::format("yes (relative error {:.1e})", check.multi_affine->relative_error)
+             : "no: " + check.multi_affine->message);
   }
   item(out, "start", fmt::format("t = {:.10g}, {}", check.start, start_text(check)));
   constexpr std::size_t most_met = 10;
   for (std::size_t k = 0; k < std::min(check.met.size(), most_met); ++k) {
     const SurfaceAtStart& surface = check.met[k];
-    item(out, "", fmt::format("on {} = 0: w- = {:.6g}, w+ = {:.6g}, {}", surface.name, surface.w_minus, surface.w_plus,
-                              surface.kind));
+    item(out, "",
+         fmt::format("on {} = 0: w- = {:.6g}, w+ = {:.6g}, {}", surface.name, surface.w_minus, surface.w_plus,
+                     surface.kind));
   }
-  if (check.met.size() > most_met) item(out, "", fmt::format("… and on {} more", check.met.size() - most_met));
+  if (check.met.size() > most_met)
+    item(out, "", fmt::format("… and on {} more", check.met.size() - most_met));
   if (!check.continuations.empty())
     item(out, "", fmt::format("not unique: {}", fmt::join(check.continuations, ", ")));
-  item(out, "tried", fmt::format("to t = {:.6g} in {} steps, {} events", check.trial.t, check.trial_steps,
-                                 check.trial_events));
+  item(out, "tried",
+       fmt::format("to t = {:.6g} in {} steps, {} events", check.trial.t, check.trial_steps,
+                   check.trial_events));
   if (!check.findings.empty()) fmt::print(out, "\n");
   for (const Finding& finding : check.findings) item(out, word(finding.severity), finding.text);
 }
@@ -91,9 +96,12 @@ nlohmann::ordered_json document(const ModelCheck& check) {
   Json derivatives = nullptr;
   if (check.derivatives) {
     const DerivativeCheck& worst = *check.derivatives;
-    derivatives = {{"passed", worst.passed},       {"function", worst.function},
-                   {"row", worst.row},             {"column", worst.column},
-                   {"used", number(worst.used)},   {"finite_difference", number(worst.finite_difference)},
+    derivatives = {{"passed", worst.passed},
+                   {"function", worst.function},
+                   {"row", worst.row},
+                   {"column", worst.column},
+                   {"used", number(worst.used)},
+                   {"finite_difference", number(worst.finite_difference)},
                    {"relative_error", number(worst.relative_error)}};
   }
   Json multi_affine = nullptr;
@@ -148,7 +156,7 @@ int check(const CheckArguments& arguments, std::ostream& out) {
   set_end(arguments, instance);
   std::vector<Target> wanted;
   for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
-  check_targets(wanted);
+  check_targets(wanted, arguments.model);
 
   const ModelCheck answer = check_model(model.name, instance, options);
   for (const std::string& path : arguments.json)

@@ -23,6 +23,7 @@ struct SimulationArguments {
   std::optional<double> atol = {};
   std::optional<double> max_step = {};
   std::optional<Index> max_events = {};
+  std::optional<Index> max_steps = {};
   std::string method = {};
   std::string linear_solver = {};
   std::string on_ambiguity = {};

@@ -41,7 +41,7 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
   for (const std::string& path : arguments.csv) wanted.push_back({"--csv", path});
   for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
   for (const std::string& path : arguments.plot) wanted.push_back({"--plot", path, true});
-  check_targets(wanted);
+  check_targets(wanted, arguments.model);
 
   const Comparison comparison = compare_approaches(instance, options, make_plan(arguments));
 

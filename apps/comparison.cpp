@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/advice.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway::apps {
@@ -87,13 +88,14 @@ class Bench {
     result_.end = instance_.end;
     const Solution first = Simulator(problem_, tight_options).run(whole_run());
     result_.reference_outcome = first.outcome;
+    result_.reference_outcome.message = told_to_user(first.outcome.message);
     result_.reference_events = first.events;
     result_.end = first.outcome.t;
     if (!(result_.end > instance_.start)) {
       refuse({.what = "there is no solution to compare with beyond the start",
               .where = "compare",
               .expected = "a model whose run goes on",
-              .got = first.outcome.message});
+              .got = result_.reference_outcome.message});
     }
     choose_times(first);
     tight_options.output_times = result_.times;
@@ -145,7 +147,14 @@ class Bench {
 
   void choose_parameters() {
     ComparisonPlan& plan = result_.plan;
-    if (!plan.step) plan.step = (result_.end - instance_.start) / 2400;
+    const double length = result_.end - instance_.start;
+    if (plan.step && *plan.step > length) {
+      refuse({.what = "the step is longer than the run",
+              .where = "--step",
+              .expected = fmt::format("at most {:.6g}", length),
+              .got = fmt::format("{:.6g}", *plan.step)});
+    }
+    if (!plan.step) plan.step = length / 2400;
     if (plan.epsilon) return;
     const System& system = problem_.system();
     Vector guards(system.surfaces());
@@ -224,6 +233,7 @@ class Bench {
     const std::vector<double>& times = for_picture ? result_.times : result_.checkpoints;
     Solution solution = follow(approach, setting, times);
     attempt.outcome = solution.outcome;
+    attempt.outcome.message = told_to_comparer(attempt.outcome);
     attempt.statistics = solution.statistics;
     attempt.final = solution.final.state;
     attempt.outputs = std::move(solution.outputs);
@@ -262,6 +272,10 @@ class Bench {
     }
     if (attempt.outcome.succeeded() && attempt.final.allFinite())
       attempt.final_error = error(attempt.final, result_.reference.rightCols(1));
+    // The largest over a part of the way is not comparable.
+    const double short_of_end = result_.end - attempt.outcome.t;
+    if (!attempt.outcome.succeeded() && short_of_end > 1e-6 * (result_.end - instance_.start))
+      attempt.largest_error = kNaN;
   }
 
   bool differs(const Attempt& attempt) {
@@ -275,6 +289,12 @@ class Bench {
     return !(difference <= 100 * options_.rtol);
   }
 
+  // An error as large as the solution, or as small as what the integrators leave, is the same for any ε or ΔT.
+  bool tells_order(const Level& level) const {
+    const double left_over = 10 * std::max(tight(options_.rtol), result_.reference_rtol);
+    return level.largest_error > left_over && level.largest_error < 0.5;
+  }
+
   void add_convergence(Approach approach) {
     if (!obstacle(approach).empty()) return;
     const bool by_epsilon = approach == Approach::hysteresis || approach == Approach::smoothing;
@@ -283,28 +303,35 @@ class Bench {
     double parameter = by_epsilon ? *result_.plan.epsilon : *result_.plan.step;
     for (Index k = 0; k < result_.plan.levels; ++k, parameter /= kLevelRatio) {
       const Attempt attempt = try_out(approach, {parameter, parameter, tight(options_.rtol)}, false);
-      if (!attempt.outcome.succeeded()) break;
+      if (!attempt.outcome.succeeded()) {
+        result_.convergence_stops.push_back({approach, parameter, attempt.outcome});
+        break;
+      }
       Level level{parameter,           attempt.largest_error,     attempt.final_error,
                   attempt.evaluations, attempt.statistics.events, kNaN};
       if (!table.levels.empty()) {
         const Level& before = table.levels.back();
-        level.order =
-            std::log(before.largest_error / level.largest_error) / std::log(before.parameter / parameter);
+        if (tells_order(before) && tells_order(level))
+          level.order =
+              std::log(before.largest_error / level.largest_error) / std::log(before.parameter / parameter);
       }
       table.levels.push_back(level);
     }
     if (table.levels.size() < 2) return;
     double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-    const auto count = static_cast<double>(table.levels.size());
+    const auto count = static_cast<double>(std::count_if(
+        table.levels.begin(), table.levels.end(), [&](const Level& level) { return tells_order(level); }));
     for (const Level& level : table.levels) {
+      if (!tells_order(level)) continue;
       mean_x += std::log(level.parameter) / count;
       mean_y += std::log(level.largest_error) / count;
     }
     for (const Level& level : table.levels) {
+      if (!tells_order(level)) continue;
       xx += std::pow(std::log(level.parameter) - mean_x, 2);
       xy += (std::log(level.parameter) - mean_x) * (std::log(level.largest_error) - mean_y);
     }
-    table.order = xy / xx;
+    table.order = count >= 2 ? xy / xx : kNaN;
     result_.convergence.push_back(std::move(table));
   }
 

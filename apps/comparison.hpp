@@ -33,13 +33,13 @@ const char* to_string(Approach approach);
 struct ComparisonPlan {
   std::optional<double> epsilon =
       {};  // of hysteresis and smoothing, in the guards' unit; by default from their size
-  std::optional<double> step = {};    // ΔT of Euler and Algorithm 1; by default 1/2400 of the time
-  Index bisections = 20;              // of Algorithm 1
-  Index checkpoints = 100;            // equally spaced, the end the last one
-  Index levels = 4;                   // of the tables ε → 0 and ΔT → 0; 0 for none
-  Index repeats = 5;                  // of the median time, unless a second has passed
-  std::optional<double> target = {};  // also find the cheapest setting that has this error at the end
-  std::int64_t most_evaluations = 2'000'000;   // of one run, nearly
+  std::optional<double> step = {};            // ΔT of Euler and Algorithm 1; by default 1/2400 of the time
+  Index bisections = 20;                      // of Algorithm 1
+  Index checkpoints = 100;                    // equally spaced, the end the last one
+  Index levels = 4;                           // of the tables ε → 0 and ΔT → 0; 0 for none
+  Index repeats = 5;                          // of the median time, unless a second has passed
+  std::optional<double> target = {};          // also find the cheapest setting that has this error at the end
+  std::int64_t most_evaluations = 2'000'000;  // of one run, nearly
 };
 
 // What an approach is told: ε or ΔT, where it has one, and the tolerance.
@@ -58,7 +58,7 @@ struct Attempt {
   Matrix outputs = {};              // n × (checkpoints and picture times)
   std::vector<double> errors = {};  // at the checkpoints; NaN where it did not get
   double final_error = 0;           // NaN if it did not get there
-  double largest_error = 0;         // over the checkpoints it got to
+  double largest_error = 0;         // over the checkpoints; NaN if it did not get to the end
   std::int64_t evaluations = 0;     // of the field, those for Jacobians included
   Statistics statistics = {};
   double wall_median = 0;  // seconds
@@ -72,13 +72,21 @@ struct Level {
   double final_error = 0;
   std::int64_t evaluations = 0;
   std::int64_t events = 0;
-  double order = 0;  // between this and the row before; NaN in the first
+  double order =
+      0;  // between this and the row before; NaN in the first, and where an error says nothing of it
 };
 
 struct Convergence {
   Approach approach = Approach::hysteresis;
   std::vector<Level> levels = {};
-  double order = 0;  // of a straight line through all
+  double order = 0;  // of a straight line through all that say something of it; NaN without two
+};
+
+// A table that was not had, or not to its last row, and why.
+struct ConvergenceStop {
+  Approach approach = Approach::hysteresis;
+  double parameter = 0;  // ε or ΔT of the row that is missing
+  Outcome outcome = {};
 };
 
 struct EqualError {
@@ -103,6 +111,7 @@ struct Comparison {
   double equivalent_control_differs =
       0;  // the largest difference to Filippov's at the checkpoints; NaN if it was not had
   std::vector<Convergence> convergence = {};
+  std::vector<ConvergenceStop> convergence_stops = {};
   std::vector<EqualError> equal_error = {};
 };
 

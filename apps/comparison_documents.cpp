@@ -109,6 +109,14 @@ void write_comparison_json(const ComparedModel& model, const Comparison& compari
     tables.push_back(
         {{"method", to_string(table.approach)}, {"order", number(table.order)}, {"levels", levels}});
   }
+  Json& stops = document["convergence_stopped"] = Json::array();
+  for (const ConvergenceStop& stop : comparison.convergence_stops) {
+    stops.push_back({{"method", to_string(stop.approach)},
+                     {"parameter", stop.parameter},
+                     {"status", to_string(stop.outcome.status)},
+                     {"t", number(stop.outcome.t)},
+                     {"message", stop.outcome.message}});
+  }
   if (plan.target) {
     Json& equal = document["equal_error"] = {{"target", *plan.target}};
     equal["methods"] = Json::array();

@@ -67,20 +67,27 @@ Row attempt_row(const Attempt& attempt, const ComparisonPlan& plan) {
 const std::vector<std::string> attempt_heading = {
     "method", "setting", "error at end", "largest", "field evaluations", "steps", "events", "ms"};
 
+std::string order_text(double order) { return std::isfinite(order) ? fmt::format("{:.2f}", order) : "–"; }
+
 void print_orders(const Comparison& comparison, bool colours, std::ostream& out) {
   for (const Convergence& table : comparison.convergence) {
-    fmt::print(out, "\n{}: {} → 0, observed order {:.2f}\n", to_string(table.approach),
-               has_epsilon(table.approach) ? "eps" : "dT", table.order);
+    fmt::print(out, "\n{}: {} → 0, observed order {}\n", to_string(table.approach),
+               has_epsilon(table.approach) ? "eps" : "dT", order_text(table.order));
     std::vector<Row> rows = {{has_epsilon(table.approach) ? "eps" : "dT", "largest error", "order",
                               "error at end", "field evaluations", "events"}};
     for (const Level& level : table.levels) {
       rows.push_back({fmt::format("{:.3g}", level.parameter), error_text(level.largest_error),
-                      std::isfinite(level.order) ? fmt::format("{:.2f}", level.order) : "",
+                      &level == &table.levels.front() ? "" : order_text(level.order),
                       error_text(level.final_error), fmt::format("{}", level.evaluations),
                       table.approach == Approach::smoothing ? "–" : fmt::format("{}", level.events)});
     }
     print_rows(rows, 1, colours, out);
   }
+  if (!comparison.convergence_stops.empty()) fmt::print(out, "\n");
+  for (const ConvergenceStop& stop : comparison.convergence_stops)
+    fmt::print(out, "No convergence of {} from {} = {:.3g} on: {} at t = {:.10g}: {}\n",
+               to_string(stop.approach), has_epsilon(stop.approach) ? "eps" : "dT", stop.parameter,
+               to_string(stop.outcome.status), stop.outcome.t, stop.outcome.message);
 }
 
 void print_equal_error(const Comparison& comparison, bool colours, std::ostream& out) {

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <string>
 
+#include "apps/advice.hpp"
 #include "apps/command_line.hpp"
 #include "apps/exit_status.hpp"
 #include "slideway/io/files.hpp"
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
     std::cerr << report << (report.ends_with('\n') ? "" : "\n");
     return exit_misuse;
   } catch (const std::exception& error) {
-    std::cerr << "slideway: " << error.what() << '\n';
+    std::cerr << "slideway: " << told_to_user(error.what()) << '\n';
     return exit_misuse;
   }
 }

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
+#include "apps/advice.hpp"
 #include "slideway/filippov/point_classifier.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -56,7 +57,8 @@ class Checker {
   }
 
   ModelCheck run() && {
-    for (const Location& location : problem_.locations()) check_callable(location.system, instance_.start, instance_.state);
+    for (const Location& location : problem_.locations())
+      check_callable(location.system, instance_.start, instance_.state);
     try_run();
     start();
     derivatives();
@@ -109,12 +111,14 @@ class Checker {
     }
     met_surfaces();
     if (trial_stopped_itself()) {
-      find(at_start ? Severity::problem : Severity::warning,
-           fmt::format("{} {} at t = {:.10g}: {}", at_start ? "no run gets beyond the start:" : "a run stops:",
-                       to_string(answer_.trial.status), answer_.trial.t, answer_.trial.message));
+      find(
+          at_start ? Severity::problem : Severity::warning,
+          fmt::format("{} {} at t = {:.10g}: {}", at_start ? "no run gets beyond the start:" : "a run stops:",
+                      to_string(answer_.trial.status), answer_.trial.t, told_to_user(answer_.trial.message)));
     } else if (answer_.continuations.size() > 1) {
-      find(Severity::warning, fmt::format("the continuation at the start is not unique ({}); --on-ambiguity chose one",
-                                          fmt::join(answer_.continuations, ", ")));
+      find(Severity::warning,
+           fmt::format("the continuation at the start is not unique ({}); --on-ambiguity chose one",
+                       fmt::join(answer_.continuations, ", ")));
     }
   }
 
@@ -125,13 +129,13 @@ class Checker {
     const RelayStructure structure(system);
     SurfaceGeometry geometry(evaluator, structure);
     PointClassifier classifier(evaluator, structure, options_.rtol);
-    const Vector weights = (options_.rtol * instance_.state.cwiseAbs() +
-                            options_.atol.expand(system.states(), options_.rtol))
-                               .cwiseInverse();
+    const Vector weights =
+        (options_.rtol * instance_.state.cwiseAbs() + options_.atol.expand(system.states(), options_.rtol))
+            .cwiseInverse();
     Vector h(system.surfaces());
     system.guards(instance_.start, instance_.state, h);
-    const Mode mode = solution_.initial.mode.size() >= system.surfaces() ? solution_.initial.mode
-                                                                         : Mode(system.surfaces());
+    const Mode mode =
+        solution_.initial.mode.size() >= system.surfaces() ? solution_.initial.mode : Mode(system.surfaces());
     const Vector lambda = relays(mode, system.surfaces());
     constexpr std::size_t most = 50;
     for (Index i = 0; i < system.surfaces() && answer_.met.size() < most; ++i) {
@@ -158,9 +162,10 @@ class Checker {
     }
     if (flat > 0)
       find(Severity::warning,
-           fmt::format("surface '{}'{} does not depend on the state where the model was tried: it is a switch in "
-                       "time, and cannot be slid along",
-                       first, flat > 1 ? fmt::format(" (and {} more)", flat - 1) : ""));
+           fmt::format(
+               "surface '{}'{} does not depend on the state where the model was tried: it is a switch in "
+               "time, and cannot be slid along",
+               first, flat > 1 ? fmt::format(" (and {} more)", flat - 1) : ""));
   }
 
   void derivatives() {
@@ -171,8 +176,8 @@ class Checker {
     }
     for (const Location& location : problem_.locations()) {
       for (const Point& point : points_) {
-        const DerivativeCheck check = check_derivatives(
-            location.system, point.t, point.x, relays(point.mode, location.system.surfaces()));
+        const DerivativeCheck check = check_derivatives(location.system, point.t, point.x,
+                                                        relays(point.mode, location.system.surfaces()));
         if (!answer_.derivatives || check.relative_error > answer_.derivatives->relative_error ||
             (!check.passed && answer_.derivatives->passed)) {
           answer_.derivatives = check;
@@ -217,17 +222,19 @@ class Checker {
       if (smallest < 0 || greatest[i] < greatest[smallest]) smallest = i;
       // Below that, an error of the size of the tolerance is an error of a percent of the state.
       if (atol[i] > 0.01 * greatest[i])
-        find(Severity::warning,
-             fmt::format("state '{}' stays below {:.3g}, and its absolute tolerance is {:.3g}: it is hardly controlled; "
-                         "give a smaller --atol, or one per state in [options]",
-                         state_name(i), greatest[i], atol[i]));
+        find(Severity::warning, fmt::format("state '{}' stays below {:.3g}, and its absolute tolerance is "
+                                            "{:.3g}: it is hardly controlled; "
+                                            "give a smaller --atol, or one per state in [options]",
+                                            state_name(i), greatest[i], atol[i]));
     }
     constexpr double wildly = 1e6;
     if (largest >= 0 && greatest[largest] > wildly * greatest[smallest])
-      find(Severity::warning,
-           fmt::format("states of wildly different scale: '{}' reaches {:.3g}, '{}' no more than {:.3g}; one absolute "
-                       "tolerance does not fit both: choose other units, or a tolerance per state in [options]",
-                       state_name(largest), greatest[largest], state_name(smallest), greatest[smallest]));
+      find(
+          Severity::warning,
+          fmt::format(
+              "states of wildly different scale: '{}' reaches {:.3g}, '{}' no more than {:.3g}; one absolute "
+              "tolerance does not fit both: choose other units, or a tolerance per state in [options]",
+              state_name(largest), greatest[largest], state_name(smallest), greatest[smallest]));
   }
 
   const std::string& state_name(Index i) const { return system().state_names()[static_cast<std::size_t>(i)]; }
@@ -237,7 +244,8 @@ class Checker {
     const double span = solution_.final.t - instance_.start;
     if (!(span > 0) || answer_.trial_steps < 1) return;
     const double step = span / static_cast<double>(answer_.trial_steps);
-    const double events_per_step = static_cast<double>(answer_.trial_events) / static_cast<double>(answer_.trial_steps);
+    const double events_per_step =
+        static_cast<double>(answer_.trial_events) / static_cast<double>(answer_.trial_steps);
     if (system().states() > most_states_for_rates) return;
     Evaluator evaluator(system());
     double fastest = 0;
@@ -251,8 +259,9 @@ class Checker {
     const bool takes_bdf = options_.method == Method::bdf;
     if (stiff && options_.method != Method::automatic) {
       find(takes_bdf ? Severity::hint : Severity::warning,
-           fmt::format("stiff: the fastest motion decays in {:.2g} of the steps' {:.2g}; --method bdf suits it",
-                       1 / fastest, step));
+           fmt::format(
+               "stiff: the fastest motion decays in {:.2g} of the steps' {:.2g}; --method bdf suits it",
+               1 / fastest, step));
     } else if (!stiff && events_per_step > 0.02 && takes_bdf) {
       find(Severity::hint,
            fmt::format("not stiff, with an event in every {:.0f} steps: --method auto is likely to be faster",

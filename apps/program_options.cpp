@@ -3,6 +3,7 @@
 #include "apps/program_options.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <memory>
 #include <ostream>
@@ -27,8 +28,10 @@ namespace {
 // something to type.
 
 [[noreturn]] void refuse_option(const std::string& option, const std::string& expected,
-                                const std::string& got) {
-  throw CLI::ValidationError(option, fmt::format("expected {}, got '{}'", expected, got));
+                                const std::string& got, const std::string& near = {}) {
+  throw CLI::ValidationError(option,
+                             fmt::format("expected {}, got '{}'{}", expected, got,
+                                         near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 using NumberTest = bool (*)(double);
@@ -47,6 +50,10 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, const std::strin
       ->type_name("NUMBER");
 }
 
+// What the integrators take.
+constexpr const char* rtol_expected = "a number from 1e-14 on and below 1";
+bool is_rtol(double value) { return value >= 1e-14 && value < 1; }
+
 CLI::Option* add_count(CLI::App& app, const std::string& name, const std::string& description, Index least,
                        std::optional<Index>& target) {
   return app
@@ -62,6 +69,13 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, const std::string
       ->type_name("N");
 }
 
+// Words are lower case; "BDF" means one of them.
+std::string nearest_word(std::string text, const std::vector<std::string>& words) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
+  return nearest_name(text, words);
+}
+
 CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string& description,
                       const std::vector<std::string>& words, const std::vector<std::string>& not_built,
                       std::string& target) {
@@ -74,9 +88,8 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string&
                   name, fmt::format("{} is not built yet; choose one of {}", text, fmt::join(words, ", ")));
             }
             if (std::find(words.begin(), words.end(), text) == words.end()) {
-              const std::string near = nearest_name(text, words);
-              refuse_option(name, fmt::format("one of {}", fmt::join(words, ", ")),
-                            near.empty() ? text : fmt::format("{}' (did you mean '{}'?)", text, near));
+              refuse_option(name, fmt::format("one of {}", fmt::join(words, ", ")), text,
+                            nearest_word(text, words));
             }
             target = text;
           },
@@ -147,9 +160,7 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
       ->group(model);
 
   const std::string accuracy = "Accuracy";
-  add_number(
-      app, "--rtol", "relative tolerance (default 1e-6)", "a number above 0 and below 1",
-      [](double value) { return value > 0 && value < 1; }, arguments.rtol)
+  add_number(app, "--rtol", "relative tolerance (default 1e-6)", rtol_expected, is_rtol, arguments.rtol)
       ->group(accuracy);
   add_number(
       app, "--atol", "absolute tolerance of every state, in its unit (default rtol/100)", "a number above 0",
@@ -185,6 +196,8 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
            {"consistent", "korobitsyn-frolova"}, {}, arguments.selection)
       ->group(continuation);
   add_count(app, "--max-events", "stop after this many events (default 1000000)", 1, arguments.max_events)
+      ->group(continuation);
+  add_count(app, "--max-steps", "stop after this many steps (default 100000000)", 1, arguments.max_steps)
       ->group(continuation);
 }
 
@@ -364,9 +377,7 @@ void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional
   CLI::App& app = *program.add_subcommand("validate", "Run the validation suite: expected beside got");
   app.add_option("name", arguments.names, "cases, or beginnings of their names (default: all)")
       ->type_name("NAME");
-  add_number(
-      app, "--rtol", "relative tolerance (default 1e-6)", "a number above 0 and below 1",
-      [](double value) { return value > 0 && value < 1; }, rtol);
+  add_number(app, "--rtol", "relative tolerance (default 1e-6)", rtol_expected, is_rtol, rtol);
   add_word(app, "--method", "integrator (default: all)", {"bdf", "adams", "dopri5"}, {}, arguments.method);
   app.footer("Exit status: 0 all cases pass, 1 a case fails, 2 the command line is wrong.");
 }

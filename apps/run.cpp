@@ -6,18 +6,19 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "apps/advice.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
 #include "apps/summary.hpp"
 #include "apps/targets.hpp"
+#include "slideway/core/errors.hpp"
 #include "slideway/io/csv.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/html_report.hpp"
 #include "slideway/io/json.hpp"
 #include "slideway/io/plot.hpp"
-#include "slideway/core/errors.hpp"
 #include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -31,7 +32,7 @@ std::vector<Target> targets(const RunArguments& arguments) {
   for (const std::string& path : arguments.csv) wanted.push_back({"--csv", path});
   for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
   for (const std::string& path : arguments.plot) wanted.push_back({"--plot", path, true});
-  for (const std::string& path : arguments.report) wanted.push_back({"--report", path});
+  for (const std::string& path : arguments.report) wanted.push_back({"--report", path, false, true});
   return wanted;
 }
 
@@ -73,9 +74,15 @@ void print_tree(const Branch& branch, const std::string& indent, std::ostream& o
   }
 }
 
+void tell_user(Branch& branch) {
+  branch.solution.outcome.message = told_to_user(branch.solution.outcome.message);
+  for (Branch& child : branch.branches) tell_user(child);
+}
+
 // Follows every continuation.
 int run_all_branches(const RunArguments& arguments, const Model& model, const ModelInstance& instance,
-                     const Options& options, const std::vector<Target>& wanted, std::ostream& out, std::ostream& err) {
+                     const Options& options, const std::vector<Target>& wanted, std::ostream& out,
+                     std::ostream& err) {
   if (!arguments.report.empty()) {
     refuse({.what = "a page shows one trajectory, not a tree of them",
             .where = "--report with --on-ambiguity branches",
@@ -90,9 +97,9 @@ int run_all_branches(const RunArguments& arguments, const Model& model, const Mo
             .got = "--csv",
             .advice = "choose one continuation with --on-ambiguity minus, plus or slide for a table"});
   }
-  const BranchTree tree =
-      follow_branches(Simulator(instance.problem(), options),
-                      {.start = instance.start, .end = instance.end, .state = instance.state});
+  BranchTree tree = follow_branches(Simulator(instance.problem(), options),
+                                    {.start = instance.start, .end = instance.end, .state = instance.state});
+  tell_user(tree.root);
   const RunReport report{.model = model.name,
                          .instance = instance,
                          .solution = tree.root.solution,
@@ -106,12 +113,26 @@ int run_all_branches(const RunArguments& arguments, const Model& model, const Mo
                   {.all_events = arguments.full_events, .colours = wants_colours(STDOUT_FILENO)}, out);
     if (!tree.root.branches.empty()) fmt::print(out, "\nbranches\n");
     print_tree(tree.root, "  ", out);
-    if (!tree.complete) fmt::print(out, "  (there are more: the bound on the number of solutions is reached)\n");
+    if (!tree.complete)
+      fmt::print(out, "  (there are more: the bound on the number of solutions is reached)\n");
   }
   for (const Solution* leaf : leaves(tree.root)) {
     if (!leaf->outcome.succeeded()) return exit_stopped_early;
   }
   return exit_success;
+}
+
+// An option that has no effect here is a mistake, not something to pass over.
+void check_effect(const RunArguments& arguments) {
+  if (!arguments.phase.empty() && arguments.plot.empty() && arguments.report.empty()) {
+    refuse({.what = "there is no picture to show the phase portrait in",
+            .where = "--phase",
+            .expected = "--plot FILE or --report FILE beside it"});
+  }
+  if (arguments.points && arguments.csv.empty())
+    refuse({.what = "there is no table to write the rows to",
+            .where = "--points",
+            .expected = "--csv FILE beside it"});
 }
 
 void check_passivity(const ModelInstance& instance, const Options& options) {
@@ -133,16 +154,18 @@ void check_passivity(const ModelInstance& instance, const Options& options) {
 }  // namespace
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
+  check_effect(arguments);
   const Model model = load_model(arguments.model);
   ModelInstance instance = model.instantiate(arguments.settings);
   Options options = make_options(arguments, model.defaults);
   options.full_events = arguments.full_events;
   // Only a table of the trajectory and a picture need more than events and the final state.
-  if (arguments.csv.empty() && arguments.plot.empty() && arguments.report.empty()) options.recording = Recording::nothing;
+  if (arguments.csv.empty() && arguments.plot.empty() && arguments.report.empty())
+    options.recording = Recording::nothing;
   set_end(arguments, instance);
   if (arguments.passivity) check_passivity(instance, options);
   const std::vector<Target> wanted = targets(arguments);
-  check_targets(wanted);
+  check_targets(wanted, arguments.model);
   check_phase({.phase = arguments.phase}, instance.system);
   if (options.on_ambiguity == Ambiguity::branches) {
     return run_all_branches(arguments, model, instance, options, wanted, out, err);
@@ -154,8 +177,8 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   }
   const Simulator simulator(instance.problem(), options);
 
-  const Solution solution =
-      simulator.run({.start = instance.start, .end = instance.end, .state = instance.state});
+  Solution solution = simulator.run({.start = instance.start, .end = instance.end, .state = instance.state});
+  solution.outcome.message = told_to_user(solution.outcome.message);
 
   RunReport report{.model = model.name, .instance = instance, .solution = solution};
   if (watch) report.friction = watch->results(options.rtol);

@@ -19,6 +19,13 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
 
   const std::string& method = arguments.method.empty() ? defaults.method : arguments.method;
   if (!method.empty()) options.method = method_from(method);
+  const bool explicit_solver = !arguments.linear_solver.empty() && arguments.linear_solver != "auto";
+  if (explicit_solver && (options.method == Method::dopri5 || options.method == Method::adams)) {
+    refuse({.what = fmt::format("{} solves no linear equations", to_string(options.method)),
+            .where = "--linear-solver",
+            .expected = "--method bdf or auto beside it",
+            .got = arguments.linear_solver});
+  }
   if (!arguments.linear_solver.empty()) options.linear_solver = linear_solver_from(arguments.linear_solver);
   const std::string& policy = arguments.on_ambiguity.empty() ? defaults.on_ambiguity : arguments.on_ambiguity;
   if (!policy.empty()) options.on_ambiguity = ambiguity_from(policy);
@@ -28,6 +35,7 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
 
   if (arguments.max_step) options.max_step = *arguments.max_step;
   if (arguments.max_events) options.max_events = *arguments.max_events;
+  if (arguments.max_steps) options.max_steps = *arguments.max_steps;
   return options;
 }
 

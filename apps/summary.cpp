@@ -37,12 +37,20 @@ std::string word(const EventRecord& event, const std::optional<Mode>& mode) {
   return mode->size() <= most_surfaces_in_word ? mode->word() : listed_word(event, *mode);
 }
 
+std::string change(const std::string& from, const std::string& to) {
+  return from == to ? to : fmt::format("{} → {}", from, to);
+}
+
+// The locations of an automaton, if there are, and the modes.
 std::string mode_change(const EventRecord& event) {
   const std::string to = word(event, event.to);
-  if (!event.from) return fmt::format("→ {}", to);
-  const std::string from = word(event, event.from);
-  if (from == to) return to;
-  return fmt::format("{} → {}", from, to);
+  const std::string modes = event.from   ? change(word(event, event.from), to)
+                            : to.empty() ? ""
+                                         : fmt::format("→ {}", to);
+  if (!event.to_location && !event.from_location) return modes;
+  const std::string last = event.to_location.value_or("?");
+  return fmt::format("{}{}{}", change(event.from_location.value_or(last), last), modes.empty() ? "" : "  ",
+                     modes);
 }
 
 std::string values(const std::vector<double>& numbers) {
@@ -141,10 +149,13 @@ std::string state_text(const System& system, const Vector& state) {
   return text;
 }
 
-std::string mode_text(const Mode& mode) {
-  if (mode.size() == 0) return {};
-  if (mode.size() > most_surfaces_in_word) return fmt::format(", sliding on {} surfaces", mode.codimension());
-  return fmt::format(", mode {}", mode.word());
+std::string mode_text(const Snapshot& point) {
+  const std::string location = point.location.empty() ? "" : fmt::format(", location {}", point.location);
+  const Mode& mode = point.mode;
+  if (mode.size() == 0) return location;
+  if (mode.size() > most_surfaces_in_word)
+    return location + fmt::format(", sliding on {} surfaces", mode.codimension());
+  return location + fmt::format(", mode {}", mode.word());
 }
 
 std::string tolerance_text(const Options& options, Index states) {
@@ -185,23 +196,25 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   printer.item("outcome", solution.outcome.succeeded() ? printer.good(ended) : printer.alarming(ended));
   printer.item("initial state",
                fmt::format("{}   (t = {:.10g}{})", state_text(system, solution.initial.state),
-                           solution.initial.t, mode_text(solution.initial.mode)));
+                           solution.initial.t, mode_text(solution.initial)));
   printer.item("final state", fmt::format("{}   (t = {:.10g}{})", state_text(system, solution.final.state),
-                                          solution.final.t, mode_text(solution.final.mode)));
+                                          solution.final.t, mode_text(solution.final)));
   printer.item("statistics", fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms",
                                          totals.events, totals.steps, totals.restarts,
                                          totals.field_evaluations, 1e3 * totals.wall_seconds));
   for (const FrictionWork& work : report.friction) {
-    const std::string text = fmt::format("{}: work {:.10g}, never below {:.4g}, stored at the start {:.4g}", work.name,
-                                         work.work, work.least_work, work.stored_at_start);
-    printer.item("passivity", work.passive ? text + ": passive"
-                                           : text + printer.alarming(fmt::format(": NOT passive, it gave {:.4g} more than it held",
-                                                                                 -work.margin)));
+    const std::string text = fmt::format("{}: work {:.10g}, never below {:.4g}, stored at the start {:.4g}",
+                                         work.name, work.work, work.least_work, work.stored_at_start);
+    printer.item("passivity",
+                 work.passive ? text + ": passive"
+                              : text + printer.alarming(fmt::format(
+                                           ": NOT passive, it gave {:.4g} more than it held", -work.margin)));
   }
   if (options.method == Method::automatic) {
     printer.item("method", std::isnan(totals.stiff_from)
                                ? std::string("dopri5 throughout: the problem is not stiff")
-                               : fmt::format("dopri5, and bdf from t = {:.6g} on: the problem is stiff there", totals.stiff_from));
+                               : fmt::format("dopri5, and bdf from t = {:.6g} on: the problem is stiff there",
+                                             totals.stiff_from));
   }
   if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
 }

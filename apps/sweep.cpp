@@ -78,16 +78,18 @@ std::string fingerprint(const SweepArguments& arguments, const Model& model, con
   std::string text = fmt::format("{}\n{}\n", version(), model.name);
   if (is_model_file(arguments.model)) text += file_contents(arguments.model);
   for (const std::string& line : model.equations) text += line + '\n';
-  for (const Parameter& parameter : model.parameters) text += fmt::format("{}={}\n", parameter.name, parameter.value);
-  for (const SweepAxis& axis : arguments.axes) text += fmt::format("{}:{}\n", axis.name, fmt::join(axis.values, ","));
+  for (const Parameter& parameter : model.parameters)
+    text += fmt::format("{}={}\n", parameter.name, parameter.value);
+  for (const SweepAxis& axis : arguments.axes)
+    text += fmt::format("{}:{}\n", axis.name, fmt::join(axis.values, ","));
   for (const auto& [name, value] : arguments.settings) text += fmt::format("{}={}\n", name, value);
   const Vector& atol = options.atol.values();
   text += fmt::format("{} {} {} {} {} {} {} {} {} {}\n", options.rtol,
                       fmt::join(atol.data(), atol.data() + atol.size(), ","), to_string(options.method),
                       options.max_step, options.max_events, to_string(options.on_ambiguity),
-                      to_string(options.sliding_rule), to_string(options.selection), arguments.end.value_or(0),
-                      arguments.end.has_value());
-  text += fmt::format("{}\n", to_string(options.linear_solver));
+                      to_string(options.sliding_rule), to_string(options.selection),
+                      arguments.end.value_or(0), arguments.end.has_value());
+  text += fmt::format("{} {}\n", to_string(options.linear_solver), options.max_steps);
   text += fmt::format("{} {} {} {}", arguments.transient.value_or(0), arguments.section, arguments.direction,
                       arguments.section_points.value_or(0));
   std::uint64_t hash = 14695981039346656037ULL;
@@ -142,7 +144,7 @@ Section section_of(const SweepArguments& arguments, const ModelInstance& instanc
     const std::string near = nearest_name(section.name, names);
     refuse({.what = "the model has nothing of this name to take a section at",
             .where = "--section",
-            .expected = names.empty()      ? "a model with surfaces or events"
+            .expected = names.empty()       ? "a model with surfaces or events"
                         : names.size() > 12 ? fmt::format("one of its {} surfaces and events", names.size())
                                             : fmt::format("one of {}", fmt::join(names, ", ")),
             .got = "'" + section.name + "'",
@@ -323,7 +325,8 @@ SweepPicture picture_of(const SweepTask& task, const std::vector<SweepRow>& rows
   if (shown.empty()) shown = states_to_show(task, rows);
   SweepPicture picture;
   picture.title = model.name;
-  for (const SweepAxis& axis : task.plan.axes()) picture.axes.push_back({axis.name, axis.values, axis.logarithmic});
+  for (const SweepAxis& axis : task.plan.axes())
+    picture.axes.push_back({axis.name, axis.values, axis.logarithmic});
   picture.states = shown;
   if (task.section) picture.section = task.section->name;
   std::vector<std::size_t> numbers;
@@ -334,7 +337,8 @@ SweepPicture picture_of(const SweepTask& task, const std::vector<SweepRow>& rows
   for (const SweepRow& row : rows) {
     SweepPicturePoint point;
     point.values = row.values;
-    point.succeeded = row.status == to_string(Status::reached_end) || row.status == to_string(Status::stopped_by_event);
+    point.succeeded =
+        row.status == to_string(Status::reached_end) || row.status == to_string(Status::stopped_by_event);
     for (const std::size_t state : numbers) {
       point.least.push_back(row.least[state]);
       point.greatest.push_back(row.greatest[state]);
@@ -347,6 +351,9 @@ SweepPicture picture_of(const SweepTask& task, const std::vector<SweepRow>& rows
 
 void check_states_shown(const SweepArguments& arguments, const System& system) {
   for (const std::string& name : arguments.states) system.state_index(name);
+  if (!arguments.states.empty() && arguments.plot.empty())
+    refuse(
+        {.what = "there is no picture of states", .where = "--states", .expected = "--plot FILE beside it"});
   if (!arguments.plot.empty() && arguments.axes.size() > 2) {
     refuse({.what = "no picture of this sweep can be drawn",
             .where = "--plot",
@@ -370,6 +377,12 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   task.options.validate(instance.system.states());
   task.end = arguments.end;
   task.transient = arguments.transient.value_or(0);
+  if (task.transient > instance.end - instance.start) {
+    refuse({.what = "nothing is left of the runs",
+            .where = "--transient",
+            .expected = fmt::format("at most the length of the runs, {}", instance.end - instance.start),
+            .got = fmt::format("{}", task.transient)});
+  }
   if (!arguments.section.empty()) {
     task.section = section_of(arguments, instance);
     task.options.full_events = true;
@@ -381,14 +394,17 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   std::vector<Target> wanted;
   if (!path.empty()) wanted.push_back({"--csv", path});
   for (const std::string& picture : arguments.plot) wanted.push_back({"--plot", picture, true});
-  check_targets(wanted);
+  check_targets(wanted, arguments.model);
   if (arguments.resume && (path.empty() || is_standard_output(path))) {
-    refuse({.what = "there is nothing to resume", .where = "--resume", .expected = "--csv with the file of a sweep"});
+    refuse({.what = "there is nothing to resume",
+            .where = "--resume",
+            .expected = "--csv with the file of a sweep"});
   }
 
   std::vector<std::string> axes;
   for (const SweepAxis& axis : plan.axes()) axes.push_back(axis.name);
-  const SweepTable table(axes, task.states, task.section.has_value(), fingerprint(arguments, model, task.options));
+  const SweepTable table(axes, task.states, task.section.has_value(),
+                         fingerprint(arguments, model, task.options));
   Sweep work(task, table, path);
   if (arguments.resume) work.take_over();
   const Index jobs = arguments.jobs.value_or(std::max<Index>(1, std::thread::hardware_concurrency()));
@@ -398,16 +414,19 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   if (!rows.empty()) {
     for (const std::string& picture : arguments.plot) {
       try {
-        write_picture(sweep_script(picture_of(task, rows, model, arguments.states), picture_format(picture)), picture);
+        write_picture(sweep_script(picture_of(task, rows, model, arguments.states), picture_format(picture)),
+                      picture);
       } catch (const GnuplotMissing& missing) {
         fmt::print(err, "slideway: warning: no picture '{}': {}\n", picture, missing.what());
       }
     }
   }
-  const auto failed = std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.message.empty(); });
+  const auto failed =
+      std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.message.empty(); });
   if (!complete) {
-    fmt::print(err, "slideway: interrupted after {} of {} runs{}\n", work.done(), plan.runs(),
-               path.empty() || is_standard_output(path) ? "" : fmt::format("; --resume completes '{}'", path));
+    fmt::print(
+        err, "slideway: interrupted after {} of {} runs{}\n", work.done(), plan.runs(),
+        path.empty() || is_standard_output(path) ? "" : fmt::format("; --resume completes '{}'", path));
   } else if (!arguments.quiet) {
     fmt::print(err, "{} runs{}{}\n", plan.runs(),
                work.taken_over() > 0 ? fmt::format(", {} of them taken over", work.taken_over()) : "",

@@ -68,6 +68,10 @@ SweepAxis parse_axis(const std::string& text) {
   const auto count = to_number<Index>(parts[2]);
   if (!count || *count < 1 || *count > most_runs)
     refuse_axis(text, "not a number of values: '" + parts[2] + "'", "a whole number from 1");
+  if (*count == 1 && first != last) {
+    refuse_axis(text, "one value cannot be both ends",
+                fmt::format("at least 2 values, or {}={} alone", axis.name, parts[0]));
+  }
   axis.logarithmic = parts.size() == 4 && parts[3] == "log";
   if (axis.logarithmic && !(first * last > 0))
     refuse_axis(text, "equal ratios between these values do not exist", "two numbers of one sign, not 0");
@@ -83,7 +87,8 @@ SweepPlan::SweepPlan(std::vector<SweepAxis> axes, Settings fixed)
     const std::string& name = axes_[k].name;
     for (std::size_t j = 0; j < k; ++j) {
       if (axes_[j].name == name)
-        refuse({.what = "'" + name + "' is varied twice", .where = "--vary", .expected = "one axis per name"});
+        refuse(
+            {.what = "'" + name + "' is varied twice", .where = "--vary", .expected = "one axis per name"});
     }
     for (const auto& setting : fixed_) {
       if (setting.first == name)
@@ -91,7 +96,9 @@ SweepPlan::SweepPlan(std::vector<SweepAxis> axes, Settings fixed)
     }
     const auto count = static_cast<Index>(axes_[k].values.size());
     if (runs_ > most_runs / count)
-      refuse({.what = "too many runs", .where = "--vary", .expected = fmt::format("at most {} in all", most_runs)});
+      refuse({.what = "too many runs",
+              .where = "--vary",
+              .expected = fmt::format("at most {} in all", most_runs)});
     runs_ *= count;
   }
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/advice.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::apps {
@@ -153,11 +154,11 @@ void follow(const SweepTask& task, const ModelInstance& instance, const std::ato
     if (event.after.size() > 0) extremes.add(event.t, event.after);
     section.add(event);
   };
-  const Solution solution =
-      Simulator(instance.problem(), options).run({.start = instance.start, .end = end, .state = instance.state});
+  const Solution solution = Simulator(instance.problem(), options)
+                                .run({.start = instance.start, .end = end, .state = instance.state});
 
   row.status = to_string(solution.outcome.status);
-  if (!solution.outcome.succeeded()) row.message = solution.outcome.message;
+  if (!solution.outcome.succeeded()) row.message = told_to_user(solution.outcome.message);
   row.t = solution.final.t;
   row.mode = solution.final.mode.word();
   row.location = solution.final.location;
@@ -179,14 +180,14 @@ std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::a
     const ModelInstance instance = task.model.instantiate(task.plan.settings(run));
     if (instance.system.state_names() != task.states) {
       row.status = "refused";
-      row.message = fmt::format("the table has columns for {} states, and this model has {}", task.states.size(),
-                                instance.system.states());
+      row.message = fmt::format("the table has columns for {} states, and this model has {}",
+                                task.states.size(), instance.system.states());
     } else {
       follow(task, instance, cancelled, row);
     }
   } catch (const std::exception& error) {
     row.status = "refused";
-    row.message = error.what();
+    row.message = told_to_user(error.what());
   }
   if (cancelled) return std::nullopt;
   return row;

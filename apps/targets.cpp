@@ -1,20 +1,51 @@
 #include "apps/targets.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "apps/load_model.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/plot.hpp"
 
 namespace slideway::apps {
 
-void check_targets(const std::vector<Target>& wanted) {
+namespace {
+
+// Whether two names mean one file: the same path when written out, or links to the same file.
+bool same_file(const std::string& first, const std::string& second) {
+  if (first == second) return true;
+  if (is_standard_output(first) || is_standard_output(second)) return false;
+  std::error_code error;
+  if (std::filesystem::equivalent(first, second, error) && !error) return true;
+  const auto whole = [&](const std::string& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, error), error);
+  };
+  const std::filesystem::path one = whole(first);
+  const std::filesystem::path other = whole(second);
+  return !error && one == other;
+}
+
+void check_page_name(const std::string& path) {
+  if (is_standard_output(path) || path.ends_with(".html") || path.ends_with(".htm")) return;
+  refuse(
+      {.what = "not the name of a page", .where = path, .expected = "a file name that ends in .html, or -"});
+}
+
+}  // namespace
+
+void check_targets(const std::vector<Target>& wanted, const std::string& model) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (is_model_file(model) && same_file(wanted[i].path, model)) {
+      refuse({.what = fmt::format("{}: the output is the model file", wanted[i].option),
+              .where = wanted[i].path,
+              .expected = "another file for the result"});
+    }
     for (std::size_t j = i + 1; j < wanted.size(); ++j) {
-      if (wanted[i].path == wanted[j].path) {
+      if (same_file(wanted[i].path, wanted[j].path)) {
         const bool standard = is_standard_output(wanted[i].path);
         refuse({.what = fmt::format("{} and {} would write to the same place", wanted[i].option,
                                     wanted[j].option),
@@ -24,6 +55,7 @@ void check_targets(const std::vector<Target>& wanted) {
     }
     try {
       if (wanted[i].is_picture) picture_format(wanted[i].path);
+      if (wanted[i].is_page) check_page_name(wanted[i].path);
       check_writable(wanted[i].path);
     } catch (const std::exception& error) {
       throw std::invalid_argument(fmt::format("{}: {}", wanted[i].option, error.what()));

@@ -141,8 +141,8 @@ TEST_CASE("a wrong option is refused with what was expected and what was got") {
     CHECK(contains(finished.err, expected));
     CHECK(contains(finished.err, options.front()));
   };
-  for (const char* value : {"0", "1", "-1e-6", "nan", "inf", "abc", "1e-6x", "", "1e999"}) {
-    refused({"--rtol", value}, "a number above 0 and below 1");
+  for (const char* value : {"0", "1", "-1e-6", "nan", "inf", "abc", "1e-6x", "", "1e999", "1e-18"}) {
+    refused({"--rtol", value}, "a number from 1e-14 on and below 1");
   }
   for (const char* value : {"0", "-1", "nan", "x"}) refused({"--atol", value}, "a number above 0");
   for (const char* value : {"nan", "inf", "soon"}) refused({"--t-end", value}, "a finite number");
@@ -164,7 +164,8 @@ TEST_CASE("the sliding rule and the selection are chosen by their words") {
     CHECK(place.slideway({"run", "evaporator", "--sliding-rule", rule, "--quiet"}).status == 0);
   for (const char* selection : {"consistent", "korobitsyn-frolova"})
     CHECK(place.slideway({"run", "evaporator", "--selection", selection, "--quiet"}).status == 0);
-  CHECK(contains(place.slideway({"run", "evaporator", "--sliding-rule", "moment"}).err, "did you mean 'moments'?"));
+  CHECK(contains(place.slideway({"run", "evaporator", "--sliding-rule", "moment"}).err,
+                 "did you mean 'moments'?"));
 }
 
 TEST_CASE("an unknown model is answered with the nearest one") {
@@ -279,8 +280,8 @@ TEST_CASE("a run draws its picture") {
 
 TEST_CASE("documents of one kind may be asked for several times") {
   const Workplace place;
-  const Finished finished = place.slideway({"run", "evaporator", "--csv", "a.csv", "--csv", "b.csv", "--json", "a.json",
-                                            "--json", "b.json", "--quiet"});
+  const Finished finished = place.slideway({"run", "evaporator", "--csv", "a.csv", "--csv", "b.csv", "--json",
+                                            "a.json", "--json", "b.json", "--quiet"});
   CHECK(finished.status == 0);
   CHECK(place.read("a.csv") == place.read("b.csv"));
   CHECK(place.read("a.json") == place.read("b.json"));
@@ -292,9 +293,11 @@ TEST_CASE("documents of one kind may be asked for several times") {
 TEST_CASE("a phase portrait is drawn of two or three chosen states") {
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
   const Workplace place;
-  place.write("three.toml", "[states]\nx = 1\ny = 0\nz = 0.5\n[time]\nend = 9\n[derivatives]\nx = \"y\"\n"
-                            "y = \"-x - 0.5*sgn(y + z)\"\nz = \"-0.2*z\"\n");
-  const Finished plane = place.slideway({"run", "three.toml", "--phase", "x, z", "--plot", "p.svg", "--plot", "p.png"});
+  place.write("three.toml",
+              "[states]\nx = 1\ny = 0\nz = 0.5\n[time]\nend = 9\n[derivatives]\nx = \"y\"\n"
+              "y = \"-x - 0.5*sgn(y + z)\"\nz = \"-0.2*z\"\n");
+  const Finished plane =
+      place.slideway({"run", "three.toml", "--phase", "x, z", "--plot", "p.svg", "--plot", "p.png"});
   CAPTURE(plane.err);
   CHECK(plane.status == 0);
   CHECK(contains(place.read("p.svg"), "</svg>"));

@@ -455,7 +455,7 @@ TEST_CASE("a guard is no comparison") {
 
 TEST_CASE("options are checked") {
   check_told(with_end("[options]\nrtol = 0\n"),
-             "'rtol' out of range, expected a number between 0 and 1, got 0");
+             "'rtol' out of range, expected a number from 1e-14 on and below 1, got 0");
   check_told(with_end("[options]\natol = -1e-6\n"),
              "'atol' out of range, expected a positive number, got -1e-06");
   check_told(with_end("[options]\natol = [1e-6]\n"),

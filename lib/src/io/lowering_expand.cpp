@@ -307,8 +307,18 @@ class Expander {
       for (const Assignment& line : contact.acts_on)
         build_assignment(line, Jumps::refused_in_force, made.acts_on);
       build_formula(contact.restitution, Jumps::values, made.restitution);
+      check_restitution(contact, made.restitution);
       expanded_.contacts.push_back(std::move(made));
     }
+  }
+
+  // One that depends on the approach speed is known at the impacts only.
+  void check_restitution(const ContactDescription& contact, NodeId restitution) {
+    if (contact.restitution.empty() || !expanded_.graph.is_constant(restitution)) return;
+    const double value = expanded_.graph.value(restitution);
+    if (value >= 0 && value <= 1) return;
+    mistakes_.push_back({contact.restitution.position, 1, contact.restitution.owner + " is out of range",
+                         "a number from 0 (no bounce) to 1 (no loss)", number_text(value), ""});
   }
 
   // Definitions that nothing refers to are built for their mistakes only.

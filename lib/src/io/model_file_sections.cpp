@@ -56,11 +56,13 @@ class SectionReader {
       return quantity;
     }
     const bool surface = kind == "surface";
-    reader_.check_keys(entry.value, who,
-                       surface ? Words{"size", "value", "ends", "break_away"} : Words{"size", "value", "ends"});
+    reader_.check_keys(
+        entry.value, who,
+        surface ? Words{"size", "value", "ends", "break_away"} : Words{"size", "value", "ends"});
     const TomlEntry* const break_away = surface ? entry.value.find("break_away") : nullptr;
     if (break_away != nullptr)
-      quantity.break_away = reader_.read_formula(break_away->value, "the break-away ratio of " + quoted(entry.key));
+      quantity.break_away =
+          reader_.read_formula(break_away->value, "the break-away ratio of " + quoted(entry.key));
     // A surface that is no vector may be a table for its break-away ratio alone.
     if (break_away == nullptr || entry.value.find("size") != nullptr)
       quantity.size = reader_.required_formula(entry, "size", "the size of " + quoted(entry.key), who);
@@ -141,10 +143,10 @@ class SectionReader {
     reader_.check_keys(options, "[options]", {"rtol", "atol", "method", "on_ambiguity", "sliding_rule"});
     if (const TomlEntry* rtol = options.find("rtol")) {
       const double value = rtol->value.kind == TomlKind::number ? rtol->value.number : 0;
-      if (value > 0 && value < 1)
+      if (value >= 1e-14 && value < 1)
         model_.defaults.rtol = value;
       else
-        reader_.mistake(rtol->value.position, 1, "'rtol' out of range", "a number between 0 and 1",
+        reader_.mistake(rtol->value.position, 1, "'rtol' out of range", "a number from 1e-14 on and below 1",
                         shown(rtol->value));
     }
     if (const TomlEntry* atol = options.find("atol")) read_atol(*atol);

@@ -1,0 +1,54 @@
+#include "apps/advice.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace slideway::apps {
+
+namespace {
+
+using Replacements = std::vector<std::pair<std::string, std::string>>;
+
+std::string replaced(std::string message, const Replacements& replacements) {
+  for (const auto& [library, command] : replacements) {
+    for (std::size_t at = message.find(library); at != std::string::npos;
+         at = message.find(library, at + command.size()))
+      message.replace(at, library.size(), command);
+  }
+  return message;
+}
+
+}  // namespace
+
+std::string told_to_user(std::string message) {
+  static const Replacements replacements = {
+      {"raise max_events", "raise --max-events"},
+      {"raise max_steps, loosen the tolerances or use a stiff method",
+       "raise --max-steps, loosen --rtol, or try --method bdf"},
+      {"raise max_steps", "raise --max-steps"},
+      {"choose one with on_ambiguity: minus, plus or slide, or follow all with branches",
+       "choose one with --on-ambiguity minus, plus or slide, or follow all with --on-ambiguity branches"},
+      {"Simulator::run, Run::state: the initial state violates contact",
+       "the initial state, which [states] or --set changes, violates contact"},
+      {"Simulator::run, ", ""},
+      {"Simulator::run: ", ""},
+      {"make_cvode_stepper: ", ""},
+      {"make_odeint_stepper: ", ""},
+      {"Options::rtol", "--rtol"},
+      {"Options::atol", "--atol"},
+      {"Options::max_step:", "--max-step:"},
+  };
+  return replaced(std::move(message), replacements);
+}
+
+std::string told_to_comparer(const Outcome& outcome) {
+  static const Replacements bounds = {
+      {"raise max_events", "raise --max-evaluations"},
+      {"raise max_steps, loosen the tolerances or use a stiff method", "raise --max-evaluations"},
+  };
+  const std::string message = told_to_user(replaced(outcome.message, bounds));
+  const bool told = message.find("--max-evaluations") != std::string::npos;
+  return outcome.status != Status::step_limit || told ? message : message + "; raise --max-evaluations";
+}
+
+}  // namespace slideway::apps

@@ -1,0 +1,18 @@
+// What the library says, in words of the command line: the library names its options and functions, and whoever types a
+// command can set only --max-steps and the like.
+//
+// The only place where messages are translated. It must not know what the sub-commands do.
+#pragma once
+
+#include <string>
+
+#include "slideway/simulate/outcome.hpp"
+
+namespace slideway::apps {
+
+// The message with options for the library's fields, and without the names of its functions.
+std::string told_to_user(std::string message);
+// The same for a run of `slideway compare`, whose bounds on steps and events come from --max-evaluations.
+std::string told_to_comparer(const Outcome& outcome);
+
+}  // namespace slideway::apps

@@ -1,0 +1,131 @@
+// What the command refuses before it runs, and the words in which it does.
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "test/cli/program.hpp"
+
+using slideway::test::contains;
+using slideway::test::Finished;
+using slideway::test::Workplace;
+
+namespace {
+
+const char* const ball =
+    "[parameters]\ne = 0.9\n[states]\nx = 1.0\nv = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = \"v\"\nv = "
+    "\"-9.8\"\n"
+    "[[contacts]]\nname = \"floor\"\ngap = \"x\"\nacts_on = { v = \"1\" }\nrestitution = ";
+
+const char* const pump =
+    "initial = \"on\"\n[states]\nh = 0.0\n[time]\nend = 2.5\n[[locations]]\nname = \"on\"\n"
+    "[locations.derivatives]\nh = \"1\"\n[[locations]]\nname = \"off\"\n[locations.derivatives]\nh = \"-1\"\n"
+    "[[edges]]\nfrom = \"on\"\nto = \"off\"\nwhen = \"h - 1\"\ndirection = \"rising\"\n"
+    "[[edges]]\nfrom = \"off\"\nto = \"on\"\nwhen = \"h\"\ndirection = \"falling\"\n";
+
+const char* const relay =
+    "[parameters]\na = 1\n[states]\nx = 1.0\n[time]\nend = 2.0\n[derivatives]\nx = \"-a*sgn(x)\"\n";
+
+void refused(const Workplace& place, const std::vector<std::string>& arguments, const std::string& reason) {
+  const Finished finished = place.slideway(arguments);
+  CAPTURE(arguments.back());
+  CAPTURE(finished.err);
+  CHECK(finished.status == 2);
+  CHECK(finished.out == "");
+  CHECK(contains(finished.err, reason));
+}
+
+}  // namespace
+
+TEST_CASE("the model file is no place for a result under any of its names") {
+  const Workplace place;
+  place.write("m.toml", relay);
+  std::filesystem::create_symlink("m.toml", place.path() / "link.svg");
+  std::filesystem::create_hard_link(place.path() / "m.toml", place.path() / "hard.svg");
+  const std::string whole = (place.path() / "m.toml").string();
+  for (const std::string& name : {std::string("m.toml"), std::string("./m.toml"), whole,
+                                  std::string("link.svg"), std::string("hard.svg")}) {
+    for (const char* option : {"--csv", "--json"})
+      refused(place, {"run", "m.toml", option, name}, "the output is the model file");
+    refused(place, {"check", "m.toml", "--json", name}, "the output is the model file");
+    refused(place, {"compare", "m.toml", "--csv", name}, "the output is the model file");
+    refused(place, {"sweep", "m.toml", "--vary", "a=1,2", "--csv", name}, "the output is the model file");
+  }
+  refused(place, {"run", "m.toml", "--report", "m.toml"}, "the output is the model file");
+  refused(place, {"run", "m.toml", "--plot", "link.svg"}, "the output is the model file");
+  refused(place, {"run", "./m.toml", "--plot", "hard.svg"}, "the output is the model file");
+  CHECK(place.read("m.toml") == relay);
+}
+
+TEST_CASE("two results in one file are refused under any of its names") {
+  const Workplace place;
+  refused(place, {"run", "evaporator", "--json", "a.txt", "--csv", "./a.txt"},
+          "would write to the same place");
+  place.write("a.txt", "");
+  std::filesystem::create_symlink("a.txt", place.path() / "b.txt");
+  refused(place, {"run", "evaporator", "--json", "a.txt", "--csv", "b.txt"}, "would write to the same place");
+  CHECK(place.read("a.txt") == "");
+}
+
+TEST_CASE("a restitution out of range is a mistake of the file") {
+  const Workplace place;
+  for (const char* value : {"1.5", "-0.5", "\"2*e\"", "\"-e\""}) {
+    place.write("b.toml", std::string(ball) + value + "\n");
+    refused(place, {"run", "b.toml"}, "b.toml:15:15: the restitution of contact 'floor' is out of range");
+  }
+  place.write("b.toml", std::string(ball) + "\"e\"\n");
+  refused(place, {"run", "b.toml", "--set", "e=1.01"}, "from 0 (no bounce) to 1 (no loss), got 1.01");
+  CHECK(place.slideway({"run", "b.toml", "--set", "e=1"}).status == 0);
+  CHECK(place.slideway({"run", "b.toml", "--set", "e=0"}).status == 0);
+}
+
+TEST_CASE("the events of an automaton tell their locations") {
+  const Workplace place;
+  place.write("pump.toml", pump);
+  const Finished finished = place.slideway({"run", "pump.toml"});
+  CHECK(finished.status == 0);
+  CHECK(contains(finished.out, "on → off"));
+  CHECK(contains(finished.out, "off → on"));
+  CHECK(contains(finished.out, "(t = 0, location on)"));
+  CHECK(contains(finished.out, "(t = 2.5, location on)"));
+}
+
+TEST_CASE("advice names options of the command") {
+  const Workplace place;
+  const Finished steps = place.slideway({"run", "dry-friction", "--max-steps", "5"});
+  CHECK(steps.status == 3);
+  CHECK(contains(steps.out, "raise --max-steps"));
+  const Finished events = place.slideway({"run", "dry-friction", "--max-events", "2"});
+  CHECK(contains(events.out, "raise --max-events"));
+  place.write("r.toml", "[states]\nx = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = \"sgn(x)\"\n");
+  CHECK(contains(place.slideway({"run", "r.toml"}).out, "--on-ambiguity minus"));
+  const Finished compared =
+      place.slideway({"compare", "relay", "--max-evaluations", "1000", "--repeats", "1"});
+  CHECK(contains(compared.out, "raise --max-evaluations"));
+  CHECK_FALSE(contains(compared.out, "max_"));
+  place.write("b.toml", std::string(ball) + "0.5\n");
+  refused(place, {"run", "b.toml", "--set", "x=-0.5"},
+          "violates contact 'floor' (expected a gap >= 0, got -0.5");
+  refused(place, {"run", "b.toml", "--set", "x=-0.5"}, "[states] or --set");
+}
+
+TEST_CASE("an option without effect is refused") {
+  const Workplace place;
+  refused(place, {"run", "evaporator", "--phase", "p,L"}, "--plot FILE or --report FILE");
+  refused(place, {"run", "evaporator", "--points", "9"}, "--csv FILE");
+  refused(place, {"run", "evaporator", "--report", "a.txt"}, ".html");
+  for (const char* method : {"dopri5", "adams"})
+    refused(place, {"run", "evaporator", "--linear-solver", "klu", "--method", method},
+            "--method bdf or auto");
+  refused(place, {"sweep", "evaporator", "--vary", "R_b=1:2:1"}, "at least 2 values");
+  refused(place, {"sweep", "evaporator", "--vary", "R_b=1,2", "--states", "p"}, "--plot FILE");
+  refused(place, {"sweep", "evaporator", "--vary", "R_b=1,2", "--transient", "100"},
+          "the length of the runs, 60");
+  refused(place, {"compare", "evaporator", "--step", "100"}, "the step is longer than the run");
+}
+
+TEST_CASE("a word in capitals is answered with the word that is meant") {
+  const Workplace place;
+  refused(place, {"run", "evaporator", "--method", "BDF"}, "got 'BDF'; did you mean 'bdf'?\n");
+  refused(place, {"run", "evaporator", "--on-ambiguity", "branch"},
+          "got 'branch'; did you mean 'branches'?\n");
+}
