@@ -55,6 +55,20 @@ struct Spiral {
   }
 };
 
+struct Parting {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = lambda[0]; }
+};
+
+struct Carried {
+  void guards(auto t, const auto& x, auto&& h) const {
+    using std::sin;
+    h[0] = x[0] - sin(1.6 * t + 1.0);
+    h[1] = x[0];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = -2.0 * lambda[0]; }
+};
+
 }  // namespace
 
 TEST_CASE("a trajectory is the solution at any time, from both sides of an event") {
@@ -140,6 +154,42 @@ TEST_CASE("limits of steps and events stop the run and say so") {
   const Solution first = Simulator(relay(), one_event).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
   CHECK(first.outcome.status == Status::step_limit);
   CHECK(first.outcome.t == doctest::Approx(1));
+}
+
+TEST_CASE("the initial mode is the one that the policy chose where the start is not unique") {
+  for (const auto& [policy, mode] : {std::pair{Ambiguity::minus, "-"}, {Ambiguity::slide, "0"}, {Ambiguity::plus, "+"}}) {
+    Options options;
+    options.on_ambiguity = policy;
+    const System system = from_functor(Parting{}, {.states = 1, .surfaces = 1});
+    const Solution solution = Simulator(system, options).run({.end = 1, .state = Vector::Zero(1)});
+    CHECK(solution.outcome.reached_end());
+    CHECK(solution.initial.mode.word() == mode);
+    CHECK(solution.trajectory.segments().front().mode.word() == mode);
+  }
+}
+
+// The second surface is met where the first fixes the state: no state is on both but at one time.
+TEST_CASE("a surface that a state is carried past by sliding on another is crossed once, at its time") {
+  const double pi = std::acos(-1.0);
+  const System system = from_functor(Carried{}, {.states = 1, .surfaces = 2});
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
+      CAPTURE(rtol);
+      CAPTURE(std::string(to_string(method)));
+      Options options;
+      options.method = method;
+      options.rtol = rtol;
+      const Solution solution = Simulator(system, options).run({.end = 6, .state = Vector::Constant(1, 0.6)});
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      REQUIRE(solution.events.size() == 4);
+      for (int k = 1; k < 4; ++k) {
+        const EventRecord& event = solution.events[static_cast<std::size_t>(k)];
+        CHECK(event.kind == EventKind::crossing);
+        CHECK(std::abs(event.t - (k * pi - 1) / 1.6) < 10 * rtol);
+      }
+      CHECK(solution.final.state[0] == doctest::Approx(std::sin(1.6 * 6 + 1)));
+    }
+  }
 }
 
 TEST_CASE("what makes no sense is refused before the run") {

@@ -280,8 +280,9 @@ void RunEngine::set_thresholds() {
     } else {
       const double rounding = here_->geometry.rounding(t_, x_, i);
       arm_above_[slot] = kArmFactor * rounding;
-      arrive_below_[slot] =
-          kArmFactor * rounding + kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
+      // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
+      arrive_below_[slot] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
+                            kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
     }
   }
   for (const Index c : involved_contacts_) {

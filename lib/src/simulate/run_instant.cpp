@@ -39,8 +39,12 @@ bool RunEngine::start() {
   std::vector<EventRecord> records;
   begin_instant();
   const bool goes_on = settle(true, records);
-  // A reset or an impact at the start comes after the state that was given.
-  if (records.empty()) solution_.initial.mode = word();
+  // A jump at the start comes after the state that was given; a choice of what follows does not.
+  const bool jumped = std::any_of(records.begin(), records.end(), [](const EventRecord& record) {
+    return record.kind == EventKind::reset || record.kind == EventKind::transition ||
+           record.kind == EventKind::impact || record.kind == EventKind::contact;
+  });
+  if (!jumped) solution_.initial.mode = word();
   publish(records, true);
   return goes_on;
 }
