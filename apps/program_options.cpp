@@ -16,6 +16,7 @@
 #include "apps/exit_status.hpp"
 #include "apps/numbers.hpp"
 #include "slideway/core/version.hpp"
+#include "slideway/io/model_file.hpp"
 
 namespace slideway::apps {
 
@@ -97,6 +98,20 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string&
       ->type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
+// "0.5", or what a model file may write as well: "1/3".
+double number_or_expression(const std::string& name, const std::string& word, const std::string& text) {
+  if (const auto value = to_number<double>(word)) return *value;
+  const std::string expected =
+      fmt::format("a number after '{}=', or an expression of numbers such as 1/3", name);
+  if (word.empty()) refuse_option("--set", expected, text);
+  try {
+    return constant_value(word);
+  } catch (const std::invalid_argument& error) {
+    throw CLI::ValidationError("--set",
+                               fmt::format("expected {}, got '{}' ({})", expected, text, error.what()));
+  }
+}
+
 CLI::Option* add_settings(CLI::App& app, Settings& settings) {
   return app
       .add_option_function<std::vector<std::string>>(
@@ -108,9 +123,7 @@ CLI::Option* add_settings(CLI::App& app, Settings& settings) {
               if (equals == std::string::npos || name.empty()) {
                 refuse_option("--set", "name=value", text);
               }
-              const auto value = to_number<double>(trimmed(text.substr(equals + 1)));
-              if (!value) refuse_option("--set", fmt::format("a number after '{}='", name), text);
-              settings.emplace_back(name, *value);
+              settings.emplace_back(name, number_or_expression(name, trimmed(text.substr(equals + 1)), text));
             }
           },
           "set a parameter or the initial value of a state; may be repeated, the last one wins")

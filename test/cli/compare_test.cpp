@@ -165,3 +165,37 @@ TEST_CASE("compare refuses what makes no sense before it starts") {
   }
   CHECK(place.files().empty());
 }
+
+TEST_CASE("a comparison that its bound cuts short says what is missing") {
+  const Workplace place;
+  const Finished finished =
+      place.slideway({"compare", "relay", "--max-evaluations", "1000", "--repeats", "1", "--json", "c.json"});
+  CAPTURE(finished.out);
+  CHECK(contains(finished.out, "No convergence of hysteresis from eps = "));
+  CHECK(contains(finished.out, "raise --max-evaluations"));
+  const Json document = Json::parse(place.read("c.json"));
+  CHECK(document["convergence_stopped"].size() > 0);
+  bool stopped = false;
+  for (const Json& method : document["methods"]) {
+    if (!method.contains("outcome") || method["outcome"]["status"] != "step_limit") continue;
+    stopped = true;
+    CHECK(method["largest_error"].is_null());
+    CHECK(method["final_error"].is_null());
+  }
+  CHECK(stopped);
+}
+
+TEST_CASE("errors at the level of the tolerance tell no order") {
+  const Workplace place;
+  const Finished finished =
+      place.slideway({"compare", "evaporator", "--rtol", "1e-3", "--method", "bdf", "--epsilon", "1e-9",
+                      "--levels", "3", "--repeats", "1", "--json", "c.json", "--max-evaluations", "200000"});
+  CAPTURE(finished.out);
+  CHECK(contains(finished.out, "smoothing: eps → 0, observed order –"));
+  const Json tables = Json::parse(place.read("c.json"))["convergence"];
+  const Json& smoothing = method(tables, "smoothing");
+  CHECK(smoothing["levels"].size() >= 2);
+  CHECK(smoothing["order"].is_null());
+  for (const Json& level : smoothing["levels"]) CHECK(level["order"].is_null());
+  CHECK(method(tables, "euler")["order"].get<double>() == doctest::Approx(1).epsilon(0.1));
+}

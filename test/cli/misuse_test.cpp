@@ -129,3 +129,39 @@ TEST_CASE("a word in capitals is answered with the word that is meant") {
   refused(place, {"run", "evaporator", "--on-ambiguity", "branch"},
           "got 'branch'; did you mean 'branches'?\n");
 }
+
+TEST_CASE("a run that meets what is not a number says where and what") {
+  const Workplace place;
+  place.write("tank.toml",
+              "name = \"tank\"\n[states]\nh = 1.0\n[time]\nend = 9.0\n[definitions]\nq = \"2*sqrt(h)\"\n"
+              "[derivatives]\nh = \"-0.5 - q\"\n");
+  for (const char* method : {"bdf", "dopri5"}) {
+    const Finished finished = place.slideway({"run", "tank.toml", "--method", method});
+    CAPTURE(finished.out);
+    CHECK(finished.status == 3);
+    CHECK(contains(finished.out, ": the derivative of 'h' is not a number at t = 0."));
+    CHECK(contains(finished.out, "tank.toml:9: h = \"-0.5 - q\", where sqrt(-"));
+    CHECK(contains(finished.out, ") is not a number"));
+    CHECK_FALSE(contains(finished.out, "threw"));
+    CHECK_FALSE(contains(finished.out, "\"\""));
+  }
+  place.write("pole.toml", "[states]\nx = -1.0\n[time]\nend = 9.0\n[derivatives]\nx = \"1/t\"\n");
+  const Finished start = place.slideway({"run", "pole.toml"});
+  CAPTURE(start.out);
+  CHECK(start.status == 3);
+  CHECK(contains(start.out, "1/0 is infinite"));
+}
+
+TEST_CASE("a setting may be an expression of numbers") {
+  const Workplace place;
+  place.write("m.toml", relay);
+  CHECK(contains(place.slideway({"run", "m.toml", "--set", "x=-1/3", "--t-end", "0"}).out,
+                 "x = -0.3333333333"));
+  CHECK(
+      contains(place.slideway({"run", "m.toml", "--set", "x=2*pi", "--t-end", "0"}).out, "x = 6.283185307"));
+  refused(place, {"run", "m.toml", "--set", "x=1/0"}, "division by zero");
+  refused(place, {"run", "m.toml", "--set", "x=2*a"}, "unknown name");
+  refused(place, {"run", "m.toml", "--set", "x=1 +"}, "not an expression");
+  refused(place, {"run", "m.toml", "--set", "y=1"}, "expected one of a, x");
+  refused(place, {"sweep", "m.toml", "--vary", "q=1,2"}, "expected one of a, x");
+}

@@ -186,7 +186,7 @@ TEST_CASE("sections of the wrong kind are told") {
       "m.toml:2:6: parameter 'mu' is of the wrong kind, expected a number or an expression in quotes, got "
       "true or false");
   check_mistake(with_line(2, "mu = inf"),
-                "m.toml:2:6: parameter 'mu' is not finite, expected a finite number, got inf or nan");
+                "m.toml:2:6: parameter 'mu' is not finite, expected a finite number, got inf");
   check_told(with_end("[[resets]]\nwhen = \"x\"\nset = 3\n"),
              "expected a table such as { v = \"-v\" }, got a number");
 }
@@ -361,7 +361,8 @@ TEST_CASE("functions and comparisons are used as they are meant") {
   check_mistake(
       with_line(11, "v = \"x > 0\""),
       "m.toml:11:8: a comparison in the derivative of 'v', expected one only as the first argument of "
-      "if(a > b, p, q), got '>'");
+      "if(a > b, p, q), got '>'",
+      "write step(a - b), which is 1 where a > b and else 0");
   check_mistake(
       with_line(11, "v = \"if(x, 1, 2)\""),
       "m.toml:11:6: 'if' without a comparison in the derivative of 'v', expected if(a > b, p, q), got 'x'");
@@ -443,6 +444,42 @@ TEST_CASE("a surface that can never be met is refused") {
                 "m.toml:13:9: surface 'stick' can never be met, expected a guard that depends on a state or "
                 "on t, got the "
                 "constant -0.09999999999999998");
+}
+
+TEST_CASE("what other languages write is answered with what to write here") {
+  const auto hinted = [](const std::string& expression, const std::string& hint) {
+    check_told(with_line(11, "v = \"" + expression + "\""), "\n        " + hint + "\n");
+  };
+  hinted("-sign(v)", "write sgn(x)");
+  hinted("-Signum(v)", "write sgn(x)");
+  hinted("-ln(2)*v", "write log(x)");
+  hinted("heaviside(v)", "write step(x)");
+  hinted("-x\u00b2", "write a power with '^': ^2");
+  hinted("x > 0 ? 1 : 2", "write a choice as if(a > b, p, q)");
+  hinted("if(x > 0 && v > 0, 1, 2)", "for both conditions, write if(a > b, if(c > d, p, q), q)");
+  hinted("if(x > 0 || v > 0, 1, 2)", "for either condition, write if(a > b, p, if(c > d, p, q))");
+  hinted("(x > 0)*v", "write step(a - b), which is 1 where a > b and else 0");
+  hinted("max(x, 0, 1)", "write max(max(a, b), c)");
+}
+
+TEST_CASE("one mistake is told once and not by what follows from it") {
+  const auto mistakes = [](const std::string& text) {
+    try {
+      parse_model(text, "m.toml");
+    } catch (const ModelFileError& error) {
+      CAPTURE(error.what());
+      return error.mistakes().size();
+    }
+    return std::size_t{0};
+  };
+  CHECK(mistakes("[state]\nx = 1.0\n[time]\nend = 1.0\n[derivatives]\nx = \"-x\"\n") == 1);
+  CHECK(mistakes("[states]\nx = 1.0\n[times]\nend = 1.0\n[derivatives]\nx = \"-x\"\n") == 1);
+  CHECK(mistakes("[states]\nx = 1.0\n[time]\nend = 1.0\n[derivative]\nx = \"-x\"\n") == 1);
+  CHECK(mistakes("[states]\nx = 1.0\n[time]\nend = 1.0\n[friction]\n"
+                 "F = { law = \"colomb\", velocity = \"x\", Fc = 1 }\n[derivatives]\nx = \"-F\"\n") == 1);
+  check_told(with_end("[options]\nrtolerance = 1e-6\n"), "did you mean 'rtol'?");
+  check_told(with_line(2, "mu = nan"), "expected a finite number, got nan");
+  check_told(with_line(2, "mu = \"1/0\""), "expected a divisor that is not 0, got 0\n");
 }
 
 TEST_CASE("a guard is no comparison") {

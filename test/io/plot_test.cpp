@@ -38,7 +38,7 @@ TEST_CASE("a picture shows states, sliding intervals, events and the surface") {
   CHECK(has(script, "$bands << EOD\n1 2\nEOD\n"));
   CHECK(has(script, "label 'sliding'"));
   CHECK(has(script, "label 'sliding starts'"));
-  CHECK(has(script, "label 'jump or contact'"));
+  CHECK(has(script, "label 'jump, contact or switch'"));
   CHECK(has(script, "label 'stick = 0'"));
   CHECK_FALSE(has(script, "label 'crossing'"));
   CHECK(has(script, "set ylabel 'v'"));

@@ -4,9 +4,13 @@
 #include <exception>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "slideway/core/errors.hpp"
 #include "slideway/core/finite.hpp"
+#include "slideway/core/not_finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
+#include "slideway/model/explained_field.hpp"
 
 namespace slideway {
 
@@ -19,8 +23,8 @@ ModeField::ModeField(Evaluator& evaluator, const RelayStructure& structure)
   weights_ = Vector::Ones(n);
   rates_ = Vector::Zero(m);
   guard_values_ = Vector::Zero(m);
-  for (Vector* vector : {&neighbours_.minus, &neighbours_.plus, &neighbours_x_, &gradient_, &state_, &difference_,
-                         &slope_, &solved_x_, &solved_velocity_, &way_back_}) {
+  for (Vector* vector : {&neighbours_.minus, &neighbours_.plus, &neighbours_x_, &gradient_, &state_,
+                         &difference_, &slope_, &solved_x_, &solved_velocity_, &way_back_}) {
     *vector = Vector::Zero(n);
   }
 }
@@ -71,8 +75,9 @@ void ModeField::solve_several(double t, ConstVectorRef x) {
     for (const Index i : sliding_) {
       if (!(std::abs(lambda_[i]) <= 1)) lambda_[i] = 0;
     }
-    throw std::runtime_error("the sliding condition cannot be solved at t = " + std::to_string(t) + " in mode \"" +
-                             mode_.word() + "\": the relays' effects on the surfaces are not independent");
+    throw std::runtime_error("the sliding condition cannot be solved at t = " + std::to_string(t) +
+                             " in mode \"" + mode_.word() +
+                             "\": the relays' effects on the surfaces are not independent");
   }
   solved_t_ = t;
   solved_x_ = x;
@@ -81,7 +86,8 @@ void ModeField::solve_several(double t, ConstVectorRef x) {
 
 void ModeField::set_corner(Index vertex) {
   corner_lambda_ = lambda_;
-  for (Index i = 0; i < 2; ++i) corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = (vertex >> i) & 1 ? 1 : -1;
+  for (Index i = 0; i < 2; ++i)
+    corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = (vertex >> i) & 1 ? 1 : -1;
 }
 
 void ModeField::solve_by_moments(double t, ConstVectorRef x) {
@@ -95,8 +101,8 @@ void ModeField::solve_by_moments(double t, ConstVectorRef x) {
   }
   moments_ = solve_moments(corner_table_);
   if (!moments_.solved) {
-    throw std::runtime_error("the moments of the four fields cannot be solved for at t = " + std::to_string(t) +
-                             " in mode \"" + mode_.word() + "\"");
+    throw std::runtime_error("the moments of the four fields cannot be solved for at t = " +
+                             std::to_string(t) + " in mode \"" + mode_.word() + "\"");
   }
   lambda_[sliding_[0]] = moments_.lambda[0];
   lambda_[sliding_[1]] = moments_.lambda[1];
@@ -240,10 +246,16 @@ void ModeField::velocity(double t, ConstVectorRef x, VectorRef dx) {
   if (failure) std::rethrow_exception(failure);
   Index bad = 0;
   while (bad + 1 < dx.size() && std::isfinite(dx[bad])) ++bad;
-  throw std::runtime_error("the field is not finite: d" +
-                           evaluator_.system().state_names()[static_cast<std::size_t>(bad)] + "/dt = " +
-                           std::to_string(dx[bad]) + " at t = " + std::to_string(t) + " in mode \"" +
-                           mode_.word() + "\"");
+  const System& system = evaluator_.system();
+  std::string text = fmt::format("the derivative of '{}' is {} at t = {:.10g}",
+                                 system.state_names()[static_cast<std::size_t>(bad)],
+                                 std::isnan(dx[bad]) ? "not a number" : "infinite", t);
+  if (mode_.size() > 0 && mode_.size() <= 24) text += fmt::format(" in mode {}", mode_.word());
+  if (const auto* const field = system.definition().field.target<ExplainedField>()) {
+    const std::string reason = field->explain(t, x, lambda_, bad);
+    if (!reason.empty()) text += "; " + reason;
+  }
+  throw NotFinite(text);
 }
 
 void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
@@ -279,8 +291,8 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
   lambda_[i] = stored;
   const double gap = fields.w_minus - fields.w_plus;
   const double alpha = fields.w_minus / gap;
-  slope_ = (fields.w_minus * normal_plus_.row(i) - fields.w_plus * normal_minus_.row(i)).transpose() /
-           (gap * gap);
+  slope_ =
+      (fields.w_minus * normal_plus_.row(i) - fields.w_plus * normal_minus_.row(i)).transpose() / (gap * gap);
   difference_ = fields.plus - fields.minus;
   jacobian = (1 - alpha) * jacobian_minus_ + alpha * jacobian_plus_;
   jacobian.noalias() += difference_ * slope_.transpose();

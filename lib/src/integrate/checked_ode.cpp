@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "slideway/core/finite.hpp"
+#include "slideway/core/not_finite.hpp"
 
 namespace slideway {
 
@@ -18,6 +19,8 @@ bool CheckedOde::attempt(const char* function, double t, ConstVectorRef x, const
   if (!all_finite(x)) return false;
   try {
     if (call()) return true;
+  } catch (const NotFinite& exception) {
+    note_exception(function, t, exception.what(), true);
   } catch (const std::exception& exception) {
     note_exception(function, t, exception.what());
   } catch (...) {
@@ -43,10 +46,11 @@ void CheckedOde::note_not_finite(const char* function, double t, const Result& r
   }
 }
 
-void CheckedOde::note_exception(const char* function, double t, const char* text) noexcept {
+void CheckedOde::note_exception(const char* function, double t, const char* text, bool whole) noexcept {
   obstacle_.function = function;
   obstacle_.t = t;
   obstacle_.row = -1;
+  obstacle_.whole = whole;
   try {
     obstacle_.text = text;
   } catch (const std::exception&) {
@@ -115,6 +119,7 @@ void CheckedOde::guard_values(double t, ConstVectorRef x, VectorRef values) noex
 
 std::string CheckedOde::obstacle() const {
   if (obstacle_.function == nullptr) return {};
+  if (obstacle_.row < 0 && obstacle_.whole) return obstacle_.text;
   if (obstacle_.row < 0) {
     return fmt::format("the {} threw at t = {}: {}", obstacle_.function, obstacle_.t, obstacle_.text);
   }

@@ -44,13 +44,14 @@ class CheckedOde {
     Index column = -1;
     double value = 0;
     std::string text = {};
+    bool whole = false;  // the text says what failed and where
   };
 
   template <typename Call>
   bool attempt(const char* function, double t, ConstVectorRef x, const Call& call) noexcept;
   template <typename Result>
   void note_not_finite(const char* function, double t, const Result& result);
-  void note_exception(const char* function, double t, const char* text) noexcept;
+  void note_exception(const char* function, double t, const char* text, bool whole = false) noexcept;
 
   SmoothOde& ode_;
   bool obstructed_ = false;

@@ -50,7 +50,7 @@ class Script {
     const bool portrait = !picture.across_name.empty();
     const int width = portrait ? 1080 : 860;
     constexpr int height = 560;
-    header_ = 78.0 / height;
+    header_ = (legend_rows(width) > 1 ? 100.0 : 78.0) / height;
     text_ = picture_settings(format, width, height);
     data();
     append("set multiplot\nunset key\n");
@@ -96,19 +96,40 @@ class Script {
   void page(int width, int height) {
     append("set label {} at screen {:.4f},{:.4f} left font ':Bold'\n", in_quotes(picture_.title),
            78.0 / width, 1 - 20.0 / height);
-    double x = 78.0;
+    double x = legend_left;
+    double y = 1 - 46.0 / height;
     for (std::size_t k = 0; k < picture_.curves.size(); ++k) {
+      if (x > legend_left && x + entry_width(k) > width) {
+        x = legend_left;
+        y -= 22.0 / height;
+      }
       const Look& look = look_of(k);
       append(
           "set arrow from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} nohead linecolor rgb '{}' linewidth "
           "{} "
           "dashtype {}\n",
-          x / width, 1 - 46.0 / height, (x + 26) / width, 1 - 46.0 / height, look.colour, look.width,
-          look.dash);
+          x / width, y, (x + 26) / width, y, look.colour, look.width, look.dash);
       append("set label {} at screen {:.4f},{:.4f} left\n", in_quotes(picture_.curves[k].name),
-             (x + 32) / width, 1 - 46.0 / height);
-      x += 32 + 7.0 * static_cast<double>(picture_.curves[k].name.size()) + 22;
+             (x + 32) / width, y);
+      x += entry_width(k);
     }
+  }
+
+  static constexpr double legend_left = 78;
+  double entry_width(std::size_t curve) const {
+    return 32 + 7.5 * static_cast<double>(picture_.curves[curve].name.size()) + 20;
+  }
+  int legend_rows(int width) const {
+    int rows = 1;
+    double x = legend_left;
+    for (std::size_t k = 0; k < picture_.curves.size(); ++k) {
+      if (x > legend_left && x + entry_width(k) > width) {
+        x = legend_left;
+        ++rows;
+      }
+      x += entry_width(k);
+    }
+    return rows;
   }
 
   static const Look& look_of(std::size_t curve) { return looks[curve % looks.size()]; }

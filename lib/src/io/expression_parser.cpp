@@ -215,6 +215,16 @@ void describe(SyntaxError& error, const std::string& text) {
     error.hint = "write a product with '*'";
   else if (found == "=")
     error.hint = "a comparison is one of > < >= <=, as the first argument of if(a > b, p, q)";
+  else if (found == "\u00b2" || found == "\u00b3")
+    error.hint = std::string("write a power with '^': ^") + (found == "\u00b2" ? "2" : "3");
+  else if (found == "?" || found == ":")
+    error.hint = "write a choice as if(a > b, p, q)";
+  else if (found == "&")
+    error.hint = "for both conditions, write if(a > b, if(c > d, p, q), q)";
+  else if (found == "|")
+    error.hint = "for either condition, write if(a > b, p, if(c > d, p, q))";
+  else if (found == "!")
+    error.hint = "write if(a > b, p, q) with p and q exchanged";
   else if (found == "*" && before == '*')
     error.hint = "write a power with '^'";
   else if (is_word(found[0]) && error.expected.rfind("an operator", 0) == 0)

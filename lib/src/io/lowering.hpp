@@ -79,6 +79,7 @@ struct ExpandedMotion {
 // graph numbers them as they came up, and its surface k is surfaces[lambda_index[k]].
 struct ExpandedModel {
   ExpressionGraph graph = ExpressionGraph();
+  std::shared_ptr<const SourceText> source = {};  // for messages of a run
   Settings parameters = {};
   std::vector<std::string> state_names = {};
   Vector initial = {};
@@ -121,8 +122,9 @@ class TooManyCorners : public std::length_error {
   static constexpr std::size_t most = 12;
 };
 
-// A system with exact derivatives and their sparsity. `derivatives` must be multi-affine.
-System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives);
+// A system with exact derivatives and their sparsity. `derivatives` must be multi-affine; `places` are theirs in the file.
+System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
+                   const std::vector<Position>& places);
 
 std::vector<FrictionElement> make_friction(const ExpandedModel& model);
 

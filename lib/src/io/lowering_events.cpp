@@ -110,15 +110,17 @@ class EventMaker {
     };
     functions.rate = [made](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
       double result = 0;
-      made->evaluate<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)},
-                                   [&](std::size_t, const Dual<double>& value) { result = value.derivative; });
+      made->evaluate<Dual<double>>(
+          MovingPoint{point(t, x), point(t_dot, x_dot)},
+          [&](std::size_t, const Dual<double>& value) { result = value.derivative; });
       return result;
     };
-    functions.mixed = [made](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
-                             ConstVectorRef x_second, ConstVectorRef x_mixed) {
+    functions.mixed = [made](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
+                             double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed) {
       double result = 0;
       made->evaluate<Dual<Dual<double>>>(
-          TwiceMovingPoint{{point(t, x), point(t_first, x_first)}, {point(t_second, x_second), point(0, x_mixed)}},
+          TwiceMovingPoint{{point(t, x), point(t_first, x_first)},
+                           {point(t_second, x_second), point(0, x_mixed)}},
           [&](std::size_t, const Dual<Dual<double>>& value) { result = value.derivative.derivative; });
       return result;
     };
@@ -134,7 +136,8 @@ class EventMaker {
       states.push_back(static_cast<Index>(line.state));
     }
     return [tape = tape(values), states](double t, ConstVectorRef before, VectorRef after) {
-      tape->evaluate<double>(point(t, before), [&](std::size_t k, double value) { after[states[k]] = value; });
+      tape->evaluate<double>(point(t, before),
+                             [&](std::size_t k, double value) { after[states[k]] = value; });
     };
   }
 
@@ -150,14 +153,15 @@ Automaton make_automaton(const std::string& name, ExpandedModel& model,
   const std::vector<Event> events = maker.events();
   const std::vector<Contact> contacts = maker.contacts();
   const auto system = [&](std::size_t motion) {
-    System made = make_system(name, model, derivatives[motion]);
+    System made = make_system(name, model, derivatives[motion], model.motions[motion].places);
     if (!events.empty()) made = made.with_events(events);
     if (!contacts.empty()) made = made.with_contacts(contacts);
     return made;
   };
   if (model.motions.size() == 1 && model.motions.front().location.empty()) return Automaton(system(0));
   std::vector<Location> locations;
-  for (std::size_t k = 0; k < model.motions.size(); ++k) locations.push_back({model.motions[k].location, system(k)});
+  for (std::size_t k = 0; k < model.motions.size(); ++k)
+    locations.push_back({model.motions[k].location, system(k)});
   return Automaton(std::move(locations), maker.edges(), model.motions[model.initial_location].location);
 }
 

@@ -199,7 +199,13 @@ class Expander {
       constexpr std::size_t many = 1000;
       for (const std::string& state : expanded_.state_names)
         if (known.size() < many) known.push_back(state);
-      refuse({"no such parameter or state: " + quoted(name), model_.name, "", "", suggestion(name, known)});
+      constexpr std::size_t listed_most = 20;
+      std::string expected = "one of";
+      for (std::size_t k = 0; k < std::min(known.size(), listed_most); ++k)
+        expected += (k > 0 ? ", " : " ") + known[k];
+      if (known.size() > listed_most) expected += ", …";
+      refuse({"no such parameter or state: " + quoted(name), model_.name, expected, "",
+              suggestion(name, known)});
     }
   }
 

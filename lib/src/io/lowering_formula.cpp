@@ -22,7 +22,8 @@ TokenRange token_range(const Formula& formula, std::uint32_t token) {
 }
 
 bool refuses_jumps(Jumps jumps) {
-  return jumps == Jumps::refused_in_guard || jumps == Jumps::refused_in_force || jumps == Jumps::refused_in_ratio;
+  return jumps == Jumps::refused_in_guard || jumps == Jumps::refused_in_force ||
+         jumps == Jumps::refused_in_ratio;
 }
 
 Operation smooth_operation(Function function) {
@@ -109,9 +110,10 @@ std::optional<SurfaceSide> FormulaBuilder::surface_of_definition(std::uint32_t i
   const Place place{formula, Jumps::surfaces, quantity.is_vector() ? element : 0};
   const TokenRange whole{0, static_cast<std::uint32_t>(formula.expression.tokens.size())};
   if (graph_.has_lambda(node))
-    fail_at(place, whole, "a discontinuity in a velocity", "a smooth expression, because its own sign is what jumps",
-            quoted(text(place, whole)));
-  return surfaces_.find_or_add(node, {formula.position, 0, place.element}, [&] { return text(place, whole); });
+    fail_at(place, whole, "a discontinuity in a velocity",
+            "a smooth expression, because its own sign is what jumps", quoted(text(place, whole)));
+  return surfaces_.find_or_add(node, {formula.position, 0, place.element},
+                               [&] { return text(place, whole); });
 }
 
 // ---- mistakes ---------------------------------------------------------------------------------------
@@ -198,8 +200,9 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
   const Operation operation = binary_operation(place.formula.expression.tokens[index].kind);
   if (operation == Operation::divide && graph_.is_constant(right.node, 0)) {
     const TokenRange divisor{right.begin, index};
+    const std::string divided = shortened(print_expression(place.formula.expression, divisor));
     fail_at(place, divisor, "division by zero", "a divisor that is not 0",
-            shortened(print_expression(place.formula.expression, divisor)) + " = 0");
+            divided == "0" ? divided : divided + " = 0");
   }
   stack_.back().node =
       checked(place, {left.begin, index + 1}, graph_.binary(operation, left.node, right.node));

@@ -2,8 +2,10 @@
 
 #include "io/expression_derivatives.hpp"
 #include "io/expression_tape.hpp"
+#include "io/field_explanation.hpp"
 #include "io/lowering.hpp"
 #include "io/tape_inputs.hpp"
+#include "slideway/model/explained_field.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -35,12 +37,32 @@ struct SystemTapes {
   SparseMatrixTape field_dlambda;
   SparseMatrixTape guards_dx;
   SparseMatrixTape normal_dx;
+  FieldExplanation explanation;
+};
+
+class FileField : public ExplainedField::Source {
+ public:
+  explicit FileField(std::shared_ptr<const SystemTapes> tapes) : tapes_(std::move(tapes)) {}
+
+  void evaluate(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) const override {
+    double* const out = dx.data();
+    tapes_->field.evaluate<double>(point(t, x, lambda),
+                                   [out](std::size_t k, double value) { out[k] = value; });
+  }
+  std::string explain(double t, ConstVectorRef x, ConstVectorRef lambda, Index state) const override {
+    return tapes_->explanation(t, x, lambda, state);
+  }
+
+ private:
+  std::shared_ptr<const SystemTapes> tapes_;
 };
 
 class SystemMaker {
  public:
-  SystemMaker(ExpandedModel& model, const std::vector<NodeId>& derivatives)
-      : model_(model),
+  SystemMaker(ExpandedModel& model, const std::vector<NodeId>& derivatives,
+              const std::vector<Position>& places)
+      : places_(places),
+        model_(model),
         graph_(model.graph),
         derivatives_(derivatives),
         tapes_(std::make_shared<SystemTapes>()) {
@@ -93,11 +115,8 @@ class SystemMaker {
     SystemTapes& made = *tapes_;
     made.field = tape(derivatives_);
     const std::shared_ptr<const SystemTapes> tapes = tapes_;
-    definition.field = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
-      double* const out = dx.data();
-      tapes->field.evaluate<double>(point(t, x, lambda),
-                                    [out](std::size_t k, double value) { out[k] = value; });
-    };
+    made.explanation = FieldExplanation(model_, derivatives_, places_);
+    definition.field = ExplainedField(std::make_shared<const FileField>(tapes));
     definition.field_along = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
                                      ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
                                      VectorRef dx_dot) {
@@ -232,6 +251,7 @@ class SystemMaker {
     return terms.front();
   }
 
+  const std::vector<Position>& places_;
   ExpandedModel& model_;
   ExpressionGraph& graph_;
   const std::vector<NodeId>& derivatives_;
@@ -241,8 +261,9 @@ class SystemMaker {
 
 }  // namespace
 
-System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives) {
-  return SystemMaker(model, derivatives).make(name);
+System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
+                   const std::vector<Position>& places) {
+  return SystemMaker(model, derivatives, places).make(name);
 }
 
 }  // namespace slideway::reader

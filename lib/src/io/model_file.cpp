@@ -53,14 +53,20 @@ BuiltModel build(const ModelDescription& model, const Settings& settings, Check 
   try {
     built.expanded = expand(model, settings, check, limits, mistakes);
     if (!mistakes.empty()) return built;
+    built.expanded.source = std::make_shared<const SourceText>(model.source);
     std::vector<std::vector<reader::NodeId>> derivatives;
     for (const reader::ExpandedMotion& motion : built.expanded.motions)
       derivatives.push_back(multi_affine_derivatives(built.expanded, motion, mistakes));
     if (!mistakes.empty()) return built;
     ExpandedModel& expanded = built.expanded;
     Automaton automaton = make_automaton(model.name, expanded, derivatives);
-    built.instance = ModelInstance{
-        automaton.system(), expanded.parameters, expanded.start, expanded.end, expanded.initial, std::nullopt, {}};
+    built.instance = ModelInstance{automaton.system(),
+                                   expanded.parameters,
+                                   expanded.start,
+                                   expanded.end,
+                                   expanded.initial,
+                                   std::nullopt,
+                                   {}};
     built.instance->friction = make_friction(expanded);
     if (automaton.has_locations()) built.instance->automaton = std::move(automaton);
   } catch (const reader::GraphTooLarge& error) {
@@ -135,6 +141,40 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
     return settings.empty() ? standard->value() : instantiate(*shared, settings, expansion);
   };
   return model;
+}
+
+double constant_value(const std::string& expression) {
+  const auto refuse_it = [&](const std::string& what, const std::string& expected, const std::string& got,
+                             const std::string& advice) {
+    refuse({.what = what,
+            .where = reader::quoted(expression),
+            .expected = expected,
+            .got = got,
+            .advice = advice});
+  };
+  reader::ParsedExpression parsed = reader::parse_expression(expression);
+  if (parsed.error) {
+    const reader::SyntaxError& error = *parsed.error;
+    refuse_it(error.what, error.expected, error.got, error.hint);
+  }
+  // A model of one parameter, which has this value.
+  ModelDescription model;
+  model.parameters.resize(1);
+  model.parameters.front().name = "value";
+  model.parameters.front().value.expression = std::move(parsed.expression);
+  model.start.expression = model.end.expression = reader::number_expression(0);
+  Mistakes mistakes;
+  resolve_names(model, mistakes);
+  std::vector<double> values;
+  if (mistakes.empty()) {
+    const ExpandedModel expanded = expand(model, {}, Check::used, ExpansionLimits{}, mistakes);
+    if (mistakes.empty()) values.push_back(expanded.parameters.front().second);
+  }
+  if (!mistakes.empty()) {
+    const Mistake& mistake = mistakes.front();
+    refuse_it(mistake.what, mistake.expected, mistake.got, mistake.hint);
+  }
+  return values.front();
 }
 
 }  // namespace slideway

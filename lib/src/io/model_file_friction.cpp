@@ -32,22 +32,23 @@ class FrictionReader {
  private:
   void read_force(const TomlEntry& entry) {
     const std::string who = "friction " + quoted(entry.key);
+    entry_ = &entry;
+    size_.reset();
+    ends_ = Ends::none;
     Words names;
     for (const FrictionLaw& law : friction_laws()) names.emplace_back(law.name);
     if (entry.value.find("law") == nullptr) {
       reader_.mistake(entry, who + " lacks a key", "'law', " + one_of(names), describe_keys(entry.value));
-      return;
+      return stand_in();
     }
     const std::optional<std::size_t> number = reader_.read_word(entry.value, "law", names);
-    if (!number) return;
+    if (!number) return stand_in();
     const FrictionLaw& law = friction_laws()[*number];
     Words keys = {"law", "velocity", "size", "ends"};
     for (const LawParameter& parameter : law.parameters) keys.emplace_back(parameter.name);
     if (law.rate != nullptr) keys.emplace_back("initial");
     reader_.check_keys(entry.value, who + " (" + law.name + ")", keys);
 
-    entry_ = &entry;
-    size_.reset();
     if (const TomlEntry* size = entry.value.find("size"))
       size_ = reader_.read_formula(size->value, "the size of " + quoted(entry.key));
     ends_ = reader_.read_ends(entry.value);
@@ -73,6 +74,13 @@ class FrictionReader {
     if (law.stored != nullptr) friction.stored = define(".stored", made(law.stored));
     if (law.break_away != nullptr) friction.break_away = define(".break_away", made(law.break_away));
     model_.friction.push_back(std::move(friction));
+  }
+
+  // A force whose law is unknown, so that its name is none of an unknown quantity.
+  void stand_in() {
+    if (const TomlEntry* size = entry_->value.find("size"))
+      size_ = reader_.read_formula(size->value, "the size of " + quoted(entry_->key));
+    define("", made("0"));
   }
 
   Formula read_parameter(const LawParameter& parameter, const std::string& who) {

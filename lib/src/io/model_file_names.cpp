@@ -294,6 +294,37 @@ class NameResolver {
     return suggestion(name, known);
   }
 
+  // What other languages call a function that exists here, too.
+  static std::string function_hint(std::string name, const std::vector<std::string>& known) {
+    static const std::map<std::string, std::string> elsewhere = {{"sign", "sgn(x)"},
+                                                                 {"signum", "sgn(x)"},
+                                                                 {"heaviside", "step(x)"},
+                                                                 {"theta", "step(x)"},
+                                                                 {"ln", "log(x)"},
+                                                                 {"log10", "log(x)/log(10)"},
+                                                                 {"log2", "log(x)/log(2)"},
+                                                                 {"fabs", "abs(x)"},
+                                                                 {"arcsin", "asin(x)"},
+                                                                 {"arccos", "acos(x)"},
+                                                                 {"arctan", "atan(x)"},
+                                                                 {"arctan2", "atan2(y, x)"},
+                                                                 {"power", "a^b"},
+                                                                 {"sqr", "x^2"},
+                                                                 {"cbrt", "sgn(x)*abs(x)^(1/3)"},
+                                                                 {"fmin", "min(a, b)"},
+                                                                 {"fmax", "max(a, b)"},
+                                                                 {"where", "if(a > b, p, q)"},
+                                                                 {"ifelse", "if(a > b, p, q)"},
+                                                                 {"piecewise", "if(a > b, p, q)"},
+                                                                 {"clip", "min(max(x, low), high)"},
+                                                                 {"clamp", "min(max(x, low), high)"},
+                                                                 {"sat", "min(max(x, -1), 1)"}};
+    for (char& letter : name)
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    const auto found = elsewhere.find(name);
+    return found != elsewhere.end() ? "write " + found->second : suggestion(name, known);
+  }
+
   void resolve_call(Formula& formula, std::uint32_t index, std::vector<bool>& conditions) {
     const Expression& expression = formula.expression;
     const Token& token = expression.tokens[index];
@@ -303,7 +334,7 @@ class NameResolver {
       std::vector<std::string> known;
       for (const FunctionEntry& entry : functions()) known.emplace_back(entry.name);
       return token_mistake(formula, token, "unknown function", one_of(known), quoted(name),
-                           mistakes_.size() > 50 ? "" : suggestion(name, known));
+                           mistakes_.size() > 50 ? "" : function_hint(name, known));
     }
     if (symbol.kind != SymbolKind::function)
       return token_mistake(formula, token, "not a function", "an operator after " + quoted(name), "'('",
@@ -314,8 +345,10 @@ class NameResolver {
       const auto count = [](std::uint32_t n) {
         return std::to_string(n) + (n == 1 ? " argument" : " arguments");
       };
+      const bool nests =
+          (entry.function == Function::min || entry.function == Function::max) && token.arguments > 2;
       token_mistake(formula, token, "a call of " + quoted(name), count(entry.arguments),
-                    count(token.arguments));
+                    count(token.arguments), nests ? "write " + name + "(" + name + "(a, b), c)" : "");
     }
     if (entry.function != Function::if_) return;
     const TokenRange condition = argument_range(expression, index, 0);
@@ -330,7 +363,7 @@ class NameResolver {
   void check_comparison(const Formula& formula, std::uint32_t index, const std::vector<bool>& conditions) {
     if (conditions[index]) return;
     const Token& token = formula.expression.tokens[index];
-    std::string hint;
+    std::string hint = "write step(a - b), which is 1 where a > b and else 0";
     if (formula.owner.rfind("the guard of", 0) == 0)
       hint = "a guard is an expression that changes its sign: write a - b instead of a > b";
     token_mistake(formula, token, "a comparison", "one only as the first argument of if(a > b, p, q)",

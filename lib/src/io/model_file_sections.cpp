@@ -15,6 +15,10 @@ class SectionReader {
 
   void read() {
     reader_.check_top_level();
+    // Nothing else can be said while the name of a section is wrong that all others refer to.
+    for (const char* const section :
+         {"parameters", "states", "definitions", "surfaces", "friction", "locations"})
+      if (root_.find(section) == nullptr && reader_.is_misspelt(section)) return;
     reader_.read_text(root_, "name", model_.name);
     reader_.read_text(root_, "summary", model_.summary);
     reader_.read_text(root_, "source", model_.reference);
@@ -77,7 +81,7 @@ class SectionReader {
     const TomlEntry* const table = reader_.section("time", TomlKind::table);
     model_.start.expression = number_expression(0);
     model_.start.owner = "the start time";
-    if (root_.find("time") == nullptr)
+    if (root_.find("time") == nullptr && !reader_.is_misspelt("time"))
       reader_.mistake({}, 1, "no end time", "a table [time] with a line such as end = 10.0", "none");
     if (table == nullptr) return;
     reader_.check_keys(table->value, "[time]", {"start", "end"});
@@ -99,7 +103,7 @@ class SectionReader {
   // A state must have a derivative everywhere; a missing table is told once.
   void check_derivatives() {
     if (root_.find("derivatives") == nullptr && model_.locations.empty()) {
-      if (!model_.states.empty())
+      if (!model_.states.empty() && !reader_.is_misspelt("derivatives"))
         reader_.mistake({}, 1, "no derivatives", "a table [derivatives] with a line for every state", "none");
       return;
     }

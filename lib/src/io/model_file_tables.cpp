@@ -6,8 +6,8 @@
 namespace slideway::reader {
 namespace {
 
-const Words table_names = {"parameters", "states",      "time",   "definitions",
-                           "surfaces",   "friction",    "derivatives", "options"};
+const Words table_names = {"parameters", "states",   "time",        "definitions",
+                           "surfaces",   "friction", "derivatives", "options"};
 const Words list_names = {"resets", "stops", "records", "contacts", "locations", "edges"};
 const Words top_level_keys = {"name", "summary", "source", "initial"};
 
@@ -52,6 +52,14 @@ void TableReader::check_top_level() {
               suggestion(entry.key, known));
 }
 
+bool TableReader::is_misspelt(const std::string& key) const {
+  Words known = table_names;
+  known.insert(known.end(), list_names.begin(), list_names.end());
+  return std::any_of(root_.table.begin(), root_.table.end(), [&](const TomlEntry& entry) {
+    return !contains(known, entry.key) && nearest_name(entry.key, known) == key;
+  });
+}
+
 void TableReader::check_keys(const TomlValue& table, const std::string& where, const Words& known) {
   for (const TomlEntry& entry : table.table)
     if (!contains(known, entry.key)) unknown_key(entry, where, known);
@@ -59,6 +67,10 @@ void TableReader::check_keys(const TomlValue& table, const std::string& where, c
 
 void TableReader::unknown_key(const TomlEntry& entry, const std::string& where, const Words& known) {
   std::string hint = suggestion(entry.key, known);
+  // rtolerance, max_step_size: a key with more at its end.
+  for (const std::string& word : known)
+    if (hint.empty() && word.size() >= 3 && entry.key.rfind(word, 0) == 0)
+      hint = "did you mean '" + word + "'?";
   if (entry.key == "zeno")
     hint = "'zeno' belongs to [[edges]]";
   else if (contains(top_level_keys, entry.key))
@@ -135,7 +147,8 @@ Formula TableReader::read_formula(const TomlValue& value, std::string owner) {
     if (std::isfinite(value.number))
       formula.expression = number_expression(value.number);
     else
-      mistake(value.position, 3, formula.owner + " is not finite", "a finite number", "inf or nan");
+      mistake(value.position, 3, formula.owner + " is not finite", "a finite number",
+              number_text(value.number));
   } else if (value.kind == TomlKind::string) {
     formula.is_string = true;
     ParsedExpression parsed = parse_expression(value.string);

@@ -34,6 +34,8 @@ class TableReader {
                std::string hint = "");
 
   void check_top_level();
+  // Whether a table of the file means this one and misses its name; told by check_top_level.
+  bool is_misspelt(const std::string& key) const;
   void check_keys(const TomlValue& table, const std::string& where, const Words& known);
   // In a table of free names nothing but its value tells a misplaced `initial` from a name.
   bool is_misplaced_initial(const TomlEntry& entry);

@@ -80,7 +80,7 @@ const std::vector<MarkerGroup>& marker_groups() {
       {"sliding starts", 9, 1.1, {sliding_entry}},
       {"sliding ends", 10, 1.1, {sliding_exit}},
       {"corner", 4, 0.9, {corner}},
-      {"jump or contact", 12, 1.1, {reset, transition, impact, contact, release}},
+      {"jump, contact or switch", 12, 1.1, {reset, transition, impact, contact, release}},
       {"touch or record", 2, 0.8, {grazing, record}},
       {"not unique", 3, 1.2, {repelling, two_fold, ambiguous}},
       {"stop", 5, 0.9, {stop, zeno}},
@@ -89,6 +89,13 @@ const std::vector<MarkerGroup>& marker_groups() {
 }
 
 std::string range_text(const Range& range) { return fmt::format("[{:.10g}:{:.10g}]", range.low, range.high); }
+
+// At most so many bytes, whole characters, and a mark where something is left out.
+std::string shortened(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most) + "…";
+}
 
 // A rectangle of the page, in fractions of it.
 struct Frame {
@@ -222,17 +229,18 @@ class Script {
     // What depends on other states too has no place in the portrait.
     if (portrait_.empty() || !depends_only_on(system_, surface, portrait_, curves_)) return;
     if (portrait_.size() == 2) {
-      const GuardGrid grid = guard_over_plane(system_, surface, curves_.time.high, solution_.final.state, portrait_[0],
-                                              portrait_[1], curves_);
+      const GuardGrid grid = guard_over_plane(system_, surface, curves_.time.high, solution_.final.state,
+                                              portrait_[0], portrait_[1], curves_);
       if (!grid.has_zero()) return;
       append_contour(fmt::format("portrait_{}", surface), grid);
     } else {
-      const auto lines = guard_wireframe(system_, surface, curves_.time.high, solution_.final.state, portrait_, curves_);
+      const auto lines =
+          guard_wireframe(system_, surface, curves_.time.high, solution_.final.state, portrait_, curves_);
       if (lines.empty()) return;
       append("$portrait_{} << EOD\n", surface);
       for (const Segment3& line : lines)
-        append("{:.7g} {:.7g} {:.7g}\n{:.7g} {:.7g} {:.7g}\n\n\n", line.from.x(), line.from.y(), line.from.z(),
-               line.to.x(), line.to.y(), line.to.z());
+        append("{:.7g} {:.7g} {:.7g}\n{:.7g} {:.7g} {:.7g}\n\n\n", line.from.x(), line.from.y(),
+               line.from.z(), line.to.x(), line.to.y(), line.to.z());
       append("EOD\n");
     }
     portrait_surfaces_.push_back(fmt::format("portrait_{}", surface));
@@ -277,8 +285,7 @@ class Script {
       const double top = frame.top - static_cast<double>(panel) * (height + gap);
       const bool lowest = panel + 1 == panels_.size();
       place({frame.left, frame.right, top - height, top});
-      append("set xrange {}\nset yrange {}\n", range_text(time),
-             range_text(range(state)));
+      append("set xrange {}\nset yrange {}\n", range_text(time), range_text(range(state)));
       append("set ylabel {} offset 0.5,0\n{}\n", in_quotes(state_name(state)),
              lowest ? "set xlabel 't' offset 0,0.3\nset format x '%g'" : "unset xlabel\nset format x ''");
       append_plot(time_parts(state));
@@ -297,11 +304,11 @@ class Script {
     for (const auto& [of_state, name] : time_contours_) {
       if (of_state == state) parts.push_back(fmt::format("${} using 1:2 {}", name, surface_style()));
     }
-    parts.push_back(
-        fmt::format("$whole using 1:{} with lines linecolor rgb '{}' linewidth 2", column(state), curve_colour));
+    parts.push_back(fmt::format("$whole using 1:{} with lines linecolor rgb '{}' linewidth 2", column(state),
+                                curve_colour));
     if (!curves_.sliding.empty()) {
-      parts.push_back(fmt::format("$sliding using 1:{} with lines linecolor rgb '{}' linewidth 3", column(state),
-                                  sliding_colour));
+      parts.push_back(fmt::format("$sliding using 1:{} with lines linecolor rgb '{}' linewidth 3",
+                                  column(state), sliding_colour));
     }
     for (const std::size_t group : used_groups_) {
       parts.push_back(fmt::format("$events{} using 1:{} {}", group, column(state), marker_style(group)));
@@ -320,36 +327,57 @@ class Script {
     const std::string columns = portrait_columns();
     std::vector<std::string> parts;
     for (const std::string& name : portrait_surfaces_) {
-      parts.push_back(portrait_.size() == 2
-                          ? fmt::format("${} using 1:2 {}", name, surface_style())
-                          : fmt::format("${} using 1:2:3 with lines linecolor rgb '#999999' linewidth 0.6", name));
-    }
-    parts.push_back(fmt::format("$whole using {} with lines linecolor rgb '{}' linewidth 2", columns, curve_colour));
-    if (!curves_.sliding.empty()) {
       parts.push_back(
-          fmt::format("$sliding using {} with lines linecolor rgb '{}' linewidth 4", columns, sliding_colour));
+          portrait_.size() == 2
+              ? fmt::format("${} using 1:2 {}", name, surface_style())
+              : fmt::format("${} using 1:2:3 with lines linecolor rgb '#999999' linewidth 0.6", name));
+    }
+    parts.push_back(
+        fmt::format("$whole using {} with lines linecolor rgb '{}' linewidth 2", columns, curve_colour));
+    if (!curves_.sliding.empty()) {
+      parts.push_back(fmt::format("$sliding using {} with lines linecolor rgb '{}' linewidth 4", columns,
+                                  sliding_colour));
     }
     for (const std::size_t group : used_groups_)
       parts.push_back(fmt::format("$events{} using {} {}", group, columns, marker_style(group)));
     for (const auto& [name, type] : {std::pair{"start", 7}, std::pair{"end", 5}}) {
-      parts.push_back(fmt::format("${} using {} with points pointtype {} pointsize {} linecolor rgb '{}'", name,
-                                  columns, type, type == 7 ? 0.8 : 0.7, curve_colour));
+      parts.push_back(fmt::format("${} using {} with points pointtype {} pointsize {} linecolor rgb '{}'",
+                                  name, columns, type, type == 7 ? 0.8 : 0.7, curve_colour));
     }
     return parts;
   }
 
+  // A solution that stops where it is not unique goes on in others.
+  std::vector<const Snapshot*> ends() const {
+    std::vector<const Snapshot*> result;
+    const auto add = [&](const Solution& solution) {
+      if (solution.outcome.status != Status::ambiguous) result.push_back(&solution.final);
+    };
+    add(solution_);
+    for (const Solution* further : report_.further) add(*further);
+    if (result.empty()) result.push_back(&solution_.final);
+    return result;
+  }
+
   void portrait_ends() {
-    for (const auto& [name, at] : {std::pair{"start", &solution_.initial}, std::pair{"end", &solution_.final}}) {
-      append("${} << EOD\n{:.9g}", name, at->t);
-      for (const Index kept : kept_) append(" {:.9g}", at->state(kept));
-      append("\nEOD\n");
-    }
+    const auto points = [&](const char* name, const std::vector<const Snapshot*>& snapshots) {
+      append("${} << EOD\n", name);
+      for (const Snapshot* const at : snapshots) {
+        append("{:.9g}", at->t);
+        for (const Index kept : kept_) append(" {:.9g}", at->state(kept));
+        append("\n");
+      }
+      append("EOD\n");
+    };
+    points("start", {&solution_.initial});
+    points("end", ends());
   }
 
   void plane_portrait(const Frame& frame) {
     portrait_ends();
     place(frame);
-    append("set xrange {}\nset yrange {}\n", range_text(range(portrait_[0])), range_text(range(portrait_[1])));
+    append("set xrange {}\nset yrange {}\n", range_text(range(portrait_[0])),
+           range_text(range(portrait_[1])));
     append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n",
            in_quotes(state_name(portrait_[0])), in_quotes(state_name(portrait_[1])));
     arrows();
@@ -361,14 +389,17 @@ class Script {
     portrait_ends();
     // Between fixed margins gnuplot does not scale a drawing in space.
     append("set lmargin -1\nset rmargin -1\nset bmargin -1\nset tmargin -1\n");
-    append("set origin {:.4f},{:.4f}\nset size {:.4f},{:.4f}\n", frame.left, frame.bottom, frame.right - frame.left,
-           frame.top - frame.bottom);
+    append("set origin {:.4f},{:.4f}\nset size {:.4f},{:.4f}\n", frame.left, frame.bottom,
+           frame.right - frame.left, frame.top - frame.bottom);
     append("set xrange {}\nset yrange {}\nset zrange {}\n", range_text(range(portrait_[0])),
            range_text(range(portrait_[1])), range_text(range(portrait_[2])));
-    append("set xlabel {} offset 0,-0.5\nset ylabel {} offset 0,-0.5\nset zlabel {} offset -1,0 rotate by 90\n",
-           in_quotes(state_name(portrait_[0])), in_quotes(state_name(portrait_[1])),
-           in_quotes(state_name(portrait_[2])));
-    append("set format x '%g'\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth 0.4\n");
+    append(
+        "set xlabel {} offset 0,-0.5\nset ylabel {} offset 0,-0.5\nset zlabel {} offset -1,0 rotate by 90\n",
+        in_quotes(state_name(portrait_[0])), in_quotes(state_name(portrait_[1])),
+        in_quotes(state_name(portrait_[2])));
+    append(
+        "set format x '%g'\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth "
+        "0.4\n");
     append("set tics offset 0,0\nset grid xtics ytics ztics linecolor rgb '#DDDDDD' linewidth 0.5\n");
     surface_time();
     append("splot {}\n", fmt::join(portrait_parts(), ", \\\n  "));
@@ -451,7 +482,9 @@ class Script {
       entry(marker.title, point(marker.point_type, marker.size, event_colour));
     }
     if (!time_contours_.empty() || !portrait_surfaces_.empty()) {
-      entry(system_.surfaces() == 1 ? system_.surface_names().front() + " = 0" : std::string("surfaces"),
+      constexpr std::size_t longest = 28;
+      entry(system_.surfaces() == 1 ? shortened(system_.surface_names().front(), longest) + " = 0"
+                                    : std::string("surfaces"),
             [&](double from, double to) {
               append(
                   "set arrow from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} nohead linecolor rgb '{}' "
@@ -460,13 +493,14 @@ class Script {
                   from, y, to, y, surface_colour);
             });
     }
-    if (!curves_.intervals.empty()) {
-      entry("sliding", [&](double from, double to) {
-        append(
-            "set object rectangle from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} fillstyle solid 1 "
-            "noborder "
-            "fillcolor rgb '{}'\n",
-            from, y - 7.0 / height, to, y + 7.0 / height, band_colour);
+    if (!curves_.sliding.empty()) {
+      entry(system_.surfaces() > 1 ? "sliding on any surface" : "sliding", [&](double from, double to) {
+        if (!curves_.intervals.empty())
+          append(
+              "set object rectangle from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} fillstyle solid 1 "
+              "noborder "
+              "fillcolor rgb '{}'\n",
+              from, y - 7.0 / height, to, y + 7.0 / height, band_colour);
         append(
             "set arrow from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} nohead linecolor rgb '{}' linewidth "
             "3\n",
@@ -482,11 +516,7 @@ class Script {
     if (portrait_.empty() && system_.states() > most_panels)
       text = fmt::format("{} (the first {} of {} states)", report_.model, panels_.size(), system_.states());
     const double room = std::max(8.0, (right - left) * width / 8.5);
-    if (static_cast<double>(text.size()) > room) {
-      auto length = static_cast<std::size_t>(room);
-      while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
-      text = text.substr(0, length) + "…";
-    }
+    text = shortened(text, static_cast<std::size_t>(room));
     append("set label {} at screen {:.4f},{:.4f} left font ':Bold'\n", in_quotes(text), left,
            1 - 0.45 * header_);
   }
@@ -494,7 +524,7 @@ class Script {
   const RunReport& report_;
   const System& system_;
   const Solution& solution_;
-  std::vector<Index> kept_;      // the states in the data
+  std::vector<Index> kept_;  // the states in the data
   RunCurves curves_;
   std::vector<Index> panels_;    // the states over time
   std::vector<Index> portrait_;  // the states of the phase portrait

@@ -49,4 +49,8 @@ Model read_model_file(const std::string& path);
 // unknown name (with the nearest one), and a value that makes no sense in the equations.
 Model parse_model(const std::string& text, const std::string& file_name, const ModelFileLimits& limits = {});
 
+// The value of an expression of numbers, pi and functions, "1/3" or "2*pi". Throws std::invalid_argument with what stands
+// in the way.
+double constant_value(const std::string& expression);
+
 }  // namespace slideway

@@ -155,11 +155,12 @@
 
   // ---- events -----------------------------------------------------------------------------------------------------
   const shapes = {
-    crossing: 'circle', sliding_entry: 'down', sliding_exit: 'up', corner: 'square', reset: 'diamond', transition: 'diamond',
+    crossing: 'circle', sliding_entry: 'up', sliding_exit: 'down', corner: 'square', reset: 'diamond', transition: 'diamond',
     impact: 'diamond', contact: 'diamond', release: 'diamond', grazing: 'x', record: 'x', repelling: 'star', two_fold: 'star',
     ambiguous: 'star', stop: 'block', zeno: 'block'
   };
-  const groups = { circle: 'crossing', down: 'sliding starts', up: 'sliding ends', square: 'corner', diamond: 'jump or contact',
+  const groups = { circle: 'crossing', up: 'sliding starts', down: 'sliding ends', square: 'corner',
+    diamond: 'jump, contact or switch',
     x: 'touch or record', star: 'not unique', block: 'stop or Zeno point' };
   function shapePath(shape, x, y, r) {
     const p = (dx, dy) => (x + dx * r).toFixed(1) + ' ' + (y + dy * r).toFixed(1);
@@ -175,7 +176,7 @@
     }
   }
   const shapeOf = (event) => shapes[event.kind] || 'circle';
-  const eventClass = (shape) => 'event' + (shape === 'block' ? ' solid' : shape === 'x' || shape === 'star' ? ' cross' : '');
+  const eventClass = (shape) => 'event' + (shape === 'block' || shape === 'up' ? ' solid' : shape === 'x' || shape === 'star' ? ' cross' : '');
   function eventState(event, k) {
     if (event.after && event.after[names[k]] !== undefined) return event.after[names[k]];
     return stateAt(event.t)[k];
@@ -204,6 +205,12 @@
       lastColumn = column;
     });
     return list;
+  }
+
+  // A name along an axis of so many pixels.
+  function fitted(name, room) {
+    const most = Math.max(3, Math.floor(room / 8));
+    return name.length > most ? name.slice(0, most - 1) + '…' : name;
   }
 
   // ---- the picture over time --------------------------------------------------------------------------------------
@@ -251,7 +258,7 @@
       if (path.slide) element('path', { class: 'slide', d: path.slide }, inside);
       element('rect', { class: 'axis', x: left, y: top, width: right - left, height }, svg);
       element('text', { x: 14, y: (top + bottom) / 2, transform: 'rotate(-90 14 ' + (top + bottom) / 2 + ')', 'text-anchor': 'middle',
-        'font-weight': 600 }, svg, names[k]);
+        'font-weight': 600 }, svg, fitted(names[k], height));
     });
     const bottom = total - margin.bottom;
     for (const value of along.list)
@@ -279,7 +286,9 @@
     svg.addEventListener('dblclick', () => zoom(start, end));
     svg.addEventListener('keydown', keyed);
     $('out').disabled = $('all').disabled = from <= start && to >= end;
-    $('range').textContent = 't = ' + number(from, 6) + ' … ' + number(to, 6);
+    const within = events.filter((event) => event.t >= from && event.t <= to).length;
+    $('range').textContent = 't = ' + number(from, 6) + ' … ' + number(to, 6) +
+      (marks.length < within ? ', ' + marks.length + ' of ' + within + ' events drawn' : '');
   }
 
   // ---- the phase portrait -----------------------------------------------------------------------------------------
@@ -322,9 +331,9 @@
     element('path', { class: 'curve', d: path.whole }, inside);
     if (path.slide) element('path', { class: 'slide', d: path.slide }, inside);
     element('rect', { class: 'axis', x: left, y: top, width: right - left, height: bottom - top }, svg);
-    element('text', { x: right, y: height - 3, 'text-anchor': 'end', 'font-weight': 600 }, svg, names[a]);
+    element('text', { x: right, y: height - 3, 'text-anchor': 'end', 'font-weight': 600 }, svg, fitted(names[a], right - left));
     element('text', { x: 14, y: (top + bottom) / 2, transform: 'rotate(-90 14 ' + (top + bottom) / 2 + ')', 'text-anchor': 'middle',
-      'font-weight': 600 }, svg, names[b]);
+      'font-weight': 600 }, svg, fitted(names[b], bottom - top));
     const marks = drawn(120);
     marks.forEach((i) => {
       const x = px(eventState(events[i], a)), y = py(eventState(events[i], b));
@@ -594,7 +603,7 @@
     if (data.bands.length) entry((svg) => {
       element('rect', { class: 'band', width: 26, height: 14 }, svg);
       element('path', { class: 'slide', d: 'M1 7L25 7' }, svg);
-    }, 'sliding');
+    }, data.modes.some((mode) => mode.length > 1) ? 'sliding on any surface' : 'sliding');
     if (data.levels.length || data.lines.length) entry((svg) => element('path', { class: 'zero', d: 'M1 7L25 7' }, svg), 'surface');
     const present = new Set(events.map(shapeOf));
     for (const shape in groups) {
