@@ -43,6 +43,15 @@ struct Lopsided {
   }
 };
 
+// A feature far narrower than the steps of usual differences.
+struct Narrow {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 1.0; }
+  void field(auto, const auto& x, const auto&, auto&& dx) const {
+    using std::exp;
+    dx[0] = exp(-x[0] * x[0] / 1e-18) * x[0] / 1e-9 - x[0];
+  }
+};
+
 }  // namespace
 
 TEST_CASE("exact derivatives of every kind pass the check") {
@@ -194,6 +203,14 @@ TEST_CASE("right derivatives pass in unusual units, at high frequency and beside
       check_derivatives(system, 0.1, Eigen::Vector2d{2e-6, 1.5e5}, Vector::Constant(1, -1));
   INFO(check.message);
   CHECK(check.passed);
+}
+
+TEST_CASE("right derivatives pass where the field changes within nanounits") {
+  const System narrow = from_functor(Narrow{}, {.states = 1, .surfaces = 1});
+  for (const double x : {0.0, 1e-10, 7e-10, 2e-9, 0.1}) {
+    CAPTURE(x);
+    CHECK(check_derivatives(narrow, 0, Vector::Constant(1, x), Vector::Zero(1)).passed);
+  }
 }
 
 TEST_CASE("a small wrong entry is found beside a large one of its row") {
