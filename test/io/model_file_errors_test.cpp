@@ -143,6 +143,7 @@ TEST_CASE("characters that are not ASCII stand in quotes and comments only") {
   check_told(with_line(3, "w = 0.5 \u00d7 2"),
              "test.toml:3:9: not valid TOML: a character that is not ASCII");
   check_told(with_line(3, "\u00d7 = 0.5"), "test.toml:3:1: not valid TOML: a character that is not ASCII");
+  check_told(with_line(3, "w = 0X.'\u01e6'"), "test.toml:3:9: a character that is not ASCII in a dotted key");
   check_told(with_line(11, "v = \"\"\"x \\\n  \u00d7\"\"\""),
              "test.toml:12:3: a character that is not ASCII after a line end that is escaped");
 }

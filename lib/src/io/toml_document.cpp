@@ -56,7 +56,13 @@ class TextCheck {
         // Inside a word a quote begins no string, and how far the parser reads on is its own affair.
         if (std::string_view("\n=,.[{").find(before) == std::string_view::npos)
           refuse(k, "not valid TOML: a quote", "one only where a key or a value begins", "");
-        k = end_of_string(k) - 1;
+        const std::size_t end = end_of_string(k);
+        // After a dot it may be part of a key or, in what should be a number, no string for the parser.
+        for (std::size_t j = k; before == '.' && j < end; ++j) {
+          if (!is_ascii(text_[j]))
+            refuse(j, "a character that is not ASCII in a dotted key", "ASCII characters", "");
+        }
+        k = end - 1;
       } else if (c == '#') {
         k = std::min(text_.find('\n', k), text_.size());
         dots = 0;
