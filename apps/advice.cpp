@@ -28,8 +28,6 @@ std::string told_to_user(std::string message) {
       {"raise max_steps", "raise --max-steps"},
       {"choose one with on_ambiguity: minus, plus or slide, or follow all with branches",
        "choose one with --on-ambiguity minus, plus or slide, or follow all with --on-ambiguity branches"},
-      {"Simulator::run, Run::state: the initial state violates contact",
-       "the initial state, which [states] or --set changes, violates contact"},
       {"Simulator::run, ", ""},
       {"Simulator::run: ", ""},
       {"make_cvode_stepper: ", ""},
@@ -38,6 +36,8 @@ std::string told_to_user(std::string message) {
       {"Options::atol", "--atol"},
       {"Options::max_step:", "--max-step:"},
   };
+  if (message.find("the initial state violates contact") != std::string::npos)
+    message += "; change the initial state in [states] of the file or with --set";
   return replaced(std::move(message), replacements);
 }
 

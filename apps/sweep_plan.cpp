@@ -7,6 +7,7 @@
 
 #include "apps/numbers.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/io/model_file.hpp"
 
 namespace slideway::apps {
 
@@ -30,8 +31,15 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 double finite_number(const std::string& text, const std::string& word) {
   const auto value = to_number<double>(word);
-  if (!value || !std::isfinite(*value)) refuse_axis(text, "not a number: '" + word + "'", "finite numbers");
-  return *value;
+  if (value && std::isfinite(*value)) return *value;
+  if (!value && !word.empty()) {
+    try {
+      return constant_value(word);
+    } catch (const std::invalid_argument&) {
+      // Told below, with the whole axis.
+    }
+  }
+  refuse_axis(text, "not a number: '" + word + "'", "finite numbers, or expressions of them such as 1/3");
 }
 
 // The ends are hit exactly, and every value is the same whatever the platform's exp() says of its neighbours.

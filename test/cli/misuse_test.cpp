@@ -1,4 +1,5 @@
 // What the command refuses before it runs, and the words in which it does.
+#include <cstdlib>
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -105,7 +106,8 @@ TEST_CASE("advice names options of the command") {
   place.write("b.toml", std::string(ball) + "0.5\n");
   refused(place, {"run", "b.toml", "--set", "x=-0.5"},
           "violates contact 'floor' (expected a gap >= 0, got -0.5");
-  refused(place, {"run", "b.toml", "--set", "x=-0.5"}, "[states] or --set");
+  refused(place, {"run", "b.toml", "--set", "x=-0.5"},
+          "; change the initial state in [states] of the file or with --set");
 }
 
 TEST_CASE("an option without effect is refused") {
@@ -159,9 +161,23 @@ TEST_CASE("a setting may be an expression of numbers") {
                  "x = -0.3333333333"));
   CHECK(
       contains(place.slideway({"run", "m.toml", "--set", "x=2*pi", "--t-end", "0"}).out, "x = 6.283185307"));
+  CHECK(contains(place.slideway({"sweep", "m.toml", "--vary", "a=1/4:1/2:2"}).out, "0.25"));
   refused(place, {"run", "m.toml", "--set", "x=1/0"}, "division by zero");
   refused(place, {"run", "m.toml", "--set", "x=2*a"}, "unknown name");
   refused(place, {"run", "m.toml", "--set", "x=1 +"}, "not an expression");
   refused(place, {"run", "m.toml", "--set", "y=1"}, "expected one of a, x");
   refused(place, {"sweep", "m.toml", "--vary", "q=1,2"}, "expected one of a, x");
+}
+
+TEST_CASE("a picture tells sliding on several surfaces and the ends of all branches") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  const Workplace place;
+  place.write("m.toml",
+              "[states]\nx = 0.0\ny = 1.0\n[time]\nend = 1.0\n[derivatives]\nx = \"sgn(x)\"\ny = \"-y\"\n");
+  CHECK(
+      place.slideway({"run", "m.toml", "--on-ambiguity", "branches", "--plot", "b.svg", "--quiet"}).status ==
+      0);
+  CHECK(contains(place.read("b.svg"), ">sliding<"));
+  CHECK(place.slideway({"run", "three-surfaces", "--plot", "t.svg", "--quiet"}).status == 0);
+  CHECK(contains(place.read("t.svg"), ">sliding on any surface<"));
 }
