@@ -258,7 +258,10 @@ bool CornerSolver::is_multi_affine(double t, ConstVectorRef x, ConstVectorRef la
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     lambda_[surfaces[k]] = 0.7 * std::sin(0.6 + 2.39996 * static_cast<double>(k));
   }
-  Vector inside(x.size()), low(x.size()), high(x.size());
+  Vector& inside = inside_;
+  Vector& low = low_;
+  Vector& high = high_;
+  for (Vector* vector : {&inside, &low, &high}) vector->resize(x.size());
   evaluator_.field(t, x, lambda_, inside);
   // A field that is not defined there is one that tests its signs.
   if (!inside.allFinite()) return false;
@@ -269,9 +272,8 @@ bool CornerSolver::is_multi_affine(double t, ConstVectorRef x, ConstVectorRef la
     lambda_[surfaces[k]] = 1;
     evaluator_.field(t, x, lambda_, high);
     lambda_[surfaces[k]] = stored;
-    const Vector expected = 0.5 * ((1 - stored) * low + (1 + stored) * high);
     const double scale = low.lpNorm<Eigen::Infinity>() + high.lpNorm<Eigen::Infinity>();
-    if (!((inside - expected).lpNorm<Eigen::Infinity>() <= 1e-9 * scale)) return false;
+    if (!((inside - 0.5 * ((1 - stored) * low + (1 + stored) * high)).lpNorm<Eigen::Infinity>() <= 1e-9 * scale)) return false;
   }
   return true;
 }

@@ -267,21 +267,30 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   const double origin = (from - x.center) / x.scale;
   const double width = (to - from) / x.scale;
   const double resolution = 2 * kEpsilon * std::max(std::abs(from), std::abs(to)) / (to - from);
+  const double accuracy = location_accuracy(to, to - from) / (to - from);
+  // Only the first zero counts: what has been found shortens the interval for the surfaces after it.
+  double end = 1;
   double first = kNever;
   Coefficients c;
   for (const Index i : watched_) {
     const Size size = expand(x, i, origin, width, c);
     double lowest = c[0];
-    for (Index k = 1; k < terms; ++k) lowest += std::min(0.0, c[static_cast<std::size_t>(k)]);
+    double power = 1;
+    for (Index k = 1; k < terms; ++k) {
+      power *= end;
+      lowest += std::min(0.0, c[static_cast<std::size_t>(k)] * power);
+    }
     if (lowest > kRounding * size.at_most && (armed_[static_cast<std::size_t>(i)] || c[0] > arm_above_[i])) {
       arm(i);
       continue;
     }
-    const double tau = first_zero(i, c, terms - 1, kRounding * size.at_start, resolution);
+    if (end < 1) move(c, terms - 1, 0, end);
+    const double tau = end * first_zero(i, c, terms - 1, kRounding * size.at_start, resolution / end);
     if (!(tau < kNever)) continue;
     zeros_.push_back(i);
     zero_times_.push_back(from + tau * (to - from));
     first = std::min(first, zero_times_.back());
+    end = std::min(end, tau + 2 * accuracy);
   }
   if (zeros_.empty()) return result_;
   forget_arming();

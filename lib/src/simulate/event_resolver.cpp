@@ -36,9 +36,10 @@ std::vector<Index> EventResolver::members(const Mode& mode, const Meeting& meeti
   for (Index i = 0; i < mode.size(); ++i) {
     if (mode.slides_on(i)) result.push_back(i);
   }
-  for (const Met& met : meeting.met) result.push_back(met.surface);
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
+  for (const Met& met : meeting.met) {
+    const auto place = std::lower_bound(result.begin(), result.end(), met.surface);
+    if (place == result.end() || *place != met.surface) result.insert(place, met.surface);
+  }
   return result;
 }
 
@@ -69,14 +70,14 @@ std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
 EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mode& mode, const Met& met,
                                            bool at_start, ConstVectorRef weights) {
   const Side before = mode[met.surface];
-  const ClassifiedPoint found =
+  ClassifiedPoint found =
       classifier_.classify_at(t, x, lambda_, met, at_start ? nullptr : &before, weights);
-  const PointClass& point = found.point;
+  PointClass& point = found.point;
   Group group;
   group.surfaces = {met.surface};
   group.w_minus = {found.w_minus};
   group.w_plus = {found.w_plus};
-  group.reason = found.touch ? "a touch within the tolerances: " + point.reason : point.reason;
+  group.reason = found.touch ? "a touch within the tolerances: " + point.reason : std::move(point.reason);
   group.two_fold = found.minus_tangent && found.plus_tangent;
   const auto add = [&](Side side) {
     Option option{{side}, {bound(side)}, false};
@@ -297,10 +298,75 @@ Resolution EventResolver::resolve_free(double t, ConstVectorRef x, const Mode& m
   return result;
 }
 
+bool EventResolver::is_met_alone(const Mode& mode, const Meeting& meeting) const {
+  if (meeting.met.size() != 1 || meeting.at_start || meeting.is_limit) return false;
+  const Index surface = meeting.met.front().surface;
+  Index others = 0;
+  for (Index i = 0; i < mode.size(); ++i) {
+    if (i != surface && mode.slides_on(i)) ++others;
+  }
+  if (others == 0) return true;
+  // Of two surfaces the record has a code word.
+  if (others == 1 || !structure_.known()) return false;
+  const Pattern& coupling = structure_.coupling();
+  for (Index k = coupling.start[at(surface)]; k < coupling.start[at(surface + 1)]; ++k) {
+    const Index other = coupling.column[at(k)];
+    if (other != surface && mode.slides_on(other)) return false;
+  }
+  return true;
+}
+
+std::optional<Resolution> EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
+                                                      ConstVectorRef weights) {
+  Group group = single(t, x, mode, met, false, weights);
+  if (!group.unique) return std::nullopt;
+  const Index i = met.surface;
+  const Option& option = group.options.front();
+  const Side side = option.sides.front();
+  const bool slides = side == Side::sliding;
+  std::optional<Resolution> result(std::in_place);
+  result->decided = true;
+  result->mode = mode;
+  result->mode.set(i, side);
+  result->lambda = lambda_;
+  result->lambda[i] = std::clamp(option.lambda.front(), -1.0, 1.0);
+  result->repelling = slides && option.repelling;
+  result->involved = {i};
+  EventRecord& event = result->event;
+  event.t = t;
+  if (keeps_states_) {
+    event.before = x;
+    event.after = x;
+  }
+  event.from = mode;
+  event.to = result->mode;
+  event.surfaces = {i};
+  event.surface_names = {evaluator_.system().surface_names()[at(i)]};
+  event.w_minus = std::move(group.w_minus);
+  event.w_plus = std::move(group.w_plus);
+  event.lambda = {slides ? option.lambda.front() : kNotANumber};
+  event.reason = std::move(group.reason);
+  if (side == mode[i]) {
+    event.kind = EventKind::grazing;
+    result->eventful = group.touch;
+  } else {
+    event.kind = group.two_fold         ? EventKind::two_fold
+                 : slides               ? EventKind::sliding_entry
+                 : mode.slides_on(i)    ? EventKind::sliding_exit
+                                        : EventKind::crossing;
+  }
+  return result;
+}
+
 Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                  const Meeting& meeting, ConstVectorRef weights) {
   lambda_ = lambda;
   mode.fill_lambda(lambda_);
+  if (is_met_alone(mode, meeting)) {
+    if (std::optional<Resolution> result = decide_alone(t, x, mode, meeting.met.front(), weights)) {
+      return *std::move(result);
+    }
+  }
   std::vector<Group> groups;
   const std::vector<Index> all = members(mode, meeting);
   std::vector<std::vector<Index>> parts = split(t, x, all, meeting);

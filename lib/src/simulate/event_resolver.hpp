@@ -55,6 +55,11 @@ class EventResolver {
                           ConstVectorRef weights);
   Resolution decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
                     ConstVectorRef weights);
+  // Whether one surface is met, and none that slides sees it: so are most.
+  bool is_met_alone(const Mode& mode, const Meeting& meeting) const;
+  // What decide() says then, without the detour over groups; nothing where it is not unique.
+  std::optional<Resolution> decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
+                                         ConstVectorRef weights);
   // The surfaces that are met or slide, sorted.
   std::vector<Index> members(const Mode& mode, const Meeting& meeting) const;
   // The surfaces that start to slide in what follows.

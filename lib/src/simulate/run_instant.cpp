@@ -143,10 +143,11 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
   ModeOde& ode = here_->ode;
   // An excursion too short to be told from none: the component it started with counts as zero.
   const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
-  std::vector<Index> on_surface = ode.field().sliding();
+  std::vector<Index>& on_surface = on_surface_;
+  on_surface = ode.field().sliding();
   for (Met& met : arrivals.meeting.met) {
     if (mode_.slides_on(met.surface)) continue;
-    on_surface.push_back(met.surface);
+    on_surface.insert(std::lower_bound(on_surface.begin(), on_surface.end(), met.surface), met.surface);
     if (hardly_left && contains(involved_, met.surface)) {
       met.minus_vanishes = mode_[met.surface] == Side::minus;
       met.plus_vanishes = mode_[met.surface] == Side::plus;
@@ -163,7 +164,6 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
                        still_leaving_.end());
   if (ode.slides()) lambda_ = ode.field().lambda(t_, x_);
   mode_.fill_lambda(lambda_);
-  std::sort(on_surface.begin(), on_surface.end());
   here_->geometry.project(t_, on_surface, weights_, x_);
 
   begin_instant();
@@ -221,11 +221,11 @@ void RunEngine::adopt(const Resolution& resolution) {
   repelling_ = resolution.repelling;
   involved_ = resolution.involved;
   mode_since_ = t_;
-  std::vector<Index> sliding;
+  on_surface_.clear();
   for (Index i = 0; i < mode_.size(); ++i) {
-    if (mode_.slides_on(i)) sliding.push_back(i);
+    if (mode_.slides_on(i)) on_surface_.push_back(i);
   }
-  if (!sliding.empty()) here_->geometry.project(t_, sliding, weights_, x_);
+  if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);
 }
 
 bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {

@@ -99,6 +99,7 @@ class CornerSolver {
   SlidingSolver sliding_;
   SlidingRule rule_;
   Vector lambda_, velocity_, rates_, curvatures_;
+  Vector inside_, low_, high_;  // of is_multi_affine
 };
 
 }  // namespace slideway

@@ -19,6 +19,8 @@ class RelayStructure {
   bool known() const { return known_; }
   // m×m, only when known.
   const Pattern& normal_dlambda() const { return normal_dlambda_; }
+  // Which surfaces see each other, both ways.
+  const Pattern& coupling() const { return coupling_; }
   const Colouring& relay_colouring() const { return relay_colouring_; }
   // m×n, only when known.
   const Pattern& guards_dx() const { return guards_dx_; }

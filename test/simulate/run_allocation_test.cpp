@@ -1,0 +1,111 @@
+// Runs ask for no memory per step, and per event for little more than its record keeps. The count is taken where all of it comes from, in
+// malloc itself, so this needs glibc, and no sanitizer, which would replace malloc too.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+
+#include "slideway/model/from_functor.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+#if defined(__has_feature)
+#define SLIDEWAY_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define SLIDEWAY_HAS_FEATURE(feature) 0
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !SLIDEWAY_HAS_FEATURE(address_sanitizer) && !SLIDEWAY_HAS_FEATURE(thread_sanitizer)
+
+namespace {
+
+thread_local long allocations = 0;
+
+}  // namespace
+
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* pointer, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* pointer, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(pointer, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+}
+
+namespace slideway {
+namespace {
+
+// A block with dry friction and a driving force: it sticks and slips twice a period or more.
+struct DrivenBlock {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = x[1];
+    dx[1] = -x[0] - 0.4 * lambda[0] + cos(0.5 * t);
+  }
+};
+
+struct Count {
+  long allocations = 0;
+  Index steps = 0;
+  Index events = 0;
+};
+
+Count follow(const System& system, Method method, double rtol, double end) {
+  Options options;
+  options.rtol = rtol;
+  options.method = method;
+  options.recording = Recording::nothing;
+  const Simulator simulator(system, options);
+  const Vector state = Eigen::Vector2d(2, 0);
+  const long before = allocations;
+  const Solution solution = simulator.run({.start = 0, .end = end, .state = state});
+  Count count{allocations - before, solution.statistics.steps, static_cast<Index>(solution.events.size())};
+  REQUIRE(solution.outcome.reached_end());
+  return count;
+}
+
+// Two of them: the states, the modes, the surface and its name, three numbers and the reason.
+constexpr double kKeptByRecord = 10;
+
+}  // namespace
+
+TEST_CASE("a run that records nothing asks for no memory per step") {
+  const System system = from_functor(DrivenBlock{}, {.states = 2, .surfaces = 1});
+  for (const Method method : {Method::dopri5, Method::automatic, Method::adams, Method::bdf}) {
+    CAPTURE(to_string(method));
+    const Count loose = follow(system, method, 1e-5, 500);
+    const Count strict = follow(system, method, 1e-9, 500);
+    REQUIRE(loose.events == strict.events);
+    REQUIRE(strict.steps > loose.steps + 4000);
+    CHECK(strict.allocations <= loose.allocations + 20);
+  }
+}
+
+TEST_CASE("an event asks for little more memory than its record keeps") {
+  const System system = from_functor(DrivenBlock{}, {.states = 2, .surfaces = 1});
+  const Count half = follow(system, Method::dopri5, 1e-6, 500);
+  const Count whole = follow(system, Method::dopri5, 1e-6, 1000);
+  REQUIRE(whole.events > half.events + 100);
+  const double per_event = static_cast<double>(whole.allocations - half.allocations) /
+                           static_cast<double>(whole.events - half.events);
+  CHECK(per_event <= 2.2 * kKeptByRecord);
+}
+
+}  // namespace slideway
+
+#endif
