@@ -269,7 +269,9 @@ void RunEngine::set_thresholds() {
     add_errors(weights_, state_);
     ode.exit_guards(t_, state_, nudged_values_);
   }
-  for (const Index i : allowed_) {
+  allowance_.conservativeResize(mode_.size());
+  for (std::size_t k = 0; k < allowed_.size(); ++k) {
+    const Index i = allowed_[k];
     const Index slot = ModeOde::first_slot(i);
     if (mode_.slides_on(i)) {
       const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
@@ -281,8 +283,12 @@ void RunEngine::set_thresholds() {
       const double rounding = here_->geometry.rounding(t_, x_, i);
       arm_above_[slot] = kArmFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
-      arrive_below_[slot] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
-                            kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
+      if (k < involved_.size()) {
+        allowance_[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
+                        kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
+      }
+      // Events elsewhere do not add to what was allowed at its own.
+      arrive_below_[slot] = allowance_[i];
     }
   }
   for (const Index c : involved_contacts_) {

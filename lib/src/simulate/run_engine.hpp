@@ -206,6 +206,7 @@ class RunEngine {
   // Surfaces of earlier events that are not clearly on their side yet: an event elsewhere does not bring them further off, and
   // without their allowance they would fire at once.
   std::vector<Index> still_leaving_, allowed_;
+  Vector allowance_;               // per surface, since its own last event
   std::vector<Index> on_surface_;  // that the state is put onto
   std::vector<Index>
       fired_;  // events that have fired at this instant and whose guards are zero, into the watch
