@@ -71,6 +71,25 @@ TEST_CASE(
   CHECK(changes == 792);
 }
 
+// A classification evaluates the fields a number of times that does not depend on how many surfaces there are, so that its
+// cost grows like that of one evaluation.
+TEST_CASE("a chain ten times as long takes as many evaluations for every event") {
+  const auto evaluations_per_event = [](double blocks) {
+    const ModelInstance chain = models::friction_chain().instantiate({{"N", blocks}});
+    Options options;
+    options.method = Method::dopri5;
+    options.recording = Recording::nothing;
+    const Solution solution =
+        Simulator(chain.system, options).run({.start = 0, .end = 10, .state = chain.state});
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(solution.events.size() > static_cast<std::size_t>(blocks));
+    const double all =
+        static_cast<double>(solution.statistics.field_evaluations + solution.statistics.guard_evaluations);
+    return all / static_cast<double>(solution.events.size());
+  };
+  CHECK(evaluations_per_event(400) <= 1.2 * evaluations_per_event(40));
+}
+
 // A block between two that stick turns on a circle that touches the velocity of the belt from below, exactly.
 TEST_CASE("a slipping block that comes back to the velocity of the belt just touches it, and slips on") {
   const ModelInstance one = models::friction_chain().instantiate(

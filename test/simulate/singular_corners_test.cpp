@@ -170,5 +170,33 @@ TEST_CASE("a run stops at two surfaces that coincide when their shares matter, a
   CHECK(solution.outcome.message.find("not independent") != std::string::npos);
 }
 
+// Sliding along the line y = 0 past the point where the parabola y = x²/4 touches it.
+struct TouchingParabola {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[1];
+    h[1] = x[1] - 0.25 * x[0] * x[0];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = 1.0;
+    dx[1] = -0.5 - 0.8 * lambda[0] - 0.4 * lambda[1];
+  }
+};
+
+TEST_CASE("a run slides past the point where another surface touches its own") {
+  const System system = from_functor(TouchingParabola{}, {.states = 2, .surfaces = 2});
+  for (const Method method : methods) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(rtol);
+      const Solution solution = run(system, Eigen::Vector2d(-2, 0.7), 4, rtol, method);
+      REQUIRE(solution.outcome.status == Status::reached_end);
+      for (const EventRecord& event : solution.events) {
+        if (event.t > 1) CHECK(event.kind == EventKind::grazing);
+      }
+      CHECK(solution.final.mode.word() == "0-");
+      CHECK(std::abs(solution.final.state[1]) <= 1e-12);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slideway

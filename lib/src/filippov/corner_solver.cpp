@@ -49,22 +49,26 @@ CornerSolver::CornerSolver(Evaluator& evaluator, const RelayStructure& structure
 }
 
 // λ and the velocity with these relays at `local`.
-void CornerSolver::set_relays(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local) {
+void CornerSolver::set_relays(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                              const Vector& local) {
   for (std::size_t k = 0; k < surfaces.size(); ++k) lambda_[surfaces[k]] = local[static_cast<Index>(k)];
   evaluator_.field(t, x, lambda_, velocity_);
 }
 
-Vector CornerSolver::curvatures(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local) {
+Vector CornerSolver::curvatures(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                const Vector& local) {
   set_relays(t, x, surfaces, local);
   evaluator_.guard_curvatures(t, x, lambda_, velocity_, curvatures_);
   return curvatures_(surfaces);
 }
 
-CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
-                                const std::vector<char>& ends, const Vector& error) {
+CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                const std::vector<Index>& surfaces, const std::vector<char>& ends,
+                                const Vector& error) {
   lambda_ = lambda;
-  return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces ? enumerate(t, x, surfaces, ends, error)
-                                                                         : solve_network(t, x, surfaces, ends);
+  return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces
+             ? enumerate(t, x, surfaces, ends, error)
+             : solve_network(t, x, surfaces, ends);
 }
 
 CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
@@ -110,8 +114,8 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
   return result;
 }
 
-void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, VertexTable& table,
-                            Matrix& fields, Vector& w_zero) {
+void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                            VertexTable& table, Matrix& fields, Vector& w_zero) {
   const Index a = static_cast<Index>(surfaces.size());
   table.w = Matrix::Zero(a, Index{1} << a);
   fields = Matrix::Zero(x.size(), table.w.cols());
@@ -132,7 +136,8 @@ void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>
 
 std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef x,
                                                         const std::vector<Index>& surfaces,
-                                                        const Vector& error, VertexTable& table, Vector& w_zero) {
+                                                        const Vector& error, VertexTable& table,
+                                                        Vector& w_zero) {
   const Index a = table.surfaces();
   std::vector<char> second_order(surfaces.size(), 0);
   bool any = false;
@@ -171,8 +176,8 @@ std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef
 }
 
 // With many states a few choices of signs stand in for the sum of magnitudes.
-Vector CornerSolver::rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
-                                 const Vector& error) {
+Vector CornerSolver::rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                 const Vector& local, const Vector& error) {
   const auto rates_at = [&](const Vector& there) {
     set_relays(t, there, surfaces, local);
     evaluator_.guard_rates(t, there, velocity_, rates_);
@@ -191,7 +196,8 @@ Vector CornerSolver::rate_errors(double t, ConstVectorRef x, const std::vector<I
   for (int trial = 0; trial < 8; ++trial) {
     Vector there = x;
     for (Index j = 0; j < x.size(); ++j) {
-      there[j] += (std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1) * error[j];
+      there[j] +=
+          (std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1) * error[j];
     }
     sum = sum.cwiseMax((rates_at(there) - here).cwiseAbs());
   }
@@ -279,7 +285,8 @@ bool CornerSolver::is_multi_affine(double t, ConstVectorRef x, ConstVectorRef la
 }
 
 Vector CornerSolver::velocity_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                 const Continuation& continuation, const VertexTable& table, const Matrix& fields) {
+                                 const Continuation& continuation, const VertexTable& table,
+                                 const Matrix& fields) {
   if (rule_ == SlidingRule::equivalent_control) {
     set_relays(t, x, surfaces, continuation.lambda);
     return velocity_;
@@ -299,13 +306,15 @@ Vector CornerSolver::velocity_of(double t, ConstVectorRef x, const std::vector<I
 }
 
 // Sliding along both surfaces is one motion of its own, if its weights are.
-void CornerSolver::apply_moments(const VertexTable& table, const CornerOptions& options, CornerAnswer& answer) const {
+void CornerSolver::apply_moments(const VertexTable& table, const CornerOptions& options,
+                                 CornerAnswer& answer) const {
   const auto is_intersection = [](const Continuation& c) {
     return std::all_of(c.sides.begin(), c.sides.end(), [](Side side) { return side == Side::sliding; });
   };
   const bool bilinear =
       std::any_of(answer.continuations.begin(), answer.continuations.end(), is_intersection);
-  const auto removed = std::remove_if(answer.continuations.begin(), answer.continuations.end(), is_intersection);
+  const auto removed =
+      std::remove_if(answer.continuations.begin(), answer.continuations.end(), is_intersection);
   answer.continuations.erase(removed, answer.continuations.end());
   const MomentsSolution moments = solve_moments(table);
   const double slack = std::max(options.lambda_zero, options.lambda_tie.maxCoeff());
@@ -368,6 +377,14 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
       take_second_derivatives(t, x, surfaces, error, result.table, options.w_zero);
   const bool any_second = std::find(second_order.begin(), second_order.end(), 1) != second_order.end();
   if (any_second) options.rate_accuracy = 1e-6;
+  options.hardly_left = Vector::Zero(a);
+  for (Index i = 0; i < a; ++i) {
+    const std::size_t k = static_cast<std::size_t>(i);
+    if (second_order[k]) continue;
+    options.hardly_left[i] = geometry_.rounding(t, x, surfaces[k]);
+    if (error.size() > 0)
+      options.hardly_left[i] += geometry_.gradient(t, x, surfaces[k]).cwiseAbs().dot(error);
+  }
   result.answer = consistent_modes(result.table, options, [&](const Vector& local) {
     return row_rates(t, x, surfaces, second_order, local);
   });
@@ -381,12 +398,13 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
   // One motion may be named in several ways; the one that slides on more surfaces says most.
   std::vector<Continuation> distinct;
   std::vector<Vector> velocities;
-  const Vector sizes = fields.unaryExpr([](double f) { return std::isfinite(f) ? std::abs(f) : 0.0; })
-                           .rowwise()
-                           .maxCoeff();
+  const Vector sizes =
+      fields.unaryExpr([](double f) { return std::isfinite(f) ? std::abs(f) : 0.0; }).rowwise().maxCoeff();
   for (const Continuation& candidate : result.answer.continuations) {
     const Vector velocity = velocity_of(t, x, surfaces, candidate, result.table, fields);
-    const auto zeros = [](const Continuation& c) { return std::count(c.sides.begin(), c.sides.end(), Side::sliding); };
+    const auto zeros = [](const Continuation& c) {
+      return std::count(c.sides.begin(), c.sides.end(), Side::sliding);
+    };
     bool known = false;
     for (std::size_t k = 0; k < distinct.size(); ++k) {
       // The same mode with another λ, or another mode of the same motion.
@@ -450,7 +468,8 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
   for (std::size_t k = 0; k < a; ++k) {
     lambda_ = lambda;
     // Numbers without a pattern: a product of relays cannot cancel at all of them.
-    for (std::size_t j = 0; j < a; ++j) lambda_[surfaces[j]] = std::sin(1.0 + 2.39996 * static_cast<double>(j));
+    for (std::size_t j = 0; j < a; ++j)
+      lambda_[surfaces[j]] = std::sin(1.0 + 2.39996 * static_cast<double>(j));
     lambda_[surfaces[k]] = -1;
     evaluator_.field(t, x, lambda_, velocity_);
     evaluator_.guard_rates(t, x, velocity_, low);
@@ -460,7 +479,8 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
     evaluator_.guard_rates(t, x, velocity_, rates_);
     for (std::size_t j = 0; j < a; ++j) {
       const double change = std::abs(rates_[surfaces[j]] - low[surfaces[j]]);
-      const double rounding = 64 * kEpsilon * (std::abs(low[surfaces[j]]) + std::abs(rates_[surfaces[j]]) + size);
+      const double rounding =
+          64 * kEpsilon * (std::abs(low[surfaces[j]]) + std::abs(rates_[surfaces[j]]) + size);
       if (j != k && change > rounding) join(k, j);
     }
   }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "slideway/filippov/sliding_roots.hpp"
+
 namespace slideway {
 
 namespace {

@@ -5,10 +5,7 @@
 //     every sliding entry has w = 0 with λ in [−1, 1]; at λ = ±1 only if the next derivative keeps it inside,
 //     every other entry has µᵢwᵢ > 0, or wᵢ = 0 and a next derivative of that sign.
 // Equivalently λᵢ ∈ Sgn(wᵢ): a solution always exists, and generically there is an odd number of them.
-// All modes are enumerated; a sliding solve with one surface is linear, with more the λ-box is subdivided: a
-// multi-affine function lies between its corner values, so boxes of one sign go, and a box on which the Jacobian cannot
-// become singular holds at most one root, found by Newton's method. Where the Jacobian is singular everywhere the smallest
-// λ that solves w = 0 stands for all of them (dependent_relays.hpp).
+// All modes are enumerated; the λ of those that slide are found by sliding_roots.hpp.
 //
 // Pure functions of numbers. They must not know systems, integrators or time.
 #pragma once
@@ -18,21 +15,9 @@
 #include <vector>
 
 #include "slideway/filippov/mode.hpp"
+#include "slideway/filippov/vertex_table.hpp"
 
 namespace slideway {
-
-// Column v holds w at vertex v: λᵢ = +1 where bit i of v is set, else −1. Rows are the surfaces.
-struct VertexTable {
-  Matrix w;
-  Index surfaces() const { return w.rows(); }
-};
-
-// ∏ᵢ (1 ± λᵢ)/2 by vertex.
-Vector vertex_weights(ConstVectorRef lambda);
-// w(λ), by multilinear interpolation of the vertices.
-Vector interpolate(const VertexTable& table, ConstVectorRef lambda);
-// D(i,j) = ∂wᵢ/∂λⱼ at λ.
-Matrix lambda_jacobian(const VertexTable& table, ConstVectorRef lambda);
 
 enum class Stability {
   open,        // no surface slides
@@ -71,14 +56,14 @@ struct CornerOptions {
   double rate_accuracy = 1e-9;
   // Surfaces whose sliding ends here are on the boundary within this, per surface (0: not known to end).
   Vector lambda_tie = {};
+  // How far a motion has to leave a surface before it turns back, to be said to leave it, in units of h and per surface (empty
+  // or 0: not known): w is a tie too where w² ≤ 2|ẇ|·this.
+  Vector hardly_left = {};
 };
 
 // All consistent modes; velocities are not compared here.
-CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options, const CurvatureFunction& curvature);
-
-// All λ_Z in the box with w_Z(λ) = 0, the other entries of λ fixed. Roots within `slack` outside the box count.
-std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<Index>& sliding, const Vector& lambda,
-                                  double slack, bool& incomplete);
+CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options,
+                              const CurvatureFunction& curvature);
 
 // Whether all principal minors are positive; for matrices up to 12 × 12.
 bool is_p_matrix(const Matrix& matrix);

@@ -1,0 +1,33 @@
+// All λ of sliding along several surfaces at once, w_Z(λ) = 0 in the box [−1, 1]^Z, for a multi-affine w.
+//
+// With one surface λ comes from a linear equation. With more the box is subdivided: a multi-affine function lies between its
+// corner values, so boxes of one sign go, and a box on which the Jacobian cannot become singular holds at most one root,
+// found by Newton's method. Where the Jacobian is singular everywhere the smallest λ that solves w = 0 stands for all of them
+// (dependent_relays.hpp).
+//
+// Pure functions of numbers. They must not know systems, integrators or time.
+#pragma once
+
+#include <vector>
+
+#include "slideway/filippov/vertex_table.hpp"
+
+namespace slideway {
+
+// All λ_Z in the box with w_Z(λ) = 0, the other entries of λ fixed. Roots within `slack` outside the box count. `incomplete` is
+// set where a singular Jacobian may hide others.
+std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<Index>& sliding,
+                                  const Vector& lambda, double slack, bool& incomplete);
+
+struct SlidingRoot {
+  Vector lambda;  // over the sliding entries
+  Matrix
+      unseen;  // directions in which it can go with w staying zero, one per column; empty where there are none
+};
+
+// The same where the Jacobian may be singular everywhere. |wᵢ| at or below w_zero counts as zero; the slack is per surface.
+std::vector<SlidingRoot> all_sliding_roots(const VertexTable& table, const std::vector<Index>& sliding,
+                                           const Vector& lambda, const Vector& w_zero, const Vector& slack,
+                                           bool& incomplete);
+
+}  // namespace slideway
