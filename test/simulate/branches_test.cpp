@@ -29,7 +29,8 @@ struct TwoEscapes {
 
 BranchTree tree_of(const System& system, const Vector& state, Index most = 64,
                    Ambiguity policy = Ambiguity::branches) {
-  return follow_branches(Simulator(system, {.on_ambiguity = policy}), {.start = 0, .end = 1, .state = state}, most);
+  return follow_branches(Simulator(system, {.on_ambiguity = policy}), {.start = 0, .end = 1, .state = state},
+                         most);
 }
 
 TEST_CASE("every continuation of a repelling start is followed to the end") {
@@ -54,6 +55,33 @@ TEST_CASE("two surfaces that do not see each other have nine branches") {
   for (const Branch& branch : tree.root.branches) CHECK(branch.solution.outcome.reached_end());
 }
 
+// Code word 1111 of Korobitsyn & Frolova: four continuations leave the intersection, and staying is one of its own.
+struct FiveWays {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    const auto mix = [&](double pp, double mp, double mm, double pm) {
+      return 0.25 * ((1.0 + lambda[1]) * ((1.0 + lambda[0]) * pp + (1.0 - lambda[0]) * mp) +
+                     (1.0 - lambda[1]) * ((1.0 + lambda[0]) * pm + (1.0 - lambda[0]) * mm));
+    };
+    dx[0] = mix(3, -2, 1, -2);
+    dx[1] = mix(1, 1, 2, -3);
+  }
+};
+
+TEST_CASE("all five continuations of an intersection are followed, and one of them stays") {
+  const BranchTree tree = tree_of(from_functor(FiveWays{}, {.states = 2, .surfaces = 2}), Vector::Zero(2));
+  CHECK(tree.complete);
+  REQUIRE(tree.root.branches.size() == 5);
+  for (const Branch& branch : tree.root.branches) {
+    const Solution& solution = branch.solution;
+    CHECK_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    CHECK((solution.final.state.norm() < 1e-12) == (solution.initial.mode.word() == "00"));
+  }
+}
+
 TEST_CASE("a bound on the number of branches is kept and reported") {
   const BranchTree tree = tree_of(from_functor(Escape{}, {.states = 1, .surfaces = 1}), Vector::Zero(1), 3);
   CHECK_FALSE(tree.complete);
@@ -61,7 +89,8 @@ TEST_CASE("a bound on the number of branches is kept and reported") {
 }
 
 TEST_CASE("a solution without ambiguity is a tree without branches") {
-  const BranchTree tree = tree_of(from_functor(Escape{}, {.states = 1, .surfaces = 1}), Vector::Constant(1, 0.5));
+  const BranchTree tree =
+      tree_of(from_functor(Escape{}, {.states = 1, .surfaces = 1}), Vector::Constant(1, 0.5));
   CHECK(tree.complete);
   CHECK(tree.root.branches.empty());
   CHECK(tree.root.solution.final.state[0] == doctest::Approx(1.5));

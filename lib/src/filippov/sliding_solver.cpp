@@ -278,7 +278,6 @@ bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
     sparse_factors_.compute(sparse_);
     if (sparse_factors_.info() != Eigen::Success) return false;
   }
-  fresh_ = true;
   valid_ = true;
   return true;
 }
@@ -312,7 +311,8 @@ void SlidingSolver::find_residual(double t, ConstVectorRef x, ConstVectorRef lam
 
 double SlidingSolver::scaled_residual() const {
   double largest = 0;
-  for (Index e = 0; e < residual_.size(); ++e) largest = std::max(largest, std::abs(residual_[e]) * inverse_scale_[e]);
+  for (Index e = 0; e < residual_.size(); ++e)
+    largest = std::max(largest, std::abs(residual_[e]) * inverse_scale_[e]);
   return largest;
 }
 
@@ -337,15 +337,19 @@ bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
 }
 
 bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
-  fresh_ = false;
+  // Whether the matrix was made where the last step began.
+  bool fresh = false;
   const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;
   double previous = INFINITY;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     evaluator_.field(t, x, lambda, dx);
     if (!all_finite(dx)) return false;
-    if (!valid_ && !refresh(t, x, lambda)) {
-      valid_ = false;
-      return false;
+    if (!valid_) {
+      if (!refresh(t, x, lambda)) {
+        valid_ = false;
+        return false;
+      }
+      fresh = true;
     }
     find_residual(t, x, lambda, dx);
     if (residual_.size() == 0) return true;
@@ -357,13 +361,16 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
     }
     if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source]) return true;
     // Rounding is reached when a step with a fresh matrix no longer gains.
-    if (fresh_ && iteration > 3 && error >= 0.5 * previous) return error <= kWorstResidual[source];
-    if (!fresh_ && iteration > 0 && error > 1e-3 * previous) {
+    if (fresh && iteration > 3 && error >= 0.5 * previous) return error <= kWorstResidual[source];
+    if (iteration > 0 && error > 1e-3 * previous) {
       if (error <= 10 * kResidual[source]) return true;
       if (!refresh(t, x, lambda)) {
         valid_ = false;
         return false;
       }
+      fresh = true;
+    } else if (iteration > 0) {
+      fresh = false;
     }
     previous = error;
     if (!step(correction_)) {
@@ -371,7 +378,6 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
       return false;
     }
     correct(lambda);
-    // A matrix is fresh only for the point it was made at; after a step it is as good as any for an affine field.
   }
   valid_ = false;
   return false;

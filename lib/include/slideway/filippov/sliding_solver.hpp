@@ -70,7 +70,6 @@ class SlidingSolver {
   std::vector<Index> position_;  // in sliding_, or −1, per surface
   bool exact_ = false;
   bool diagonal_ = false;
-  bool fresh_ = false;
   bool valid_ = false;
 
   // One row of what is solved, and the sliding entry that is its own.
