@@ -105,6 +105,10 @@ void print_defaults(std::ostream& out, const ModelDefaults& defaults) {
   if (!defaults.method.empty()) lines.push_back("method = " + defaults.method);
   if (!defaults.on_ambiguity.empty()) lines.push_back("on_ambiguity = " + defaults.on_ambiguity);
   if (!defaults.sliding_rule.empty()) lines.push_back("sliding_rule = " + defaults.sliding_rule);
+  if (!defaults.linear_solver.empty()) lines.push_back("linear_solver = " + defaults.linear_solver);
+  if (!defaults.selection.empty()) lines.push_back("selection = " + defaults.selection);
+  if (defaults.max_step > 0) lines.push_back(fmt::format("max_step = {}", defaults.max_step));
+  if (defaults.max_events > 0) lines.push_back(fmt::format("max_events = {}", defaults.max_events));
   if (!lines.empty()) print_list(out, "options", lines, lines.size(), [&](std::size_t i) { return lines[i]; });
 }
 

@@ -26,13 +26,18 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
             .expected = "--method bdf or auto beside it",
             .got = arguments.linear_solver});
   }
-  if (!arguments.linear_solver.empty()) options.linear_solver = linear_solver_from(arguments.linear_solver);
+  const std::string& solver =
+      arguments.linear_solver.empty() ? defaults.linear_solver : arguments.linear_solver;
+  if (!solver.empty()) options.linear_solver = linear_solver_from(solver);
   const std::string& policy = arguments.on_ambiguity.empty() ? defaults.on_ambiguity : arguments.on_ambiguity;
   if (!policy.empty()) options.on_ambiguity = ambiguity_from(policy);
   const std::string& rule = arguments.sliding_rule.empty() ? defaults.sliding_rule : arguments.sliding_rule;
   if (!rule.empty()) options.sliding_rule = sliding_rule_from(rule);
-  if (!arguments.selection.empty()) options.selection = selection_from(arguments.selection);
+  const std::string& selection = arguments.selection.empty() ? defaults.selection : arguments.selection;
+  if (!selection.empty()) options.selection = selection_from(selection);
 
+  if (defaults.max_step > 0) options.max_step = defaults.max_step;
+  if (defaults.max_events > 0) options.max_events = defaults.max_events;
   if (arguments.max_step) options.max_step = *arguments.max_step;
   if (arguments.max_events) options.max_events = *arguments.max_events;
   if (arguments.max_steps) options.max_steps = *arguments.max_steps;

@@ -1,4 +1,5 @@
 // What the command refuses before it runs, and the words in which it does.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -180,4 +181,32 @@ TEST_CASE("a picture tells sliding on several surfaces and the ends of all branc
   CHECK(contains(place.read("b.svg"), ">sliding<"));
   CHECK(place.slideway({"run", "three-surfaces", "--plot", "t.svg", "--quiet"}).status == 0);
   CHECK(contains(place.read("t.svg"), ">sliding on any surface<"));
+}
+
+TEST_CASE("the options of a model file are those of the command line which beats them") {
+  const Workplace place;
+  const std::string model =
+      "[states]\nx = 1.0\nv = 0.0\n[time]\nend = 20.0\n[derivatives]\nx = \"v\"\nv = \"-x - 0.01*sgn(v)\"\n";
+  place.write("m.toml", model +
+                            "[options]\nmax_events = 2\nmax_step = 0.25\nselection = \"consistent\"\n"
+                            "linear_solver = \"dense\"\n");
+  CHECK(contains(place.slideway({"run", "m.toml"}).out, "the limit of 2 events"));
+  CHECK(contains(place.slideway({"run", "m.toml", "--max-events", "3"}).out, "the limit of 3 events"));
+  const std::string shown = place.slideway({"show", "m.toml"}).out;
+  for (const char* line :
+       {"max_events = 2", "max_step = 0.25", "selection = consistent", "linear_solver = dense"})
+    CHECK(contains(shown, line));
+  place.write("few.toml", model + "[options]\nmethod = \"dopri5\"\n");
+  place.write("many.toml", model + "[options]\nmethod = \"dopri5\"\nmax_step = 0.01\n");
+  const auto rows = [&](const char* file) {
+    const std::string table = place.slideway({"run", file, "--csv", "-"}).out;
+    return std::count(table.begin(), table.end(), '\n');
+  };
+  CHECK(rows("few.toml") < 1000);
+  CHECK(rows("many.toml") > 2000);
+  for (const char* wrong : {"max_step = 0", "max_step = inf", "max_events = 0", "max_events = 1.5",
+                            "selection = \"first\"", "linear_solver = \"lu\""}) {
+    place.write("w.toml", model + "[options]\n" + wrong + "\n");
+    refused(place, {"run", "w.toml"}, "w.toml:10:");
+  }
 }

@@ -144,7 +144,9 @@ class SectionReader {
     const TomlEntry* const table = reader_.section("options", TomlKind::table);
     if (table == nullptr) return;
     const TomlValue& options = table->value;
-    reader_.check_keys(options, "[options]", {"rtol", "atol", "method", "on_ambiguity", "sliding_rule"});
+    reader_.check_keys(options, "[options]",
+                       {"rtol", "atol", "method", "linear_solver", "max_step", "on_ambiguity", "sliding_rule",
+                        "selection", "max_events"});
     if (const TomlEntry* rtol = options.find("rtol")) {
       const double value = rtol->value.kind == TomlKind::number ? rtol->value.number : 0;
       if (value >= 1e-14 && value < 1)
@@ -159,6 +161,26 @@ class SectionReader {
                 model_.defaults.on_ambiguity);
     read_choice(options, "sliding_rule", {"filippov", "moments", "equivalent-control"},
                 model_.defaults.sliding_rule);
+    read_choice(options, "linear_solver", {"auto", "dense", "band", "klu", "gmres"},
+                model_.defaults.linear_solver);
+    read_choice(options, "selection", {"consistent", "korobitsyn-frolova"}, model_.defaults.selection);
+    if (const TomlEntry* max_step = options.find("max_step")) {
+      const double value = max_step->value.kind == TomlKind::number ? max_step->value.number : 0;
+      if (value > 0 && std::isfinite(value))
+        model_.defaults.max_step = value;
+      else
+        reader_.mistake(max_step->value.position, 1, "'max_step' out of range", "a positive number",
+                        shown(max_step->value));
+    }
+    if (const TomlEntry* max_events = options.find("max_events")) {
+      constexpr double most = 1e15;
+      const double value = max_events->value.kind == TomlKind::number ? max_events->value.number : 0;
+      if (value >= 1 && value <= most && value == std::floor(value))
+        model_.defaults.max_events = static_cast<Index>(value);
+      else
+        reader_.mistake(max_events->value.position, 1, "'max_events' out of range", "a whole number from 1",
+                        shown(max_events->value));
+    }
   }
 
   void read_choice(const TomlValue& options, const std::string& key, const Words& known, std::string& word) {

@@ -46,6 +46,10 @@ struct ModelDefaults {
   std::string method = {};
   std::string on_ambiguity = {};
   std::string sliding_rule = {};
+  std::string linear_solver = {};
+  std::string selection = {};
+  double max_step = 0;   // 0: not given
+  Index max_events = 0;  // 0: not given
 };
 
 struct Model {
