@@ -6,7 +6,6 @@
 
 #include "slideway/filippov/convex_hull.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
-#include "slideway/filippov/moments.hpp"
 
 namespace slideway {
 
@@ -16,10 +15,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
 constexpr double kEndTie = 1e-6;
 constexpr std::size_t kMostRelaysAsked = 4;
-constexpr Index kStatesOneByOne = 32;
-// Of the difference that gives a third derivative, in units of the time in which the motion changes (a motion at rest
-// says nothing of that).
-constexpr double kDifferenceStep = 1e-4;
 
 // Of two surfaces with ḧ₁ = κw₂ in all four regions, κ ≠ 0; 0 where it is not so.
 double second_order_factor(const VertexTable& table, const std::vector<char>& second_order) {
@@ -134,112 +129,6 @@ void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>
   }
 }
 
-std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef x,
-                                                        const std::vector<Index>& surfaces,
-                                                        const Vector& error, VertexTable& table,
-                                                        Vector& w_zero) {
-  const Index a = table.surfaces();
-  std::vector<char> second_order(surfaces.size(), 0);
-  bool any = false;
-  Vector zero = w_zero;
-  if (error.size() > 0) zero = zero.cwiseMax(rate_errors(t, x, surfaces, Vector::Ones(a), error));
-  for (Index i = 0; i < a; ++i) {
-    if (!(table.w.row(i).cwiseAbs().maxCoeff() <= zero[i])) continue;
-    table.w.row(i).setZero();
-    second_order[static_cast<std::size_t>(i)] = 1;
-    any = true;
-  }
-  if (!any) return second_order;
-  const double accuracy =
-      evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
-  Matrix second = Matrix::Zero(a, table.w.cols());
-  Vector terms = Vector::Zero(a);
-  Vector value(x.size()), acceleration(x.size()), corner(a);
-  for (Index v = 0; v < table.w.cols(); ++v) {
-    for (Index i = 0; i < a; ++i) corner[i] = (v >> i) & 1 ? 1 : -1;
-    second.col(v) = curvatures(t, x, surfaces, corner);
-    evaluator_.field_along(t, x, lambda_, 1, velocity_, value, acceleration);
-    for (Index i = 0; i < a; ++i) {
-      const Vector& gradient = geometry_.gradient(t, x, surfaces[static_cast<std::size_t>(i)]);
-      terms[i] = std::max(terms[i], gradient.cwiseAbs().dot(acceleration.cwiseAbs()));
-    }
-  }
-  for (Index i = 0; i < a; ++i) {
-    char& flag = second_order[static_cast<std::size_t>(i)];
-    flag = flag && second.row(i).allFinite();
-    if (!flag) continue;
-    w_zero[i] = accuracy * std::max(terms[i], second.row(i).cwiseAbs().maxCoeff());
-    table.w.row(i) = second.row(i);
-    if (table.w.row(i).cwiseAbs().maxCoeff() <= w_zero[i]) table.w.row(i).setZero();
-  }
-  return second_order;
-}
-
-// With many states a few choices of signs stand in for the sum of magnitudes.
-Vector CornerSolver::rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                 const Vector& local, const Vector& error) {
-  const auto rates_at = [&](const Vector& there) {
-    set_relays(t, there, surfaces, local);
-    evaluator_.guard_rates(t, there, velocity_, rates_);
-    return Vector(rates_(surfaces));
-  };
-  const Vector here = rates_at(x);
-  Vector sum = Vector::Zero(here.size());
-  if (x.size() <= kStatesOneByOne) {
-    for (Index j = 0; j < x.size(); ++j) {
-      Vector there = x;
-      there[j] += error[j];
-      sum += (rates_at(there) - here).cwiseAbs();
-    }
-    return sum;
-  }
-  for (int trial = 0; trial < 8; ++trial) {
-    Vector there = x;
-    for (Index j = 0; j < x.size(); ++j) {
-      there[j] +=
-          (std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1) * error[j];
-    }
-    sum = sum.cwiseMax((rates_at(there) - here).cwiseAbs());
-  }
-  return sum;
-}
-
-Vector CornerSolver::row_rates(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                               const std::vector<char>& second_order, const Vector& local) {
-  Vector rates = curvatures(t, x, surfaces, local);
-  if (std::find(second_order.begin(), second_order.end(), 1) == second_order.end()) return rates;
-  const Vector velocity = velocity_;
-  Vector value(x.size()), acceleration(x.size());
-  evaluator_.field_along(t, x, lambda_, 1, velocity, value, acceleration);
-  const double speed = velocity.norm();
-  const double change = acceleration.norm();
-  const double step = kDifferenceStep * (change > 0 ? std::clamp(speed / change, 1e-3, 1.0) : 1.0);
-  Vector ahead, behind;
-  for (const double tau : {step, -step}) {
-    const Vector there = x + tau * velocity + (0.5 * tau * tau) * acceleration;
-    (tau > 0 ? ahead : behind) = curvatures(t + tau, there, surfaces, local);
-  }
-  for (std::size_t k = 0; k < surfaces.size(); ++k) {
-    const Index i = static_cast<Index>(k);
-    if (second_order[k]) rates[i] = (ahead[i] - behind[i]) / (2 * step);
-  }
-  return rates;
-}
-
-bool CornerSolver::is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                   const Continuation& continuation, const Vector& sizes) {
-  // Short enough for products of relays to stay small beside the change itself.
-  constexpr double length = 1e-4;
-  set_relays(t, x, surfaces, continuation.lambda);
-  const Vector velocity = velocity_;
-  for (Index j = 0; j < continuation.unseen.cols(); ++j) {
-    const Vector direction = continuation.unseen.col(j).normalized();
-    set_relays(t, x, surfaces, continuation.lambda + length * direction);
-    if (!((velocity_ - velocity).cwiseAbs().array() <= 1e-3 * length * sizes.array()).all()) return true;
-  }
-  return false;
-}
-
 HalfBranches CornerSolver::half_branches_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                             const VertexTable& table, const Matrix& fields) {
   const Vector first = geometry_.gradient(t, x, surfaces[0]);
@@ -279,85 +168,11 @@ bool CornerSolver::is_multi_affine(double t, ConstVectorRef x, ConstVectorRef la
     evaluator_.field(t, x, lambda_, high);
     lambda_[surfaces[k]] = stored;
     const double scale = low.lpNorm<Eigen::Infinity>() + high.lpNorm<Eigen::Infinity>();
-    if (!((inside - 0.5 * ((1 - stored) * low + (1 + stored) * high)).lpNorm<Eigen::Infinity>() <= 1e-9 * scale)) return false;
+    if (!((inside - 0.5 * ((1 - stored) * low + (1 + stored) * high)).lpNorm<Eigen::Infinity>() <=
+          1e-9 * scale))
+      return false;
   }
   return true;
-}
-
-Vector CornerSolver::velocity_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                 const Continuation& continuation, const VertexTable& table,
-                                 const Matrix& fields) {
-  if (rule_ == SlidingRule::equivalent_control) {
-    set_relays(t, x, surfaces, continuation.lambda);
-    return velocity_;
-  }
-  const auto zeros = std::count(continuation.sides.begin(), continuation.sides.end(), Side::sliding);
-  Vector weights = vertex_weights(continuation.lambda);
-  if (rule_ == SlidingRule::moments && zeros == 2 && surfaces.size() == 2) {
-    const MomentsSolution moments = solve_moments(table);
-    if (moments.solved) weights = moments.weights;
-  }
-  Vector velocity = Vector::Zero(x.size());
-  // A vertex of no weight need not have a field.
-  for (Index v = 0; v < weights.size(); ++v) {
-    if (weights[v] != 0) velocity += weights[v] * fields.col(v);
-  }
-  return velocity;
-}
-
-// Sliding along both surfaces is one motion of its own, if its weights are.
-void CornerSolver::apply_moments(const VertexTable& table, const CornerOptions& options,
-                                 CornerAnswer& answer) const {
-  const auto is_intersection = [](const Continuation& c) {
-    return std::all_of(c.sides.begin(), c.sides.end(), [](Side side) { return side == Side::sliding; });
-  };
-  const bool bilinear =
-      std::any_of(answer.continuations.begin(), answer.continuations.end(), is_intersection);
-  const auto removed =
-      std::remove_if(answer.continuations.begin(), answer.continuations.end(), is_intersection);
-  answer.continuations.erase(removed, answer.continuations.end());
-  const MomentsSolution moments = solve_moments(table);
-  const double slack = std::max(options.lambda_zero, options.lambda_tie.maxCoeff());
-  if (!moments.solved || !(moments.weights.minCoeff() >= -slack)) return;
-  // At its bound the rule joins the branch that the combination of the corners joins, which has decided the tie.
-  if (moments.lambda.lpNorm<Eigen::Infinity>() >= 1 - slack && !bilinear) return;
-  Continuation continuation{{Side::sliding, Side::sliding}, moments.lambda, Stability::saddle, false};
-  continuation.p_matrix = is_p_matrix(-lambda_jacobian(table, continuation.lambda));
-  bool inward = true;
-  for (Index v = 0; v < 4; ++v) {
-    inward = inward && (v & 1 ? 1 : -1) * table.w(0, v) < 0 && (v & 2 ? 1 : -1) * table.w(1, v) < 0;
-  }
-  continuation.p_matrix = continuation.p_matrix || inward;
-  if (continuation.p_matrix) continuation.stability = Stability::attracting;
-  answer.continuations.push_back(std::move(continuation));
-}
-
-// The modes are those of the corners; their λ solve w = 0 for the field as it is between them.
-void CornerSolver::apply_equivalent_control(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                            const CornerOptions& options, CornerAnswer& answer) {
-  std::vector<Continuation> kept;
-  for (Continuation& candidate : answer.continuations) {
-    std::vector<Index> sliding;
-    for (std::size_t k = 0; k < surfaces.size(); ++k) {
-      if (candidate.sides[k] == Side::sliding) sliding.push_back(surfaces[k]);
-    }
-    set_relays(t, x, surfaces, candidate.lambda);
-    if (!sliding.empty()) {
-      sliding_.set_sliding(sliding);
-      if (!sliding_.solve(t, x, lambda_, velocity_)) {
-        answer.incomplete = true;
-        continue;
-      }
-      candidate.lambda = lambda_(surfaces);
-      const double slack = std::max(options.lambda_zero, options.lambda_tie.maxCoeff());
-      if (!(candidate.lambda.lpNorm<Eigen::Infinity>() <= 1 + slack)) {
-        answer.incomplete = true;
-        continue;
-      }
-    }
-    kept.push_back(std::move(candidate));
-  }
-  answer.continuations = std::move(kept);
 }
 
 CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,

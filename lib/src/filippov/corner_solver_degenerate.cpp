@@ -1,0 +1,127 @@
+// CornerSolver where relays' effects on the surfaces are not independent: surfaces that no relay moves at first order enter with
+// their second derivatives, and relays that nothing determines are asked whether they matter.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "slideway/filippov/corner_solver.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr Index kStatesOneByOne = 32;
+// Of the difference that gives a third derivative, in units of the time in which the motion changes (a motion at rest
+// says nothing of that).
+constexpr double kDifferenceStep = 1e-4;
+
+}  // namespace
+
+std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef x,
+                                                        const std::vector<Index>& surfaces,
+                                                        const Vector& error, VertexTable& table,
+                                                        Vector& w_zero) {
+  const Index a = table.surfaces();
+  std::vector<char> second_order(surfaces.size(), 0);
+  bool any = false;
+  Vector zero = w_zero;
+  if (error.size() > 0) zero = zero.cwiseMax(rate_errors(t, x, surfaces, Vector::Ones(a), error));
+  for (Index i = 0; i < a; ++i) {
+    if (!(table.w.row(i).cwiseAbs().maxCoeff() <= zero[i])) continue;
+    table.w.row(i).setZero();
+    second_order[static_cast<std::size_t>(i)] = 1;
+    any = true;
+  }
+  if (!any) return second_order;
+  const double accuracy =
+      evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
+  Matrix second = Matrix::Zero(a, table.w.cols());
+  Vector terms = Vector::Zero(a);
+  Vector value(x.size()), acceleration(x.size()), corner(a);
+  for (Index v = 0; v < table.w.cols(); ++v) {
+    for (Index i = 0; i < a; ++i) corner[i] = (v >> i) & 1 ? 1 : -1;
+    second.col(v) = curvatures(t, x, surfaces, corner);
+    evaluator_.field_along(t, x, lambda_, 1, velocity_, value, acceleration);
+    for (Index i = 0; i < a; ++i) {
+      const Vector& gradient = geometry_.gradient(t, x, surfaces[static_cast<std::size_t>(i)]);
+      terms[i] = std::max(terms[i], gradient.cwiseAbs().dot(acceleration.cwiseAbs()));
+    }
+  }
+  for (Index i = 0; i < a; ++i) {
+    char& flag = second_order[static_cast<std::size_t>(i)];
+    flag = flag && second.row(i).allFinite();
+    if (!flag) continue;
+    w_zero[i] = accuracy * std::max(terms[i], second.row(i).cwiseAbs().maxCoeff());
+    table.w.row(i) = second.row(i);
+    if (table.w.row(i).cwiseAbs().maxCoeff() <= w_zero[i]) table.w.row(i).setZero();
+  }
+  return second_order;
+}
+
+// With many states a few choices of signs stand in for the sum of magnitudes.
+Vector CornerSolver::rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                 const Vector& local, const Vector& error) {
+  const auto rates_at = [&](const Vector& there) {
+    set_relays(t, there, surfaces, local);
+    evaluator_.guard_rates(t, there, velocity_, rates_);
+    return Vector(rates_(surfaces));
+  };
+  const Vector here = rates_at(x);
+  Vector sum = Vector::Zero(here.size());
+  if (x.size() <= kStatesOneByOne) {
+    for (Index j = 0; j < x.size(); ++j) {
+      Vector there = x;
+      there[j] += error[j];
+      sum += (rates_at(there) - here).cwiseAbs();
+    }
+    return sum;
+  }
+  for (int trial = 0; trial < 8; ++trial) {
+    Vector there = x;
+    for (Index j = 0; j < x.size(); ++j) {
+      there[j] +=
+          (std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1) * error[j];
+    }
+    sum = sum.cwiseMax((rates_at(there) - here).cwiseAbs());
+  }
+  return sum;
+}
+
+Vector CornerSolver::row_rates(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                               const std::vector<char>& second_order, const Vector& local) {
+  Vector rates = curvatures(t, x, surfaces, local);
+  if (std::find(second_order.begin(), second_order.end(), 1) == second_order.end()) return rates;
+  const Vector velocity = velocity_;
+  Vector value(x.size()), acceleration(x.size());
+  evaluator_.field_along(t, x, lambda_, 1, velocity, value, acceleration);
+  const double speed = velocity.norm();
+  const double change = acceleration.norm();
+  const double step = kDifferenceStep * (change > 0 ? std::clamp(speed / change, 1e-3, 1.0) : 1.0);
+  Vector ahead, behind;
+  for (const double tau : {step, -step}) {
+    const Vector there = x + tau * velocity + (0.5 * tau * tau) * acceleration;
+    (tau > 0 ? ahead : behind) = curvatures(t + tau, there, surfaces, local);
+  }
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    const Index i = static_cast<Index>(k);
+    if (second_order[k]) rates[i] = (ahead[i] - behind[i]) / (2 * step);
+  }
+  return rates;
+}
+
+bool CornerSolver::is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                   const Continuation& continuation, const Vector& sizes) {
+  // Short enough for products of relays to stay small beside the change itself.
+  constexpr double length = 1e-4;
+  set_relays(t, x, surfaces, continuation.lambda);
+  const Vector velocity = velocity_;
+  for (Index j = 0; j < continuation.unseen.cols(); ++j) {
+    const Vector direction = continuation.unseen.col(j).normalized();
+    set_relays(t, x, surfaces, continuation.lambda + length * direction);
+    if (!((velocity_ - velocity).cwiseAbs().array() <= 1e-3 * length * sizes.array()).all()) return true;
+  }
+  return false;
+}
+
+}  // namespace slideway
