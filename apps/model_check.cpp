@@ -239,14 +239,8 @@ class Checker {
 
   const std::string& state_name(Index i) const { return system().state_names()[static_cast<std::size_t>(i)]; }
 
-  // Stiff is where stability, not accuracy, bounds the steps of an explicit method: the trial run has gone over to BDF.
-  void method() {
-    const double span = solution_.final.t - instance_.start;
-    if (!(span > 0) || answer_.trial_steps < 1) return;
-    const double step = span / static_cast<double>(answer_.trial_steps);
-    const double events_per_step =
-        static_cast<double>(answer_.trial_events) / static_cast<double>(answer_.trial_steps);
-    if (system().states() > most_states_for_rates) return;
+  // The largest rate of decay at the points of the trial run.
+  double fastest_decay() const {
     Evaluator evaluator(system());
     double fastest = 0;
     Matrix jacobian(system().states(), system().states());
@@ -255,13 +249,24 @@ class Checker {
       if (!jacobian.allFinite()) continue;
       for (const auto& value : jacobian.eigenvalues()) fastest = std::max(fastest, -value.real());
     }
+    return fastest;
+  }
+
+  // Stiff is where stability, not accuracy, bounds the steps of an explicit method: the trial run has gone over to BDF.
+  void method() {
+    const double span = solution_.final.t - instance_.start;
+    if (!(span > 0) || answer_.trial_steps < 1) return;
+    const double step = span / static_cast<double>(answer_.trial_steps);
+    const double events_per_step =
+        static_cast<double>(answer_.trial_events) / static_cast<double>(answer_.trial_steps);
+    if (system().states() > most_states_for_rates) return;
     const bool stiff = !std::isnan(solution_.statistics.stiff_from);
     const bool takes_bdf = options_.method == Method::bdf;
     if (stiff && options_.method != Method::automatic) {
       find(takes_bdf ? Severity::hint : Severity::warning,
            fmt::format(
                "stiff: the fastest motion decays in {:.2g} of the steps' {:.2g}; --method bdf suits it",
-               1 / fastest, step));
+               1 / fastest_decay(), step));
     } else if (!stiff && events_per_step > 0.02 && takes_bdf) {
       find(Severity::hint,
            fmt::format("not stiff, with an event in every {:.0f} steps: --method auto is likely to be faster",

@@ -8,6 +8,7 @@
 
 #include "slideway/filippov/corner_solver.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "test/model/example_systems.hpp"
 
 namespace slideway {
 namespace {
@@ -175,23 +176,9 @@ TEST_CASE("nearly tangent surfaces still have one answer, however small the angl
   }
 }
 
-// Two parabolas that touch at the origin, between them and outside different pushes (Fuller's problem).
-struct TangentParabolas {
-  double c = 0.3;
-  void guards(auto, const auto& x, auto&& h) const {
-    h[0] = x[1];
-    h[1] = x[0] + c * x[1] * x[1];
-    h[2] = x[0] - c * x[1] * x[1];
-  }
-  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
-    dx[0] = x[1];
-    dx[1] = -0.5 * ((1.0 + lambda[0]) * lambda[1] + (1.0 - lambda[0]) * lambda[2]);
-  }
-};
-
 TEST_CASE("where two parabolas touch the motion of Fuller's problem rests") {
   for (const double c : {0.3, 0.8}) {
-    const System system = from_functor(TangentParabolas{c}, {.states = 2, .surfaces = 3});
+    const System system = from_functor(example::Fuller{c}, {.states = 2, .surfaces = 3});
     const Answer answer = answer_at(system, Vector::Zero(2));
     REQUIRE(answer.point.answer.continuations.size() == 1);
     CHECK_FALSE(answer.point.undetermined);

@@ -1,4 +1,4 @@
-// Systems that several tests of this folder use, with what is known of them by hand.
+// Systems that several tests use, with what is known of them by hand.
 #pragma once
 
 #include <cmath>
@@ -72,6 +72,20 @@ struct TangledInDouble {
   void guards(double t, ConstVectorRef x, VectorRef h) const { tangled.guards(t, x, h); }
   void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) const {
     tangled.field(t, x, lambda, dx);
+  }
+};
+
+// Fuller's problem, x'' = −sgn(x + c v|v|), the two halves of the parabola as surfaces: they touch at the origin.
+struct Fuller {
+  double c = 0.3;
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[1];
+    h[1] = x[0] + c * x[1] * x[1];
+    h[2] = x[0] - c * x[1] * x[1];
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[1];
+    dx[1] = -0.5 * ((1.0 + lambda[0]) * lambda[1] + (1.0 - lambda[0]) * lambda[2]);
   }
 };
 

@@ -1,50 +1,13 @@
-// Runs ask for no memory per step, and per event for little more than its record keeps. The count is taken where all of it comes from, in
-// malloc itself, so this needs glibc, and no sanitizer, which would replace malloc too.
+// Runs ask for no memory per step, and per event for little more than its record keeps.
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstddef>
 
 #include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/simulator.hpp"
+#include "test/allocation_count.hpp"
 
-#if defined(__has_feature)
-#define SLIDEWAY_HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define SLIDEWAY_HAS_FEATURE(feature) 0
-#endif
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !SLIDEWAY_HAS_FEATURE(address_sanitizer) && !SLIDEWAY_HAS_FEATURE(thread_sanitizer)
-
-namespace {
-
-thread_local long allocations = 0;
-
-}  // namespace
-
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* pointer, std::size_t size);
-void* __libc_memalign(std::size_t alignment, std::size_t size);
-
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-void* calloc(std::size_t count, std::size_t size) {
-  ++allocations;
-  return __libc_calloc(count, size);
-}
-void* realloc(void* pointer, std::size_t size) {
-  ++allocations;
-  return __libc_realloc(pointer, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-}
+#if SLIDEWAY_COUNTS_ALLOCATIONS
 
 namespace slideway {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/simulator.hpp"
+#include "test/model/example_systems.hpp"
 
 namespace slideway {
 namespace {
@@ -91,26 +92,12 @@ TEST_CASE("a block leaves the kink of its spring when friction no longer holds i
   }
 }
 
-// x'' = −sgn(x + c v|v|), the two halves of the parabola as surfaces.
-struct Fuller {
-  double c = 0.3;
-  void guards(auto, const auto& x, auto&& h) const {
-    h[0] = x[1];
-    h[1] = x[0] + c * x[1] * x[1];
-    h[2] = x[0] - c * x[1] * x[1];
-  }
-  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
-    dx[0] = x[1];
-    dx[1] = -0.5 * ((1.0 + lambda[0]) * lambda[1] + (1.0 - lambda[0]) * lambda[2]);
-  }
-};
-
 TEST_CASE("Fuller's problem spirals into its origin at the right time") {
   // On the curve x = −c v|v| half a turn later the speed is √((1/2 − c)/(1/2 + c)) of what it was: 1/2 for c = 0.3.
   // A half turn from speed u takes u(1 + 1/2); the first, from x = 1 at rest, reaches its curve with u = √(2/1.6).
   const double u = std::sqrt(1 / 0.8);
   const double exact = u + u * 1.5 / 0.5;
-  const System system = from_functor(Fuller{0.3}, {.states = 2, .surfaces = 3});
+  const System system = from_functor(example::Fuller{0.3}, {.states = 2, .surfaces = 3});
   for (const Method method : methods) {
     const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, 1e-8, method);
     REQUIRE(solution.outcome.status == Status::reached_end);
@@ -125,7 +112,7 @@ TEST_CASE("Fuller's problem spirals into its origin at the right time") {
 TEST_CASE("Fuller's problem slides along its parabola into the origin and rests there") {
   // c = 0.8: from x = 1 the parabola is met with speed √(2/2.6); along it v' = 1/(2c), so it takes 2c times that.
   const double u = std::sqrt(2 / 2.6);
-  const System system = from_functor(Fuller{0.8}, {.states = 2, .surfaces = 3});
+  const System system = from_functor(example::Fuller{0.8}, {.states = 2, .surfaces = 3});
   for (const Method method : methods) {
     const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, 1e-8, method);
     REQUIRE(solution.outcome.status == Status::reached_end);

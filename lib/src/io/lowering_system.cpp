@@ -144,6 +144,20 @@ class SystemMaker {
     }
   }
 
+  // The values of a tape and their rates of change along (t_dot, x_dot), by dual numbers.
+  auto along(Tape SystemTapes::*tape) const {
+    return [tapes = std::shared_ptr<const SystemTapes>(tapes_), tape](double t, ConstVectorRef x,
+                                                                      double t_dot, ConstVectorRef x_dot,
+                                                                      VectorRef values, VectorRef rates) {
+      ((*tapes).*tape)
+          .evaluate<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)},
+                                  [&](std::size_t k, const Dual<double>& value) {
+                                    values[static_cast<Index>(k)] = value.value;
+                                    rates[static_cast<Index>(k)] = value.derivative;
+                                  });
+    };
+  }
+
   void add_guards(SystemDefinition& definition) {
     tapes_->guards = tape(guards_);
     const std::shared_ptr<const SystemTapes> tapes = tapes_;
@@ -151,14 +165,7 @@ class SystemMaker {
       double* const out = h.data();
       tapes->guards.evaluate<double>(point(t, x), [out](std::size_t k, double value) { out[k] = value; });
     };
-    definition.guards_along = [tapes](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
-                                      VectorRef h, VectorRef h_dot) {
-      tapes->guards.evaluate<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)},
-                                           [&](std::size_t k, const Dual<double>& value) {
-                                             h[static_cast<Index>(k)] = value.value;
-                                             h_dot[static_cast<Index>(k)] = value.derivative;
-                                           });
-    };
+    definition.guards_along = along(&SystemTapes::guards);
     definition.guards_mixed = [tapes](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
                                       double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
                                       VectorRef h_mixed) {
@@ -185,14 +192,7 @@ class SystemMaker {
       tapes->break_away.evaluate<double>(
           point(t, x), [&](std::size_t k, double value) { result[static_cast<Index>(k)] = value; });
     };
-    definition.break_away_along = [tapes](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
-                                          VectorRef result, VectorRef result_dot) {
-      tapes->break_away.evaluate<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)},
-                                               [&](std::size_t k, const Dual<double>& value) {
-                                                 result[static_cast<Index>(k)] = value.value;
-                                                 result_dot[static_cast<Index>(k)] = value.derivative;
-                                               });
-    };
+    definition.break_away_along = along(&SystemTapes::break_away);
   }
 
   // ∂h/∂x, ∂h/∂t, and ∂w/∂x with w = ∂h/∂t + ∂h/∂x·f.

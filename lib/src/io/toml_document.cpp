@@ -50,8 +50,8 @@ bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80U; }
 
 // Goes through the text as far as strings and comments must be told apart from the rest, and finds what the parser
 // must not be given: dotted keys of many parts, whose tables it nests and destroys by recursion; and characters that
-// are not ASCII where it asks whether they are white space (outside of quotes and comments, where TOML has no use
-// for them, and where a line of a string is continued), because its test does not cover them all.
+// are not ASCII where TOML has no use for them (outside of quotes and comments, and where a line of a string is
+// continued), which are told here with their place.
 class TextCheck {
  public:
   explicit TextCheck(const SourceText& source) : source_(source), text_(source.text()) {}

@@ -11,6 +11,8 @@ namespace slideway {
 
 namespace {
 
+using Coefficients = GuardPolynomial::Coefficients;
+
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNever = std::numeric_limits<double>::infinity();
 // How far from zero the rounding of its terms can take a guard.
@@ -20,7 +22,6 @@ constexpr int kMostHalvings = 50;
 constexpr int kMostIterations = 200;
 
 // The polynomial of Bernstein coefficients b on [low, high] in the unit interval.
-template <class Coefficients>
 struct Piece {
   Coefficients b;
   Index degree;
@@ -28,31 +29,16 @@ struct Piece {
   double high;
 };
 
-template <class Coefficients>
 double value(const Coefficients& c, Index degree, double tau) {
   double sum = c[static_cast<std::size_t>(degree)];
   for (Index k = degree - 1; k >= 0; --k) sum = sum * tau + c[static_cast<std::size_t>(k)];
   return sum;
 }
 
-template <class Coefficients>
-void to_bernstein(Coefficients& c, Index degree) {
-  double binomial = 1;
-  for (Index k = 1; k <= degree; ++k) {
-    binomial *= static_cast<double>(degree - k + 1) / static_cast<double>(k);
-    c[static_cast<std::size_t>(k)] /= binomial;
-  }
-  for (Index turn = 1; turn <= degree; ++turn) {
-    for (Index j = degree; j >= turn; --j)
-      c[static_cast<std::size_t>(j)] += c[static_cast<std::size_t>(j - 1)];
-  }
-}
-
 // Halves the piece: de Casteljau's scheme leaves the coefficients of the left half on one edge, of the right on the other.
-template <class Coefficients>
-Piece<Coefficients> split_off_left(Piece<Coefficients>& piece) {
+Piece split_off_left(Piece& piece) {
   const double middle = 0.5 * (piece.low + piece.high);
-  Piece<Coefficients> left{piece.b, piece.degree, piece.low, middle};
+  Piece left{piece.b, piece.degree, piece.low, middle};
   Coefficients& b = piece.b;
   for (Index turn = 1; turn <= piece.degree; ++turn) {
     for (Index j = 0; j + turn <= piece.degree; ++j) {
@@ -67,7 +53,6 @@ Piece<Coefficients> split_off_left(Piece<Coefficients>& piece) {
 
 // The zero of the polynomial between low, where it is positive, and high, where it is negative, if there is only one: Newton's
 // method, and halving where that leaves the bracket or is slow.
-template <class Coefficients>
 double only_zero(const Coefficients& c, Index degree, double low, double at_low, double high, double at_high,
                  double resolution) {
   double tau = (low * at_high - high * at_low) / (at_high - at_low);
@@ -95,8 +80,7 @@ double only_zero(const Coefficients& c, Index degree, double low, double at_low,
 }
 
 // The first zero of the piece of the polynomial with the powers c; infinity if there is none.
-template <class Coefficients>
-double first_zero_of(Piece<Coefficients> piece, const Coefficients& c, double resolution, int halvings) {
+double first_zero_of(Piece piece, const Coefficients& c, double resolution, int halvings) {
   const auto first = piece.b.begin();
   const auto last = first + piece.degree;
   if (*first <= 0) return piece.low;
@@ -117,35 +101,20 @@ double first_zero_of(Piece<Coefficients> piece, const Coefficients& c, double re
     return only_zero(c, piece.degree, piece.low, at_low, piece.high, at_high, resolution);
   }
   if (halvings == 0 || piece.high - piece.low <= resolution) return *last <= 0 ? piece.high : kNever;
-  const Piece<Coefficients> left = split_off_left(piece);
+  const Piece left = split_off_left(piece);
   const double found = first_zero_of(left, c, resolution, halvings - 1);
   return found < kNever ? found : first_zero_of(piece, c, resolution, halvings - 1);
 }
 
-// The powers of σ, τ = origin + width·σ, in place of those of τ.
-template <class Coefficients>
-void move(Coefficients& c, Index degree, double origin, double width) {
-  if (origin != 0) {
-    for (Index turn = 0; turn < degree; ++turn) {
-      for (Index k = degree - 1; k >= turn; --k) {
-        c[static_cast<std::size_t>(k)] += origin * c[static_cast<std::size_t>(k + 1)];
-      }
-    }
-  }
-  double power = 1;
-  for (Index k = 1; k <= degree; ++k) c[static_cast<std::size_t>(k)] *= power *= width;
-}
-
 // The first zero of sign·p + level after τ = start, p of the powers c; infinity if there is none. At the start it is not
 // below zero but for its rounding, and a zero there is none.
-template <class Coefficients>
 double first_zero_after(double start, Coefficients c, Index degree, double sign, double level,
                         double resolution) {
   for (Index k = 0; k <= degree; ++k) c[static_cast<std::size_t>(k)] *= sign;
-  if (start > 0) move(c, degree, start, 1 - start);
+  if (start > 0) GuardPolynomial::move(c, degree, start, 1 - start);
   c[0] = std::max(c[0] + level, std::numeric_limits<double>::min());
-  Piece<Coefficients> piece{c, degree, 0, 1};
-  to_bernstein(piece.b, degree);
+  Piece piece{c, degree, 0, 1};
+  GuardPolynomial::to_bernstein(piece.b, degree);
   const double found = first_zero_of(piece, c, resolution, kMostHalvings);
   return found < kNever ? start + (1 - start) * found : kNever;
 }
@@ -176,50 +145,6 @@ void AffineScan::start(const Mode& mode, ConstVectorRef values, ConstVectorRef a
   }
 }
 
-AffineScan::Size AffineScan::expand(const Interpolant& x, Index surface, double origin, double width,
-                                    Coefficients& c) const {
-  const Index terms = x.coefficients.cols();
-  const double* const coefficients = x.coefficients.data();
-  const Index stride = x.coefficients.outerStride();
-  const double side = static_cast<double>(side_[static_cast<std::size_t>(surface)]);
-  const double slope = evaluator_.affine_dt()[surface];
-  const double constant = evaluator_.affine_origin()[surface] + slope * x.center;
-  const double constant_size = std::abs(evaluator_.affine_origin()[surface]) + std::abs(slope * x.center);
-  Size size{constant_size, constant_size};
-  for (Index k = 0; k < terms; ++k) c[static_cast<std::size_t>(k)] = 0;
-  c[0] = side * constant;
-  c[1] = side * slope * x.scale;
-  const bool whole = origin == 0 && width == 1;
-  const double reach = std::abs(origin) + std::abs(width);
-  const auto& slopes = evaluator_.affine_dx();
-  const int* const start = slopes.outerIndexPtr() + surface;
-  for (int entry = start[0]; entry < start[1]; ++entry) {
-    const double* const of_state = coefficients + slopes.innerIndexPtr()[entry];
-    const double weight = side * slopes.valuePtr()[entry];
-    if (whole) {
-      for (Index k = 0; k < terms; ++k) {
-        const double term = weight * of_state[k * stride];
-        c[static_cast<std::size_t>(k)] += term;
-        size.at_most += std::abs(term);
-      }
-      size.at_start += std::abs(weight * of_state[0]);
-      continue;
-    }
-    double power = 1;
-    double power_at_start = 1;
-    for (Index k = 0; k < terms; ++k) {
-      const double term = weight * of_state[k * stride];
-      c[static_cast<std::size_t>(k)] += term;
-      size.at_most += std::abs(term) * power;
-      size.at_start += std::abs(term) * power_at_start;
-      power *= reach;
-      power_at_start *= std::abs(origin);
-    }
-  }
-  if (!whole) move(c, terms - 1, origin, width);
-  return size;
-}
-
 double AffineScan::first_zero(Index surface, const Coefficients& c, Index degree, double rounding,
                               double resolution) {
   const auto at = static_cast<std::size_t>(surface);
@@ -234,7 +159,7 @@ double AffineScan::first_zero(Index surface, const Coefficients& c, Index degree
   below = std::max(below, rounding);
   if (c[0] < -below) return 0;
   Coefficients b = c;
-  to_bernstein(b, degree);
+  GuardPolynomial::to_bernstein(b, degree);
   const auto past_end = b.begin() + degree + 1;
   if (b[static_cast<std::size_t>(degree)] > above && *std::min_element(b.begin(), past_end) >= -above) {
     arm(surface);
@@ -273,7 +198,8 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   double first = kNever;
   Coefficients c;
   for (const Index i : watched_) {
-    const Size size = expand(x, i, origin, width, c);
+    const double side = static_cast<double>(side_[static_cast<std::size_t>(i)]);
+    const GuardPolynomial::Size size = GuardPolynomial::expand(evaluator_, x, i, side, origin, width, c);
     double lowest = c[0];
     double power = 1;
     for (Index k = 1; k < terms; ++k) {
@@ -284,7 +210,7 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
       arm(i);
       continue;
     }
-    if (end < 1) move(c, terms - 1, 0, end);
+    if (end < 1) GuardPolynomial::move(c, terms - 1, 0, end);
     const double tau = end * first_zero(i, c, terms - 1, kRounding * size.at_start, resolution / end);
     if (!(tau < kNever)) continue;
     zeros_.push_back(i);

@@ -1,15 +1,15 @@
 // The first zero of guards that are affine in (t, x), along a step in which the state is a polynomial: they are polynomials
 // there too, and need neither samples nor a march.
 //     s·h(t) = Σₖ cₖ τᵏ,   τ = (t − from)/(to − from) in [0, 1]
-// A polynomial lies in the hull of its Bernstein coefficients bⱼ = Σₖ (j over k)/(degree over k) cₖ and has no more zeros than
-// these have changes of sign, so that no zero is missed. Guards arm and arrive as in GuardScan.
+// A polynomial has no more zeros than its Bernstein coefficients have changes of sign, so that no zero is missed. Guards arm
+// and arrive as in GuardScan.
 //
 // It must not know how steps are taken, nor guards that are not affine.
 #pragma once
 
-#include <array>
 #include <vector>
 
+#include "simulate/guard_polynomial.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/integrate/stepper.hpp"
 #include "slideway/model/evaluator.hpp"
@@ -37,19 +37,9 @@ class AffineScan {
   void forget_arming();
 
  private:
-  static constexpr Index kMostCoefficients = 16;
-  using Coefficients = std::array<double, kMostCoefficients>;
-
-  // How large the terms are that a guard is the sum of: their rounding goes with that.
-  struct Size {
-    double at_start = 0;
-    double at_most = 0;  // anywhere in the interval
-  };
-  // The powers of τ of one guard.
-  Size expand(const Interpolant& x, Index surface, double origin, double width, Coefficients& c) const;
   void arm(Index surface);
   // τ of the first zero of this surface, or infinity; arms it.
-  double first_zero(Index surface, const Coefficients& c, Index degree, double rounding, double resolution);
+  double first_zero(Index surface, const GuardPolynomial::Coefficients& c, Index degree, double rounding, double resolution);
 
   const Evaluator& evaluator_;
   std::vector<signed char> side_;  // per surface, 0 where it is not watched

@@ -122,24 +122,31 @@ void lower_field(const std::shared_ptr<const Functor>& functor, SystemDefinition
   }
 }
 
+// The values of a function of (t, x) and their rates of change along (t_dot, x_dot), by dual numbers.
+template <class Function>
+auto along(Function function) {
+  return [function](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, VectorRef values,
+                    VectorRef rates) {
+    using Number = Dual<double>;
+    ScratchFrame frame;
+    const InputView<Number> x_view(lift(frame, x, x_dot), x.size());
+    OutputView<Number> result(frame.take<Number>(values.size()), values.size());
+    function(Number(t, t_dot), x_view, result);
+    for (Index i = 0; i < values.size(); ++i) {
+      values[i] = result[i].value;
+      rates[i] = result[i].derivative;
+    }
+  };
+}
+
 template <class Functor>
 void lower_guards(const std::shared_ptr<const Functor>& functor, SystemDefinition& definition) {
   if constexpr (HasGuards<Functor, double>) {
     definition.guards = [functor](double t, ConstVectorRef x, VectorRef h) { functor->guards(t, x, h); };
   }
   if constexpr (HasGuards<Functor, Dual<double>>) {
-    definition.guards_along = [functor](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
-                                        VectorRef h, VectorRef h_dot) {
-      using Number = Dual<double>;
-      ScratchFrame frame;
-      const InputView<Number> x_view(lift(frame, x, x_dot), x.size());
-      OutputView<Number> result(frame.take<Number>(h.size()), h.size());
-      functor->guards(Number(t, t_dot), x_view, result);
-      for (Index i = 0; i < h.size(); ++i) {
-        h[i] = result[i].value;
-        h_dot[i] = result[i].derivative;
-      }
-    };
+    definition.guards_along =
+        along([functor](const auto& t, const auto& x, auto& h) { functor->guards(t, x, h); });
   }
   if constexpr (HasGuards<Functor, Dual<Dual<double>>>) {
     definition.guards_mixed = [functor](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
@@ -175,18 +182,8 @@ void lower_break_away(const std::shared_ptr<const Functor>& functor, SystemDefin
     };
   }
   if constexpr (HasBreakAway<Functor, Dual<double>>) {
-    definition.break_away_along = [functor](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
-                                            VectorRef ratios, VectorRef ratios_dot) {
-      using Number = Dual<double>;
-      ScratchFrame frame;
-      const InputView<Number> x_view(lift(frame, x, x_dot), x.size());
-      OutputView<Number> result(frame.take<Number>(ratios.size()), ratios.size());
-      functor->break_away(Number(t, t_dot), x_view, result);
-      for (Index i = 0; i < ratios.size(); ++i) {
-        ratios[i] = result[i].value;
-        ratios_dot[i] = result[i].derivative;
-      }
-    };
+    definition.break_away_along =
+        along([functor](const auto& t, const auto& x, auto& ratios) { functor->break_away(t, x, ratios); });
   }
 }
 
