@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "integrate/cvode_advice.hpp"
+#include "integrate/cvode_vector.hpp"
 #include "integrate/stepper_options.hpp"
 
 namespace slideway {
@@ -70,11 +71,11 @@ void CvodeStepper::create() {
   context_.reset(sundials::create_context());
   if (!context_) throw std::bad_alloc();
   SUNContext context = context_.get();
-  state_.reset(N_VNew_Serial(states_, context));
-  work_.reset(N_VNew_Serial(states_, context));
-  weights_.reset(N_VNew_Serial(states_, context));
+  state_ = sundials::make_vector(states_, context);
+  work_ = sundials::make_vector(states_, context);
+  weights_ = sundials::make_vector(states_, context);
   cvode_.reset(CVodeCreate(method_ == MultistepMethod::bdf ? CV_BDF : CV_ADAMS, context));
-  if (!state_ || !work_ || !weights_ || !cvode_) throw std::bad_alloc();
+  if (!cvode_) throw std::bad_alloc();
   void* cvode = cvode_.get();
   sundials::capture_messages(context, cvode, cvode_message_);
   history_.emplace(context);
