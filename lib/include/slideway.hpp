@@ -13,4 +13,5 @@
 #include "slideway/simulate/alternatives.hpp"
 #include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/passivity.hpp"
+#include "slideway/simulate/preconditioner.hpp"
 #include "slideway/simulate/simulator.hpp"

@@ -47,6 +47,7 @@ StepperStatistics AutomaticStepper::statistics() const {
   sum.steps += more.steps;
   sum.velocity_evaluations += more.velocity_evaluations;
   sum.jacobian_evaluations += more.jacobian_evaluations;
+  sum.krylov_iterations += more.krylov_iterations;
   sum.restarts += more.restarts - 1;  // the change itself is none
   return sum;
 }

@@ -78,7 +78,8 @@ bool CheckedOde::jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixR
   });
 }
 
-bool CheckedOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) noexcept {
+bool CheckedOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx,
+                                SplitJacobian& jacobian) noexcept {
   ++jacobian_evaluations_;
   return attempt("jacobian", t, x, [&] {
     ode_.split_jacobian(t, x, dx, jacobian);
@@ -87,11 +88,29 @@ bool CheckedOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, S
   });
 }
 
-bool CheckedOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) noexcept {
+bool CheckedOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction,
+                                VectorRef product) noexcept {
   return attempt("jacobian", t, x, [&] {
     ode_.jacobian_times(t, x, direction, product);
     if (all_finite(product)) return true;
     note_not_finite("directional derivative", t, product);
+    return false;
+  });
+}
+
+bool CheckedOde::prepare_preconditioner(double t, ConstVectorRef x, double gamma) noexcept {
+  return attempt("setup of the preconditioner", t, x, [&] {
+    ode_.prepare_preconditioner(t, x, gamma);
+    return true;
+  });
+}
+
+bool CheckedOde::precondition(double t, ConstVectorRef x, ConstVectorRef r, VectorRef z) noexcept {
+  if (!all_finite(r)) return false;
+  return attempt("preconditioner", t, x, [&] {
+    ode_.precondition(r, z);
+    if (all_finite(z)) return true;
+    note_not_finite("result of the preconditioner", t, z);
     return false;
   });
 }

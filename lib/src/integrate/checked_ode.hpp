@@ -20,8 +20,13 @@ class CheckedOde {
   // integrator's own fault, so it is no obstacle.
   [[nodiscard]] bool velocity(double t, ConstVectorRef x, VectorRef dx) noexcept;
   [[nodiscard]] bool jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept;
-  [[nodiscard]] bool split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) noexcept;
-  [[nodiscard]] bool jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) noexcept;
+  [[nodiscard]] bool split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx,
+                                    SplitJacobian& jacobian) noexcept;
+  [[nodiscard]] bool jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction,
+                                    VectorRef product) noexcept;
+  [[nodiscard]] bool prepare_preconditioner(double t, ConstVectorRef x, double gamma) noexcept;
+  // At an r that is not finite the same as at an x.
+  [[nodiscard]] bool precondition(double t, ConstVectorRef x, ConstVectorRef r, VectorRef z) noexcept;
   [[nodiscard]] bool project(double t, ConstVectorRef weights, VectorRef x) noexcept;
   // A guard that cannot be had, or is not a number, counts as +1: not arrived at.
   void guard_values(double t, ConstVectorRef x, VectorRef values) noexcept;

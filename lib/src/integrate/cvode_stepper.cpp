@@ -153,6 +153,7 @@ bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_st
 
 bool CvodeStepper::restart_cvode(double first_step) {
   steps_before_ += steps_;
+  krylov_before_ += krylov_iterations();
   steps_ = 0;
   jacobians_ = 0;
   start_velocity_is_due_ = true;
@@ -322,9 +323,21 @@ void CvodeStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
   weights = (rtol_ * x.array().abs() + atol_.array()).inverse();
 }
 
+// Since the last start.
+std::int64_t CvodeStepper::krylov_iterations() const {
+  long iterations = 0;
+  if (newton_ && newton_->uses_krylov()) CVodeGetNumLinIters(cvode_.get(), &iterations);
+  return iterations;
+}
+
 StepperStatistics CvodeStepper::statistics() const {
-  return {steps_before_ + steps_, checked_.velocity_evaluations(), checked_.jacobian_evaluations(),
-          restarts_};
+  StepperStatistics statistics;
+  statistics.steps = steps_before_ + steps_;
+  statistics.velocity_evaluations = checked_.velocity_evaluations();
+  statistics.jacobian_evaluations = checked_.jacobian_evaluations();
+  statistics.krylov_iterations = krylov_before_ + krylov_iterations();
+  statistics.restarts = restarts_;
+  return statistics;
 }
 
 StepReport CvodeStepper::fail() {
@@ -362,23 +375,23 @@ int CvodeStepper::velocity_callback(double t, N_Vector x, N_Vector dx, void* sel
 
 NewtonSystem::Callbacks CvodeStepper::newton_callbacks() {
   using sundials::Truth;
-  return {.fill_dense = [](double t, N_Vector x, N_Vector dx, SUNMatrix jacobian, void* self, N_Vector, N_Vector,
-                           N_Vector) { return newton(self).fill_dense(t, x, dx, jacobian); },
+  return {.fill_dense = [](double t, N_Vector x, N_Vector dx, SUNMatrix jacobian, void* self, N_Vector,
+                           N_Vector, N_Vector) { return newton(self).fill_dense(t, x, dx, jacobian); },
           .fill_sparse =
-              [](double t, N_Vector x, N_Vector dx, SUNMatrix, Truth keep, Truth* is_new, double gamma, void* self,
-                 N_Vector, N_Vector, N_Vector) {
+              [](double t, N_Vector x, N_Vector dx, SUNMatrix, Truth keep, Truth* is_new, double gamma,
+                 void* self, N_Vector, N_Vector, N_Vector) {
                 *is_new = !keep;
                 return newton(self).fill_sparse(t, x, dx, keep != 0, gamma);
               },
           .times = [](N_Vector direction, N_Vector product, double t, N_Vector x, N_Vector, void* self,
                       N_Vector) { return newton(self).times(t, x, direction, product); },
-          .prepare_blocks =
+          .prepare_preconditioner =
               [](double t, N_Vector x, N_Vector dx, Truth keep, Truth* is_new, double gamma, void* self) {
                 *is_new = !keep;
-                return newton(self).prepare_blocks(t, x, dx, keep != 0, gamma);
+                return newton(self).prepare_preconditioner(t, x, dx, keep != 0, gamma);
               },
-          .solve_blocks = [](double, N_Vector, N_Vector, N_Vector right_hand_side, N_Vector result, double, double,
-                             int, void* self) { return newton(self).solve_blocks(right_hand_side, result); }};
+          .precondition = [](double t, N_Vector x, N_Vector, N_Vector r, N_Vector z, double, double, int,
+                             void* self) { return newton(self).precondition(t, x, r, z); }};
 }
 
 int CvodeStepper::guard_callback(double t, N_Vector x, double* values, void* self) {

@@ -53,6 +53,7 @@ class CvodeStepper final : public Stepper {
   StepReport fail();
   void explain(int flag);
   void extract_interpolant();
+  std::int64_t krylov_iterations() const;
 
   // What CVODE calls; `self` is the stepper. They return 0, or 1 for "try a smaller step".
   static int velocity_callback(double t, N_Vector x, N_Vector dx, void* self);
@@ -98,6 +99,7 @@ class CvodeStepper final : public Stepper {
   StepFailure failure_ = {};
   std::int64_t steps_before_ = 0;  // of the runs before the last start()
   long steps_ = 0;                 // since the last start()
+  std::int64_t krylov_before_ = 0;
   std::int64_t restarts_ = 0;
 
   // Handles are destroyed from the last to the first, and the message outlives them all.

@@ -67,8 +67,8 @@ LinearSolver NewtonSystem::chosen(const SmoothOde& ode, LinearSolver solver) {
   return narrow ? LinearSolver::band : LinearSolver::klu;
 }
 
-NewtonSystem::NewtonSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver solver, const Callbacks& callbacks,
-                           void* cvode, N_Vector like, SUNContext context)
+NewtonSystem::NewtonSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver solver,
+                           const Callbacks& callbacks, void* cvode, N_Vector like, SUNContext context)
     : ode_(ode),
       checked_(checked),
       solver_(chosen(ode, solver)),
@@ -81,11 +81,19 @@ NewtonSystem::NewtonSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver sol
             .advice = "choose the linear solver dense or gmres"});
   }
   switch (solver_) {
-    case LinearSolver::band: make_band(like, context); break;
-    case LinearSolver::klu: make_klu(like, context); break;
-    case LinearSolver::gmres: make_gmres(callbacks, cvode, like, context); return;
+    case LinearSolver::band:
+      make_band(like, context);
+      break;
+    case LinearSolver::klu:
+      make_klu(like, context);
+      break;
+    case LinearSolver::gmres:
+      make_gmres(callbacks, cvode, like, context);
+      return;
     case LinearSolver::automatic:
-    case LinearSolver::dense: make_dense(callbacks, cvode, like, context); return;
+    case LinearSolver::dense:
+      make_dense(callbacks, cvode, like, context);
+      return;
   }
   inner_right_.reset(N_VClone(like));
   inner_result_.reset(N_VClone(like));
@@ -122,7 +130,9 @@ void NewtonSystem::make_band(N_Vector like, SUNContext context) {
   // Columns one after the other, each with room above for what the pivots fill.
   const Index leading = static_cast<Index>(SUNBandMatrix_LDim(matrix_.get()));
   const Index diagonal = static_cast<Index>(SUNBandMatrix_StoredUpperBandwidth(matrix_.get()));
-  const auto slot = [&](Index i, Index j) { return place_[at(j)] * leading + place_[at(i)] - place_[at(j)] + diagonal; };
+  const auto slot = [&](Index i, Index j) {
+    return place_[at(j)] * leading + place_[at(i)] - place_[at(j)] + diagonal;
+  };
   for (Index i = 0; i < states_; ++i) {
     for (Index k = pattern_->start[at(i)]; k < pattern_->start[at(i + 1)]; ++k) {
       slots_.push_back(slot(i, pattern_->column[at(k)]));
@@ -162,14 +172,17 @@ void NewtonSystem::make_klu(N_Vector like, SUNContext context) {
 }
 
 void NewtonSystem::make_gmres(const Callbacks& callbacks, void* cvode, N_Vector like, SUNContext context) {
-  const int side = pattern_ ? SUN_PREC_LEFT : SUN_PREC_NONE;
+  const bool has_own = ode_.has_preconditioner();
+  const int side = has_own || pattern_ ? SUN_PREC_LEFT : SUN_PREC_NONE;
   inner_.reset(SUNLinSol_SPGMR(like, side, kKrylovVectors, context));
   require(inner_);
   check(CVodeSetLinearSolver(cvode, inner_.get(), nullptr), "CVodeSetLinearSolver");
   // Without products of its own CVODE takes differences of velocities.
   if (ode_.has_jacobian_times()) check(CVodeSetJacTimes(cvode, nullptr, callbacks.times), "CVodeSetJacTimes");
-  if (!pattern_) return;
-  check(CVodeSetPreconditioner(cvode, callbacks.prepare_blocks, callbacks.solve_blocks), "CVodeSetPreconditioner");
+  if (side == SUN_PREC_NONE) return;
+  check(CVodeSetPreconditioner(cvode, callbacks.prepare_preconditioner, callbacks.precondition),
+        "CVodeSetPreconditioner");
+  if (has_own) return;
   order_states();
   const Index count = (states_ + kBlock - 1) / kBlock;
   blocks_.resize(at(count));
@@ -183,10 +196,12 @@ int NewtonSystem::fill_dense(double t, N_Vector x, N_Vector dx, SUNMatrix jacobi
 }
 
 int NewtonSystem::fill_sparse(double t, N_Vector x, N_Vector dx, bool keep_jacobian, double gamma) {
-  if (!keep_jacobian && !checked_.split_jacobian(t, sundials::values(x), sundials::values(dx), jacobian_)) return 1;
+  if (!keep_jacobian && !checked_.split_jacobian(t, sundials::values(x), sundials::values(dx), jacobian_))
+    return 1;
   gamma_ = gamma;
   std::fill(numbers_, numbers_ + count_, 0.0);
-  for (std::size_t k = 0; k < slots_.size(); ++k) numbers_[slots_[k]] = -gamma * jacobian_.values[static_cast<Index>(k)];
+  for (std::size_t k = 0; k < slots_.size(); ++k)
+    numbers_[slots_[k]] = -gamma * jacobian_.values[static_cast<Index>(k)];
   for (const Index slot : diagonal_) numbers_[slot] += 1;
   return 0;
 }
@@ -244,8 +259,19 @@ int NewtonSystem::solve(SUNMatrix matrix, N_Vector result, N_Vector right_hand_s
   return y.allFinite() ? 0 : SUNLS_LUFACT_FAIL;
 }
 
-int NewtonSystem::prepare_blocks(double t, N_Vector x, N_Vector dx, bool keep_jacobian, double gamma) {
-  if (!keep_jacobian && !checked_.split_jacobian(t, sundials::values(x), sundials::values(dx), jacobian_)) return 1;
+// With a smaller step CVODE may go on without solving anything, step by tiny step: a preconditioner that fails ends the run.
+int NewtonSystem::flag_of_preconditioner(bool usable) const {
+  if (usable) return 0;
+  return checked_.obstructed() ? -1 : 1;
+}
+
+int NewtonSystem::prepare_preconditioner(double t, N_Vector x, N_Vector dx, bool keep_jacobian,
+                                         double gamma) {
+  if (ode_.has_preconditioner()) {
+    return flag_of_preconditioner(checked_.prepare_preconditioner(t, sundials::values(x), gamma));
+  }
+  if (!keep_jacobian && !checked_.split_jacobian(t, sundials::values(x), sundials::values(dx), jacobian_))
+    return 1;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const Index first = static_cast<Index>(b) * kBlock;
     const Index size = std::min(kBlock, states_ - first);
@@ -262,9 +288,17 @@ int NewtonSystem::prepare_blocks(double t, N_Vector x, N_Vector dx, bool keep_ja
   return 0;
 }
 
-int NewtonSystem::solve_blocks(N_Vector right_hand_side, N_Vector result) {
-  const auto right = sundials::values(right_hand_side);
-  auto solution = sundials::values(result);
+int NewtonSystem::precondition(double t, N_Vector x, N_Vector r, N_Vector z) {
+  const auto right = sundials::values(r);
+  auto solution = sundials::values(z);
+  if (ode_.has_preconditioner()) {
+    return flag_of_preconditioner(checked_.precondition(t, sundials::values(x), right, solution));
+  }
+  solve_blocks(right, solution);
+  return solution.allFinite() ? 0 : 1;
+}
+
+void NewtonSystem::solve_blocks(ConstVectorRef right, VectorRef solution) {
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const Index first = static_cast<Index>(b) * kBlock;
     const Index size = blocks_[b].rows();
@@ -272,7 +306,6 @@ int NewtonSystem::solve_blocks(N_Vector right_hand_side, N_Vector result) {
     block_work_.head(size) = blocks_[b].solve(block_work_.head(size)).eval();
     for (Index k = 0; k < size; ++k) solution[order_[at(first + k)]] = block_work_[k];
   }
-  return solution.allFinite() ? 0 : 1;
 }
 
 }  // namespace slideway

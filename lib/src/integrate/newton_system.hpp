@@ -4,8 +4,8 @@
 //     dense      SUNDIALS' dense matrix and its factors
 //     band, klu  M = I − γS by SUNDIALS' band or KLU, and J = S + U Vᵀ by the formula of Woodbury:
 //                y = M⁻¹b + γ Z (I − γ VᵀZ)⁻¹ Vᵀ M⁻¹b,  Z = M⁻¹U
-//     gmres      SUNDIALS' SPGMR on products J·v; the preconditioner is M cut into blocks along the diagonal, in the order
-//                of Cuthill & McKee
+//     gmres      SUNDIALS' SPGMR on products J·v; the preconditioner is the ode's own, or else M cut into blocks along the
+//                diagonal, in the order of Cuthill & McKee
 //
 // It must not know steps, events or modes.
 #pragma once
@@ -26,14 +26,14 @@ class NewtonSystem {
     CVLsJacFn fill_dense;
     CVLsLinSysFn fill_sparse;
     CVLsJacTimesVecFn times;
-    CVLsPrecSetupFn prepare_blocks;
-    CVLsPrecSolveFn solve_blocks;
+    CVLsPrecSetupFn prepare_preconditioner;
+    CVLsPrecSolveFn precondition;
   };
 
   // Makes what `solver` needs, with vectors like `like`, and attaches it to CVODE's memory. Throws std::invalid_argument
   // for a solver that needs a pattern the ode does not have.
-  NewtonSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver solver, const Callbacks& callbacks, void* cvode,
-               N_Vector like, SUNContext context);
+  NewtonSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver solver, const Callbacks& callbacks,
+               void* cvode, N_Vector like, SUNContext context);
 
   // SUNDIALS keeps a pointer to it.
   NewtonSystem(const NewtonSystem&) = delete;
@@ -42,12 +42,14 @@ class NewtonSystem {
   // What `automatic` stands for with this ode.
   static LinearSolver chosen(const SmoothOde& ode, LinearSolver solver);
 
-  // For CVODE. They return 0, or 1 for "try a smaller step".
+  // For CVODE. They return 0, 1 for "try a smaller step", or −1 for "give up".
   int fill_dense(double t, N_Vector x, N_Vector dx, SUNMatrix jacobian);
   int fill_sparse(double t, N_Vector x, N_Vector dx, bool keep_jacobian, double gamma);
   int times(double t, N_Vector x, N_Vector direction, N_Vector product);
-  int prepare_blocks(double t, N_Vector x, N_Vector dx, bool keep_jacobian, double gamma);
-  int solve_blocks(N_Vector right_hand_side, N_Vector result);
+  int prepare_preconditioner(double t, N_Vector x, N_Vector dx, bool keep_jacobian, double gamma);
+  int precondition(double t, N_Vector x, N_Vector r, N_Vector z);
+
+  bool uses_krylov() const { return solver_ == LinearSolver::gmres; }
 
   // For SUNDIALS: the linear solver in front of band and KLU. They return its flags.
   int initialize() { return SUNLinSolInitialize(inner_.get()); }
@@ -60,6 +62,8 @@ class NewtonSystem {
   void make_klu(N_Vector like, SUNContext context);
   void make_gmres(const Callbacks& callbacks, void* cvode, N_Vector like, SUNContext context);
   void order_states();
+  int flag_of_preconditioner(bool usable) const;
+  void solve_blocks(ConstVectorRef right, VectorRef solution);
   int solve_inner(SUNMatrix matrix, ConstVectorRef right_hand_side, VectorRef result);
 
   SmoothOde& ode_;

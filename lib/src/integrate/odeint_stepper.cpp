@@ -284,7 +284,12 @@ void OdeintStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
 }
 
 StepperStatistics OdeintStepper::statistics() const {
-  return {steps_, checked_.velocity_evaluations(), checked_.jacobian_evaluations(), restarts_};
+  StepperStatistics statistics;
+  statistics.steps = steps_;
+  statistics.velocity_evaluations = checked_.velocity_evaluations();
+  statistics.jacobian_evaluations = checked_.jacobian_evaluations();
+  statistics.restarts = restarts_;
+  return statistics;
 }
 
 std::unique_ptr<Stepper> make_odeint_stepper(SmoothOde& ode, const StepperOptions& options) {

@@ -1,8 +1,10 @@
 // From expanded events, contacts and locations to those of the library.
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
+#include "io/expression_derivatives.hpp"
 #include "io/expression_tape.hpp"
 #include "io/lowering.hpp"
 #include "io/tape_inputs.hpp"
@@ -21,7 +23,7 @@ struct ImpactInput {
 
 class EventMaker {
  public:
-  explicit EventMaker(ExpandedModel& model) : model_(model) {}
+  explicit EventMaker(ExpandedModel& model) : model_(model) { learn_shapes(); }
 
   std::vector<Event> events() {
     std::vector<Event> result;
@@ -57,6 +59,7 @@ class EventMaker {
       made.acts_on = [tape = tape(values), states](double t, ConstVectorRef x, VectorRef b) {
         tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += value; });
       };
+      made.acts_on_states = states;
       made.restitution = [tape = tape({contact.restitution})](double speed) {
         double restitution = 0;
         tape->evaluate<double>(ImpactInput{speed}, [&](std::size_t, double value) { restitution = value; });
@@ -93,6 +96,26 @@ class EventMaker {
   }
 
  private:
+  // Of the gaps.
+  void learn_shapes() {
+    std::vector<NodeId> gaps;
+    for (const ExpandedContact& contact : model_.contacts) gaps.push_back(contact.gap);
+    if (gaps.empty()) return;
+    const auto by_state = gradients(model_.graph, gaps, Variables::states);
+    const auto by_time = gradients(model_.graph, gaps, Variables::time);
+    if (!by_state || !by_time) return;
+    const auto constant = [&](const PartialDerivative& entry) { return model_.graph.is_constant(entry.value); };
+    for (std::size_t k = 0; k < gaps.size(); ++k) {
+      GuardShape& shape = shapes_[gaps[k]];
+      shape.states.clear();
+      for (const PartialDerivative& entry : (*by_state)[k]) {
+        shape.states.push_back(static_cast<Index>(entry.variable));
+      }
+      shape.affine = std::all_of((*by_state)[k].begin(), (*by_state)[k].end(), constant) &&
+                     std::all_of((*by_time)[k].begin(), (*by_time)[k].end(), constant);
+    }
+  }
+
   std::shared_ptr<const Tape> tape(const std::vector<NodeId>& outputs) const {
     return std::make_shared<const Tape>(model_.graph, outputs, model_.lambda_index);
   }
@@ -124,6 +147,9 @@ class EventMaker {
           [&](std::size_t, const Dual<Dual<double>>& value) { result = value.derivative.derivative; });
       return result;
     };
+    if (const auto shape = shapes_.find(node); shape != shapes_.end()) {
+      functions.shape = [known = shape->second](Index) -> std::optional<GuardShape> { return known; };
+    }
     return guards_.emplace(node, Guard(std::move(functions))).first->second;
   }
 
@@ -143,6 +169,7 @@ class EventMaker {
 
   ExpandedModel& model_;
   std::map<NodeId, Guard> guards_;
+  std::map<NodeId, GuardShape> shapes_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "model/finite_difference.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/model/trace_patterns.hpp"
 
 namespace slideway {
 
@@ -22,6 +23,17 @@ double step_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot
 }
 
 }  // namespace
+
+const std::vector<Trace>& traced_states(Index states) {
+  thread_local std::vector<Trace> made;
+  for (Index j = static_cast<Index>(made.size()); j < states; ++j)
+    made.push_back(Trace::state(j, trace_value(j)));
+  return made;
+}
+
+std::optional<GuardShape> Guard::shape(Index states) const {
+  return functions_->shape ? functions_->shape(states) : std::nullopt;
+}
 
 Guard::Guard(GuardFunctions functions) {
   if (!functions.value) {

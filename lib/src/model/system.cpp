@@ -111,6 +111,14 @@ void check_contacts(SystemDefinition& definition, const std::string& where) {
     if (!contact.gap) lacks("gap", "a function gap(t, x)");
     if (!contact.acts_on) lacks("direction of its force", "a function acts_on(t, x, b)");
     if (!contact.restitution) lacks("restitution", "a function of the approach speed");
+    if (!contact.acts_on_states) continue;
+    for (const Index state : *contact.acts_on_states) {
+      if (state >= 0 && state < definition.states) continue;
+      refuse({.what = "contact '" + contact.name + "' acts on a state that there is not",
+              .where = where + ", acts_on_states",
+              .expected = "indices from 0 to " + std::to_string(definition.states - 1),
+              .got = std::to_string(state)});
+    }
   }
 }
 

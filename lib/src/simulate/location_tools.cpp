@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "simulate/method_stepper.hpp"
+#include "slideway/core/errors.hpp"
 
 namespace slideway {
 
@@ -34,6 +35,15 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
   stepping.linear_solver = options.linear_solver;
   evaluator.set_typical_sizes(stepping.atol / options.rtol);
   can_project = keeps_constraints(options.method);
+  if (options.preconditioner) {
+    ode.set_preconditioner(options.preconditioner(), name);
+    if (!ode.has_preconditioner()) {
+      refuse({.what = "there is no preconditioner",
+              .where = "Options::preconditioner",
+              .expected = "a function that makes one",
+              .got = "nothing from it"});
+    }
+  }
   stepper = make_stepper(ode, options.method, stepping);
   ode.set_armed(&scan.armed());
   if (evaluator.guards_are_affine()) affine_scan.emplace(evaluator);

@@ -26,7 +26,8 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
 
 Index ModeOde::states() const { return evaluator_.system().states(); }
 Index ModeOde::guards() const {
-  return 2 * evaluator_.system().surfaces() + (contacts_ ? contacts_->contacts() : 0) + (watch_ ? watch_->size() : 0);
+  return 2 * evaluator_.system().surfaces() + (contacts_ ? contacts_->contacts() : 0) +
+         (watch_ ? watch_->size() : 0);
 }
 
 void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) {
@@ -57,6 +58,16 @@ void ModeOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef directio
   field_.jacobian_times(t, x, direction, product);
 }
 
+void ModeOde::prepare_preconditioner(double t, ConstVectorRef x, double gamma) {
+  const Index surfaces = field_.mode().size();
+  Mode mode(surfaces + (contacts_ ? contacts_->contacts() : 0));
+  for (Index i = 0; i < surfaces; ++i) mode.set(i, field_.mode()[i]);
+  if (contacts_) {
+    for (const Index c : contacts_->closed()) mode.set(surfaces + c, Side::sliding);
+  }
+  preconditioner_->setup({t, x, mode, location_, gamma});
+}
+
 void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
   if (!has_closed_contacts()) {
     if (slides()) project_onto_surfaces(t, weights, x);
@@ -67,7 +78,8 @@ void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
     if (slides()) project_onto_surfaces(t, weights, x);
     field_.mode().fill_lambda(lambda_);
     if (!contacts_->project(t, contacts_->closed(), lambda_, weights, x)) {
-      throw std::runtime_error("the state cannot be projected onto the closed contacts at t = " + std::to_string(t));
+      throw std::runtime_error("the state cannot be projected onto the closed contacts at t = " +
+                               std::to_string(t));
     }
   }
 }
@@ -76,13 +88,17 @@ void ModeOde::project_onto_surfaces(double t, ConstVectorRef weights, VectorRef 
   if (geometry_.project(t, field_.sliding(), weights, x)) return;
   std::string names;
   for (const Index i : field_.sliding()) {
-    names += (names.empty() ? "'" : ", '") + evaluator_.system().surface_names()[static_cast<std::size_t>(i)] + "'";
+    names += (names.empty() ? "'" : ", '") +
+             evaluator_.system().surface_names()[static_cast<std::size_t>(i)] + "'";
     if (names.size() > 200) break;
   }
-  throw std::runtime_error("the state cannot be projected onto " + names + " = 0 at t = " + std::to_string(t));
+  throw std::runtime_error("the state cannot be projected onto " + names +
+                           " = 0 at t = " + std::to_string(t));
 }
 
-void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) { evaluate_guards(t, x, false, values); }
+void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
+  evaluate_guards(t, x, false, values);
+}
 
 void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
   const Mode& mode = field_.mode();
@@ -156,8 +172,8 @@ void ModeOde::throw_not_finite(double t, ConstVectorRef values) const {
     const std::string& name = (*watch_)[slot - event_slot(0)].name;
     what = name.empty() ? "the guard of an event" : "the guard of event '" + name + "'";
   }
-  throw std::runtime_error(what + " is not finite (" + std::to_string(values[slot]) + ") at t = " + std::to_string(t) +
-                           (mode.size() > 0 ? " in mode \"" + mode.word() + "\"" : ""));
+  throw std::runtime_error(what + " is not finite (" + std::to_string(values[slot]) + ") at t = " +
+                           std::to_string(t) + (mode.size() > 0 ? " in mode \"" + mode.word() + "\"" : ""));
 }
 
 bool ModeOde::recall(double t, VectorRef values) const {

@@ -11,7 +11,9 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "simulate/event_watch.hpp"
@@ -21,6 +23,7 @@
 #include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/integrate/smooth_ode.hpp"
 #include "slideway/integrate/stepper.hpp"
+#include "slideway/simulate/preconditioner.hpp"
 
 namespace slideway {
 
@@ -28,13 +31,19 @@ class ModeOde final : public SmoothOde {
  public:
   // The references must outlive the ode; so must `contacts`, null when there are none, whose forces are part of the
   // evaluator's system, and `watch`.
-  ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts, const EventWatch* watch);
+  ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
+          const EventWatch* watch);
 
   // The closed contacts are those of the dynamics. `lambda` holds a first guess for the sliding entries. `repelling` tells that the only sliding surface is one that
   // repels: its components then have the signs σ⁻ < 0 < σ⁺.
   void set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling);
   const Mode& mode() const { return field_.mode(); }
   ModeField& field() { return field_; }
+  // Of the linear solver gmres, in the location of this name.
+  void set_preconditioner(std::unique_ptr<Preconditioner> preconditioner, const std::string& location) {
+    preconditioner_ = std::move(preconditioner);
+    location_ = location;
+  }
   // Guards that are not armed are hidden from the integrator's own root-finding.
   void set_armed(const std::vector<char>* armed) { armed_ = armed; }
 
@@ -62,6 +71,9 @@ class ModeOde final : public SmoothOde {
   void split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) override;
   bool has_jacobian_times() const override { return !contacts_; }
   void jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) override;
+  bool has_preconditioner() const override { return preconditioner_ != nullptr; }
+  void prepare_preconditioner(double t, ConstVectorRef x, double gamma) override;
+  void precondition(ConstVectorRef r, VectorRef z) override { preconditioner_->solve(r, z); }
   void guard_values(double t, ConstVectorRef x, VectorRef values) override;
   bool constrained() const override { return slides() || has_closed_contacts(); }
   void project(double t, ConstVectorRef weights, VectorRef x) override;
@@ -88,6 +100,8 @@ class ModeOde final : public SmoothOde {
   SurfaceGeometry geometry_;
   ContactDynamics* contacts_;
   const EventWatch* watch_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  std::string location_;
   double sigma_ = 1;
   const std::vector<char>* armed_ = nullptr;
   Vector h_, sampled_, lambda_, ratios_;

@@ -19,10 +19,14 @@ std::string text(double value) {
 
 const char* to_string(Method method) {
   switch (method) {
-    case Method::automatic: return "auto";
-    case Method::bdf: return "bdf";
-    case Method::adams: return "adams";
-    case Method::dopri5: return "dopri5";
+    case Method::automatic:
+      return "auto";
+    case Method::bdf:
+      return "bdf";
+    case Method::adams:
+      return "adams";
+    case Method::dopri5:
+      return "dopri5";
   }
   return "unknown";
 }
@@ -39,18 +43,23 @@ Method method_from(const std::string& word) {
 
 const char* to_string(Ambiguity policy) {
   switch (policy) {
-    case Ambiguity::stop: return "stop";
-    case Ambiguity::minus: return "minus";
-    case Ambiguity::plus: return "plus";
-    case Ambiguity::slide: return "slide";
-    case Ambiguity::branches: return "branches";
+    case Ambiguity::stop:
+      return "stop";
+    case Ambiguity::minus:
+      return "minus";
+    case Ambiguity::plus:
+      return "plus";
+    case Ambiguity::slide:
+      return "slide";
+    case Ambiguity::branches:
+      return "branches";
   }
   return "unknown";
 }
 
 Ambiguity ambiguity_from(const std::string& word) {
-  for (const Ambiguity policy : {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide,
-                                 Ambiguity::branches}) {
+  for (const Ambiguity policy :
+       {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide, Ambiguity::branches}) {
     if (word == to_string(policy)) return policy;
   }
   refuse({.what = "unknown policy for ambiguous continuations",
@@ -61,15 +70,19 @@ Ambiguity ambiguity_from(const std::string& word) {
 
 const char* to_string(SlidingRule rule) {
   switch (rule) {
-    case SlidingRule::filippov: return "filippov";
-    case SlidingRule::moments: return "moments";
-    case SlidingRule::equivalent_control: return "equivalent-control";
+    case SlidingRule::filippov:
+      return "filippov";
+    case SlidingRule::moments:
+      return "moments";
+    case SlidingRule::equivalent_control:
+      return "equivalent-control";
   }
   return "unknown";
 }
 
 SlidingRule sliding_rule_from(const std::string& word) {
-  for (const SlidingRule rule : {SlidingRule::filippov, SlidingRule::moments, SlidingRule::equivalent_control}) {
+  for (const SlidingRule rule :
+       {SlidingRule::filippov, SlidingRule::moments, SlidingRule::equivalent_control}) {
     if (word == to_string(rule)) return rule;
   }
   refuse({.what = "unknown sliding rule",
@@ -80,8 +93,10 @@ SlidingRule sliding_rule_from(const std::string& word) {
 
 const char* to_string(Selection selection) {
   switch (selection) {
-    case Selection::consistent: return "consistent";
-    case Selection::korobitsyn_frolova: return "korobitsyn-frolova";
+    case Selection::consistent:
+      return "consistent";
+    case Selection::korobitsyn_frolova:
+      return "korobitsyn-frolova";
   }
   return "unknown";
 }
@@ -123,6 +138,12 @@ void Options::validate(Index states) const {
               .expected = "a finite number above 0, in the unit of the state",
               .got = text(absolute[i])});
     }
+  }
+  if (preconditioner && linear_solver != LinearSolver::gmres) {
+    refuse({.what = "a preconditioner is given to a linear solver that has no use for it",
+            .where = "Options::preconditioner",
+            .expected = "linear_solver gmres",
+            .got = to_string(linear_solver)});
   }
   if (!(max_step > 0)) {
     refuse({.what = "the largest step makes no sense",

@@ -230,6 +230,7 @@ Solution RunEngine::execute() {
       statistics.steps += stepping.steps;
       statistics.integrator_evaluations += stepping.velocity_evaluations;
       statistics.jacobian_evaluations += stepping.jacobian_evaluations;
+      statistics.krylov_iterations += stepping.krylov_iterations;
       statistics.restarts += stepping.restarts;
       statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
     }

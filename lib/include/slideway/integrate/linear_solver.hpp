@@ -3,7 +3,8 @@
 //     dense      the full matrix, n² numbers
 //     band       a band, after the states have been ordered by Cuthill & McKee
 //     klu        sparse factors, KLU of SuiteSparse
-//     gmres      no matrix: Krylov's subspaces from products J·v, preconditioned by blocks of the diagonal
+//     gmres      no matrix: Krylov's subspaces from products J·v, preconditioned by blocks of the diagonal,
+//                or by the user's own (simulate/preconditioner.hpp)
 //     automatic  dense for few states, or where the pattern is not known or nearly full; else band where it is narrow, else klu
 //
 // It must not know integrators.

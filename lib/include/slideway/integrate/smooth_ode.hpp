@@ -28,10 +28,17 @@ class SmoothOde {
   // null if only the full matrix is to be had.
   virtual const Pattern* jacobian_pattern() const { return nullptr; }
   // J = S + U Vᵀ; called only where there is a pattern.
-  virtual void split_jacobian(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*dx*/, SplitJacobian& /*jacobian*/) {}
+  virtual void split_jacobian(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*dx*/,
+                              SplitJacobian& /*jacobian*/) {}
   // Whether it knows products with the Jacobian: product = J·direction, without the matrix.
   virtual bool has_jacobian_times() const { return false; }
-  virtual void jacobian_times(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*direction*/, VectorRef /*product*/) {}
+  virtual void jacobian_times(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*direction*/,
+                              VectorRef /*product*/) {}
+
+  // Whether it brings a preconditioner of its own for (I − γJ) z = r: prepared at a point, then used for several r.
+  virtual bool has_preconditioner() const { return false; }
+  virtual void prepare_preconditioner(double /*t*/, ConstVectorRef /*x*/, double /*gamma*/) {}
+  virtual void precondition(ConstVectorRef /*r*/, VectorRef /*z*/) {}
 
   virtual void guard_values(double t, ConstVectorRef x, VectorRef values) = 0;
 

@@ -24,7 +24,7 @@ enum class StepStatus {
 
 struct StepReport {
   StepStatus status = StepStatus::advanced;
-  double start = 0;     // the dense output holds on [start, end]
+  double start = 0;  // the dense output holds on [start, end]
   double end = 0;
 };
 
@@ -44,14 +44,16 @@ struct StepperStatistics {
   std::int64_t steps = 0;
   std::int64_t velocity_evaluations = 0;  // asked for by the integrator, its own start-up included
   std::int64_t jacobian_evaluations = 0;
-  std::int64_t restarts = 0;              // calls of start()
-  double stiff_from = std::numeric_limits<double>::quiet_NaN();  // when make_automatic_stepper's went over to BDF; NaN: never
+  std::int64_t krylov_iterations = 0;  // of gmres
+  std::int64_t restarts = 0;           // calls of start()
+  double stiff_from =
+      std::numeric_limits<double>::quiet_NaN();  // when make_automatic_stepper's went over to BDF; NaN: never
 };
 
 struct StepperOptions {
   double rtol = 1e-6;
-  Vector atol = {};       // n entries
-  double max_step = 0;    // 0: no limit
+  Vector atol = {};                                      // n entries
+  double max_step = 0;                                   // 0: no limit
   LinearSolver linear_solver = LinearSolver::automatic;  // of implicit steps
 };
 
@@ -88,7 +90,8 @@ enum class MultistepMethod { bdf, adams };
 
 // The ode must outlive the stepper. Throws std::invalid_argument for tolerances that make no sense, and for a linear solver
 // that needs the pattern of the Jacobian where the ode has none.
-std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method, const StepperOptions& options);
+std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method,
+                                            const StepperOptions& options);
 
 // The one-step method of Dormand and Prince, order 5(4), for problems that are not stiff: after a start it is at full order at
 // once. It reports no arrivals. The same demands.

@@ -9,7 +9,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "slideway/model/guard.hpp"
 
@@ -20,6 +22,9 @@ struct Contact {
   Guard gap = {};         // required, positive while open
   // b = how a unit force enters the derivatives, n entries; arrives filled with zeros. Required.
   std::function<void(double t, ConstVectorRef x, VectorRef b)> acts_on = {};
+  // For systems with many states, optional: the states that b enters; it is zero in all others. Without them every entry is
+  // looked at wherever a force is needed.
+  std::optional<std::vector<Index>> acts_on_states = {};
   // The restitution e in [0, 1] as a function of the approach speed −u > 0, in units of the gap per unit of time.
   std::function<double(double approach_speed)> restitution = [](double) { return 0.0; };
 };

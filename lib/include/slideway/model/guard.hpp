@@ -7,20 +7,31 @@
 //     rate   ∂g/∂t·t' + ∂g/∂x·x'
 //     mixed  ∂²/∂p∂q at p = q = 0 of g(t + p·t₁ + q·t₂, x + p·x₁ + q·x₂ + pq·x₁₂)
 // Copies of a Guard are the same guard: two edges that share one are the two directions of one surface.
+// What a generic callable depends on is found by running it once on traces (autodiff/trace.hpp), where it does not compare
+// or branch.
 //
 // It must not know what happens at the zero, nor modes or time stepping.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "slideway/autodiff/dual.hpp"
+#include "slideway/autodiff/trace.hpp"
 #include "slideway/core/scratch.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
+
+// What a guard depends on.
+struct GuardShape {
+  std::vector<Index> states = {};  // increasing; no other state enters g
+  bool affine = false;             // in (t, x)
+};
 
 // The callables behind a Guard. `value` is required; the others are exact derivatives, where there are any.
 struct GuardFunctions {
@@ -29,7 +40,12 @@ struct GuardFunctions {
   std::function<double(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
                        ConstVectorRef x_second, ConstVectorRef x_mixed)>
       mixed = {};
+  // The shape, certain, in a system of so many states; none where it is not known.
+  std::function<std::optional<GuardShape>(Index states)> shape = {};
 };
+
+// States to run a guard on, in general position; they belong to the thread.
+const std::vector<Trace>& traced_states(Index states);
 
 // A state of Numbers, as a generic guard sees it.
 template <class Number>
@@ -48,8 +64,9 @@ class Guard {
   template <class Function>
   requires(!std::is_same_v<std::remove_cvref_t<Function>, Guard> &&
            !std::is_same_v<std::remove_cvref_t<Function>, GuardFunctions> &&
-           (GuardOf<Function, double> || std::is_invocable_r_v<double, const Function&, double, ConstVectorRef>))
-  Guard(Function function) : Guard(functions_of(std::move(function))) {}  // NOLINT: converts on purpose
+           (GuardOf<Function, double> ||
+            std::is_invocable_r_v<double, const Function&, double, ConstVectorRef>)) Guard(Function function)
+      : Guard(functions_of(std::move(function))) {}  // NOLINT: converts on purpose
 
   explicit operator bool() const { return functions_ != nullptr; }
   // The same guard, not merely one with the same zeros.
@@ -61,6 +78,7 @@ class Guard {
                ConstVectorRef x_second, ConstVectorRef x_mixed) const;
   // ∂g/∂xⱼ, n entries.
   void gradient(double t, ConstVectorRef x, VectorRef gradient) const;
+  std::optional<GuardShape> shape(Index states) const;
 
  private:
   template <class Function>
@@ -83,8 +101,8 @@ class Guard {
       };
     }
     if constexpr (GuardOf<Function, Dual<Dual<double>>>) {
-      result.mixed = [function](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
-                                ConstVectorRef x_second, ConstVectorRef x_mixed) {
+      result.mixed = [function](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
+                                double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed) {
         using Number = Dual<Dual<double>>;
         ScratchFrame frame;
         auto* lifted = frame.take<Number>(x.size());
@@ -92,6 +110,21 @@ class Guard {
         const Number time({t, t_first}, {t_second, 0.0});
         return Number(function(time, GuardState<Number>(lifted, x.size()))).derivative.derivative;
       };
+    }
+    if constexpr (GuardOf<Function, Trace>) {
+      if constexpr (!noexcept(function(Trace(), std::declval<GuardState<Trace>>()))) {
+        result.shape = [function](Index states) -> std::optional<GuardShape> {
+          const std::vector<Trace>& x = traced_states(states);
+          const TraceRun run;
+          try {
+            const Trace made = function(Trace::time(0.7), GuardState<Trace>(x.data(), states));
+            if (run.compared()) return std::nullopt;
+            return GuardShape{made.states(), made.degree() <= 1};
+          } catch (...) {
+            return std::nullopt;
+          }
+        };
+      }
     }
     return result;
   }

@@ -10,6 +10,7 @@
 #include "slideway/filippov/mode.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
 #include "slideway/integrate/linear_solver.hpp"
+#include "slideway/simulate/preconditioner.hpp"
 
 namespace slideway {
 
@@ -30,8 +31,8 @@ enum class Selection { consistent, korobitsyn_frolova };
 
 // What is kept of the continuous solution.
 enum class Recording {
-  dense,       // every step, evaluable at any time
-  nothing,     // only the final state; stream with an observer
+  dense,    // every step, evaluable at any time
+  nothing,  // only the final state; stream with an observer
 };
 
 // "auto", "bdf", "adams", "dopri5"; and back, throwing std::invalid_argument for any other word.
@@ -50,7 +51,7 @@ Selection selection_from(const std::string& word);
 // One absolute tolerance for all states, or one per state.
 class Tolerance {
  public:
-  Tolerance() = default;                                          // "rtol/100"
+  Tolerance() = default;                                            // "rtol/100"
   Tolerance(double value) : values_(Vector::Constant(1, value)) {}  // NOLINT: converts on purpose
   Tolerance(Vector values) : values_(std::move(values)) {}          // NOLINT: converts on purpose
 
@@ -73,10 +74,11 @@ struct StepView {
 };
 
 struct Options {
-  double rtol = 1e-6;      // relative tolerance, in (0, 1)
-  Tolerance atol = {};     // absolute tolerance per state, in the state's unit; default rtol/100
+  double rtol = 1e-6;   // relative tolerance, in (0, 1)
+  Tolerance atol = {};  // absolute tolerance per state, in the state's unit; default rtol/100
   Method method = Method::automatic;
-  LinearSolver linear_solver = LinearSolver::automatic;  // of BDF
+  LinearSolver linear_solver = LinearSolver::automatic;       // of BDF
+  MakePreconditioner preconditioner = {};                     // of gmres; without it blocks of the diagonal
   double max_step = std::numeric_limits<double>::infinity();  // > 0, in units of t
   Index max_events = 1'000'000;                               // stops with step_limit beyond
   Index max_steps = 100'000'000;                              // stops with step_limit beyond
@@ -84,10 +86,12 @@ struct Options {
   SlidingRule sliding_rule = SlidingRule::filippov;
   Selection selection = Selection::consistent;
   Recording recording = Recording::dense;
-  bool full_events = false;  // keep states and mode words in the event log, however large the system (see shorten)
+  bool full_events =
+      false;  // keep states and mode words in the event log, however large the system (see shorten)
   std::function<void(const StepView&)> on_step = {};      // called for every accepted step
   std::function<void(const EventRecord&)> on_event = {};  // called for every event
-  std::vector<double> output_times = {};  // increasing, in [start, end]; the states there are in Solution::outputs
+  std::vector<double> output_times =
+      {};  // increasing, in [start, end]; the states there are in Solution::outputs
 
   // Throws std::invalid_argument: what, expected, got.
   void validate(Index states) const;

@@ -25,11 +25,13 @@ struct Statistics {
   std::int64_t integrator_evaluations = 0;  // right-hand sides asked for by the integrator
   std::int64_t guard_evaluations = 0;
   std::int64_t jacobian_evaluations = 0;
+  std::int64_t krylov_iterations = 0;  // of gmres
   std::int64_t restarts = 0;
   std::int64_t events = 0;
-  double stiff_from = std::numeric_limits<double>::quiet_NaN();  // when Method::automatic went over to BDF; NaN: it did not
+  double stiff_from =
+      std::numeric_limits<double>::quiet_NaN();  // when Method::automatic went over to BDF; NaN: it did not
   double largest_drift = 0;  // max |h| / (ε · size of h) over the steps recorded while sliding; dimensionless
-  double wall_seconds = 0;   // of Simulator::run
+  double wall_seconds = 0;  // of Simulator::run
 };
 
 struct Solution {
