@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 #include "slideway/model/from_functor.hpp"
 
@@ -72,7 +73,8 @@ struct Carried {
 }  // namespace
 
 TEST_CASE("a trajectory is the solution at any time, from both sides of an event") {
-  const Solution solution = Simulator(relay(), {.rtol = 1e-10}).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
+  const Solution solution =
+      Simulator(relay(), {.rtol = 1e-10}).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
   REQUIRE(solution.outcome.reached_end());
   REQUIRE(solution.events.size() == 1);
   CHECK(solution.events[0].kind == EventKind::sliding_exit);
@@ -86,9 +88,9 @@ TEST_CASE("a trajectory is the solution at any time, from both sides of an event
 
 TEST_CASE("a sliding solution stays on its surface at random times with every method") {
   for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
-    const Solution solution = Simulator(from_functor(Ring{}, {.states = 2, .surfaces = 1}),
-                                        {.rtol = 1e-6, .method = method})
-                                  .run({.start = 0, .end = 50, .state = Eigen::Vector2d{0.5, 0}});
+    const Solution solution =
+        Simulator(from_functor(Ring{}, {.states = 2, .surfaces = 1}), {.rtol = 1e-6, .method = method})
+            .run({.start = 0, .end = 50, .state = Eigen::Vector2d{0.5, 0}});
     REQUIRE(solution.outcome.reached_end());
     CHECK(solution.statistics.largest_drift <= 100);
     for (int k = 0; k < 200; ++k) {
@@ -100,10 +102,10 @@ TEST_CASE("a sliding solution stays on its surface at random times with every me
 }
 
 TEST_CASE("output times are answered while nothing is recorded") {
-  const Solution solution = Simulator(relay(), {.rtol = 1e-9,
-                                                .recording = Recording::nothing,
-                                                .output_times = {0, 0.25, 1, 1.25, 1.5}})
-                                .run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
+  const Solution solution =
+      Simulator(relay(),
+                {.rtol = 1e-9, .recording = Recording::nothing, .output_times = {0, 0.25, 1, 1.25, 1.5}})
+          .run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
   CHECK(solution.trajectory.segments().size() <= 1);
   REQUIRE(solution.outputs.cols() == 5);
   const double expected[] = {0, 0, 0, 0.03125, 0.125};
@@ -137,8 +139,9 @@ TEST_CASE("an exception of the model ends the run with its message and keeps wha
 }
 
 TEST_CASE("a guard that is not finite is named") {
-  const Solution solution = Simulator(from_functor(Bad{}, {.states = 1, .surfaces = 1, .surface_names = {"root"}}))
-                                .run({.start = 0, .end = 2, .state = Vector::Constant(1, -1)});
+  const Solution solution =
+      Simulator(from_functor(Bad{}, {.states = 1, .surfaces = 1, .surface_names = {"root"}}))
+          .run({.start = 0, .end = 2, .state = Vector::Constant(1, -1)});
   CHECK(solution.outcome.status == Status::user_function_failed);
   CHECK(solution.outcome.message.find("'root'") != std::string::npos);
 }
@@ -151,13 +154,15 @@ TEST_CASE("limits of steps and events stop the run and say so") {
   CHECK(few.outcome.message.find("max_steps") != std::string::npos);
   Options one_event;
   one_event.max_events = 1;
-  const Solution first = Simulator(relay(), one_event).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
+  const Solution first =
+      Simulator(relay(), one_event).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
   CHECK(first.outcome.status == Status::step_limit);
   CHECK(first.outcome.t == doctest::Approx(1));
 }
 
 TEST_CASE("the initial mode is the one that the policy chose where the start is not unique") {
-  for (const auto& [policy, mode] : {std::pair{Ambiguity::minus, "-"}, {Ambiguity::slide, "0"}, {Ambiguity::plus, "+"}}) {
+  for (const auto& [policy, mode] :
+       {std::pair{Ambiguity::minus, "-"}, {Ambiguity::slide, "0"}, {Ambiguity::plus, "+"}}) {
     Options options;
     options.on_ambiguity = policy;
     const System system = from_functor(Parting{}, {.states = 1, .surfaces = 1});
@@ -199,7 +204,8 @@ TEST_CASE("what makes no sense is refused before the run") {
   CHECK_THROWS_AS(simulator.run({.start = 1, .end = 0, .state = Vector::Zero(1)}), std::invalid_argument);
   CHECK_THROWS_AS(simulator.run({.start = 0, .end = 1, .state = Vector::Constant(1, std::nan(""))}),
                   std::invalid_argument);
-  CHECK_THROWS_WITH_AS(Simulator(relay(), {.rtol = 0}), doctest::Contains("Options::rtol"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(Simulator(relay(), {.rtol = 0}), doctest::Contains("Options::rtol"),
+                       std::invalid_argument);
   CHECK_THROWS_AS(Simulator(relay(), {.max_step = -1}), std::invalid_argument);
   CHECK_THROWS_AS(Simulator(relay(), {.output_times = {1, 0.5}}), std::invalid_argument);
 }
@@ -221,14 +227,41 @@ TEST_CASE("crossings that accumulate on a spiral end in a zeno event and rest at
 TEST_CASE("a kink that the motion curves away from at the start is left to that side") {
   // x' = direction*t - |x|.
   for (const double direction : {1.0, -1.0}) {
-    const System system = from_functor([direction](auto t, const auto& x, const auto& lambda, auto&& dx) {
-                                         dx[0] = direction * t - x[0] * lambda[0];
-                                       },
-                                       [](auto, const auto& x, auto&& h) { h[0] = x[0]; },
-                                       {.states = 1, .surfaces = 1});
+    const System system =
+        from_functor([direction](auto t, const auto& x, const auto& lambda,
+                                 auto&& dx) { dx[0] = direction * t - x[0] * lambda[0]; },
+                     [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 1, .surfaces = 1});
     const Solution solution = Simulator(system).run({.start = 0, .end = 1, .state = Vector::Zero(1)});
     REQUIRE(solution.outcome.reached_end());
     CHECK(solution.initial.mode.word() == (direction > 0 ? "+" : "-"));
     CHECK(solution.events.empty());
+  }
+}
+
+TEST_CASE(
+    "a motion that turns back just where it reaches a surface goes on, whichever side its errors take it "
+    "to") {
+  // x = 1 + sin t reaches the surface at every turn; beyond it only z is another.
+  const System system = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) {
+        dx[0] = x[1];
+        dx[1] = 1.0 - x[0];
+        dx[2] = 2.0 + lambda[0];
+      },
+      [](auto, const auto& x, auto&& h) { h[0] = x[0] - 2.0; }, {.states = 3, .surfaces = 1});
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = Simulator(system, {.rtol = rtol, .method = method})
+                                    .run({.start = 0, .end = 30, .state = Eigen::Vector3d{1, 1, 0}});
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      CHECK(std::abs(solution.final.state[0] - 1 - std::sin(30.0)) < 1000 * rtol);
+      // An error of the height makes one of its root in the time beyond.
+      CHECK(std::abs(solution.final.state[2] - 30) < 100 * std::sqrt(30 * rtol));
+      CHECK(solution.final.mode.word() == "-");
+      CHECK(solution.events.size() <= 10);
+      CHECK(solution.events.size() % 2 == 0);
+    }
   }
 }

@@ -49,6 +49,8 @@ class HandWrittenChain {
   double root(double /*t*/, const auto& x, std::size_t i) const {
     return mode_[i] == 0 ? kFriction - std::abs(force(x, i)) : mode_[i] * (x[blocks_ + i] - kBelt);
   }
+  // `-`, `0` or `+`, as a mode word has it.
+  char mode(std::size_t i) const { return "-0+"[mode_[i] + 1]; }
   bool change(double /*t*/, double* x, std::size_t i) {
     const double f = force(x, i);
     if (mode_[i] == 0) {

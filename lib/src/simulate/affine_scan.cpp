@@ -219,7 +219,6 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
     end = std::min(end, tau + 2 * accuracy);
   }
   if (zeros_.empty()) return result_;
-  forget_arming();
   result_.found = true;
   result_.t = std::min(first, to);
   result_.surfaces.clear();
@@ -227,6 +226,12 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   for (std::size_t k = 0; k < zeros_.size(); ++k) {
     if (zero_times_[k] <= just_after) result_.surfaces.push_back(zeros_[k]);
   }
+  // What is zero here was armed before, if it has been at all; of the others that is not known.
+  const auto is_zero = [&](Index i) {
+    return std::find(result_.surfaces.begin(), result_.surfaces.end(), i) != result_.surfaces.end();
+  };
+  newly_armed_.erase(std::remove_if(newly_armed_.begin(), newly_armed_.end(), is_zero), newly_armed_.end());
+  forget_arming();
   return result_;
 }
 

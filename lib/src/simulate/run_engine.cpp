@@ -511,6 +511,11 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }
     write_outputs(step_start, t_);
+    if (stepper_ != here_->stepper.get() && steps_in_mode_ > kFewSteps) {
+      // The flight is not that short after all.
+      jumped_ = false;
+      return ModeEnd::event;
+    }
     if (stepper_ == here_->stepper.get() && !here_->can_project && ode.constrained()) {
       stepper.error_weights(x_, weights_);
       ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), t_, x_, weights_);

@@ -230,6 +230,7 @@ void RunEngine::adopt(const Resolution& resolution) {
 
 bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   LocationTools& here = *here_;
+  const double mode_began = mode_since_;
   involved_contacts_ = releases;
   bool eventful = false;
   Resolution resolution;
@@ -255,6 +256,11 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
       return false;
     }
     for (Mode& mode : record.continuations) mode = with_contacts(mode);
+    // What has not left since it was met last cannot touch again: that is the same touch.
+    if (record.kind == EventKind::grazing) {
+      const auto has_left = [&](const Met& met) { return !contains(still_leaving_, met.surface); };
+      eventful = eventful && std::any_of(meeting.met.begin(), meeting.met.end(), has_left);
+    }
     adopt(resolution);
     const auto is_involved = [&](Index i) { return contains(involved_, i); };
     still_leaving_.erase(std::remove_if(still_leaving_.begin(), still_leaving_.end(), is_involved),
@@ -293,6 +299,12 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
     record.kind = alone ? EventKind::release : EventKind::corner;
     eventful = true;
     mode_since_ = t_;
+  }
+  if (!eventful && quiet_restarts_ > 0) {
+    // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
+    jumped_ = true;
+    jump_interval_ = t_ - mode_began;
+    steps_since_jump_ = steps_in_mode_;
   }
   const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
   if (leaves) leave_pair(&record);
