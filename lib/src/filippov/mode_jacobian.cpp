@@ -1,6 +1,7 @@
 #include "slideway/filippov/mode_jacobian.hpp"
 
 #include <Eigen/LU>
+#include <Eigen/QR>
 #include <Eigen/SparseLU>
 #include <algorithm>
 #include <stdexcept>
@@ -14,6 +15,8 @@ namespace {
 // Relays are local in groups of at most so many, whose part fills at most so many entries.
 constexpr Index kLargestGroup = 8;
 constexpr Index kMostEntries = 64;
+// The equations for the forces are dependent below this reciprocal condition number.
+constexpr double kSingular = 1e-13;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -31,14 +34,29 @@ std::vector<Index> columns_of(const Pattern& pattern, const std::vector<Index>& 
 
 }  // namespace
 
-ModeJacobian::ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure)
-    : field_(field), evaluator_(evaluator), structure_(structure), derivatives_(evaluator) {
+ModeJacobian::ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure,
+                           ContactDynamics* contacts)
+    : field_(field),
+      evaluator_(evaluator),
+      structure_(structure),
+      derivatives_(evaluator),
+      contacts_(contacts) {
   make_pattern();
-  const Pattern& by_state = derivatives_.field_pattern();
-  for (Index i = 0; i < by_state.rows; ++i) {
-    for (Index k = by_state.start[at(i)]; k < by_state.start[at(i + 1)]; ++k) {
-      field_slot_.push_back(slot(i, by_state.column[at(k)]));
+  const auto slots_of = [&](const Pattern& pattern) {
+    std::vector<Index> slots;
+    for (Index i = 0; i < pattern.rows; ++i) {
+      for (Index k = pattern.start[at(i)]; k < pattern.start[at(i + 1)]; ++k) {
+        slots.push_back(slot(i, pattern.column[at(k)]));
+      }
     }
+    return slots;
+  };
+  const Pattern& by_state = derivatives_.field_pattern();
+  field_slot_ = slots_of(by_state);
+  // Where derivatives are differences, those of the system with contacts have the better steps.
+  if (contacts_ && contacts_->free_evaluator().field_dx_source() != DerivativeSource::finite_difference) {
+    without_contacts_.emplace(contacts_->free_evaluator());
+    slot_without_contacts_ = slots_of(without_contacts_->field_pattern());
   }
   field_entries_ = Vector::Zero(by_state.entries());
   normal_minus_ = normal_plus_ = Vector::Zero(derivatives_.normal_pattern().entries());
@@ -72,7 +90,8 @@ void ModeJacobian::make_pattern() {
       const std::vector<Index> watched = columns_of(derivatives_.normal_pattern(), group);
       if (static_cast<Index>(acted_on.size() * watched.size()) > kMostEntries) continue;
       for (const Index member : group) local_[at(member)] = 1;
-      for (const Index row : acted_on) rows[at(row)].insert(rows[at(row)].end(), watched.begin(), watched.end());
+      for (const Index row : acted_on)
+        rows[at(row)].insert(rows[at(row)].end(), watched.begin(), watched.end());
     }
   }
   is_member_.assign(at(m), 0);
@@ -95,8 +114,18 @@ void ModeJacobian::compute(double t, ConstVectorRef x, Vector& entries, Matrix& 
   entries.setZero(pattern_.entries());
   left.resize(x.size(), 0);
   right.resize(x.size(), 0);
-  if (field_.sliding().empty()) {
+  if (contacts_ && !contacts_->far_closed().empty()) {
+    compute_with_far_contacts(t, x, entries, left, right);
+  } else if (field_.sliding().empty()) {
     lambda_ = field_.lambda(t, x);
+    if (without_contacts_ && contacts_->closed().empty()) {
+      Vector free_entries(static_cast<Index>(slot_without_contacts_.size()));
+      without_contacts_->field_dx(t, x, lambda_, free_entries);
+      for (std::size_t k = 0; k < slot_without_contacts_.size(); ++k) {
+        entries[slot_without_contacts_[k]] += free_entries[static_cast<Index>(k)];
+      }
+      return;
+    }
     derivatives_.field_dx(t, x, lambda_, field_entries_);
     add_field(1, entries);
   } else if (slides_along_one()) {
@@ -204,8 +233,8 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, Vector& entries, 
   std::vector<Eigen::Triplet<double>> far_couplings;
   for (const auto& entry : couplings) {
     if (place[at(entry.row())] < 0 || place[at(entry.col())] < 0) continue;
-    far_couplings.emplace_back(static_cast<int>(place[at(entry.row())]), static_cast<int>(place[at(entry.col())]),
-                               entry.value());
+    far_couplings.emplace_back(static_cast<int>(place[at(entry.row())]),
+                               static_cast<int>(place[at(entry.col())]), entry.value());
   }
   Eigen::SparseMatrix<double> far_matrix(static_cast<Index>(far.size()), static_cast<Index>(far.size()));
   far_matrix.setFromTriplets(far_couplings.begin(), far_couplings.end());
@@ -226,6 +255,64 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, Vector& entries, 
   Matrix rows;
   take_rows(far, rows);
   right = factors.solve(rows).transpose();
+}
+
+void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, Vector& entries, Matrix& left,
+                                             Matrix& right) {
+  const std::vector<Index>& sliding = field_.sliding();
+  const auto s = static_cast<Index>(sliding.size());
+  const auto k = static_cast<Index>(contacts_->far_closed().size());
+  lambda_ = field_.lambda(t, x);
+  contacts_->freeze(t, x, lambda_);
+  struct Thaw {
+    ContactDynamics& contacts;
+    ~Thaw() { contacts.thaw(); }
+  } const thaw{*contacts_};
+
+  derivatives_.field_dx(t, x, lambda_, field_entries_);
+  add_field(1, entries);
+  Matrix forces, force_rows;
+  contacts_->far_directions(t, x, forces);
+  contacts_->far_residual_dx(t, x, lambda_, force_rows);
+  left.resize(x.size(), s + k);
+  left.rightCols(k) = forces;
+  Matrix rows = Matrix::Zero(s + k, x.size());
+  rows.bottomRows(k) = force_rows;
+  Matrix coupling = Matrix::Zero(s + k, s + k);
+  coupling.bottomRightCorner(k, k) = contacts_->far_effects(t, x, lambda_);
+  if (s > 0) {
+    derivatives_.normal_dx(t, x, lambda_, field_entries_, sliding, normal_plus_);
+    derivatives_.field_dlambda(t, x, lambda_, relays_);
+    std::vector<Index> all(sliding.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+    Matrix part;
+    take_columns(all, part);
+    left.leftCols(s) = part;
+    take_rows(all, part);
+    rows.topRows(s) = part;
+    Vector rates(position_.size());
+    for (Index j = 0; j < s + k; ++j) {
+      evaluator_.guard_directional(t, x, 0, left.col(j), rates);
+      for (Index i = 0; i < s; ++i) coupling(i, j) = rates[sliding[at(i)]];
+    }
+    coupling.bottomLeftCorner(k, s) = contacts_->far_residual_dlambda(t, x, lambda_, sliding);
+  }
+  // z enters few states: the inverse goes to their side.
+  std::vector<Index> entered;
+  for (Index i = 0; i < left.rows(); ++i) {
+    if ((left.row(i).array() != 0).any()) entered.push_back(i);
+  }
+  const Matrix columns = left(entered, Eigen::all).transpose();
+  const Eigen::PartialPivLU<Matrix> factors(coupling.transpose());
+  Matrix solved;
+  if (factors.rcond() > kSingular) {
+    solved = factors.solve(columns).transpose();
+  } else {
+    // Forces may be shared (a table on four legs); what they do is not.
+    solved = coupling.transpose().completeOrthogonalDecomposition().solve(columns).transpose();
+  }
+  left(entered, Eigen::all) = solved;
+  right = -rows.transpose();
 }
 
 void ModeJacobian::subtract_local(const std::vector<Index>& group, Vector& entries) {

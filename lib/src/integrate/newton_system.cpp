@@ -77,7 +77,7 @@ NewtonSystem::NewtonSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver sol
   if (!pattern_ && (solver_ == LinearSolver::band || solver_ == LinearSolver::klu)) {
     refuse({.what = "the pattern of the Jacobian is not known",
             .where = std::string("linear solver '") + to_string(solver_) + "'",
-            .expected = "a system that tells which derivatives can differ from zero, without contacts",
+            .expected = "a system that tells which derivatives can differ from zero",
             .advice = "choose the linear solver dense or gmres"});
   }
   switch (solver_) {

@@ -16,7 +16,7 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
       geometry_(evaluator, structure),
       contacts_(contacts),
       watch_(watch) {
-  if (!contacts && ModeJacobian::available(evaluator.system())) sparse_.emplace(field_, evaluator, structure);
+  if (ModeJacobian::available(evaluator.system())) sparse_.emplace(field_, evaluator, structure, contacts);
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
   ratios_ = Vector::Ones(evaluator.system().surfaces());
@@ -47,7 +47,20 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) { field_.velocity(t, x, dx); }
 
 void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jacobian) {
-  field_.jacobian(t, x, jacobian);
+  if (!contacts_ || !sparse_) {
+    field_.jacobian(t, x, jacobian);
+    return;
+  }
+  // The patterns of a system with contacts do not tell all that their forces depend on.
+  sparse_->compute(t, x, split_.values, split_.left, split_.right);
+  jacobian.noalias() = split_.left * split_.right.transpose();
+  const Pattern& pattern = sparse_->pattern();
+  for (Index i = 0; i < pattern.rows; ++i) {
+    for (Index k = pattern.start[static_cast<std::size_t>(i)];
+         k < pattern.start[static_cast<std::size_t>(i) + 1]; ++k) {
+      jacobian(i, pattern.column[static_cast<std::size_t>(k)]) += split_.values[k];
+    }
+  }
 }
 
 void ModeOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef, SplitJacobian& jacobian) {

@@ -97,6 +97,7 @@ class ModeOde final : public SmoothOde {
   Evaluator& evaluator_;
   ModeField field_;
   std::optional<ModeJacobian> sparse_;  // where the system tells its patterns
+  SplitJacobian split_;
   SurfaceGeometry geometry_;
   ContactDynamics* contacts_;
   const EventWatch* watch_;

@@ -7,6 +7,9 @@
 // Where an integrator cannot project, Λ_C solves a_C + 2αu_C + α²gap_C + B_CC Λ_C = 0 instead (Baumgarte), the same on the
 // constraint.
 //
+// Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
+// gap share a derivative along their sum, and contacts that do not see each other are solved for apart.
+//
 // Mutable: it holds the set of contacts that are closed, and belongs to one run. λ, the relays of the surfaces, is frozen.
 // It must not know integrators, nor how a point was found.
 #pragma once
@@ -15,6 +18,9 @@
 #include <memory>
 #include <vector>
 
+#include "slideway/core/compressed_columns.hpp"
+#include "slideway/filippov/complementarity.hpp"
+#include "slideway/filippov/contact_patterns.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {
@@ -87,25 +93,99 @@ class ContactDynamics {
   bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, ConstVectorRef weights,
                VectorRef x);
 
+  // Of the system without the forces.
+  Evaluator& free_evaluator() { return evaluator_; }
+  // For Jacobians: the contacts are local or far (contact_patterns.hpp).
+  void set_patterns(ContactPatterns patterns);
+  // The sizes of the states that differences take their steps by, 1 until set.
+  void set_typical_sizes(ConstVectorRef sizes) { typical_sizes_ = sizes; }
+  const std::vector<Index>& far_closed() const { return far_closed_; }
+  // Λ of the far closed contacts at a point is kept as it is, in add_forces(), until thaw().
+  void freeze(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void thaw() { frozen_ = false; }
+  // While frozen, of the far closed contacts: the columns of b, and the residual r = a + BΛ (with 2αu + α²gap where it is
+  // stabilised), which Λ keeps at 0, with its derivatives ∂r/∂Λ = B, ∂r/∂x (by differences, k×n) and ∂r/∂λ for some relays.
+  void far_directions(double t, ConstVectorRef x, Matrix& columns);
+  Matrix far_effects(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& rows);
+  Matrix far_residual_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda,
+                              const std::vector<Index>& relays);
+
  private:
+  // A column of b or a row of the gaps' gradients.
+  struct Sparse {
+    std::vector<Index> states = {};
+    std::vector<double> values = {};
+    double dot(ConstVectorRef x) const;
+    void add_to(VectorRef x, double factor) const;
+  };
+  // What is known of a gap: the states that it sees, all where nothing is; of an affine one its derivatives.
+  struct Gap {
+    std::vector<Index> states = {};
+    bool is_known = false;
+    bool is_affine = false;
+    bool has_slopes = false;
+    Sparse slopes = {};
+    double by_time = 0;
+  };
+
+  void learn(const std::vector<Index>& contacts);
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
+  bool take_direction(double t, ConstVectorRef x, Index contact, Sparse& column);
+  const Sparse& slopes(double t, ConstVectorRef x, Index contact);
+  double gap_rate(double t, ConstVectorRef x, Index contact, ConstVectorRef dx);
+  double gap_mixed(double t, ConstVectorRef x, Index contact, double t_dot, ConstVectorRef along,
+                   ConstVectorRef mixed);
+  double effect(Index i, Index j) const;
+  void take_effects(const std::vector<Index>& rows, Matrix& block) const;
+  Matrix effects(const std::vector<Index>& rows) const;
+  void multiply(const Vector& impulses, Vector& result, bool absolute) const;
+  void add_impulses(const Vector& impulses, VectorRef x) const;
   void solve(const std::vector<Index>& contacts);
-  void solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, double stabilisation);
+  void solve_group(const std::vector<Index>& group, const std::vector<Index>& contacts);
+  ComplementarityAnswer push(const Vector& right_side) const;
+  void solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, double stabilisation,
+                        const std::vector<Index>& contacts);
+  void residual(double t, ConstVectorRef x, ConstVectorRef lambda, Vector& result);
   // right_side in units in which every unit force does the same, with what is rounding beside the largest entry as zero.
   void flush(VectorRef right_side) const;
+  void move_by_gaps(const std::vector<Index>& contacts, const std::vector<Index>& rows,
+                    ConstVectorRef weights, VectorRef x);
   std::string names(const std::vector<Index>& contacts) const;
 
   std::vector<Contact> definition_;
   Evaluator evaluator_;
+  std::vector<Gap> gaps_of_;
+  std::vector<std::vector<Index>> acted_on_;  // the states that b of each contact has entered so far
+  Pattern reached_by_;  // of each state, those whose velocities it enters; empty where not known
   std::vector<Index> closed_;
   double stabilisation_ = 0;
   double impact_noise_ = 0;
 
   // Of the contacts at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
-  Matrix directions_, effect_, gradients_;
+  std::vector<Index> at_hand_;
+  bool knows_at_hand_ = false;
+  std::vector<Sparse> directions_;
+  Pattern coupling_;  // of B
+  CompressedColumns coupling_columns_;
+  std::vector<std::vector<Index>> groups_;  // of contacts that B connects
+  Vector effects_;                          // B along the rows of its pattern
   Vector rates_, accelerations_, right_side_, solution_;
+  Vector field_, along_, acceleration_, value_, gradient_, unit_, gaps_, original_, all_forces_, impulse_;
+  Matrix block_;
+  Vector block_right_, block_solution_;
   Eigen::PartialPivLU<Matrix> factors_;
-  Vector field_, along_, acceleration_, value_, gradient_, gaps_, original_, all_forces_, impulse_;
+  Sparse row_;
+
+  // Of Jacobians.
+  ContactPatterns patterns_;
+  bool has_patterns_ = false;
+  Vector typical_sizes_;
+  std::vector<Index> far_closed_, local_closed_;
+  CompressedColumns far_columns_;  // of ∂r/∂x
+  bool far_columns_known_ = false;
+  bool frozen_ = false;
+  Vector frozen_forces_;
 };
 
 // The system with the forces of the contacts that are closed added to its field; its events and contacts stay. The

@@ -7,11 +7,18 @@
 // Relays that see few others, act on few states and watch few are local: their part of the second term is kept in S, whose
 // pattern has room for it. The parts of all others are of low rank, one for each that slides, and are kept as U Vᵀ.
 //
+// With contacts f holds the forces of those that are closed, as differences tell; while none is, it is the field alone. Local
+// ones (contact_patterns.hpp) have room in S. Where others are closed their forces Λ are solved for together with λ:
+//
+//     c = (w_S, r) = 0,  z = (λ_S, Λ):      S = ∂f/∂x at z,              and −∂f/∂z (∂c/∂z)⁻¹ ∂c/∂x
+//
 // It must not know integrators or when to leave a mode.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/mode_field.hpp"
 #include "slideway/model/sparse_derivatives.hpp"
 
@@ -22,8 +29,10 @@ class ModeJacobian {
   // Whether the system tells what this needs.
   static bool available(const System& system) { return SparseDerivatives::available(system); }
 
-  // The references must outlive this.
-  ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure);
+  // The references must outlive this, and so must `contacts`, whose forces are part of the evaluator's system; null if there
+  // are none.
+  ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure,
+               ContactDynamics* contacts);
 
   // Of S in any mode, the diagonal included.
   const Pattern& pattern() const { return pattern_; }
@@ -36,6 +45,7 @@ class ModeJacobian {
   void add_field(double weight, Vector& entries) const;
   void compute_one(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
   void compute_several(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
+  void compute_with_far_contacts(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
   void compute_moments(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
   // entries −= F D⁻¹ W of the sliding surfaces sliding()[k], k in `group`, which are local.
   void subtract_local(const std::vector<Index>& group, Vector& entries);
@@ -52,11 +62,15 @@ class ModeJacobian {
   std::vector<Index> field_slot_;  // where each entry of ∂f/∂x is in S
   std::vector<char> local_;        // per surface
   std::vector<char> is_member_;
-  std::vector<Index> position_;    // of a surface in sliding()
+  std::vector<Index> position_;  // of a surface in sliding()
 
   Vector field_entries_, normal_minus_, normal_plus_, relays_, lambda_;
   Eigen::SparseMatrix<double, Eigen::RowMajor> relay_matrix_;  // D
   std::vector<Index> one_;
+
+  ContactDynamics* contacts_;
+  std::optional<SparseDerivatives> without_contacts_;
+  std::vector<Index> slot_without_contacts_;
 };
 
 }  // namespace slideway

@@ -1,0 +1,239 @@
+#include "slideway/filippov/contact_patterns.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "slideway/model/trace_patterns.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Contacts are local in groups of at most so many, whose part fills at most so many entries.
+constexpr Index kLargestGroup = 8;
+constexpr std::size_t kMostEntries = 512;
+// A gap or a direction of force that sees more states than this is taken to see them all.
+constexpr Index kMostTried = 64;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+using States = std::vector<Index>;
+
+void sort_and_merge(States& states) {
+  std::sort(states.begin(), states.end());
+  states.erase(std::unique(states.begin(), states.end()), states.end());
+}
+
+void add(States& to, const States& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+// The columns of these rows.
+States columns_of(const Pattern& pattern, const States& rows) {
+  States columns;
+  for (const Index i : rows) {
+    columns.insert(columns.end(), pattern.column.begin() + pattern.start[at(i)],
+                   pattern.column.begin() + pattern.start[at(i + 1)]);
+  }
+  sort_and_merge(columns);
+  return columns;
+}
+
+Vector general_position(Index states) {
+  Vector x(states);
+  for (Index j = 0; j < states; ++j) x[j] = trace_value(j);
+  return x;
+}
+
+Vector direction_of(const Contact& contact, const Vector& x) {
+  Vector b = Vector::Zero(x.size());
+  contact.acts_on(0.7, x, b);
+  return b;
+}
+
+States states_of_gap(const Contact& contact, Index states) {
+  if (const auto shape = contact.gap.shape(states)) return shape->states;
+  return tried_states(states, kMostTried,
+                      [&](const Vector& x) { return Vector::Constant(1, contact.gap.value(0.7, x)); });
+}
+
+States states_acted_on(const Contact& contact, Index states) {
+  if (contact.acts_on_states) {
+    States rows = *contact.acts_on_states;
+    sort_and_merge(rows);
+    return rows;
+  }
+  States rows;
+  try {
+    const Vector b = direction_of(contact, general_position(states));
+    for (Index i = 0; i < states; ++i) {
+      if (b[i] != 0) rows.push_back(i);
+    }
+  } catch (const std::exception&) {
+    rows.clear();
+  }
+  return rows;
+}
+
+// Of the rows of the group's forces and the states that they depend on.
+struct Group {
+  std::vector<Index> members = {};
+  States rows = {}, columns = {}, relays = {};
+};
+
+class Maker {
+ public:
+  explicit Maker(const System& system)
+      : definition_(system.definition()), contacts_(system.contacts()), states_(system.states()) {
+    for (const Contact& contact : contacts_) {
+      gaps_.push_back(states_of_gap(contact, states_));
+      rows_.push_back(states_acted_on(contact, states_));
+      directions_.push_back(tried_states(states_, kMostTried, [&](const Vector& x) {
+        const Vector b = direction_of(contact, x);
+        return Vector(b(rows_.back()));
+      }));
+      // Rows that are full would cost more than they tell.
+      if (static_cast<Index>(directions_.back().size()) > kMostTried) directions_.back().clear();
+    }
+  }
+
+  ContactPatterns make() {
+    const Pattern& field = *definition_.field_dx_pattern;
+    ContactPatterns made;
+    made.is_far.assign(contacts_.size(), 0);
+    std::vector<States> by_state = rows_of(field);
+    std::vector<States> by_relay(at(states_));
+    if (definition_.surfaces > 0) by_relay = rows_of(*definition_.field_dlambda_pattern);
+    std::vector<States> velocities;  // the states that the gap's velocity depends on
+    for (const States& gap : gaps_) {
+      velocities.push_back(columns_of(field, gap));
+      add(velocities.back(), gap);
+      sort_and_merge(velocities.back());
+      made.watched.push_back(columns_of(field, velocities.back()));
+      add(made.watched.back(), velocities.back());
+      sort_and_merge(made.watched.back());
+    }
+    for (Group& group : groups()) {
+      for (const Index c : group.members) {
+        add(group.rows, rows_[at(c)]);
+        add(group.columns, made.watched[at(c)]);
+        add(group.columns, directions_[at(c)]);
+        if (definition_.surfaces > 0)
+          add(group.relays, columns_of(*definition_.field_dlambda_pattern, velocities[at(c)]));
+      }
+      for (States* states : {&group.rows, &group.columns, &group.relays}) sort_and_merge(*states);
+      const bool is_local = static_cast<Index>(group.members.size()) <= kLargestGroup &&
+                            group.rows.size() * group.columns.size() <= kMostEntries;
+      for (const Index c : group.members) {
+        made.is_far[at(c)] = !is_local;
+        for (const Index row : rows_[at(c)]) add(by_state[at(row)], directions_[at(c)]);
+        // Of the forces of the group.
+        add(made.watched[at(c)], is_local ? States() : group_directions(group));
+        sort_and_merge(made.watched[at(c)]);
+      }
+      for (const Index row : group.rows) {
+        if (is_local) add(by_state[at(row)], group.columns);
+        add(by_relay[at(row)], group.relays);
+      }
+    }
+    made.field_dx = pattern_from_rows(states_, std::move(by_state));
+    made.field_dlambda = pattern_from_rows(definition_.surfaces, std::move(by_relay));
+    return made;
+  }
+
+ private:
+  static std::vector<States> rows_of(const Pattern& pattern) {
+    std::vector<States> rows;
+    for (std::size_t i = 0; i + 1 < pattern.start.size(); ++i) {
+      rows.emplace_back(pattern.column.begin() + pattern.start[i],
+                        pattern.column.begin() + pattern.start[i + 1]);
+    }
+    return rows;
+  }
+
+  States group_directions(const Group& group) const {
+    States result;
+    for (const Index c : group.members) add(result, directions_[at(c)]);
+    return result;
+  }
+
+  // Contacts of which one's force changes the other's gap acceleration.
+  std::vector<Group> groups() const {
+    const Pattern reached_by = transposed(*definition_.field_dx_pattern);
+    std::vector<std::vector<Index>> seen_by(at(states_));
+    for (std::size_t c = 0; c < gaps_.size(); ++c) {
+      for (const Index state : gaps_[c]) seen_by[at(state)].push_back(static_cast<Index>(c));
+    }
+    std::vector<std::size_t> parent(contacts_.size());
+    std::iota(parent.begin(), parent.end(), std::size_t{0});
+    const auto root = [&](std::size_t c) {
+      while (parent[c] != c) c = parent[c] = parent[parent[c]];
+      return c;
+    };
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      States reached = columns_of(reached_by, rows_[c]);
+      add(reached, rows_[c]);
+      for (const Index state : reached) {
+        for (const Index other : seen_by[at(state)]) parent[root(at(other))] = root(c);
+      }
+    }
+    std::map<std::size_t, Group> found;
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+      found[root(c)].members.push_back(static_cast<Index>(c));
+    std::vector<Group> result;
+    for (auto& [_, group] : found) result.push_back(std::move(group));
+    return result;
+  }
+
+  const SystemDefinition& definition_;
+  const std::vector<Contact>& contacts_;
+  Index states_;
+  std::vector<States> gaps_, rows_,
+      directions_;  // of each contact: G, the states b enters, those it depends on
+};
+
+}  // namespace
+
+std::vector<Index> tried_states(Index states, Index most,
+                                const std::function<Vector(const Vector& x)>& values) {
+  States found;
+  try {
+    Vector x = general_position(states);
+    const Vector reference = values(x);
+    std::vector<std::pair<Index, Index>> ranges = {{0, states}};
+    while (!ranges.empty()) {
+      const auto [first, last] = ranges.back();
+      ranges.pop_back();
+      for (Index j = first; j < last; ++j) x[j] += 0.1 * trace_value(j + 1);
+      const Vector changed = values(x);
+      for (Index j = first; j < last; ++j) x[j] = trace_value(j);
+      // NaN counts as a change.
+      if ((changed.array() == reference.array()).all()) continue;
+      if (last - first == 1) {
+        found.push_back(first);
+        if (static_cast<Index>(found.size()) > most) break;
+        continue;
+      }
+      const Index middle = first + (last - first) / 2;
+      ranges.emplace_back(middle, last);
+      ranges.emplace_back(first, middle);
+    }
+    if (static_cast<Index>(found.size()) <= most) return found;
+  } catch (const std::exception&) {
+    // Nothing is known.
+  }
+  found.resize(at(states));
+  std::iota(found.begin(), found.end(), Index{0});
+  return found;
+}
+
+std::optional<ContactPatterns> contact_patterns(const System& system) {
+  const SystemDefinition& definition = system.definition();
+  if (!definition.field_dx_pattern) return std::nullopt;
+  if (definition.surfaces > 0 && (!definition.field_dlambda_pattern || !definition.guards_dx_pattern))
+    return std::nullopt;
+  return Maker(system).make();
+}
+
+}  // namespace slideway
