@@ -131,7 +131,6 @@ TEST_CASE("nothing is printed, whatever goes wrong") {
       FunctionOde ode(
           1, [](double, ConstVectorRef x, VectorRef dx) { dx(0) = -1 - std::sqrt(x(0)); },
           [](double, ConstVectorRef x, MatrixRef matrix) { matrix(0, 0) = -0.5 / std::sqrt(x(0)); });
-      ode.with_guards(1, [](double, ConstVectorRef, VectorRef values) { values(0) = 0; });
       auto stepper =
           make_cvode_stepper(ode, method, {.rtol = 1e-6, .atol = Vector::Constant(1, 1e-8), .max_step = 0});
       REQUIRE(stepper->start(1e9, Vector::Constant(1, 1.0), 1e9 + 2, 1e-12));

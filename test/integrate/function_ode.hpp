@@ -17,18 +17,12 @@ class FunctionOde final : public SmoothOde {
   FunctionOde(Index states, VelocityFunction velocity, JacobianFunction jacobian = {})
       : states_(states), velocity_(std::move(velocity)), jacobian_(std::move(jacobian)) {}
 
-  FunctionOde& with_guards(Index guards, VelocityFunction values) {
-    guards_ = guards;
-    guard_values_ = std::move(values);
-    return *this;
-  }
   FunctionOde& with_projection(VelocityFunction weights_to_state) {
     project_ = std::move(weights_to_state);
     return *this;
   }
 
   Index states() const override { return states_; }
-  Index guards() const override { return guards_; }
   void velocity(double t, ConstVectorRef x, VectorRef dx) override {
     ++velocity_calls;
     latest_time = t > latest_time ? t : latest_time;
@@ -39,7 +33,6 @@ class FunctionOde final : public SmoothOde {
     if (!jacobian_) throw std::logic_error("this test gives no Jacobian");
     jacobian_(t, x, jacobian);
   }
-  void guard_values(double t, ConstVectorRef x, VectorRef values) override { guard_values_(t, x, values); }
   bool constrained() const override { return constrain && project_ != nullptr; }
   void project(double t, ConstVectorRef weights, VectorRef x) override { project_(t, weights, x); }
 
@@ -50,10 +43,8 @@ class FunctionOde final : public SmoothOde {
 
  private:
   Index states_;
-  Index guards_ = 0;
   VelocityFunction velocity_;
   JacobianFunction jacobian_;
-  VelocityFunction guard_values_;
   VelocityFunction project_;
 };
 

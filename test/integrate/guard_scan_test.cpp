@@ -48,7 +48,7 @@ std::vector<double> all_roots(const std::function<double(double)>& g, double end
     bool found = false;
     while (stop < end && !found) {
       stop = std::min(end, stop + integrator_step);
-      const Arrival& arrival = scan.advance(stop, guards, {});
+      const Arrival& arrival = scan.advance(stop, guards);
       found = arrival.found;
       if (found) {
         roots.push_back(arrival.t);
@@ -119,7 +119,7 @@ TEST_CASE("a minimum that stays above zero is no arrival") {
   TimeGuards guards({[](double t) { return (t - 0.5) * (t - 0.5) + 1e-9; }});
   GuardScan scan(1, kNone);
   scan.start(0, Vector::Constant(1, 0.25), Vector::Zero(1), Vector::Zero(1), 1e-6);
-  CHECK_FALSE(scan.advance(1, guards, {}).found);
+  CHECK_FALSE(scan.advance(1, guards).found);
 }
 
 TEST_CASE("the earliest of several guards arrives, and those at the same instant with it") {
@@ -129,7 +129,7 @@ TEST_CASE("the earliest of several guards arrives, and those at the same instant
   Vector values(4);
   values << 0.7, 0.4, 0.8, 1;
   scan.start(0, values, Vector::Zero(4), Vector::Zero(4), 0.25);
-  const Arrival& arrival = scan.advance(1, guards, {});
+  const Arrival& arrival = scan.advance(1, guards);
   REQUIRE(arrival.found);
   CHECK(arrival.t == doctest::Approx(0.4).epsilon(1e-14));
   CHECK(arrival.guards == std::vector<char>{0, 1, 1, 0});
@@ -140,7 +140,7 @@ TEST_CASE("a guard that starts at zero and leaves does not arrive at once") {
   GuardScan scan(1, kNone);
   scan.start(0, Vector::Zero(1), Vector::Constant(1, 1e-15), Vector::Constant(1, 1e-15), 1e-3);
   CHECK_FALSE(scan.armed()[0]);
-  const Arrival& arrival = scan.advance(2, guards, {});
+  const Arrival& arrival = scan.advance(2, guards);
   REQUIRE(arrival.found);
   CHECK(arrival.t == doctest::Approx(1).epsilon(1e-12));
 }
@@ -149,7 +149,7 @@ TEST_CASE("a guard that starts at zero and goes the wrong way arrives") {
   TimeGuards guards({[](double t) { return -t; }});
   GuardScan scan(1, kNone);
   scan.start(0, Vector::Zero(1), Vector::Constant(1, 1e-15), Vector::Constant(1, 1e-9), 1e-3);
-  const Arrival& arrival = scan.advance(2, guards, {});
+  const Arrival& arrival = scan.advance(2, guards);
   REQUIRE(arrival.found);
   CHECK(arrival.t == doctest::Approx(1e-9).epsilon(1e-6));
 }
@@ -158,11 +158,27 @@ TEST_CASE("a smooth guard costs about one sample per integrator step") {
   TimeGuards guards({[](double t) { return 2 + std::sin(t); }});
   GuardScan scan(1, kNone);
   scan.start(0, Vector::Constant(1, 2), Vector::Zero(1), Vector::Zero(1), 0.05);
-  for (int k = 1; k <= 1000; ++k) CHECK_FALSE(scan.advance(0.05 * k, guards, {}).found);
+  for (int k = 1; k <= 1000; ++k) CHECK_FALSE(scan.advance(0.05 * k, guards).found);
   CHECK(guards.samples <= 1100);
 }
 
-TEST_CASE("guards that vanish just beyond a zero that the integrator located arrive with it") {
+TEST_CASE("where there is no further step, guards that would vanish an instant later are told from others") {
+  TimeGuards guards({[](double t) { return 1 - t; }, [](double t) { return 1.001 - t; }});
+  GuardScan scan(2, kNone);
+  Vector values(2);
+  guards.sample(0, values);
+  scan.start(0, values, Vector::Zero(2), Vector::Zero(2), 1e-3);
+  CHECK_FALSE(scan.imminent().found);
+  REQUIRE_FALSE(scan.advance(0.9, guards).found);
+  CHECK_FALSE(scan.imminent().found);
+  REQUIRE_FALSE(scan.advance(1 - 1e-15, guards).found);
+  const Arrival& arrival = scan.imminent();
+  REQUIRE(arrival.found);
+  CHECK(arrival.t == 1 - 1e-15);
+  CHECK(arrival.guards == std::vector<char>{1, 0});
+}
+
+TEST_CASE("guards that vanish just beyond a zero at the end of the step arrive with it") {
   // The step ends at the zero of the first; 1e-14 later there is no more step to look at.
   TimeGuards guards({[](double t) { return 1 - t; }, [](double t) { return 2 * (1 + 1e-14 - t); },
                      [](double t) { return 1.001 - t; }, [](double t) { return t + 1e-14; }});
@@ -170,7 +186,7 @@ TEST_CASE("guards that vanish just beyond a zero that the integrator located arr
   Vector values(4);
   guards.sample(0, values);
   scan.start(0, values, Vector::Zero(4), Vector::Zero(4), 1e-3);
-  const Arrival& arrival = scan.advance(1, guards, {1, 0, 0, 0});
+  const Arrival& arrival = scan.advance(1, guards);
   REQUIRE(arrival.found);
   CHECK(arrival.t == 1);
   CHECK(arrival.guards == std::vector<char>{1, 1, 0, 0});

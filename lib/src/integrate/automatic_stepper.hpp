@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "integrate/odeint_stepper.hpp"
 #include "slideway/integrate/stepper.hpp"
@@ -20,7 +19,6 @@ class AutomaticStepper final : public Stepper {
   StepReport step() override;
   void evaluate(double t, VectorRef x) override { current_->evaluate(t, x); }
   Interpolant interpolant() override { return current_->interpolant(); }
-  const std::vector<char>& arrivals() const override { return current_->arrivals(); }
   void error_weights(ConstVectorRef x, VectorRef weights) const override {
     current_->error_weights(x, weights);
   }

@@ -124,18 +124,6 @@ bool CheckedOde::project(double t, ConstVectorRef weights, VectorRef x) noexcept
   });
 }
 
-void CheckedOde::guard_values(double t, ConstVectorRef x, VectorRef values) noexcept {
-  try {
-    ode_.guard_values(t, x, values);
-  } catch (...) {
-    values.setOnes();
-    return;
-  }
-  for (double& value : values) {
-    if (std::isnan(value)) value = 1;
-  }
-}
-
 std::string CheckedOde::obstacle() const {
   if (obstacle_.function == nullptr) return {};
   if (obstacle_.row < 0 && obstacle_.whole) return obstacle_.text;

@@ -28,10 +28,8 @@ class CheckedOde {
   // At an r that is not finite the same as at an x.
   [[nodiscard]] bool precondition(double t, ConstVectorRef x, ConstVectorRef r, VectorRef z) noexcept;
   [[nodiscard]] bool project(double t, ConstVectorRef weights, VectorRef x) noexcept;
-  // A guard that cannot be had, or is not a number, counts as +1: not arrived at.
-  void guard_values(double t, ConstVectorRef x, VectorRef values) noexcept;
 
-  // The last call of these, guards left out, was in the way of the integrator.
+  // The last call of these was in the way of the integrator.
   bool obstructed() const { return obstructed_; }
   // The last such obstacle since forget_obstacle(): what failed and where. Empty if there was none.
   std::string obstacle() const;

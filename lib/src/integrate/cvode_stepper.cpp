@@ -25,9 +25,6 @@ constexpr double kShortestInterval = 1e-150;
 // would otherwise go on until the step vanishes, and then for ever).
 constexpr double kShortestStep = 2 * kEpsilon;
 constexpr double kShortestStepOfAll = 1e-40;
-// What stands for 0 in a guard that has not been positive: below 0, and its product with any guard does not
-// vanish.
-constexpr double kJustBelowZero = -1e-100;
 constexpr const char* kMaker = "make_cvode_stepper";
 constexpr int kFirstStepTrials = 4;
 constexpr double kFirstStepReduction = 1e-4;
@@ -48,21 +45,14 @@ CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const Stepper
       checked_(ode),
       method_(method),
       states_(checked_size(ode, kMaker)),
-      guards_(ode.guards()),
       rtol_(options.rtol),
       atol_(options.atol),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
       linear_solver_(options.linear_solver),
       start_state_(Vector::Zero(states_)),
       start_velocity_(Vector::Zero(states_)),
-      arrivals_(static_cast<std::size_t>(guards_), 0),
-      roots_(static_cast<std::size_t>(guards_), 0),
-      was_positive_(static_cast<std::size_t>(guards_), 0),
-      guards_before_(Vector::Zero(guards_)),
-      guards_after_(Vector::Zero(guards_)) {
+      whole_change_(Vector::Zero(states_)) {
   check_options(options, states_, kMaker);
-  const Index highest_order = method == MultistepMethod::bdf ? 5 : 12;
-  coefficients_.setZero(states_, highest_order + 1);
   create();
   allocate_lazily_created_parts();
 }
@@ -83,8 +73,7 @@ void CvodeStepper::create() {
   sundials::values(state_.get()).setZero();
   check(CVodeInit(cvode, velocity_callback, 0.0, state_.get()), "CVodeInit");
   check(CVodeSetUserData(cvode, this), "CVodeSetUserData");
-  sundials::values(work_.get()) = atol_;
-  check(CVodeSVtolerances(cvode, rtol_, work_.get()), "CVodeSVtolerances");
+  check(CVodeWFtolerances(cvode, weights_callback), "CVodeWFtolerances");
   if (std::isfinite(max_step_)) check(CVodeSetMaxStep(cvode, max_step_), "CVodeSetMaxStep");
 
   if (method_ == MultistepMethod::bdf) {
@@ -97,13 +86,6 @@ void CvodeStepper::create() {
     nonlinear_solver_.reset(SUNNonlinSol_FixedPoint(state_.get(), 0, context));
     if (!nonlinear_solver_) throw std::bad_alloc();
     check(CVodeSetNonlinearSolver(cvode, nonlinear_solver_.get()), "CVodeSetNonlinearSolver");
-  }
-
-  if (guards_ > 0) {
-    check(CVodeRootInit(cvode, static_cast<int>(guards_), guard_callback), "CVodeRootInit");
-    std::vector<int> downward(static_cast<std::size_t>(guards_), -1);
-    check(CVodeSetRootDirection(cvode, downward.data()), "CVodeSetRootDirection");
-    check(CVodeSetNoInactiveRootWarn(cvode), "CVodeSetNoInactiveRootWarn");
   }
 }
 
@@ -124,8 +106,6 @@ bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_st
   failure_.by_user_function = false;
   failure_.message.clear();
   checked_.forget_obstacle();
-  std::fill(arrivals_.begin(), arrivals_.end(), char{0});
-  std::fill(was_positive_.begin(), was_positive_.end(), char{0});
 
   if (x.size() != states_ || !x.allFinite() || !std::isfinite(t) || !std::isfinite(end) || !(end > t)) {
     failure_.message = fmt::format(
@@ -173,16 +153,6 @@ bool CvodeStepper::restart_cvode(double first_step) {
 }
 
 StepReport CvodeStepper::step() {
-  // To go on after an arrival: these guards are over.
-  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-    if (arrivals_[i]) was_positive_[i] = 0;
-    arrivals_[i] = 0;
-  }
-  if (phase_ == Phase::arrived_at_end) {
-    phase_ = Phase::idle;
-    return report(StepStatus::reached_end, end_time_, end_time_);
-  }
-
   interpolant_is_current_ = false;
   if (phase_ == Phase::by_hand) return step_by_hand();
   if (phase_ == Phase::idle) {
@@ -201,12 +171,6 @@ StepReport CvodeStepper::step() {
   }
 
   phase_ = Phase::running;
-  if (flag == CV_ROOT_RETURN) {
-    CVodeGetRootInfo(cvode_.get(), roots_.data());
-    for (std::size_t i = 0; i < roots_.size(); ++i) arrivals_[i] = roots_[i] != 0;
-    if (t >= end_time_) phase_ = Phase::arrived_at_end;
-    return report(StepStatus::arrived, before, t);
-  }
   if (flag == CV_TSTOP_RETURN || t >= end_time_) {
     phase_ = Phase::idle;
     return report(StepStatus::reached_end, before, end_time_);
@@ -276,29 +240,20 @@ StepReport CvodeStepper::step_by_hand() {
   order_ = 1;
   center_ = start_time_;
   last_step_size_ = h;
-  coefficients_.col(0) = start_state_;
-  coefficients_.col(1) = h * start_velocity_;
+  whole_change_ = h * start_velocity_;
+  line_ = {start_state_.data(), whole_change_.data()};
+  columns_ = line_.data();
   interpolant_is_current_ = true;
   ++steps_before_;
 
-  bool arrived = false;
-  if (guards_ > 0) {
-    sundials::values(work_.get()) = coefficients_.col(0) + coefficients_.col(1);
-    checked_.guard_values(start_time_, start_state_, guards_before_);
-    checked_.guard_values(end_time_, sundials::values(work_.get()), guards_after_);
-    for (Index i = 0; i < guards_; ++i) {
-      const bool zero = guards_before_(i) > 0 && guards_after_(i) <= 0;
-      arrivals_[static_cast<std::size_t>(i)] = zero;
-      arrived = arrived || zero;
-    }
-  }
-  phase_ = arrived ? Phase::arrived_at_end : Phase::idle;
-  return report(arrived ? StepStatus::arrived : StepStatus::reached_end, start_time_, end_time_);
+  phase_ = Phase::idle;
+  return report(StepStatus::reached_end, start_time_, end_time_);
 }
 
 void CvodeStepper::extract_interpolant() {
   if (interpolant_is_current_) return;
-  order_ = history_->read(cvode_.get(), center_, last_step_size_, coefficients_);
+  order_ = history_->read(cvode_.get(), center_, last_step_size_);
+  columns_ = history_->columns();
   interpolant_is_current_ = true;
 }
 
@@ -310,13 +265,14 @@ void CvodeStepper::evaluate(double t, VectorRef x) {
   }
   extract_interpolant();
   const double s = (t - center_) / last_step_size_;
-  x = coefficients_.col(order_);
-  for (Index k = order_ - 1; k >= 0; --k) x = s * x + coefficients_.col(k);
+  const auto coefficient = [&](Index k) { return Eigen::Map<const Vector>(columns_[k], states_); };
+  x = coefficient(order_);
+  for (Index k = order_ - 1; k >= 0; --k) x = s * x + coefficient(k);
 }
 
 Interpolant CvodeStepper::interpolant() {
   extract_interpolant();
-  return {center_, last_step_size_, coefficients_.leftCols(order_ + 1)};
+  return {center_, last_step_size_, states_, order_ + 1, columns_};
 }
 
 void CvodeStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
@@ -362,6 +318,11 @@ void CvodeStepper::explain(int flag) {
   failure_.message += fmt::format(" [{}: {}]", sundials::flag_name(flag), cvode_message_);
 }
 
+int CvodeStepper::weights_callback(N_Vector x, N_Vector weights, void* self) {
+  static_cast<CvodeStepper*>(self)->error_weights(sundials::values(x), sundials::values(weights));
+  return 0;
+}
+
 int CvodeStepper::velocity_callback(double t, N_Vector x, N_Vector dx, void* self) {
   auto& stepper = *static_cast<CvodeStepper*>(self);
   if (stepper.refuse_velocity_) return -1;
@@ -392,23 +353,6 @@ NewtonSystem::Callbacks CvodeStepper::newton_callbacks() {
               },
           .precondition = [](double t, N_Vector x, N_Vector, N_Vector r, N_Vector z, double, double, int,
                              void* self) { return newton(self).precondition(t, x, r, z); }};
-}
-
-int CvodeStepper::guard_callback(double t, N_Vector x, double* values, void* self) {
-  auto& stepper = *static_cast<CvodeStepper*>(self);
-  Eigen::Map<Vector> guards(values, stepper.guards_);
-  stepper.checked_.guard_values(t, sundials::values(x), guards);
-  // CVODE takes a zero of a guard that comes from below, or stays at zero, for a root, gives up where a guard
-  // is zero twice in a row after a root, and stops watching one that is zero at the start.
-  for (Index i = 0; i < stepper.guards_; ++i) {
-    char& was_positive = stepper.was_positive_[static_cast<std::size_t>(i)];
-    if (guards(i) != 0) {
-      was_positive = guards(i) > 0;
-    } else if (!was_positive) {
-      guards(i) = kJustBelowZero;
-    }
-  }
-  return 0;
 }
 
 int CvodeStepper::projection_callback(double t, N_Vector x, N_Vector correction, double, N_Vector,

@@ -2,13 +2,13 @@
 // fixed-point iteration.
 //
 // Dense output is CVODE's own interpolating polynomial about its internal time tₙ: x(t) = Σₖ Cₖ ((t − tₙ)/h)ᵏ
-// with Cₖ = hᵏ x⁽ᵏ⁾(tₙ)/k! and h the last step. After an arrival it holds beyond the root, up to tₙ.
+// with Cₖ = hᵏ x⁽ᵏ⁾(tₙ)/k! and h the last step.
 // It must not know surfaces, modes or Filippov.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "integrate/checked_ode.hpp"
 #include "integrate/cvode_history.hpp"
@@ -31,14 +31,13 @@ class CvodeStepper final : public Stepper {
   StepReport step() override;
   void evaluate(double t, VectorRef x) override;
   Interpolant interpolant() override;
-  const std::vector<char>& arrivals() const override { return arrivals_; }
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return last_step_size_; }
   const StepFailure& failure() const override { return failure_; }
   StepperStatistics statistics() const override;
 
  private:
-  enum class Phase { idle, fresh, by_hand, running, arrived_at_end };
+  enum class Phase { idle, fresh, by_hand, running };
 
   void create();
   void allocate_lazily_created_parts();
@@ -56,17 +55,16 @@ class CvodeStepper final : public Stepper {
   std::int64_t krylov_iterations() const;
 
   // What CVODE calls; `self` is the stepper. They return 0, or 1 for "try a smaller step".
+  static int weights_callback(N_Vector x, N_Vector weights, void* self);
   static int velocity_callback(double t, N_Vector x, N_Vector dx, void* self);
   static NewtonSystem::Callbacks newton_callbacks();
   static NewtonSystem& newton(void* self) { return *static_cast<CvodeStepper*>(self)->newton_; }
-  static int guard_callback(double t, N_Vector x, double* values, void* self);
   static int projection_callback(double t, N_Vector x, N_Vector correction, double, N_Vector, void* self);
 
   SmoothOde& ode_;
   CheckedOde checked_;
   MultistepMethod method_;
   Index states_;
-  Index guards_;
   double rtol_;
   Vector atol_;
   double max_step_;
@@ -81,20 +79,16 @@ class CvodeStepper final : public Stepper {
   bool start_velocity_is_due_ = false;  // CVODE has yet to ask for the velocity at the start
   bool refuse_velocity_ = false;
 
-  std::vector<char> arrivals_;
-  std::vector<int> roots_;
-  std::vector<char> was_positive_;  // the last value of the guard that was not 0 was positive
-  Vector guards_before_;
-  Vector guards_after_;
-
   bool interpolant_is_current_ = false;
   Index order_ = 0;
   double center_ = 0;
   double last_step_size_ = 0;
-  long jacobians_ = 0;            // evaluated since the restart
-  double jacobian_step_ = 0;      // the step that the last one was evaluated in
-  bool jacobian_is_due_ = false;  // wherever CVODE next sets up its equations
-  Matrix coefficients_;
+  long jacobians_ = 0;                      // evaluated since the restart
+  double jacobian_step_ = 0;                // the step that the last one was evaluated in
+  bool jacobian_is_due_ = false;            // wherever CVODE next sets up its equations
+  std::array<const double*, 2> line_ = {};  // of a step by hand
+  Vector whole_change_;
+  const double* const* columns_ = nullptr;
 
   StepFailure failure_ = {};
   std::int64_t steps_before_ = 0;  // of the runs before the last start()

@@ -19,7 +19,6 @@ constexpr double kDipMargin = 0.15;
 constexpr double kGrowth = 2.0;
 // A guard this much closer to zero than one march step before may vanish within the accuracy of location.
 constexpr double kNearlyZero = 1e-6;
-const std::vector<char> none_located;
 
 // Weights of the polynomial through `count` nodes for its value at t …
 void value_weights(const double* nodes, Index count, double t, double* weights) {
@@ -149,18 +148,9 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
   return worst;
 }
 
-const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler, const std::vector<char>& at_end) {
+const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
   arrival_.found = false;
   const double interval_start = times_[0];
-  // A march of one step costs less than to know.
-  const bool several_steps = interval_start < t_end && step_ < t_end - interval_start;
-  if (several_steps && unarmed_ == 0 && at_end.empty() && sampler.stays_positive(interval_start, t_end)) {
-    sampler.sample(t_end, new_values_);
-    // As if the march had come here in one step; with fewer points its next steps are not judged, and stay small.
-    if (count_ >= 3) step_ = std::max(step_, t_end - interval_start);
-    push(t_end);
-    return arrival_;
-  }
   bool noise_known = false;
   while (times_[0] < t_end) {
     const double from = times_[0];
@@ -195,7 +185,7 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler, const std
       }
     }
 
-    if (search(from, t, sampler, to_end ? at_end : none_located)) return arrival_;
+    if (search(from, t, sampler)) return arrival_;
     push(t);
     const double growth = error > 0 ? std::clamp(0.9 / std::sqrt(std::sqrt(error)), 0.3, kGrowth) : kGrowth;
     step_ = to_end ? std::max(step_, step * growth) : step * growth;
@@ -285,17 +275,39 @@ void GuardScan::fit_slopes(double a, double b) {
   }
 }
 
-bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end) {
+// Flags the armed guards that are about to reach zero, within `reach` after t, where they have these values: at the slope since a
+// time that is clearly earlier. `newest` is the last point of the march before t.
+bool GuardScan::flag_imminent(double t, ConstVectorRef values, Index newest, double accuracy, double reach) {
+  Index k = newest;
+  while (k + 1 < count_ && t - times_[k] < 1e3 * accuracy) ++k;
+  bool any = false;
+  for (const Index i : watched_) {
+    if (!armed_[static_cast<std::size_t>(i)] || !(values[i] > 0)) continue;
+    const double slope = (values[i] - values_at(k)[i]) / (t - times_[k]);
+    if (!(values[i] <= -slope * reach)) continue;
+    arrival_.guards[static_cast<std::size_t>(i)] = 1;
+    any = true;
+  }
+  return any;
+}
+
+const Arrival& GuardScan::imminent() {
+  std::fill(arrival_.guards.begin(), arrival_.guards.end(), char{0});
+  arrival_.t = times_[0];
+  arrival_.found = false;
+  if (count_ < 2) return arrival_;
+  const double accuracy = location_accuracy(times_[0], times_[0] - times_[1]);
+  arrival_.found = flag_imminent(times_[0], values_at(0), 1, accuracy, accuracy);
+  return arrival_;
+}
+
+bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   // Most guards are too far from zero to reach it within the step at any slope they have shown.
   const bool shaped = count_ >= 2 && may_dip(a, b);
   if (shaped) fit_slopes(a, b);
 
   candidates_.clear();
   double earliest = std::numeric_limits<double>::infinity();
-  const auto located_at_end = [&](Index i) {
-    return !at_end.empty() && at_end[static_cast<std::size_t>(i)] != 0;
-  };
-  bool any_located_at_end = false;
   for (const Index i : watched_) {
     const double value_a = values_at(0)[i];
     const double value_b = new_values_[i];
@@ -314,11 +326,6 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
       } else if (value_b < -arrive_below_[i]) {
         candidates_.push_back({i, a, value_a, arrive_below_[i]});
       }
-      continue;
-    }
-    if (located_at_end(i)) {
-      any_located_at_end = true;
-      candidates_.push_back({i, a, value_a, 0});
       continue;
     }
     if (!(value_b > 0)) {
@@ -342,7 +349,6 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
   // Each located root shortens the interval in which the others matter.
   for (const Candidate& candidate : candidates_) {
     const Index i = candidate.guard;
-    if (armed_[static_cast<std::size_t>(i)] && located_at_end(i)) continue;
     double right = b;
     double value_right = new_values_[i];
     if (earliest < b) {
@@ -354,7 +360,6 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
     earliest = std::min(
         earliest, locate(i, candidate.left, candidate.value, right, value_right, candidate.level, sampler));
   }
-  if (any_located_at_end) earliest = std::min(earliest, b);
 
   arrival_.found = true;
   arrival_.t = earliest;
@@ -366,26 +371,15 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler, const std::vec
   for (const Candidate& candidate : candidates_) {
     const Index i = candidate.guard;
     if (candidate.left > earliest) continue;
-    if ((earliest >= b && located_at_end(i)) || !(scratch_[i] + candidate.level > 0)) {
+    if (!(scratch_[i] + candidate.level > 0)) {
       arrival_.guards[static_cast<std::size_t>(i)] = 1;
       any = true;
     }
   }
-  // The accuracy may reach beyond b, where the integrator located the first of them: the others are about to arrive, at
-  // the slope since a time that is clearly earlier.
+  // The accuracy may reach beyond b.
   const double accuracy = location_accuracy(earliest, b - a);
   const double beyond = earliest + accuracy - b;
-  if (beyond > 0) {
-    Index k = 0;
-    while (k + 1 < count_ && b - times_[k] < 1e3 * accuracy) ++k;
-    for (const Index i : watched_) {
-      if (!armed_[static_cast<std::size_t>(i)] || !(new_values_[i] > 0)) continue;
-      const double slope = (new_values_[i] - values_at(k)[i]) / (b - times_[k]);
-      if (!(new_values_[i] <= -slope * beyond)) continue;
-      arrival_.guards[static_cast<std::size_t>(i)] = 1;
-      any = true;
-    }
-  }
+  if (beyond > 0 && flag_imminent(b, new_values_, 0, accuracy, beyond)) any = true;
   // A touch may be positive again just after: the guard closest to zero then is the one that arrived.
   if (!any) {
     Index closest = candidates_.front().guard;

@@ -47,8 +47,7 @@ OdeintStepper::OdeintStepper(SmoothOde& ode, const StepperOptions& options)
       formula_(states_),
       weights_(Vector::Zero(states_)),
       correction_(Vector::Zero(states_)),
-      coefficients_(Matrix::Zero(states_, 5)),
-      arrivals_(static_cast<std::size_t>(ode.guards()), 0) {
+      coefficients_(Matrix::Zero(states_, 5)) {
   check_options(options, states_, kMaker);
   for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
     *vector = Vector::Zero(states_);
@@ -270,13 +269,17 @@ void OdeintStepper::evaluate(double t, VectorRef x) {
   }
   make_interpolant();
   const double s = step_.h == 0 ? 0 : (t - step_.t) / step_.h;
-  x = (((coefficients_.col(4) * s + coefficients_.col(3)) * s + coefficients_.col(2)) * s + coefficients_.col(1)) * s +
+  x = (((coefficients_.col(4) * s + coefficients_.col(3)) * s + coefficients_.col(2)) * s +
+       coefficients_.col(1)) *
+          s +
       coefficients_.col(0);
 }
 
 Interpolant OdeintStepper::interpolant() {
   make_interpolant();
-  return {step_.t, step_.h == 0 ? 1 : step_.h, coefficients_};
+  for (Index k = 0; k < coefficients_.cols(); ++k)
+    columns_[static_cast<std::size_t>(k)] = coefficients_.col(k).data();
+  return {step_.t, step_.h == 0 ? 1 : step_.h, states_, coefficients_.cols(), columns_.data()};
 }
 
 void OdeintStepper::error_weights(ConstVectorRef x, VectorRef weights) const {

@@ -5,10 +5,10 @@
 // extension of order 4; with θ = (t − t₀)/h, d = x₁ − x₀ and u = 16 (x(½) − the cubic of Hermite at ½)
 //     x = x₀ + h f₀ θ + (3d − 2h f₀ − h f₁ + u) θ² + (h f₀ + h f₁ − 2d − 2u) θ³ + u θ⁴.
 // Where the solution is confined to a surface every step ends on it, and the next one begins there.
-// It has no root-finding of its own, and must not know surfaces, modes or Filippov.
+// It must not know surfaces, modes or Filippov.
 #pragma once
 
-#include <vector>
+#include <array>
 
 #include "integrate/checked_ode.hpp"
 #include "integrate/odeint_dopri5.hpp"
@@ -25,7 +25,6 @@ class OdeintStepper final : public Stepper {
   StepReport step() override;
   void evaluate(double t, VectorRef x) override;
   Interpolant interpolant() override;
-  const std::vector<char>& arrivals() const override { return arrivals_; }
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return step_.h; }
   double usual_step() const override { return usual_step_; }
@@ -75,7 +74,7 @@ class OdeintStepper final : public Stepper {
   Vector weights_;     // at the start of the step
   Vector correction_;  // what the projection added
   Matrix coefficients_;
-  std::vector<char> arrivals_;  // never any
+  std::array<const double*, 5> columns_ = {};  // of the coefficients
 
   int stiff_steps_ = 0;
   int smooth_steps_ = 0;

@@ -29,9 +29,9 @@ using LinearSolverHandle = Handle<SUNLinearSolver>;
 using NonlinearSolverHandle = Handle<SUNNonlinearSolver>;
 using CvodeHandle = Handle<void*>;
 
-// The numbers of an N_Vector, in place.
+// The numbers of a serial N_Vector, in place.
 inline Eigen::Map<Vector> values(N_Vector vector) {
-  return {N_VGetArrayPointer(vector), static_cast<Index>(N_VGetLength(vector))};
+  return {NV_DATA_S(vector), static_cast<Index>(NV_LENGTH_S(vector))};
 }
 
 // The numbers of a dense SUNMatrix, in place: both store columns one after the other.

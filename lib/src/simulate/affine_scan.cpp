@@ -188,30 +188,31 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   zeros_.clear();
   zero_times_.clear();
   newly_armed_.clear();
-  const Index terms = x.coefficients.cols();
-  const double origin = (from - x.center) / x.scale;
-  const double width = (to - from) / x.scale;
+  const double sigma_from = (from - x.center) / x.scale;
+  const double sigma_to = (to - x.center) / x.scale;
+  const Index degree = x.terms - 1;
   const double resolution = 2 * kEpsilon * std::max(std::abs(from), std::abs(to)) / (to - from);
   const double accuracy = location_accuracy(to, to - from) / (to - from);
   // Only the first zero counts: what has been found shortens the interval for the surfaces after it.
   double end = 1;
   double first = kNever;
-  Coefficients c;
+  GuardPolynomial guard;
   for (const Index i : watched_) {
     const double side = static_cast<double>(side_[static_cast<std::size_t>(i)]);
-    const GuardPolynomial::Size size = GuardPolynomial::expand(evaluator_, x, i, side, origin, width, c);
+    guard.expand(evaluator_, x, i, side);
+    const bool armed = armed_[static_cast<std::size_t>(i)] != 0;
+    if (armed && guard.is_clearly_positive(sigma_from, sigma_to, kRounding)) continue;
+    const double at_start = guard.size_at(sigma_from);
+    const double at_most = std::max(at_start, guard.size_at(sigma_to));
+    Coefficients& c = guard.c;
+    GuardPolynomial::move(c, degree, sigma_from, end * (sigma_to - sigma_from));
     double lowest = c[0];
-    double power = 1;
-    for (Index k = 1; k < terms; ++k) {
-      power *= end;
-      lowest += std::min(0.0, c[static_cast<std::size_t>(k)] * power);
-    }
-    if (lowest > kRounding * size.at_most && (armed_[static_cast<std::size_t>(i)] || c[0] > arm_above_[i])) {
+    for (Index k = 1; k <= degree; ++k) lowest += std::min(0.0, c[static_cast<std::size_t>(k)]);
+    if (lowest > kRounding * at_most && (armed || c[0] > arm_above_[i])) {
       arm(i);
       continue;
     }
-    if (end < 1) GuardPolynomial::move(c, terms - 1, 0, end);
-    const double tau = end * first_zero(i, c, terms - 1, kRounding * size.at_start, resolution / end);
+    const double tau = end * first_zero(i, c, degree, kRounding * at_start, resolution / end);
     if (!(tau < kNever)) continue;
     zeros_.push_back(i);
     zero_times_.push_back(from + tau * (to - from));

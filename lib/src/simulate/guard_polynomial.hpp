@@ -1,10 +1,12 @@
-// A guard that is affine in (t, x), along a step in which the state is a polynomial: it is a polynomial there too.
-//     s·h(t) = Σₖ cₖ τᵏ,   τ = (t − from)/(to − from) in [0, 1]
-// which lies in the hull of its Bernstein coefficients bⱼ = Σₖ (j over k)/(degree over k) cₖ.
+// A guard that is affine in (t, x), along a step in which the state is a polynomial in σ = (t − center)/scale: it is a polynomial
+// there too.
+//     s·h(t) = Σₖ cₖ σᵏ
+// On [0, 1] it lies in the hull of its Bernstein coefficients bⱼ = Σₖ (j over k)/(degree over k) cₖ.
 //
 // It must not know what is asked of the polynomial.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -17,13 +19,11 @@ struct GuardPolynomial {
   static constexpr Index kMostCoefficients = 16;
   using Coefficients = std::array<double, kMostCoefficients>;
 
-  // How large the terms are that the guard is the sum of: their rounding goes with that.
-  struct Size {
-    double at_start = 0;
-    double at_most = 0;  // anywhere in the interval
-  };
+  Coefficients c = {};
+  Coefficients terms = {};  // how large the terms are that cₖ is the sum of: their rounding goes with that
+  Index degree = 0;
 
-  // Powers of σ, τ = origin + width·σ, in place of those of τ.
+  // Powers of τ, σ = origin + width·τ, in place of those of σ.
   static void move(Coefficients& c, Index degree, double origin, double width) {
     if (origin != 0) {
       for (Index turn = 0; turn < degree; ++turn) {
@@ -48,49 +48,52 @@ struct GuardPolynomial {
     }
   }
 
-  // The powers of τ of side·h of one surface; x's own variable is origin + width·τ, and it has from 2 to kMostCoefficients
-  // terms.
-  static Size expand(const Evaluator& evaluator, const Interpolant& x, Index surface, double side,
-                     double origin, double width, Coefficients& c) {
-    const Index terms = x.coefficients.cols();
-    const double* const coefficients = x.coefficients.data();
-    const Index stride = x.coefficients.outerStride();
+  // side·h of one surface; x has from 2 to kMostCoefficients terms.
+  void expand(const Evaluator& evaluator, const Interpolant& x, Index surface, double side) {
+    degree = x.terms - 1;
     const double slope = evaluator.affine_dt()[surface];
-    const double constant = evaluator.affine_origin()[surface] + slope * x.center;
-    const double constant_size = std::abs(evaluator.affine_origin()[surface]) + std::abs(slope * x.center);
-    Size size{constant_size, constant_size};
-    for (Index k = 0; k < terms; ++k) c[static_cast<std::size_t>(k)] = 0;
-    c[0] = side * constant;
-    c[1] = side * slope * x.scale;
-    const bool whole = origin == 0 && width == 1;
-    const double reach = std::abs(origin) + std::abs(width);
+    const double origin = evaluator.affine_origin()[surface];
     const auto& slopes = evaluator.affine_dx();
     const int* const start = slopes.outerIndexPtr() + surface;
+    const auto add = [&](Index k, double term) {
+      c[static_cast<std::size_t>(k)] += term;
+      terms[static_cast<std::size_t>(k)] += std::abs(term);
+    };
+    for (Index k = 0; k <= degree; ++k)
+      c[static_cast<std::size_t>(k)] = terms[static_cast<std::size_t>(k)] = 0;
+    add(0, side * origin);
+    add(0, side * slope * x.center);
+    add(1, side * slope * x.scale);
     for (int entry = start[0]; entry < start[1]; ++entry) {
-      const double* const of_state = coefficients + slopes.innerIndexPtr()[entry];
+      const int state = slopes.innerIndexPtr()[entry];
       const double weight = side * slopes.valuePtr()[entry];
-      if (whole) {
-        for (Index k = 0; k < terms; ++k) {
-          const double term = weight * of_state[k * stride];
-          c[static_cast<std::size_t>(k)] += term;
-          size.at_most += std::abs(term);
-        }
-        size.at_start += std::abs(weight * of_state[0]);
-        continue;
-      }
-      double power = 1;
-      double power_at_start = 1;
-      for (Index k = 0; k < terms; ++k) {
-        const double term = weight * of_state[k * stride];
-        c[static_cast<std::size_t>(k)] += term;
-        size.at_most += std::abs(term) * power;
-        size.at_start += std::abs(term) * power_at_start;
-        power *= reach;
-        power_at_start *= std::abs(origin);
-      }
+      for (Index k = 0; k <= degree; ++k) add(k, weight * x.columns[k][state]);
     }
-    if (!whole) move(c, terms - 1, origin, width);
-    return size;
+  }
+
+  // How large the terms are that the value at σ is the sum of.
+  double size_at(double sigma) const {
+    const double reach = std::abs(sigma);
+    double sum = terms[static_cast<std::size_t>(degree)];
+    for (Index k = degree - 1; k >= 0; --k) sum = sum * reach + terms[static_cast<std::size_t>(k)];
+    return sum;
+  }
+
+  // Whether the values at all σ from a to b, of one sign, are certain to be above their rounding, `relative` to their terms.
+  // False says nothing.
+  bool is_clearly_positive(double a, double b, double relative) const {
+    double power_a = 1;
+    double power_b = 1;
+    double lowest = c[0];
+    double size = terms[0];
+    for (Index k = 1; k <= degree; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      power_a *= a;
+      power_b *= b;
+      lowest += std::min(c[at] * power_a, c[at] * power_b);
+      size += terms[at] * std::max(std::abs(power_a), std::abs(power_b));
+    }
+    return lowest > relative * size;
   }
 };
 

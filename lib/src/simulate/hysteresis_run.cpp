@@ -32,7 +32,7 @@ class BandOde final : public SmoothOde {
   }
 
   Index states() const override { return ode_.states(); }
-  Index guards() const override { return evaluator_.system().surfaces(); }
+  Index guards() const { return evaluator_.system().surfaces(); }
   void velocity(double t, ConstVectorRef x, VectorRef dx) override { ode_.velocity(t, x, dx); }
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override {
     ode_.jacobian(t, x, dx, jacobian);
@@ -45,7 +45,7 @@ class BandOde final : public SmoothOde {
   void jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) override {
     ode_.jacobian_times(t, x, direction, product);
   }
-  void guard_values(double t, ConstVectorRef x, VectorRef values) override {
+  void guard_values(double t, ConstVectorRef x, VectorRef values) {
     evaluator_.guards(t, x, values);
     values = values.cwiseProduct(relays_).array() + epsilon_;
   }
@@ -130,7 +130,6 @@ class HysteresisRun {
  private:
   // From one turn to the next, or the end; false when the run is over.
   bool stretch(GuardScan& scan, BandSampler& sampler, double& march) {
-    static const std::vector<char> none;
     ode_.set_relays(relays_);
     Vector values(ode_.guards());
     ode_.guard_values(t_, x_, values);
@@ -150,8 +149,7 @@ class HysteresisRun {
       }
       const StepReport report = stepper_->step();
       if (report.status == StepStatus::failed) return failed();
-      const Arrival& arrival = scan.advance(
-          report.end, sampler, report.status == StepStatus::arrived ? stepper_->arrivals() : none);
+      const Arrival& arrival = scan.advance(report.end, sampler);
       t_ = arrival.found ? arrival.t : report.end;
       result_.write_outputs(t_, [this](double t, VectorRef x) { stepper_->evaluate(t, x); });
       stepper_->evaluate(t_, x_);

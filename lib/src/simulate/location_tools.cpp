@@ -46,7 +46,6 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
     }
   }
   stepper = make_stepper(ode, options.method, stepping);
-  ode.set_armed(&scan.armed());
   if (evaluator.guards_are_affine()) affine_scan.emplace(evaluator);
 }
 

@@ -20,7 +20,6 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
   ratios_ = Vector::Ones(evaluator.system().surfaces());
-  sampled_ = Vector::Zero(guards());
   for (Sample& sample : samples_) sample.values = Vector::Zero(guards());
 }
 
@@ -215,14 +214,6 @@ void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
   if (recall(t, values)) return;
   evaluate_guards(t, x, true, values);
   remember(t, values);
-}
-
-void ModeOde::guard_values(double t, ConstVectorRef x, VectorRef values) {
-  sample(t, x, sampled_);
-  values = sampled_;
-  for (Index slot = 0; slot < values.size(); ++slot) {
-    if (armed_ && !(*armed_)[static_cast<std::size_t>(slot)]) values[slot] = 1;
-  }
 }
 
 }  // namespace slideway

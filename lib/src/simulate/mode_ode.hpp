@@ -44,8 +44,6 @@ class ModeOde final : public SmoothOde {
     preconditioner_ = std::move(preconditioner);
     location_ = location;
   }
-  // Guards that are not armed are hidden from the integrator's own root-finding.
-  void set_armed(const std::vector<char>* armed) { armed_ = armed; }
 
   static Index first_slot(Index surface) { return 2 * surface; }
   Index contact_slot(Index contact) const { return 2 * h_.size() + contact; }
@@ -59,12 +57,9 @@ class ModeOde final : public SmoothOde {
   void forget_samples();
   // The same without memory.
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
-  // Whether all guards are certain to be above zero on [from, to] where the state is the polynomial `x`, without samples:
-  // guards that are affine are polynomials too. False says nothing.
-  bool stays_positive(const Interpolant& x, double from, double to) const;
 
   Index states() const override;
-  Index guards() const override;
+  Index guards() const;
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override;
   const Pattern* jacobian_pattern() const override { return sparse_ ? &sparse_->pattern() : nullptr; }
@@ -74,7 +69,6 @@ class ModeOde final : public SmoothOde {
   bool has_preconditioner() const override { return preconditioner_ != nullptr; }
   void prepare_preconditioner(double t, ConstVectorRef x, double gamma) override;
   void precondition(ConstVectorRef r, VectorRef z) override { preconditioner_->solve(r, z); }
-  void guard_values(double t, ConstVectorRef x, VectorRef values) override;
   bool constrained() const override { return slides() || has_closed_contacts(); }
   void project(double t, ConstVectorRef weights, VectorRef x) override;
   bool slides() const { return !field_.sliding().empty(); }
@@ -104,8 +98,7 @@ class ModeOde final : public SmoothOde {
   std::unique_ptr<Preconditioner> preconditioner_;
   std::string location_;
   double sigma_ = 1;
-  const std::vector<char>* armed_ = nullptr;
-  Vector h_, sampled_, lambda_, ratios_;
+  Vector h_, lambda_, ratios_;
   std::array<Sample, 4> samples_;
   std::size_t samples_held_ = 0;
   std::size_t next_sample_ = 0;

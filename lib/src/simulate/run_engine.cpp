@@ -123,7 +123,8 @@ void RunEngine::enter(std::size_t location) {
 }
 
 bool RunEngine::is_armed(Index slot) const {
-  if (exact_ && slot < 2 * mode_.size() && slot % 2 == 0 && here_->affine_scan->watches(slot / 2)) {
+  if (here_->affine_scan && slot < 2 * mode_.size() && slot % 2 == 0 &&
+      here_->affine_scan->watches(slot / 2)) {
     return here_->affine_scan->armed(slot / 2);
   }
   return here_->scan.armed()[static_cast<std::size_t>(slot)] != 0;
@@ -131,7 +132,7 @@ bool RunEngine::is_armed(Index slot) const {
 
 void RunEngine::start_scans(double march_step) {
   scanned_to_ = t_;
-  if (!exact_) {
+  if (!here_->affine_scan) {
     here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, march_step);
     return;
   }
@@ -361,13 +362,9 @@ bool RunEngine::begin_mode() {
   }
   const Stepper* const last = stepper_;
   stepper_ = choose_stepper();
-  // An integrator with root-finding of its own is the first detector, and the march the check.
-  exact_ = here_->affine_scan && (options_.method == Method::dopri5 || options_.method == Method::automatic ||
-                                  stepper_ == here_->short_stepper.get());
   ode.exit_guards(t_, x_, guard_values_);
   set_thresholds();
 
-  // Only then: the scan's flags of armed guards are what the integrator's root-finding sees.
   const double duration = run_.end - t_;
   double first = 1e-6 * (run_.end - run_.start);
   if (carried_march_step_ > 0) first = carried_march_step_ / 8;
@@ -401,11 +398,6 @@ void RunEngine::DenseGuards::noise(double t, VectorRef values) {
   add_errors(engine_.weights_, engine_.state_);
   tools.ode.exit_guards(t, engine_.state_, values);
   values = (values - engine_.nudged_values_).cwiseAbs();
-}
-
-bool RunEngine::DenseGuards::stays_positive(double from, double to) {
-  LocationTools& tools = *engine_.here_;
-  return tools.ode.stays_positive(engine_.stepper_->interpolant(), from, to);
 }
 
 void RunEngine::project_state() {
@@ -442,8 +434,12 @@ void RunEngine::write_outputs(double start, double end) {
 void RunEngine::append_step(double start, double end) {
   if (options_.recording == Recording::dense) {
     const Interpolant interpolant = stepper_->interpolant();
+    if (step_coefficients_.rows() != interpolant.states || step_coefficients_.cols() < interpolant.terms) {
+      step_coefficients_.resize(interpolant.states, interpolant.terms);
+    }
+    for (Index k = 0; k < interpolant.terms; ++k) step_coefficients_.col(k) = interpolant.coefficient(k);
     solution_.trajectory.add_step(start, end, interpolant.center, interpolant.scale,
-                                  interpolant.coefficients);
+                                  step_coefficients_.leftCols(interpolant.terms));
   }
   if (options_.on_step) {
     const Mode mode = word();
@@ -456,7 +452,6 @@ void RunEngine::append_step(double start, double end) {
 }
 
 RunEngine::ModeEnd RunEngine::follow_mode() {
-  static const std::vector<char> none;
   Stepper& stepper = *stepper_;
   ModeOde& ode = here_->ode;
   while (true) {
@@ -471,14 +466,21 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     ++steps_in_mode_;
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) {
+      // The field may be singular at the very event.
+      const Arrival& imminent = here_->scan.imminent();
+      if (imminent.found) {
+        stepper.error_weights(x_, weights_);
+        project_state();
+        dense_end_ = t_;
+        return handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
+      }
       const StepFailure& failure = stepper.failure();
       finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
       return ModeEnd::finished;
     }
-    const bool located = report.status == StepStatus::arrived;
     const double step_start = t_;
     dense_end_ = report.end;
-    if (!scan_step(report.end, located ? stepper.arrivals() : none)) return ModeEnd::finished;
+    if (!scan_step(report.end)) return ModeEnd::finished;
     const bool arrived = arrival_ != nullptr;
     const double piece_start = t_;
     t_ = arrived ? arrival_->t : report.end;
@@ -525,13 +527,11 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
 
 // Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
 // arrival_ is the first arrival that changes something, null when there is none; false when the run is over.
-bool RunEngine::scan_step(double end, const std::vector<char>& located) {
-  static const std::vector<char> none;
+bool RunEngine::scan_step(double end) {
   ModeOde& ode = here_->ode;
   GuardScan& scan = here_->scan;
-  const std::vector<char>* at_end = &located;
   while (true) {
-    const Arrival& arrival = first_arrival(end, *at_end);
+    const Arrival& arrival = first_arrival(end);
     arrival_ = arrival.found ? &arrival : nullptr;
     if (!arrival.found || here_->watch.size() == 0) return true;
     const Arrivals arrivals = gather(arrival.guards);
@@ -558,14 +558,12 @@ bool RunEngine::scan_step(double end, const std::vector<char>& located) {
     ode.forget_samples();
     start_scans(scan.march_step() / 8);
     if (!(t_ < end)) return true;
-    at_end = &none;
   }
 }
 
-const Arrival& RunEngine::first_arrival(double end, const std::vector<char>& located) {
-  static const std::vector<char> none;
+const Arrival& RunEngine::first_arrival(double end) {
   GuardScan& scan = here_->scan;
-  if (!exact_) return scan.advance(end, sampler_, located);
+  if (!here_->affine_scan) return scan.advance(end, sampler_);
   AffineScan& affine = *here_->affine_scan;
   const double from = scanned_to_;
   const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end);
@@ -574,7 +572,7 @@ const Arrival& RunEngine::first_arrival(double end, const std::vector<char>& loc
   joint_arrival_.t = limit;
   scanned_to_ = limit;
   if (!scan.idle()) {
-    const Arrival& marched = scan.advance(limit, sampler_, none);
+    const Arrival& marched = scan.advance(limit, sampler_);
     if (!zero.found && !marched.found) return marched;
     joint_arrival_.found = true;
     joint_arrival_.guards = marched.guards;

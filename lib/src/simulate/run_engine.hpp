@@ -60,9 +60,9 @@ class RunEngine {
   bool begin_mode();
   Stepper* choose_stepper();
   ModeEnd follow_mode();
-  bool scan_step(double end, const std::vector<char>& located);
+  bool scan_step(double end);
   // The first arrival between scanned_to_ and `end`.
-  const Arrival& first_arrival(double end, const std::vector<char>& located);
+  const Arrival& first_arrival(double end);
   // Hands the thresholds to the scans that watch the guards from t_ on.
   void start_scans(double march_step);
   bool is_armed(Index slot) const;
@@ -165,7 +165,6 @@ class RunEngine {
     explicit DenseGuards(RunEngine& engine) : engine_(engine) {}
     void sample(double t, VectorRef values) override;
     void noise(double t, VectorRef values) override;
-    bool stays_positive(double from, double to) override;
 
    private:
     RunEngine& engine_;
@@ -222,7 +221,6 @@ class RunEngine {
   std::map<Index, std::vector<Index>>
       contacts_of_instant_;  // the same of instants that may repeat, by their ids
   const Arrival* arrival_ = nullptr;
-  bool exact_ = false;  // guards that are affine are left to the scan that needs no samples
   double scanned_to_ = 0;
   Arrival joint_arrival_;
   double dense_end_ = 0;  // up to where the stepper's dense output is the solution
@@ -244,6 +242,7 @@ class RunEngine {
   // The largest |xⱼ| so far: what has accumulated of the errors goes with that.
   Vector largest_, noise_weights_, nudged_state_;
   Vector atol_, weights_, guard_values_, noise_, nudged_values_, state_, arm_above_, arrive_below_;
+  Matrix step_coefficients_;                     // of the step that is recorded
   Vector march_arm_above_, march_arrive_below_;  // where another scan watches the surfaces
   Solution solution_;
 };

@@ -26,9 +26,6 @@ class GuardSampler {
   virtual void sample(double t, VectorRef values) = 0;
   // What cannot be told from zero in each guard, given the accuracy of the integrator at time t (≥ 0).
   virtual void noise(double t, VectorRef values) = 0;
-  // Whether every guard is known to be above zero on [from, to], all of it, without samples: so are guards that are affine in
-  // the state, which are polynomials along the dense output. False says nothing.
-  virtual bool stays_positive(double /*from*/, double /*to*/) { return false; }
 };
 
 struct Arrival {
@@ -50,10 +47,12 @@ class GuardScan {
   // that it arrives only below −`arrive_below` (≥ 0). `first_step` > 0 is the first march step to try.
   void start(double t, ConstVectorRef values, ConstVectorRef arm_above, ConstVectorRef arrive_below,
              double first_step);
-  // Marches from the last point to t_end and reports the first arrival in (last point, t_end]. `at_end` flags
-  // guards that an integrator has already located at t_end (empty: none). After an arrival the scan must be
-  // started again.
-  const Arrival& advance(double t_end, GuardSampler& sampler, const std::vector<char>& at_end);
+  // Marches from the last point to t_end and reports the first arrival in (last point, t_end]. After an arrival the scan must
+  // be started again.
+  const Arrival& advance(double t_end, GuardSampler& sampler);
+
+  // Where the integrator can go no further: the guards that would arrive within the accuracy of location after the last point.
+  const Arrival& imminent();
 
   // Whether there is no guard to march.
   bool idle() const { return watched_.empty(); }
@@ -76,7 +75,8 @@ class GuardScan {
   auto values_at(Index k) const { return values_.col(columns_[k]); }
   bool may_dip(double a, double b) const;
   void fit_slopes(double a, double b);
-  bool search(double a, double b, GuardSampler& sampler, const std::vector<char>& at_end);
+  bool flag_imminent(double t, ConstVectorRef values, Index newest, double accuracy, double reach);
+  bool search(double a, double b, GuardSampler& sampler);
   double locate(Index guard, double a, double value_a, double b, double value_b, double level,
                 GuardSampler& sampler);
   double lowest(Index guard, double sign, double enough, double a, double b, GuardSampler& sampler,

@@ -1,7 +1,6 @@
-// A smooth ODE x' = f(t, x), as a stepper sees it: its velocity, its Jacobian, the guard functions to watch and,
-// when the solution is confined to a surface, the projection onto it.
+// A smooth ODE x' = f(t, x), as a stepper sees it: its velocity, its Jacobian and, when the solution is confined to a surface,
+// the projection onto it.
 //
-// Guards are positive while the ODE is the one to follow; a downward zero crossing is an arrival.
 // It must not know surfaces, modes or Filippov.
 #pragma once
 
@@ -16,8 +15,6 @@ class SmoothOde {
   virtual ~SmoothOde() = default;
 
   virtual Index states() const = 0;
-  // The number of guard functions; fixed for the life of the object.
-  virtual Index guards() const = 0;
 
   // Every function may throw; a stepper treats that, like a value that is not finite, as "try a smaller step".
   virtual void velocity(double t, ConstVectorRef x, VectorRef dx) = 0;
@@ -39,8 +36,6 @@ class SmoothOde {
   virtual bool has_preconditioner() const { return false; }
   virtual void prepare_preconditioner(double /*t*/, ConstVectorRef /*x*/, double /*gamma*/) {}
   virtual void precondition(ConstVectorRef /*r*/, VectorRef /*z*/) {}
-
-  virtual void guard_values(double t, ConstVectorRef x, VectorRef values) = 0;
 
   // Whether the solution is confined to a surface, now.
   virtual bool constrained() const { return false; }

@@ -1,4 +1,5 @@
-// Advances a SmoothOde step by step, with dense output of the last step and a report of arrivals at guard zeros.
+// Advances a SmoothOde step by step, with dense output of the last step. It looks for no zeros of guards: GuardScan does that
+// along the dense output.
 //
 // It must not know surfaces, modes or Filippov, and names no type of the integrator behind it.
 #pragma once
@@ -7,7 +8,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "slideway/core/types.hpp"
 #include "slideway/integrate/linear_solver.hpp"
@@ -17,7 +17,6 @@ namespace slideway {
 
 enum class StepStatus {
   advanced,     // one step taken
-  arrived,      // one step taken; the integrator's own root-finding found a guard zero at `end`
   reached_end,  // one step taken; `end` is the end time given to `start`
   failed,       // nothing usable: see failure()
 };
@@ -33,11 +32,16 @@ struct StepFailure {
   std::string message = {};       // what failed and where, with the user's exception text if there was one
 };
 
-// The interpolating polynomial of the last step: x(t) = Σₖ Cₖ ((t − center)/scale)ᵏ, coefficients(:, k) = Cₖ.
+// The interpolating polynomial of the last step: x(t) = Σₖ Cₖ ((t − center)/scale)ᵏ, k = 0 … terms − 1. The Cₖ are where the
+// integrator keeps them.
 struct Interpolant {
   double center = 0;
   double scale = 1;
-  Eigen::Ref<const Matrix> coefficients;
+  Index states = 0;
+  Index terms = 0;
+  const double* const* columns = nullptr;  // columns[k]: the entries of Cₖ
+
+  Eigen::Map<const Vector> coefficient(Index k) const { return {columns[k], states}; }
 };
 
 struct StepperStatistics {
@@ -71,8 +75,6 @@ class Stepper {
   virtual void evaluate(double t, VectorRef x) = 0;
   // The last step's polynomial; valid until the next step().
   virtual Interpolant interpolant() = 0;
-  // Guards at zero according to the last step() that returned `arrived`: one flag per guard.
-  virtual const std::vector<char>& arrivals() const = 0;
   // What counts as an error of 1 in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).
   virtual void error_weights(ConstVectorRef x, VectorRef weights) const = 0;
   virtual double last_step_size() const = 0;
@@ -94,7 +96,7 @@ std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod meth
                                             const StepperOptions& options);
 
 // The one-step method of Dormand and Prince, order 5(4), for problems that are not stiff: after a start it is at full order at
-// once. It reports no arrivals. The same demands.
+// once. The same demands.
 std::unique_ptr<Stepper> make_odeint_stepper(SmoothOde& ode, const StepperOptions& options);
 
 // Begins with dopri5 and goes over to BDF where the problem turns out to be stiff. The same demands.
