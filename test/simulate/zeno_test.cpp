@@ -246,3 +246,39 @@ TEST_CASE("an accumulation point after the end of the run is not reached") {
     CHECK(solution.final.mode.word() == "+");
   });
 }
+
+// The impacts on the two sides of a wedge shrink, but follow each other in no order, down to where their times cannot be
+// told apart.
+TEST_CASE("a ball comes to rest in the corner of a wedge, at the same time at every tolerance") {
+  for (const auto& [slope, e] : {std::pair{0.25, 0.5}, {0.7, 0.3}, {0.1, 0.75}}) {
+    const System free = smooth(4, [](auto, const auto& x, auto&& dx) {
+      dx[0] = x[2];
+      dx[1] = x[3];
+      dx[2] = -1.0;
+      dx[3] = -1.0;
+    });
+    const Guard ramp([slope = slope](auto, const auto& x) { return x[1] + slope * x[0]; });
+    const System wedge = free.with_contacts(
+        {contact("ramp", ramp, {{2, slope}, {3, 1}}, e), contact("wall", component(0), {{2, 1}}, e)});
+    double rests = 0;
+    for (const double rtol : {1e-12, 1e-11, 1e-10, 1e-8, 1e-6, 1e-4}) {
+      for (const Method method : every_method) {
+        if (method != Method::dopri5 && rtol < 1e-11) continue;
+        CAPTURE(slope);
+        CAPTURE(rtol);
+        CAPTURE(std::string(to_string(method)));
+        Options options = with(method, rtol);
+        options.recording = Recording::nothing;
+        const Solution solution = run(wedge, {0.5, 0.5, -0.2, 0}, 20, options);
+        REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+        CHECK(solution.events.size() < 3000);
+        const EventRecord& last = solution.events.back();
+        CHECK(last.kind == EventKind::zeno);
+        CHECK(last.to->word() == "00");
+        CHECK(solution.final.state.lpNorm<Eigen::Infinity>() < 1e-20);
+        if (rests == 0) rests = last.t;
+        CHECK(std::abs(last.t - rests) < 1000 * rtol * rests);
+      }
+    }
+  }
+}

@@ -5,22 +5,21 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 
 namespace slideway {
 
 class ChatteringWatch {
  public:
-  // Notes an event at t; true when the last kWindow events lie within 1e-10 of the larger of |t| and `duration`.
-  bool note(double t, double duration) {
+  // Notes an event at t; true when the last kWindow events lie within `shortest`.
+  bool note(double t, double shortest) {
     const double oldest = times_[next_];
     times_[next_] = t;
     next_ = (next_ + 1) % times_.size();
     held_ = std::min(held_ + 1, times_.size() + 1);
     if (held_ <= times_.size()) return false;
     span_ = t - oldest;
-    return span_ <= 1e-10 * std::max(std::abs(t), duration);
+    return span_ <= shortest;
   }
   static constexpr std::size_t kWindow = 100;
   // The time the last kWindow events took.

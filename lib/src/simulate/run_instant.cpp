@@ -17,6 +17,9 @@ namespace {
 
 // Restarts without an event, in the same place, before the run gives up.
 constexpr Index kQuietRestarts = 50;
+// Where so many events as the watch holds lie within this part of the times, they accumulate.
+constexpr double kChattering = 1e-10;
+constexpr double kChatteringImpacts = 1e-12;
 
 }  // namespace
 
@@ -341,7 +344,11 @@ bool RunEngine::chatters(const EventRecord* event, const std::vector<Index>& sur
     return true;
   }
   quiet_restarts_ = 0;
-  if (!chattering_.note(t_, run_.end - run_.start)) return false;
+  // Impacts between several contacts shrink slowly, and irregularly, to where times cannot be told apart.
+  const double shortest = event->kind == EventKind::impact
+                              ? kChatteringImpacts * std::abs(t_)
+                              : kChattering * std::max(std::abs(t_), run_.end - run_.start);
+  if (!chattering_.note(t_, shortest)) return false;
   finish(Status::chattering,
          "events on " + where() + " accumulate: the last " + std::to_string(ChatteringWatch::kWindow) +
              " took " + number_text(chattering_.span()) + " before t = " + number_text(t_) +

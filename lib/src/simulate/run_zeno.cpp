@@ -11,6 +11,12 @@
 
 namespace slideway {
 
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
 bool RunEngine::hardly_takes_time(double interval, double remaining) const {
   return interval <= 10 * location_accuracy(t_, 0) || remaining <= 200 * location_accuracy(t_, 0);
@@ -190,7 +196,7 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
     const Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
     const double speed = contacts.rate(t_, x_, lambda_, c);
     if (!(speed > 0)) continue;
-    const double interval = bounces.interval > 0 ? bounces.interval : std::numeric_limits<double>::infinity();
+    const double interval = bounces.interval > 0 ? bounces.interval : kNever;
     const double pressing = -contacts.acceleration(t_, x_, lambda_, c);
     const bool stops_unseen = is_invisible(contacts.stopping_impulse(t_, x_, lambda_, c), bounce_scale_);
     const bool is_tiny =
@@ -199,20 +205,25 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
 
     // All that nobody sees closing, together; then alone.
     std::vector<Index> others;
-    for (Index i = 0; stops_unseen && i < contacts.contacts(); ++i) {
+    for (Index i = 0; i < contacts.contacts(); ++i) {
       if (i == c || contains(contacts.closed(), i)) continue;
       if (contacts.gap(t_, x_, i) > contacts.tolerance(t_, x_, i, weights_)) continue;
-      if (is_invisible(contacts.stopping_impulse(t_, x_, lambda_, i), bounce_scale_)) others.push_back(i);
+      if (is_tiny || is_invisible(contacts.stopping_impulse(t_, x_, lambda_, i), bounce_scale_))
+        others.push_back(i);
     }
     for (const bool together : {true, false}) {
       if (together && others.empty()) continue;
       std::optional<Rest> rest = rest_of(c, together ? others : std::vector<Index>());
       if (!rest || t_ + rest->most >= run_.end) continue;
-      const bool cannot_go_on = is_tiny || hardly_takes_time(interval, rest->remaining);
       const double undisturbed = time_to_disturbance(*rest);
-      const bool unseen = rest->most <= options_.rtol * (t_ - bounces.began) && rest->most < undisturbed &&
-                          is_invisible(rest->state - x_, bounce_scale_);
-      if (!unseen && (together || !cannot_go_on)) continue;
+      const bool in_no_time = hardly_takes_time(kNever, rest->most) && rest->most < undisturbed;
+      const bool short_enough =
+          rest->most <= options_.rtol * (t_ - bounces.began) && rest->most < undisturbed;
+      const bool unseen = (short_enough || in_no_time) && is_invisible(rest->state - x_, bounce_scale_);
+      // Flights between several contacts that each closed alone would throw off the others for ever.
+      const bool cannot_go_on =
+          together ? is_tiny && in_no_time : is_tiny || hardly_takes_time(interval, rest->remaining);
+      if (!unseen && !cannot_go_on) continue;
       rest->remaining = std::min(rest->remaining, undisturbed);
       came_to_rest = true;
       return come_to_rest(*rest);
@@ -303,7 +314,12 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   records.push_back(std::move(record));
   moved_ = true;
   begin_instant();
-  for (const Index c : rest.contacts) bounces_[static_cast<std::size_t>(c)] = {};
+  // What opens them again after less than their longest flight belongs to the same sequence.
+  for (const Index c : rest.contacts) {
+    Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
+    bounces.last = t_;
+    bounces.interval = 0;
+  }
   bounce_scale_ = x_.cwiseAbs();
   jumps_.clear();
   const bool goes_on = settle(false, records);
