@@ -244,6 +244,7 @@ StepReport CvodeStepper::step_by_hand() {
   line_ = {start_state_.data(), whole_change_.data()};
   columns_ = line_.data();
   interpolant_is_current_ = true;
+  sundials::values(state_.get()) = start_state_ + whole_change_;
   ++steps_before_;
 
   phase_ = Phase::idle;
@@ -258,8 +259,8 @@ void CvodeStepper::extract_interpolant() {
 }
 
 void CvodeStepper::evaluate(double t, VectorRef x) {
-  // CVODE has left the state there already; most steps need no more.
-  if (!interpolant_is_current_ && t == reached_) {
+  // The state is there already; most steps need no more.
+  if (t == reached_) {
     x = sundials::values(state_.get());
     return;
   }

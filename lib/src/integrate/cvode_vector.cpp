@@ -7,14 +7,45 @@ namespace slideway::sundials {
 
 namespace {
 
-// Every operation goes entry by entry, so the result may be one of the arguments. No loop of Eigen's minds that.
 Eigen::Map<Eigen::ArrayXd> numbers(N_Vector vector) { return {NV_DATA_S(vector), NV_LENGTH_S(vector)}; }
 
-void linear_sum(double a, N_Vector x, double b, N_Vector y, N_Vector z) {
-  numbers(z) = a * numbers(x) + b * numbers(y);
+// Several numbers at a time. Not to be mixed with what is done for few.
+template <class Result>
+[[gnu::noinline]] void compute_many(N_Vector x, N_Vector y, N_Vector z, const Result result) {
+  numbers(z) = result(numbers(x), numbers(y));
 }
 
-void scale(double c, N_Vector x, N_Vector z) { numbers(z) = c * numbers(x); }
+// z = result(x, y), entry by entry: z may be one of the arguments. `result` takes numbers and arrays.
+template <class Result>
+void compute(N_Vector x, N_Vector y, N_Vector z, const Result result) {
+  const double* const a = NV_DATA_S(x);
+  const double* const b = NV_DATA_S(y);
+  double* const c = NV_DATA_S(z);
+  switch (NV_LENGTH_S(z)) {
+    case 4:
+      c[3] = result(a[3], b[3]);
+      [[fallthrough]];
+    case 3:
+      c[2] = result(a[2], b[2]);
+      [[fallthrough]];
+    case 2:
+      c[1] = result(a[1], b[1]);
+      [[fallthrough]];
+    case 1:
+      c[0] = result(a[0], b[0]);
+      return;
+    default:
+      compute_many(x, y, z, result);
+  }
+}
+
+void linear_sum(double a, N_Vector x, double b, N_Vector y, N_Vector z) {
+  compute(x, y, z, [=](const auto& left, const auto& right) { return a * left + b * right; });
+}
+
+void scale(double c, N_Vector x, N_Vector z) {
+  compute(x, x, z, [=](const auto& left, const auto&) { return c * left; });
+}
 
 double dot_product(N_Vector x, N_Vector y) { return (numbers(x) * numbers(y)).sum(); }
 
@@ -26,24 +57,19 @@ double weighted_norm(N_Vector x, N_Vector weights) {
 // z may be the first of the terms.
 int linear_combination(int count, double* c, N_Vector* x, N_Vector z) {
   if (count < 1) return -1;
-  auto sum = numbers(z);
-  if (count == 1) {
-    sum = c[0] * numbers(x[0]);
-    return 0;
-  }
-  sum = c[0] * numbers(x[0]) + c[1] * numbers(x[1]);
-  for (int k = 2; k < count; ++k) sum += c[k] * numbers(x[k]);
+  scale(c[0], x[0], z);
+  for (int k = 1; k < count; ++k) linear_sum(1, z, c[k], x[k], z);
   return 0;
 }
 
 // z_k = a_k x + y_k
 int add_multiples(int count, double* a, N_Vector x, N_Vector* y, N_Vector* z) {
-  for (int k = 0; k < count; ++k) numbers(z[k]) = a[k] * numbers(x) + numbers(y[k]);
+  for (int k = 0; k < count; ++k) linear_sum(a[k], x, 1, y[k], z[k]);
   return 0;
 }
 
 int scale_each(int count, double* c, N_Vector* x, N_Vector* z) {
-  for (int k = 0; k < count; ++k) numbers(z[k]) = c[k] * numbers(x[k]);
+  for (int k = 0; k < count; ++k) scale(c[k], x[k], z[k]);
   return 0;
 }
 

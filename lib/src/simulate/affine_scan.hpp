@@ -23,6 +23,7 @@ class AffineScan {
 
   // Begins to watch the surfaces that do not slide. The vectors hold what GuardScan::start takes, for surface i in entry 2i.
   void start(const Mode& mode, ConstVectorRef values, ConstVectorRef arm_above, ConstVectorRef arrive_below);
+  bool idle() const { return watched_.empty(); }
   bool watches(Index surface) const { return side_[static_cast<std::size_t>(surface)] != 0; }
   bool armed(Index surface) const { return armed_[static_cast<std::size_t>(surface)] != 0; }
 
@@ -39,7 +40,8 @@ class AffineScan {
  private:
   void arm(Index surface);
   // τ of the first zero of this surface, or infinity; arms it.
-  double first_zero(Index surface, const GuardPolynomial::Coefficients& c, Index degree, double rounding, double resolution);
+  double first_zero(Index surface, const GuardPolynomial::Coefficients& c, Index degree, double rounding,
+                    double resolution);
 
   const Evaluator& evaluator_;
   std::vector<signed char> side_;  // per surface, 0 where it is not watched

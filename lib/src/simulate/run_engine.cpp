@@ -563,7 +563,7 @@ bool RunEngine::scan_step(double end) {
 
 const Arrival& RunEngine::first_arrival(double end) {
   GuardScan& scan = here_->scan;
-  if (!here_->affine_scan) return scan.advance(end, sampler_);
+  if (!here_->affine_scan || here_->affine_scan->idle()) return scan.advance(end, sampler_);
   AffineScan& affine = *here_->affine_scan;
   const double from = scanned_to_;
   const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end);
