@@ -311,3 +311,34 @@ TEST_CASE("a velocity that the tolerances cannot see is no approach") {
   const Vector moving = state({0, 0, -1e-12, 1e-12});
   CHECK(dynamics.rate(0, moving, no_relays, 0) < -dynamics.rate_rounding(0, moving, no_relays, 0, weights));
 }
+
+TEST_CASE(
+    "a force that enters a state it does not name is refused, one that names none is followed wherever it "
+    "goes") {
+  Contact floor;
+  floor.name = "floor";
+  floor.gap = Guard([](auto, const auto& x) { return x[0]; });
+  floor.acts_on = [](double t, ConstVectorRef, VectorRef b) {
+    b[2] = 1;
+    if (t > 1) b[3] = 1;
+  };
+  const auto falling = [&] { return from_functor(Falling{2}, {.states = 4}).with_contacts({floor}); };
+  Vector x = state({0, 1, 0, 0});
+  ContactDynamics unnamed(falling());
+  unnamed.set_closed({0});
+  for (const double t : {0.0, 2.0, 0.0}) {
+    Vector dx = state({0, 0, -10, -10});
+    unnamed.add_forces(t, x, no_relays, dx);
+    CHECK(dx[2] == doctest::Approx(0));
+    CHECK(dx[3] == doctest::Approx(t > 1 ? 0 : -10));
+  }
+  floor.acts_on_states = {2};
+  ContactDynamics named(falling());
+  named.set_closed({0});
+  CHECK(named.forces(0, x, no_relays)[0] == doctest::Approx(10));
+  CHECK_THROWS_WITH_AS(named.forces(2, x, no_relays), doctest::Contains("enters state 'x4'"),
+                       std::runtime_error);
+  floor.acts_on_states = {4};
+  CHECK_THROWS_WITH_AS(falling(), doctest::Contains("expected indices from 0 to 3, got 4"),
+                       std::invalid_argument);
+}

@@ -152,30 +152,53 @@ std::string ContactDynamics::names(const std::vector<Index>& contacts) const {
   return text;
 }
 
-// b of a contact; true where it enters states that it has not entered before.
-bool ContactDynamics::take_direction(double t, ConstVectorRef x, Index index, Sparse& column) {
-  const Contact& c = contact(index);
-  std::vector<Index>& known = acted_on_[at(index)];
-  c.acts_on(t, x, unit_);
-  column.states.clear();
-  column.values.clear();
-  const auto take = [&](Index state) {
-    column.states.push_back(state);
-    column.values.push_back(unit_[state]);
-    unit_[state] = 0;
-  };
-  if (c.acts_on_states) {
-    for (const Index state : known) take(state);
-    return false;
+// b of these contacts; true where it enters states that it has not entered before.
+bool ContactDynamics::take_directions(double t, ConstVectorRef x, const std::vector<Index>& contacts,
+                                      std::vector<Sparse>& columns) {
+  columns.resize(contacts.size());
+  unit_.setZero();
+  bool is_new = false;
+  for (std::size_t r = 0; r < contacts.size(); ++r) {
+    const Contact& c = contact(contacts[r]);
+    std::vector<Index>& known = acted_on_[at(contacts[r])];
+    Sparse& column = columns[r];
+    c.acts_on(t, x, unit_);
+    const auto take_known = [&] {
+      column.states = known;
+      column.values.resize(known.size());
+      for (std::size_t k = 0; k < known.size(); ++k) column.values[k] = std::exchange(unit_[known[k]], 0.0);
+    };
+    take_known();
+    if (c.acts_on_states || unit_.lpNorm<1>() == 0) continue;
+    is_new = true;
+    unit_.setZero();
+    c.acts_on(t, x, unit_);
+    for (Index state = 0; state < x.size(); ++state) {
+      if (unit_[state] != 0) known.push_back(state);
+    }
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    take_known();
   }
-  for (Index state = 0; state < x.size(); ++state) {
-    if (unit_[state] != 0) take(state);
+  if (unit_.lpNorm<1>() != 0) refuse_unnamed_states(t, x, contacts);
+  return is_new;
+}
+
+// One of them enters a state that it does not name.
+void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, const std::vector<Index>& contacts) {
+  for (const Index index : contacts) {
+    const Contact& c = contact(index);
+    if (!c.acts_on_states) continue;
+    unit_.setZero();
+    c.acts_on(t, x, unit_);
+    for (const Index state : *c.acts_on_states) unit_[state] = 0;
+    for (Index state = 0; state < x.size(); ++state) {
+      if (unit_[state] == 0) continue;
+      throw std::runtime_error("the force of contact '" + c.name + "' enters state '" +
+                               evaluator_.system().state_names()[at(state)] +
+                               "' at t = " + std::to_string(t) + ", which its acts_on_states do not name");
+    }
   }
-  if (std::includes(known.begin(), known.end(), column.states.begin(), column.states.end())) return false;
-  known.insert(known.end(), column.states.begin(), column.states.end());
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  return true;
 }
 
 // ∇g, valid until the next call for the same contact.
@@ -259,10 +282,8 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
   if (!knows_at_hand_ || at_hand_ != contacts) learn(contacts);
   evaluator_.field(t, x, lambda, field_);
   evaluator_.field_along(t, x, lambda, 1, field_, value_, acceleration_);
-  unit_.setZero();
-  bool is_new = false;
+  const bool is_new = take_directions(t, x, contacts, directions_);
   for (std::size_t r = 0; r < contacts.size(); ++r) {
-    is_new = take_direction(t, x, contacts[r], directions_[r]) || is_new;
     rates_[static_cast<Index>(r)] = gap_rate(t, x, contacts[r], field_);
     accelerations_[static_cast<Index>(r)] = gap_mixed(t, x, contacts[r], 1, field_, acceleration_);
   }
@@ -272,6 +293,7 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
     rates_ = rates;
     accelerations_ = accelerations;
   }
+  unit_.setZero();
   for (Index colour = 0; colour < coupling_columns_.colours(); ++colour) {
     coupling_columns_.for_columns(colour, [&](Index j) { directions_[at(j)].add_to(unit_, 1); });
     evaluator_.field_along(t, x, lambda, 0, unit_, value_, along_);
@@ -429,10 +451,9 @@ void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lamb
     add_impulses(solution_, dx);
   }
   if (!frozen_) return;
-  unit_.setZero();
+  take_directions(t, x, far_closed_, far_directions_);
   for (std::size_t r = 0; r < far_closed_.size(); ++r) {
-    take_direction(t, x, far_closed_[r], row_);
-    row_.add_to(dx, frozen_forces_[static_cast<Index>(r)]);
+    far_directions_[r].add_to(dx, frozen_forces_[static_cast<Index>(r)]);
   }
 }
 
@@ -741,10 +762,9 @@ void ContactDynamics::freeze(double t, ConstVectorRef x, ConstVectorRef lambda) 
 
 void ContactDynamics::far_directions(double t, ConstVectorRef x, Matrix& columns) {
   columns.setZero(x.size(), static_cast<Index>(far_closed_.size()));
-  unit_.setZero();
+  take_directions(t, x, far_closed_, far_directions_);
   for (std::size_t r = 0; r < far_closed_.size(); ++r) {
-    take_direction(t, x, far_closed_[r], row_);
-    row_.add_to(columns.col(static_cast<Index>(r)), 1);
+    far_directions_[r].add_to(columns.col(static_cast<Index>(r)), 1);
   }
 }
 

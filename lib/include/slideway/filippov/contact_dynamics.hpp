@@ -131,7 +131,9 @@ class ContactDynamics {
 
   void learn(const std::vector<Index>& contacts);
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
-  bool take_direction(double t, ConstVectorRef x, Index contact, Sparse& column);
+  bool take_directions(double t, ConstVectorRef x, const std::vector<Index>& contacts,
+                       std::vector<Sparse>& columns);
+  void refuse_unnamed_states(double t, ConstVectorRef x, const std::vector<Index>& contacts);
   const Sparse& slopes(double t, ConstVectorRef x, Index contact);
   double gap_rate(double t, ConstVectorRef x, Index contact, ConstVectorRef dx);
   double gap_mixed(double t, ConstVectorRef x, Index contact, double t_dot, ConstVectorRef along,
@@ -175,7 +177,6 @@ class ContactDynamics {
   Matrix block_;
   Vector block_right_, block_solution_;
   Eigen::PartialPivLU<Matrix> factors_;
-  Sparse row_;
 
   // Of Jacobians.
   ContactPatterns patterns_;
@@ -186,6 +187,7 @@ class ContactDynamics {
   bool far_columns_known_ = false;
   bool frozen_ = false;
   Vector frozen_forces_;
+  std::vector<Sparse> far_directions_;
 };
 
 // The system with the forces of the contacts that are closed added to its field; its events and contacts stay. The

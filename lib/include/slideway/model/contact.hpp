@@ -22,8 +22,8 @@ struct Contact {
   Guard gap = {};         // required, positive while open
   // b = how a unit force enters the derivatives, n entries; arrives filled with zeros. Required.
   std::function<void(double t, ConstVectorRef x, VectorRef b)> acts_on = {};
-  // For systems with many states, optional: the states that b enters; it is zero in all others. Without them every entry is
-  // looked at wherever a force is needed.
+  // For systems with many states, optional: the states that b enters; it is zero in all others. Without them they are found
+  // by trying, at a few states and wherever a force is needed.
   std::optional<std::vector<Index>> acts_on_states = {};
   // The restitution e in [0, 1] as a function of the approach speed −u > 0, in units of the gap per unit of time.
   std::function<double(double approach_speed)> restitution = [](double) { return 0.0; };
