@@ -45,6 +45,16 @@ struct Bad {
   void field(auto, const auto&, const auto&, auto&& dx) const { dx[0] = -1; }
 };
 
+// Slides into a two-fold at t = 1, where its sliding field is singular.
+struct TwoFold {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto& x, const auto& l, auto&& dx) const {
+    dx[0] = 0.5 * ((1.0 - l[0]) * x[2] - (1.0 + l[0]) * x[1]);
+    dx[1] = 0.5 * (1.0 + l[0]) - (1.0 - l[0]);
+    dx[2] = 0.5 * (1.0 - l[0]) - (1.0 + l[0]);
+  }
+};
+
 struct Spiral {
   void guards(auto, const auto& x, auto&& h) const {
     h[0] = x[0];
@@ -144,6 +154,22 @@ TEST_CASE("a guard that is not finite is named") {
           .run({.start = 0, .end = 2, .state = Vector::Constant(1, -1)});
   CHECK(solution.outcome.status == Status::user_function_failed);
   CHECK(solution.outcome.message.find("'root'") != std::string::npos);
+}
+
+TEST_CASE("a two-fold is reported, even where the steps towards it come to nothing") {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
+    for (const double rtol : {1e-4, 1e-8, 1e-11, 1e-12, 1e-13}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      const System system = from_functor(TwoFold{}, {.states = 3, .surfaces = 1});
+      const Simulator simulator(system, {.rtol = rtol, .atol = Tolerance(rtol / 100), .method = method});
+      const Solution solution = simulator.run({.start = 0, .end = 2, .state = Eigen::Vector3d(0, 0.6, 0.4)});
+      CHECK(solution.outcome.status == Status::ambiguous);
+      CHECK(std::abs(solution.outcome.t - 1) < 1000 * rtol);
+      REQUIRE(solution.events.size() == 1);
+      CHECK(solution.events[0].kind == EventKind::two_fold);
+    }
+  }
 }
 
 TEST_CASE("limits of steps and events stop the run and say so") {
