@@ -49,6 +49,17 @@ void SurfaceGeometry::gather_gradients(double t, ConstVectorRef x, const std::ve
   row_start_.assign(1, 0);
   row_column_.clear();
   row_value_.clear();
+  if (evaluator_.guards_are_affine()) {
+    const auto& slopes = evaluator_.affine_dx();
+    for (const Index i : surfaces) {
+      const int* const start = slopes.outerIndexPtr() + i;
+      row_column_.insert(row_column_.end(), slopes.innerIndexPtr() + start[0],
+                         slopes.innerIndexPtr() + start[1]);
+      row_value_.insert(row_value_.end(), slopes.valuePtr() + start[0], slopes.valuePtr() + start[1]);
+      row_start_.push_back(static_cast<Index>(row_column_.size()));
+    }
+    return;
+  }
   if (!structure_.known() || surfaces.size() == 1) {
     for (const Index i : surfaces) {
       evaluator_.guard_gradient(t, x, i, gradient_);
@@ -72,7 +83,8 @@ void SurfaceGeometry::gather_gradients(double t, ConstVectorRef x, const std::ve
   }
   row_value_.assign(row_column_.size(), 0);
   for (Index colour = 0; colour < colouring.colours; ++colour) {
-    for (Index j = 0; j < seed_.size(); ++j) seed_[j] = colouring.colour[static_cast<std::size_t>(j)] == colour;
+    for (Index j = 0; j < seed_.size(); ++j)
+      seed_[j] = colouring.colour[static_cast<std::size_t>(j)] == colour;
     evaluator_.guard_directional(t, x, 0, seed_, directional_);
     for (std::size_t r = 0; r < surfaces.size(); ++r) {
       for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
@@ -94,8 +106,8 @@ bool SurfaceGeometry::solve_gram(ConstVectorRef weights, const std::vector<Index
   };
   // Surfaces that fix different states do not see each other; seed_ notes which surface owns a state.
   bool disjoint = true;
-  seed_.setConstant(-1);
-  for (std::size_t r = 0; r < k; ++r) {
+  if (k > 1) seed_.setConstant(-1);
+  for (std::size_t r = 0; r < k && k > 1; ++r) {
     for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
       double& owner = seed_[row_column_[static_cast<std::size_t>(e)]];
       if (owner >= 0) disjoint = false;
@@ -158,7 +170,8 @@ bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, C
   return true;
 }
 
-bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x) {
+bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
+                              VectorRef x) {
   original_ = x;
   double best = std::numeric_limits<double>::infinity();
   multiplier_.resize(static_cast<Index>(surfaces.size()));
