@@ -21,7 +21,9 @@ struct Row {
   double epsilon = 0;  // of tanh, else 0
   std::string status;  // "" or why there is no result
   Measurement measurement = {};
-  double error = NAN;   // of the final state, the largest entry
+  double error = NAN;  // of the final state, the largest entry
+  bool is_bound =
+      false;  // to slideway's error it takes at least `factor` as long: the error is larger, or there is no result
   double factor = NAN;  // the processor time in parts of slideway's at the same tolerance, or at equal error
 };
 
@@ -33,26 +35,29 @@ inline std::string heading() {
 
 inline std::string line(const Row& row) {
   const std::string begin = fmt::format("  {:<9} {:<14} {:>6.0e} ", row.who, row.method, row.rtol);
-  if (!row.status.empty()) return begin + row.status + "\n";
+  const std::string epsilon = row.epsilon > 0 ? fmt::format("  epsilon {:.1e}", row.epsilon) : "";
+  if (!row.status.empty()) {
+    const std::string bound = row.is_bound ? fmt::format(": time/ours >= {:.1f}", row.factor) : "";
+    return begin + row.status + bound + epsilon + "\n";
+  }
   const Report& report = row.measurement.report;
-  return begin + fmt::format("{:>7} {:>9} {:>9} {:>9} {:>11.3f} {:>8.1f} {:>9.1e} {:>7.2f}{}\n",
-                             report.events, report.steps, report.integrator_evaluations,
-                             report.field_evaluations, 1e3 * row.measurement.seconds,
-                             row.measurement.peak_mebibytes, row.error, row.factor,
-                             row.epsilon > 0 ? fmt::format("  epsilon {:.1e}", row.epsilon) : "");
+  return begin + fmt::format("{:>7} {:>9} {:>9} {:>9} {:>11.3f} {:>8.1f} {:>9.1e} {:>7}{}\n", report.events,
+                             report.steps, report.integrator_evaluations, report.field_evaluations,
+                             1e3 * row.measurement.seconds, row.measurement.peak_mebibytes, row.error,
+                             fmt::format("{}{:.2f}", row.is_bound ? ">=" : "", row.factor), epsilon);
 }
 
 inline std::string csv(const std::vector<Row>& rows) {
   std::string text =
       "problem,who,method,rtol,epsilon,status,events,steps,integrator_evaluations,field_evaluations,cpu_"
       "seconds,"
-      "peak_mebibytes,error,factor\n";
+      "peak_mebibytes,error,factor,is_lower_bound\n";
   for (const Row& row : rows) {
     const Report& report = row.measurement.report;
-    text += fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.problem, row.who, row.method,
-                        row.rtol, row.epsilon, row.status, report.events, report.steps,
+    text += fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.problem, row.who,
+                        row.method, row.rtol, row.epsilon, row.status, report.events, report.steps,
                         report.integrator_evaluations, report.field_evaluations, row.measurement.seconds,
-                        row.measurement.peak_mebibytes, row.error, row.factor);
+                        row.measurement.peak_mebibytes, row.error, row.factor, row.is_bound);
   }
   return text;
 }
