@@ -840,6 +840,7 @@ System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics
     if (definition.surfaces > 0) definition.field_dlambda_pattern = patterns->field_dlambda;
     dynamics->set_patterns(std::move(*patterns));
   }
+  definition.relays_additive = false;
   definition.field = [system, dynamics = std::move(dynamics)](double t, ConstVectorRef x,
                                                               ConstVectorRef lambda, VectorRef dx) {
     system.field(t, x, lambda, dx);

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "slideway/core/errors.hpp"
-#include "slideway/core/finite.hpp"
 #include "slideway/core/not_finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 #include "slideway/model/explained_field.hpp"
@@ -158,8 +157,14 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
   const double stored = lambda_[surface];
   lambda_[surface] = -1;
   evaluator_.field(t, x, lambda_, neighbours_.minus);
-  lambda_[surface] = 1;
-  evaluator_.field(t, x, lambda_, neighbours_.plus);
+  if (const auto* const columns = evaluator_.relay_columns(t, x, lambda_)) {
+    neighbours_.plus = neighbours_.minus;
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, surface); entry; ++entry)
+      neighbours_.plus[entry.row()] += 2 * entry.value();
+  } else {
+    lambda_[surface] = 1;
+    evaluator_.field(t, x, lambda_, neighbours_.plus);
+  }
   lambda_[surface] = stored;
   neighbours_.w_minus = evaluator_.guard_rate(t, x, neighbours_.minus, surface);
   neighbours_.w_plus = evaluator_.guard_rate(t, x, neighbours_.plus, surface);
@@ -226,14 +231,7 @@ bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
   return moved;
 }
 
-void ModeField::velocity(double t, ConstVectorRef x, VectorRef dx) {
-  std::exception_ptr failure;
-  try {
-    raw_velocity(t, x, dx);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  if (!failure && all_finite(dx)) return;
+void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure) {
   state_ = x;
   if (x.allFinite() && move_to_nearest_surface(t, state_)) {
     try {

@@ -378,6 +378,15 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
       return false;
     }
     correct(lambda);
+    // Where f is affine in λ the next value follows from this one.
+    const auto* const columns = dependent_ ? nullptr : evaluator_.relay_columns(t, x, lambda);
+    if (!columns) continue;
+    for (std::size_t k = 0; k < sliding_.size(); ++k) {
+      for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, sliding_[k]); entry; ++entry)
+        dx[entry.row()] -= entry.value() * correction_[static_cast<Index>(k)];
+    }
+    find_residual(t, x, lambda, dx);
+    if (scaled_residual() <= kResidual[source]) return true;
   }
   valid_ = false;
   return false;

@@ -7,7 +7,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "slideway/core/finite.hpp"
 #include "slideway/core/not_finite.hpp"
 
 namespace slideway {
@@ -19,19 +18,16 @@ bool CheckedOde::attempt(const char* function, double t, ConstVectorRef x, const
   if (!all_finite(x)) return false;
   try {
     if (call()) return true;
-  } catch (const NotFinite& exception) {
-    note_exception(function, t, exception.what(), true);
-  } catch (const std::exception& exception) {
-    note_exception(function, t, exception.what());
   } catch (...) {
-    note_exception(function, t, "an exception that is no std::exception");
+    note_exception(function, t);
+    return false;
   }
   obstructed_ = true;
   return false;
 }
 
-template <typename Result>
-void CheckedOde::note_not_finite(const char* function, double t, const Result& result) {
+void CheckedOde::note_not_finite(const char* function, double t, const Eigen::Ref<const Matrix>& result) {
+  obstructed_ = true;
   obstacle_.function = function;
   obstacle_.t = t;
   obstacle_.text.clear();
@@ -46,26 +42,26 @@ void CheckedOde::note_not_finite(const char* function, double t, const Result& r
   }
 }
 
-void CheckedOde::note_exception(const char* function, double t, const char* text, bool whole) noexcept {
+void CheckedOde::note_exception(const char* function, double t) noexcept {
+  obstructed_ = true;
   obstacle_.function = function;
   obstacle_.t = t;
   obstacle_.row = -1;
-  obstacle_.whole = whole;
+  obstacle_.whole = false;
   try {
-    obstacle_.text = text;
+    try {
+      throw;
+    } catch (const NotFinite& exception) {
+      obstacle_.whole = true;
+      obstacle_.text = exception.what();
+    } catch (const std::exception& exception) {
+      obstacle_.text = exception.what();
+    } catch (...) {
+      obstacle_.text = "an exception that is no std::exception";
+    }
   } catch (const std::exception&) {
     obstacle_.text.clear();
   }
-}
-
-bool CheckedOde::velocity(double t, ConstVectorRef x, VectorRef dx) noexcept {
-  ++velocity_evaluations_;
-  return attempt("velocity", t, x, [&] {
-    ode_.velocity(t, x, dx);
-    if (all_finite(dx)) return true;
-    note_not_finite("velocity", t, dx);
-    return false;
-  });
 }
 
 bool CheckedOde::jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept {

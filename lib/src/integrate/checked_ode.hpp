@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "slideway/core/finite.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/integrate/smooth_ode.hpp"
 
@@ -14,11 +15,26 @@ namespace slideway {
 
 class CheckedOde {
  public:
-  explicit CheckedOde(SmoothOde& ode) : ode_(ode) {}
+  explicit CheckedOde(SmoothOde& ode) : ode_(ode), velocity_is_checked_(ode.checks_velocity()) {}
 
   // Each returns whether the result is usable. A failure at an x that is not finite itself is the
   // integrator's own fault, so it is no obstacle.
-  [[nodiscard]] bool velocity(double t, ConstVectorRef x, VectorRef dx) noexcept;
+  // A Vector or a reference to one; here, because it is called most and every copy of a reference counts.
+  template <class Target>
+  [[nodiscard]] bool velocity(double t, ConstVectorRef x, Target&& dx) noexcept {
+    ++velocity_evaluations_;
+    obstructed_ = false;
+    if (!all_finite(x)) return false;
+    try {
+      ode_.velocity(t, x, dx);
+      if (velocity_is_checked_ || all_finite(dx)) return true;
+    } catch (...) {
+      note_exception("velocity", t);
+      return false;
+    }
+    note_not_finite("velocity", t, dx);
+    return false;
+  }
   [[nodiscard]] bool jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept;
   [[nodiscard]] bool split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx,
                                     SplitJacobian& jacobian) noexcept;
@@ -52,11 +68,12 @@ class CheckedOde {
 
   template <typename Call>
   bool attempt(const char* function, double t, ConstVectorRef x, const Call& call) noexcept;
-  template <typename Result>
-  void note_not_finite(const char* function, double t, const Result& result);
-  void note_exception(const char* function, double t, const char* text, bool whole = false) noexcept;
+  void note_not_finite(const char* function, double t, const Eigen::Ref<const Matrix>& result);
+  // The one that is being handled.
+  void note_exception(const char* function, double t) noexcept;
 
   SmoothOde& ode_;
+  bool velocity_is_checked_;
   bool obstructed_ = false;
   Obstacle obstacle_ = {};
   std::int64_t velocity_evaluations_ = 0;

@@ -50,10 +50,10 @@ bool OdeintDopri5::advance(CheckedOde& ode, Step& step) {
   return usable;
 }
 
-void OdeintDopri5::halfway(const Step& step, VectorRef displacement) const {
+const Vector& OdeintDopri5::halfway(const Step& step) const {
   formula_->dopri5.calc_state(0.5 * step.h, formula_->halfway, formula_->zero, step.velocity, 0.0, step.x_new,
                               step.velocity_new, step.h);
-  displacement = formula_->halfway;
+  return formula_->halfway;
 }
 
 double OdeintDopri5::stiffness(const Step& step) const {

@@ -28,7 +28,8 @@ class OdeintDopri5 {
   // Fills the second half of `step`; false if a velocity is not usable. Six evaluations.
   [[nodiscard]] bool advance(CheckedOde& ode, Step& step);
   // x(t + h/2) − x(t) by the continuous extension of the last step, which must be `step`, not projected since.
-  void halfway(const Step& step, VectorRef displacement) const;
+  // Valid until the next call of a member.
+  const Vector& halfway(const Step& step) const;
   // About h·|λ|, λ the dominant eigenvalue of the Jacobian along the last step: the formula is stable up to 3.3.
   double stiffness(const Step& step) const;
 

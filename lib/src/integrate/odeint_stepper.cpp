@@ -32,6 +32,10 @@ constexpr double kUsualGrowth = 2;
 constexpr double kStartingError = 100;
 constexpr double kTrialParts = 1000;
 constexpr double kReductionOnFailure = 0.25;
+double log_smallest_error() {
+  static const double log = std::log(kSmallestError);
+  return log;
+}
 // At this h·|λ| the formula is at the edge of its region of stability.
 constexpr double kStabilityLimit = 3.25;
 
@@ -80,7 +84,7 @@ bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_s
   }
   error_weights(step_.x_new, weights_);
   constrained_ = ode_.constrained();
-  log_error_before_ = std::log(kSmallestError);
+  log_error_before_ = log_smallest_error();
   next_step_size_ = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
   running_ = on_the_way_ = true;
   return true;
@@ -167,7 +171,7 @@ StepReport OdeintStepper::step() {
         next_step_size_ = std::min(h * std::clamp(factor, kGreatestReduction, most), max_step_);
         // Steps that grow as fast as they may say nothing about the errors of the next mode.
         if (next_step_size_ <= kUsualGrowth * h) usual_step_ = next_step_size_;
-        log_error_before_ = std::max(log_error, std::log(kSmallestError));
+        log_error_before_ = std::max(log_error, log_smallest_error());
         break;
       }
     }
@@ -180,7 +184,6 @@ StepReport OdeintStepper::step() {
   }
 
   ++steps_;
-  error_weights(step_.x_new, weights_);
   const double start = reached_;
   const bool to_end = h >= end_time_ - start;
   reached_ = to_end ? end_time_ : start + h;
@@ -202,11 +205,7 @@ void OdeintStepper::watch_stiffness() {
 bool OdeintStepper::project() {
   correction_ = -step_.x_new;
   error_weights(step_.x_new, weights_);
-  const bool usable = checked_.project(step_.t + step_.h, weights_, step_.x_new);
-  if (!usable) {
-    error_weights(step_.x, weights_);
-    return false;
-  }
+  if (!checked_.project(step_.t + step_.h, weights_, step_.x_new)) return false;
   correction_ += step_.x_new;
   corrected_ = true;
   return true;
@@ -241,24 +240,24 @@ void OdeintStepper::make_interpolant() {
     return;
   }
   const double h = step_.h;
-  auto value = coefficients_.col(0);
-  auto slope = coefficients_.col(1);
-  auto second = coefficients_.col(2);
-  auto third = coefficients_.col(3);
-  auto fourth = coefficients_.col(4);
-  value = step_.x;
-  slope = h * step_.velocity;
-  formula_.halfway(step_, fourth);
+  const Vector& halfway = formula_.halfway(step_);
   // The correction by projection grows with the cubic, which leaves the slopes alone.
-  if (corrected_) fourth += 0.5 * correction_;
-  second = step_.x_new - step_.x;
-  third = h * step_.velocity_new;
-  fourth = 16 * (fourth - 0.5 * second - 0.125 * (slope - third));
+  double* const value = coefficients_.data();
+  double* const first = value + states_;
+  double* const second = first + states_;
+  double* const third = second + states_;
+  double* const fourth = third + states_;
   for (Index i = 0; i < states_; ++i) {
-    const double d = second[i];
-    const double end_slope = third[i];
-    second[i] = 3 * d - 2 * slope[i] - end_slope + fourth[i];
-    third[i] = slope[i] + end_slope - 2 * d - 2 * fourth[i];
+    const double slope = h * step_.velocity[i];
+    const double end_slope = h * step_.velocity_new[i];
+    const double d = step_.x_new[i] - step_.x[i];
+    const double middle = corrected_ ? halfway[i] + 0.5 * correction_[i] : halfway[i];
+    const double u = 16 * (middle - 0.5 * d - 0.125 * (slope - end_slope));
+    value[i] = step_.x[i];
+    first[i] = slope;
+    second[i] = 3 * d - 2 * slope - end_slope + u;
+    third[i] = slope + end_slope - 2 * d - 2 * u;
+    fourth[i] = u;
   }
 }
 
@@ -269,10 +268,13 @@ void OdeintStepper::evaluate(double t, VectorRef x) {
   }
   make_interpolant();
   const double s = step_.h == 0 ? 0 : (t - step_.t) / step_.h;
-  x = (((coefficients_.col(4) * s + coefficients_.col(3)) * s + coefficients_.col(2)) * s +
-       coefficients_.col(1)) *
-          s +
-      coefficients_.col(0);
+  const double* const c0 = coefficients_.data();
+  const double* const c1 = c0 + states_;
+  const double* const c2 = c1 + states_;
+  const double* const c3 = c2 + states_;
+  const double* const c4 = c3 + states_;
+  double* const result = x.data();
+  for (Index i = 0; i < states_; ++i) result[i] = (((c4[i] * s + c3[i]) * s + c2[i]) * s + c1[i]) * s + c0[i];
 }
 
 Interpolant OdeintStepper::interpolant() {

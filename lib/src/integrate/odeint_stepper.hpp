@@ -71,7 +71,7 @@ class OdeintStepper final : public Stepper {
   double usual_step_ = 0;
   double log_error_before_ = 0;  // of the last accepted step
   OdeintDopri5::Step step_;
-  Vector weights_;     // at the start of the step
+  Vector weights_;     // at the start, and where the state is projected
   Vector correction_;  // what the projection added
   Matrix coefficients_;
   std::array<const double*, 5> columns_ = {};  // of the coefficients

@@ -137,6 +137,7 @@ class SystemMaker {
     if (const Gradients rows = gradients(graph_, derivatives_, Variables::lambdas)) {
       made.field_dlambda = matrix(*rows, true);
       definition.field_dlambda_pattern = pattern(made.field_dlambda, definition.states, definition.surfaces);
+      definition.relays_additive = are_constant(*rows);
       definition.field_dlambda = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
                                          MatrixRef derivative) {
         tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);

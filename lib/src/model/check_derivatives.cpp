@@ -272,6 +272,16 @@ class DerivativeChecker {
     if (lambda_.size() > 0) {
       compare_pattern(by_lambda(field_subject("field_dlambda_pattern")), full_.field_dlambda_pattern,
                       field_dlambda);
+      if (full_.relays_additive) {
+        used = full_;  // the derivatives learnt once and elsewhere, against those at the point
+        compare(by_lambda(field_subject("relays_additive")), used, bare_, [&](Evaluator& e, Matrix& m) {
+          const auto* const learnt = e.relay_columns(t_ + 0.37, 1.1 * x_ + Vector::Constant(x_.size(), 0.1), -lambda_);
+          if (learnt)
+            m = Matrix(*learnt);
+          else
+            field_dlambda(e, m);
+        });
+      }
     }
   }
 

@@ -126,11 +126,6 @@ double Evaluator::direction_step(double t, ConstVectorRef x, double t_dot, Const
 
 // ---- the field --------------------------------------------------------------------------------------
 
-void Evaluator::field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
-  ++counts_.field;
-  system_.field(t, x, lambda, dx);
-}
-
 void Evaluator::field_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian) {
   const JacobianCount one_jacobian(counts_);
   const SystemDefinition& definition = system_.definition();
@@ -234,11 +229,6 @@ void Evaluator::field_along(double t, ConstVectorRef x, ConstVectorRef lambda, d
 }
 
 // ---- the guards -------------------------------------------------------------------------------------
-
-void Evaluator::guards(double t, ConstVectorRef x, VectorRef h) {
-  ++counts_.guards;
-  system_.guards(t, x, h);
-}
 
 void Evaluator::guards_dx(double t, ConstVectorRef x, MatrixRef jacobian) {
   if (affine_) {

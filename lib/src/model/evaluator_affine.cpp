@@ -60,15 +60,6 @@ void Evaluator::guards_nearly(double t, ConstVectorRef x, VectorRef h) {
   h += affine_origin_;
 }
 
-double Evaluator::affine_row(Index surface, double t_dot, ConstVectorRef x_dot) const {
-  const int* const start = affine_dx_.outerIndexPtr() + surface;
-  const int* const column = affine_dx_.innerIndexPtr();
-  const double* const slope = affine_dx_.valuePtr();
-  double sum = t_dot * affine_dt_[surface];
-  for (int k = start[0]; k < start[1]; ++k) sum += slope[k] * x_dot[column[k]];
-  return sum;
-}
-
 void Evaluator::guard_rates_of(const std::vector<Index>& surfaces, double t, ConstVectorRef x, ConstVectorRef dx,
                                VectorRef rates) {
   if (!affine_) {
@@ -86,8 +77,7 @@ double Evaluator::guard_nearly(double t, ConstVectorRef x, Index surface) {
   return h[surface];
 }
 
-double Evaluator::guard_rate(double t, ConstVectorRef x, ConstVectorRef dx, Index surface) {
-  if (affine_) return affine_row(surface, 1.0, dx);
+double Evaluator::guard_rate_of_all(double t, ConstVectorRef x, ConstVectorRef dx, Index surface) {
   ScratchFrame frame;
   auto rates = take_vector(frame, system_.surfaces());
   guard_rates(t, x, dx, rates);

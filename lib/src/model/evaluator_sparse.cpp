@@ -82,6 +82,30 @@ void Evaluator::field_dx_entries(double t, ConstVectorRef x, ConstVectorRef lamb
   });
 }
 
+void Evaluator::learn_relay_columns(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  relays_learnt_ = true;
+  const SystemDefinition& definition = system_.definition();
+  if (!definition.field_along || !definition.field_dlambda_pattern) return;
+  const CompressedColumns columns(*definition.field_dlambda_pattern);
+  const Vector x_zero = Vector::Zero(x.size());
+  Vector direction = Vector::Zero(lambda.size());
+  Vector dx(x.size()), derivative(x.size());
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index colour = 0; colour < columns.colours(); ++colour) {
+    columns.for_columns(colour, [&](Index j) { direction[j] = 1; });
+    ++counts_.field;
+    definition.field_along(t, x, lambda, 0.0, x_zero, direction, dx, derivative);
+    columns.for_columns(colour, [&](Index j) { direction[j] = 0; });
+    // The point may be one where the field is undefined.
+    if (!derivative.allFinite()) return;
+    columns.for_entries(colour, [&](Index, Index i, Index j) {
+      entries.emplace_back(static_cast<int>(i), static_cast<int>(j), derivative[i]);
+    });
+  }
+  relay_columns_.emplace(x.size(), lambda.size());
+  relay_columns_->setFromTriplets(entries.begin(), entries.end());
+}
+
 void Evaluator::normal_along(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef x_dot,
                              VectorRef rates_dot) {
   const SystemDefinition& definition = system_.definition();

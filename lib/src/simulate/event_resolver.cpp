@@ -83,7 +83,8 @@ Resolution EventResolver::resolve_free(double t, ConstVectorRef x, const Mode& m
   if (rule_ != SlidingRule::filippov || !result.decided) return result;
   const std::vector<Index> slides = entering(mode, meeting, result);
   if (slides.empty()) return result;
-  if (!evaluator_.blends_corners() && !corners_.is_multi_affine(t, x, result.lambda, slides)) {
+  const bool is_affine = evaluator_.relay_columns(t, x, result.lambda) != nullptr;
+  if (!is_affine && !evaluator_.blends_corners() && !corners_.is_multi_affine(t, x, result.lambda, slides)) {
     // f at an interior λ would be Utkin's answer; Filippov's is the combination of the corners.
     evaluator_.blend_corners();
     result = decide(t, x, mode, lambda, meeting, weights);
@@ -112,56 +113,54 @@ bool EventResolver::is_met_alone(const Mode& mode, const Meeting& meeting) const
   return true;
 }
 
-std::optional<Resolution> EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode,
-                                                      const Met& met, ConstVectorRef weights) {
-  Group group = single(t, x, mode, met, false, weights);
-  if (!group.unique) return std::nullopt;
+bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
+                                 ConstVectorRef weights, Resolution& result) {
+  Lone lone = alone(t, x, mode, met, false, weights);
+  if (!lone.unique) return false;
   const Index i = met.surface;
-  const Option& option = group.options.front();
-  const Side side = option.sides.front();
+  const LoneOption& option = lone.options[0];
+  const Side side = option.side;
   const bool slides = side == Side::sliding;
-  std::optional<Resolution> result(std::in_place);
-  result->decided = true;
-  result->mode = mode;
-  result->mode.set(i, side);
-  result->lambda = lambda_;
-  result->lambda[i] = std::clamp(option.lambda.front(), -1.0, 1.0);
-  result->repelling = slides && option.repelling;
-  result->involved = {i};
-  EventRecord& event = result->event;
+  result.decided = true;
+  result.mode = mode;
+  result.mode.set(i, side);
+  result.lambda = lambda_;
+  result.lambda[i] = std::clamp(option.lambda, -1.0, 1.0);
+  result.repelling = slides && option.repelling;
+  result.involved.assign(1, i);
+  EventRecord& event = result.event;
   event.t = t;
   if (keeps_states_) {
     event.before = x;
     event.after = x;
   }
   event.from = mode;
-  event.to = result->mode;
-  event.surfaces = {i};
-  event.surface_names = {evaluator_.system().surface_names()[at(i)]};
-  event.w_minus = std::move(group.w_minus);
-  event.w_plus = std::move(group.w_plus);
-  event.lambda = {slides ? option.lambda.front() : kNotANumber};
-  event.reason = std::move(group.reason);
+  event.to = result.mode;
+  event.surfaces.assign(1, i);
+  event.surface_names.assign(1, evaluator_.system().surface_names()[at(i)]);
+  event.w_minus.assign(1, lone.found.w_minus);
+  event.w_plus.assign(1, lone.found.w_plus);
+  event.lambda.assign(1, slides ? option.lambda : kNotANumber);
+  event.reason = std::move(lone.reason);
   if (side == mode[i]) {
     event.kind = EventKind::grazing;
-    result->eventful = group.touch;
+    result.eventful = lone.touch;
   } else {
-    event.kind = group.two_fold      ? EventKind::two_fold
+    event.kind = lone.two_fold       ? EventKind::two_fold
                  : slides            ? EventKind::sliding_entry
                  : mode.slides_on(i) ? EventKind::sliding_exit
                                      : EventKind::crossing;
   }
-  return result;
+  return true;
 }
 
 Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                  const Meeting& meeting, ConstVectorRef weights) {
   lambda_ = lambda;
   mode.fill_lambda(lambda_);
-  if (is_met_alone(mode, meeting)) {
-    if (std::optional<Resolution> result = decide_alone(t, x, mode, meeting.met.front(), weights)) {
-      return *std::move(result);
-    }
+  Resolution result;
+  if (is_met_alone(mode, meeting) && decide_alone(t, x, mode, meeting.met.front(), weights, result)) {
+    return result;
   }
   std::vector<Group> groups;
   const std::vector<Index> all = members(mode, meeting);
@@ -186,7 +185,6 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     }
   }
 
-  Resolution result;
   EventRecord& event = result.event;
   event.t = t;
   if (keeps_states_) {

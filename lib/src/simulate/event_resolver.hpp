@@ -4,6 +4,7 @@
 // It must not know how the point was found, nor how steps are taken.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,9 +58,9 @@ class EventResolver {
                     ConstVectorRef weights);
   // Whether one surface is met, and none that slides sees it: so are most.
   bool is_met_alone(const Mode& mode, const Meeting& meeting) const;
-  // What decide() says then, without the detour over groups; nothing where it is not unique.
-  std::optional<Resolution> decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
-                                         ConstVectorRef weights);
+  // What decide() says then, without the detour over groups; false where it is not unique.
+  bool decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met, ConstVectorRef weights,
+                    Resolution& result);
   // The surfaces that are met or slide, sorted.
   std::vector<Index> members(const Mode& mode, const Meeting& meeting) const;
   // The surfaces that start to slide in what follows.
@@ -70,6 +71,22 @@ class EventResolver {
     std::vector<Side> sides = {};
     std::vector<double> lambda = {};
     bool repelling = false;
+  };
+  // The same of one surface alone.
+  struct LoneOption {
+    Side side = Side::plus;
+    double lambda = 0;
+    bool repelling = false;
+  };
+  // One surface, and what can follow for it.
+  struct Lone {
+    ClassifiedPoint found = {};
+    std::array<LoneOption, 3> options = {};
+    std::size_t count = 0;
+    bool unique = false;
+    bool touch = false;  // a touch to report although nothing changes
+    bool two_fold = false;
+    std::string reason = {};
   };
   // Surfaces that see each other, and what can follow for them.
   struct Group {
@@ -89,6 +106,7 @@ class EventResolver {
                                         const Meeting& meeting);
   // λ of the one surface, for an f that is not affine in it; nothing where f vanishes nowhere in [−1, 1].
   std::optional<double> equivalent_control(double t, ConstVectorRef x, Index surface);
+  Lone alone(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start, ConstVectorRef weights);
   Group single(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start, ConstVectorRef weights);
   Group corner(double t, ConstVectorRef x, const Mode& mode, const std::vector<Index>& surfaces,
                const Meeting& meeting, ConstVectorRef weights);

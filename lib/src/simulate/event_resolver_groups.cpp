@@ -42,29 +42,26 @@ std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
   return groups;
 }
 
-EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mode& mode, const Met& met,
-                                           bool at_start, ConstVectorRef weights) {
+EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
+                                         bool at_start, ConstVectorRef weights) {
   const Side before = mode[met.surface];
-  ClassifiedPoint found = classifier_.classify_at(t, x, lambda_, met, at_start ? nullptr : &before, weights);
-  PointClass& point = found.point;
-  Group group;
-  group.surfaces = {met.surface};
-  group.w_minus = {found.w_minus};
-  group.w_plus = {found.w_plus};
-  group.reason = found.touch ? "a touch within the tolerances: " + point.reason : std::move(point.reason);
-  group.two_fold = found.minus_tangent && found.plus_tangent;
+  Lone lone;
+  lone.found = classifier_.classify_at(t, x, lambda_, met, at_start ? nullptr : &before, weights);
+  const ClassifiedPoint& found = lone.found;
+  PointClass& point = lone.found.point;
+  lone.reason = found.touch ? "a touch within the tolerances: " + point.reason : std::move(point.reason);
+  lone.two_fold = found.minus_tangent && found.plus_tangent;
   const auto add = [&](Side side) {
-    Option option{{side}, {bound(side)}, false};
-    if (side == Side::sliding) {
-      const double lambda =
-          std::isnan(point.lambda) ? sliding_lambda(found.w_minus, found.w_plus) : point.lambda;
-      option.lambda = {std::isnan(lambda) ? 0.0 : lambda};
-      if (rule_ == SlidingRule::equivalent_control) {
-        option.lambda = {equivalent_control(t, x, met.surface).value_or(option.lambda.front())};
-      }
-      option.repelling = point.sliding_repels;
+    LoneOption& option = lone.options[lone.count++];
+    option = {side, bound(side), false};
+    if (side != Side::sliding) return;
+    const double lambda =
+        std::isnan(point.lambda) ? sliding_lambda(found.w_minus, found.w_plus) : point.lambda;
+    option.lambda = std::isnan(lambda) ? 0.0 : lambda;
+    if (rule_ == SlidingRule::equivalent_control) {
+      option.lambda = equivalent_control(t, x, met.surface).value_or(option.lambda);
     }
-    group.options.push_back(std::move(option));
+    option.repelling = point.sliding_repels;
   };
   if (found.same_fields) {
     // One motion, whatever it is called: it keeps the side it has. At a start it has none, but may curve away to one.
@@ -73,20 +70,38 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
                            std::find(sides.begin(), sides.end(), Side::plus) == sides.end();
     const Side at_first = at_start && only_down ? Side::minus : Side::plus;
     add(at_start || before == Side::sliding ? at_first : before);
-    group.reason = "the fields on both sides are the same and do not leave the surface";
-    group.unique = true;
-    group.two_fold = false;
-    return group;
+    lone.reason = "the fields on both sides are the same and do not leave the surface";
+    lone.unique = true;
+    lone.two_fold = false;
+    return lone;
   }
   for (const Side side : point.continuations) add(side);
   if (point.continuations.empty()) {
     for (const Side side : {Side::minus, Side::sliding, Side::plus}) add(side);
   }
   // Sliding on through a two-fold into a repelling stretch can be left at any time.
-  group.unique = group.options.size() == 1 && !group.options.front().repelling;
-  if (group.unique && !at_start && group.options.front().sides.front() == before) {
-    group.touch = found.touch || (before == Side::plus && found.plus_tangent) ||
-                  (before == Side::minus && found.minus_tangent);
+  lone.unique = lone.count == 1 && !lone.options[0].repelling;
+  if (lone.unique && !at_start && lone.options[0].side == before) {
+    lone.touch = found.touch || (before == Side::plus && found.plus_tangent) ||
+                 (before == Side::minus && found.minus_tangent);
+  }
+  return lone;
+}
+
+EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mode& mode, const Met& met,
+                                           bool at_start, ConstVectorRef weights) {
+  Lone lone = alone(t, x, mode, met, at_start, weights);
+  Group group;
+  group.surfaces = {met.surface};
+  group.w_minus = {lone.found.w_minus};
+  group.w_plus = {lone.found.w_plus};
+  group.reason = std::move(lone.reason);
+  group.unique = lone.unique;
+  group.touch = lone.touch;
+  group.two_fold = lone.two_fold;
+  for (std::size_t o = 0; o < lone.count; ++o) {
+    const LoneOption& option = lone.options[o];
+    group.options.push_back({{option.side}, {option.lambda}, option.repelling});
   }
   return group;
 }

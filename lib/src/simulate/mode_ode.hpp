@@ -61,6 +61,7 @@ class ModeOde final : public SmoothOde {
   Index states() const override;
   Index guards() const;
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
+  bool checks_velocity() const override { return true; }
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override;
   const Pattern* jacobian_pattern() const override { return sparse_ ? &sparse_->pattern() : nullptr; }
   void split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) override;

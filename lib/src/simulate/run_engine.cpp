@@ -185,7 +185,7 @@ bool RunEngine::too_many_events() {
   return true;
 }
 
-void RunEngine::report(EventRecord record) {
+void RunEngine::report(EventRecord&& record) {
   if (automaton_.has_locations()) {
     if (!record.from_location) record.from_location = here_->name;
     if (!record.to_location) record.to_location = here_->name;

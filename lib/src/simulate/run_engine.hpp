@@ -80,7 +80,7 @@ class RunEngine {
   Mode word() const;
   Mode with_contacts(const Mode& mode) const;
   // Adds the contacts and the location to the record, and keeps it.
-  void report(EventRecord record);
+  void report(EventRecord&& record);
   std::string surface_name(Index surface) const;
   std::string names(const std::vector<Index>& surfaces) const;
 

@@ -236,8 +236,6 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   const double mode_began = mode_since_;
   involved_contacts_ = releases;
   bool eventful = false;
-  Resolution resolution;
-  EventRecord& record = resolution.event;
   const Mode before = here.contacts ? word() : Mode();
   const Vector state_before = releases.empty() ? Vector() : x_;
   if (!releases.empty()) {
@@ -247,8 +245,11 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
     }
     here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, closed));
   }
+  Resolution resolution = meeting.met.empty()
+                              ? Resolution()
+                              : here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+  EventRecord& record = resolution.event;
   if (!meeting.met.empty()) {
-    resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
     eventful = resolution.eventful;
     if (here.contacts && record.from) record.from = before;
     if (!resolution.decided) {

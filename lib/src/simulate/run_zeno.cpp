@@ -93,7 +93,7 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
     adopt(resolution);
     record.to = word();
   }
-  report(record);
+  report(std::move(record));
   if (!resolution.decided) finish_ambiguous(resolution);
   return resolution.decided;
 }

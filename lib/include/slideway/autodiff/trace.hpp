@@ -3,6 +3,7 @@
 // results are affine.
 //
 //     degree 0: a constant,  1: affine in what it depends on,  2: anything else
+//     additive: relays enter by sums and constant factors only
 //
 // What a comparison decides may differ elsewhere: `TraceRun` tells whether there was one, and then a trace shows one
 // branch only. Taking the plain number out (value_of), to look something up in a table, say, ends a run: the number is
@@ -70,17 +71,18 @@ class Trace {
   const std::vector<Index>& states() const { return states_; }
   const std::vector<Index>& relays() const { return relays_; }
   int degree() const { return degree_; }
+  bool additive() const { return additive_; }
 
   // A result of something else than sums and constant factors.
   static Trace nonlinear(double value, const Trace& a, const Trace& b) {
     Trace result = merged(value, a, b);
-    if (result.degree_ > 0) result.degree_ = 2;
+    result.note_nonlinear();
     return result;
   }
   static Trace nonlinear(double value, const Trace& a) {
     Trace result = a;
     result.value_ = value;
-    if (result.degree_ > 0) result.degree_ = 2;
+    result.note_nonlinear();
     return result;
   }
 
@@ -106,6 +108,7 @@ class Trace {
     unite_into(states_, b.states_);
     unite_into(relays_, b.relays_);
     degree_ = std::max(degree_, b.degree_);
+    additive_ = additive_ && b.additive_;
     return *this;
   }
   Trace& operator-=(const Trace& b) { return *this = *this - b; }
@@ -146,13 +149,19 @@ class Trace {
     result.states_ = united(a.states_, b.states_);
     result.relays_ = united(a.relays_, b.relays_);
     result.degree_ = std::max(a.degree_, b.degree_);
+    result.additive_ = a.additive_ && b.additive_;
     return result;
+  }
+  void note_nonlinear() {
+    if (degree_ > 0) degree_ = 2;
+    if (!relays_.empty()) additive_ = false;
   }
 
   double value_ = 0;
   std::vector<Index> states_;
   std::vector<Index> relays_;
   int degree_ = 0;
+  bool additive_ = true;
 };
 
 #define SLIDEWAY_TRACE_FUNCTION(name) \

@@ -13,6 +13,9 @@
 // It must not know integrators or when to leave a mode.
 #pragma once
 
+#include <exception>
+
+#include "slideway/core/finite.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/filippov/moments.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
@@ -52,7 +55,22 @@ class ModeField {
 
   // Throws std::runtime_error naming the state when the velocity is not finite, neither here nor at the nearest
   // point of the surfaces that x lies beyond.
-  void velocity(double t, ConstVectorRef x, VectorRef dx);
+  void velocity(double t, ConstVectorRef x, VectorRef dx) {
+    try {
+      if (sliding_.empty()) {
+        evaluator_.field(t, x, lambda_, dx);
+        if (all_finite(dx)) return;
+      } else {
+        raw_velocity(t, x, dx);
+        // What the solver finds it has looked at.
+        if ((solves_for_lambda() && !uses_moments() && stabilisation_ == 0) || all_finite(dx)) return;
+      }
+    } catch (...) {
+      velocity_beyond(t, x, dx, std::current_exception());
+      return;
+    }
+    velocity_beyond(t, x, dx, nullptr);
+  }
   // J(i,j) = ∂(velocity)ᵢ/∂xⱼ, without the stabilising term.
   void jacobian(double t, ConstVectorRef x, MatrixRef jacobian);
   // product = J·direction without the matrix; by a difference of velocities where λ is solved for.
@@ -81,6 +99,8 @@ class ModeField {
 
  private:
   void raw_velocity(double t, ConstVectorRef x, VectorRef dx);
+  // Where that threw, or is not finite.
+  void velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure);
   void solve_several(double t, ConstVectorRef x);
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);

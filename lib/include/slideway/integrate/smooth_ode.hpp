@@ -18,6 +18,8 @@ class SmoothOde {
 
   // Every function may throw; a stepper treats that, like a value that is not finite, as "try a smaller step".
   virtual void velocity(double t, ConstVectorRef x, VectorRef dx) = 0;
+  // Whether velocity() throws where it is not finite, so that nobody need look again.
+  virtual bool checks_velocity() const { return false; }
   // J(i,j) = ∂fᵢ/∂xⱼ; dx = f(t, x) has been computed before.
   virtual void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) = 0;
 

@@ -67,8 +67,14 @@ class Evaluator {
   void hold(const std::vector<Index>& surfaces);
   void release();
 
-  void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
-  void guards(double t, ConstVectorRef x, VectorRef h);
+  void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+    ++counts_.field;
+    system_.field(t, x, lambda, dx);
+  }
+  void guards(double t, ConstVectorRef x, VectorRef h) {
+    ++counts_.guards;
+    system_.guards(t, x, h);
+  }
 
   // The same to a few rounding errors; guards that are affine are not called for it.
   void guards_nearly(double t, ConstVectorRef x, VectorRef h);
@@ -86,6 +92,12 @@ class Evaluator {
   void field_dx_entries(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef entries);
   // J(i,j) = ∂fᵢ/∂λⱼ, n×m.
   void field_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
+  // ∂f/∂λ, n×m, where the system tells that it is constant; null elsewhere. Had at the point of the first call.
+  const Eigen::SparseMatrix<double>* relay_columns(double t, ConstVectorRef x, ConstVectorRef lambda) {
+    if (!system_.definition().relays_additive) return nullptr;
+    if (!relays_learnt_) learn_relay_columns(t, x, lambda);
+    return relay_columns_ ? &*relay_columns_ : nullptr;
+  }
   // dx = f and dx_dot = its derivative along (t_dot, x_dot) with λ frozen.
   void field_along(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
                    VectorRef dx, VectorRef dx_dot);
@@ -103,7 +115,9 @@ class Evaluator {
   // wᵢ for these surfaces; the other entries hold nothing.
   void guard_rates_of(const std::vector<Index>& surfaces, double t, ConstVectorRef x, ConstVectorRef dx, VectorRef rates);
   // wᵢ for one surface.
-  double guard_rate(double t, ConstVectorRef x, ConstVectorRef dx, Index surface);
+  double guard_rate(double t, ConstVectorRef x, ConstVectorRef dx, Index surface) {
+    return affine_ ? affine_row(surface, 1.0, dx) : guard_rate_of_all(t, x, dx, surface);
+  }
   // ḧ along the field at λ frozen, m entries; dx must be f(t, x, λ).
   void guard_curvatures(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
                         VectorRef curvatures);
@@ -143,7 +157,16 @@ class Evaluator {
   void for_field_colours(double t, ConstVectorRef x, ConstVectorRef lambda, Visit&& visit);
 
   void learn_affine_guards();
-  double affine_row(Index surface, double t_dot, ConstVectorRef x_dot) const;
+  void learn_relay_columns(double t, ConstVectorRef x, ConstVectorRef lambda);
+  double guard_rate_of_all(double t, ConstVectorRef x, ConstVectorRef dx, Index surface);
+  double affine_row(Index surface, double t_dot, ConstVectorRef x_dot) const {
+    const int* const start = affine_dx_.outerIndexPtr() + surface;
+    const int* const column = affine_dx_.innerIndexPtr();
+    const double* const slope = affine_dx_.valuePtr();
+    double sum = t_dot * affine_dt_[surface];
+    for (int k = start[0]; k < start[1]; ++k) sum += slope[k] * x_dot[column[k]];
+    return sum;
+  }
   void affine_directional(double t_dot, ConstVectorRef x_dot, VectorRef h_dot) const;
 
   System system_;
@@ -158,6 +181,8 @@ class Evaluator {
   bool affine_ = false;
   Eigen::SparseMatrix<double, Eigen::RowMajor> affine_dx_;
   Vector affine_dt_, affine_origin_;
+  bool relays_learnt_ = false;
+  std::optional<Eigen::SparseMatrix<double>> relay_columns_;
   Vector typical_sizes_;
   double typical_time_ = 1;
 };

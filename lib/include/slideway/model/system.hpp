@@ -83,6 +83,11 @@ struct SystemDefinition {
   std::optional<Pattern> field_dx_pattern = {};       // n×n
   std::optional<Pattern> field_dlambda_pattern = {};  // n×m
   std::optional<Pattern> guards_dx_pattern = {};      // m×n
+
+  // ∂f/∂λ is constant, as with relays and Coulomb friction under a constant load: one value of f at (t, x) tells those at
+  // every λ. Made use of where field_along and field_dlambda_pattern are given.
+  bool relays_additive = false;
+
   // Events beside the surfaces, and unilateral constraints, whose forces come on top of `field`.
   std::vector<Event> events = {};
   std::vector<Contact> contacts = {};
