@@ -50,6 +50,18 @@ TEST_CASE("a trace remembers what it is made of and how") {
   CHECK(max(x, 0.0).degree() == 2);
 }
 
+TEST_CASE("relays that enter by sums and constant factors are additive, whatever the states do") {
+  const Trace x = Trace::state(0, 0.5);
+  const Trace relay = Trace::relay(1, 1);
+  CHECK((sin(x) * x - 3.0 * relay / 2 + 1.0).additive());
+  CHECK_FALSE((x * relay).additive());
+  CHECK_FALSE((relay * relay).additive());
+  CHECK_FALSE((sin(relay) + x).additive());
+  Trace sum = sin(x);
+  sum += x * relay;
+  CHECK_FALSE(sum.additive());
+}
+
 TEST_CASE("a comparison of a state is noted, one of constants is not") {
   const TraceRun run;
   CHECK(Trace(1) < Trace(2));

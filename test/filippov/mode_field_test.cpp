@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 
 #include "slideway/model/from_functor.hpp"
@@ -95,6 +96,44 @@ TEST_CASE("sliding on two surfaces is tangent to both and has the Jacobian of it
   Matrix jacobian(3, 3);
   field.jacobian(0.3, x, jacobian);
   CHECK((jacobian - by_differences(field, 0.3, x)).lpNorm<Eigen::Infinity>() < 1e-7);
+}
+
+TEST_CASE("where relays are additive a sliding velocity takes one evaluation of the field and is the same") {
+  const auto compare = [](const System& system, const char* word, const Vector& x) {
+    REQUIRE(system.definition().relays_additive);
+    SystemDefinition definition = system.definition();
+    definition.relays_additive = false;
+    Vector velocity[2];
+    std::int64_t evaluations[2];
+    for (const bool additive : {false, true}) {
+      Evaluator evaluator(additive ? system : System(definition));
+      const RelayStructure structure(system);
+      ModeField field(evaluator, structure);
+      field.set_mode(Mode(word), Vector::Zero(system.surfaces()));
+      Vector& dx = velocity[additive];
+      dx.resize(x.size());
+      field.velocity(0.3, x, dx);
+      const std::int64_t before = evaluator.counts().field;
+      field.velocity(0.4, x, dx);
+      evaluations[additive] = evaluator.counts().field - before;
+    }
+    CHECK((velocity[0] - velocity[1]).lpNorm<Eigen::Infinity>() <= 1e-14);
+    CHECK(evaluations[0] == 2);
+    CHECK(evaluations[1] == 1);
+  };
+  const auto guards = [](auto, const auto& x, auto&& h) {
+    h[0] = x[1] - 0.1;
+    h[1] = x[2];
+  };
+  const auto field = [](auto t, const auto& x, const auto& lambda, auto&& dx) {
+    using std::cos;
+    dx[0] = x[1] * x[1];
+    dx[1] = -x[0] * x[2] - 0.4 * lambda[0] + 0.1 * lambda[1] + cos(t);
+    dx[2] = 0.2 * x[0] - 2.0 * lambda[1];
+  };
+  const System system = from_functor(field, guards, {.states = 3, .surfaces = 2});
+  compare(system, "0+", Eigen::Vector3d(0.9, 0.1, 0.5));
+  compare(system, "00", Eigen::Vector3d(0.9, 0.1, 0));
 }
 
 TEST_CASE("a field that is not finite beyond its surface is continued from the surface") {

@@ -181,6 +181,14 @@ TEST_CASE("guards that are said to be affine and are not are found") {
   CHECK(check.function == "guards_affine");
 }
 
+TEST_CASE("relays that are said to be additive and are not are found") {
+  SystemDefinition definition = tangled();
+  definition.relays_additive = true;
+  const DerivativeCheck check = check_derivatives(System(definition), 0.9, point, between);
+  CHECK_FALSE(check.passed);
+  CHECK(check.function == "relays_additive");
+}
+
 TEST_CASE("a derivative that is not a number is reported") {
   SystemDefinition definition = tangled();
   definition.field_dx = [](double, ConstVectorRef, ConstVectorRef, MatrixRef jacobian) {
