@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
@@ -272,15 +273,19 @@ class Benchmarks {
 
   // tanh(h/ε), ε smaller and smaller until the error is slideway's or the budget is spent; then the bare sign.
   void smooth(const BenchmarkCase& problem, const Row& ours, const std::vector<double>& reference) {
-    const double rtol = std::min(1e-6, ours.rtol);
     for (const Smoothing& smoothing : problem.smoothed) {
       double left = settings_.budget;
+      double least = std::numeric_limits<double>::infinity();
       for (double epsilon = 1e-2; epsilon > 1e-13 && left >= 1; epsilon /= 10) {
-        const Row row = attempt(problem, ours, smoothing.method, rtol, epsilon, std::floor(left),
-                                smoothing.at(rtol, epsilon), reference);
+        // The steep flank must be resolved, or the error of the integrator hides that of the smoothing.
+        const double rtol = std::max(1e-12, std::min({1e-6, ours.rtol, epsilon / 100}));
+        Row row = attempt(problem, ours, smoothing.method, rtol, epsilon, std::floor(left),
+                          smoothing.at(rtol, epsilon), reference);
+        if (row.measurement.finished && row.error > least) row.is_bound = false;
+        if (row.measurement.finished) least = std::min(least, row.error);
         keep(row);
         left -= row.measurement.finished ? row.measurement.seconds : left;
-        if (!row.status.empty() || !row.is_bound) break;
+        if (!row.status.empty() || row.error <= ours.error) break;
       }
     }
     if (settings_.quick) return;
