@@ -80,6 +80,10 @@ void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
     }
     return;
   }
+  if (const auto* const columns = linear_columns(t, x, lambda)) {
+    constant_entries(*columns);
+    return;
+  }
   const auto difference = [&](const auto& is_seed) {
     lambda_high_ = lambda;
     lambda_low_ = lambda;
@@ -119,6 +123,35 @@ void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
     for (std::size_t row = 0; row < sliding_.size(); ++row) {
       triplets_.emplace_back(static_cast<int>(row), static_cast<int>(column),
                              0.5 * (rates_high_[sliding_[row]] - rates_low_[sliding_[row]]));
+    }
+  }
+}
+
+// Of f where w is affine in λ with the same coefficients everywhere; null elsewhere.
+const Eigen::SparseMatrix<double>* SlidingSolver::linear_columns(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  return evaluator_.guards_are_affine() ? evaluator_.relay_columns(t, x, lambda) : nullptr;
+}
+
+void SlidingSolver::constant_entries(const Eigen::SparseMatrix<double>& columns) {
+  const auto& slopes = evaluator_.affine_dx();
+  const auto add = [&](std::size_t row, Index j) {
+    double sum = 0;
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(columns, j); entry; ++entry) {
+      for (int e = slopes.outerIndexPtr()[sliding_[row]]; e < slopes.outerIndexPtr()[sliding_[row] + 1]; ++e) {
+        if (slopes.innerIndexPtr()[e] == entry.row()) sum += slopes.valuePtr()[e] * entry.value();
+      }
+    }
+    triplets_.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]), sum);
+  };
+  const Pattern& pattern = structure_.normal_dlambda();
+  for (std::size_t row = 0; row < sliding_.size(); ++row) {
+    if (!structure_.known()) {
+      for (const Index j : sliding_) add(row, j);
+      continue;
+    }
+    const Index i = sliding_[row];
+    for (Index e = pattern.start[at(i)]; e < pattern.start[at(i) + 1]; ++e) {
+      if (position_[at(pattern.column[at(e)])] >= 0) add(row, pattern.column[at(e)]);
     }
   }
 }
@@ -261,7 +294,9 @@ bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
   for (const auto& entry : triplets_) scale_[entry.row()] += std::abs(entry.value());
   if (!scale_.allFinite()) return false;
   inverse_scale_ = scale_.cwiseInverse();
-  contraction_ = INFINITY;
+  // Where w is affine Newton's method needs one step.
+  linear_ = !dependent_ && linear_columns(t, x, lambda);
+  contraction_ = linear_ ? kSmallest : INFINITY;
   if (diagonal_) {
     diagonal_values_.setZero();
     for (const auto& entry : triplets_) diagonal_values_[entry.row()] = entry.value();
@@ -378,13 +413,14 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
       return false;
     }
     correct(lambda);
-    // Where f is affine in λ the next value follows from this one.
+    // Where f is affine in λ the next value follows from this one; so do residuals, where the guards are affine too.
     const auto* const columns = dependent_ ? nullptr : evaluator_.relay_columns(t, x, lambda);
     if (!columns) continue;
     for (std::size_t k = 0; k < sliding_.size(); ++k) {
       for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, sliding_[k]); entry; ++entry)
         dx[entry.row()] -= entry.value() * correction_[static_cast<Index>(k)];
     }
+    if (linear_ && kSmallest * error <= kResidual[source]) return true;
     find_residual(t, x, lambda, dx);
     if (scaled_residual() <= kResidual[source]) return true;
   }

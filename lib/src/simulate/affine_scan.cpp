@@ -20,6 +20,7 @@ constexpr double kRounding = 64 * kEpsilon;
 // Halvings of an interval that cannot be told from a point afterwards.
 constexpr int kMostHalvings = 50;
 constexpr int kMostIterations = 200;
+constexpr std::size_t kManySurfaces = 4;
 
 // The polynomial of Bernstein coefficients b on [low, high] in the unit interval.
 struct Piece {
@@ -129,6 +130,7 @@ AffineScan::AffineScan(const Evaluator& evaluator) : evaluator_(evaluator) {
   newly_armed_.reserve(surfaces);
   arm_above_ = Vector::Zero(evaluator.system().surfaces());
   arrive_below_ = arm_above_;
+  reach_ = Vector::Zero(evaluator.system().states());
 }
 
 void AffineScan::start(const Mode& mode, ConstVectorRef values, ConstVectorRef arm_above,
@@ -183,6 +185,26 @@ void AffineScan::forget_arming() {
   newly_armed_.clear();
 }
 
+bool AffineScan::is_far(Index surface, const Interpolant& x, double furthest) const {
+  const double side = static_cast<double>(side_[static_cast<std::size_t>(surface)]);
+  const double origin = evaluator_.affine_origin()[surface];
+  const double slope = evaluator_.affine_dt()[surface];
+  double value = origin + slope * x.center;
+  double size = std::abs(origin) + std::abs(slope * x.center);
+  double change = std::abs(slope * x.scale) * furthest;
+  const auto& slopes = evaluator_.affine_dx();
+  const int* const start = slopes.outerIndexPtr() + surface;
+  for (int entry = start[0]; entry < start[1]; ++entry) {
+    const int state = slopes.innerIndexPtr()[entry];
+    const double weight = slopes.valuePtr()[entry];
+    const double term = weight * x.columns[0][state];
+    value += term;
+    size += std::abs(term);
+    change += std::abs(weight) * reach_[state];
+  }
+  return side * value - change > kRounding * (size + change);
+}
+
 const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double from, double to) {
   result_.found = false;
   zeros_.clear();
@@ -196,11 +218,19 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   // Only the first zero counts: what has been found shortens the interval for the surfaces after it.
   double end = 1;
   double first = kNever;
+  // Of many surfaces most are too far away to need their polynomials.
+  const bool many = watched_.size() >= kManySurfaces;
+  const double furthest = std::max(std::abs(sigma_from), std::abs(sigma_to));
+  if (many) {
+    reach_ = x.coefficient(degree).cwiseAbs() * furthest;
+    for (Index k = degree - 1; k > 0; --k) reach_ = (reach_ + x.coefficient(k).cwiseAbs()) * furthest;
+  }
   GuardPolynomial guard;
   for (const Index i : watched_) {
+    const bool armed = armed_[static_cast<std::size_t>(i)] != 0;
+    if (many && armed && is_far(i, x, furthest)) continue;
     const double side = static_cast<double>(side_[static_cast<std::size_t>(i)]);
     guard.expand(evaluator_, x, i, side);
-    const bool armed = armed_[static_cast<std::size_t>(i)] != 0;
     if (armed && guard.is_clearly_positive(sigma_from, sigma_to, kRounding)) continue;
     const double at_start = guard.size_at(sigma_from);
     const double at_most = std::max(at_start, guard.size_at(sigma_to));

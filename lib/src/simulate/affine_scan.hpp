@@ -47,7 +47,11 @@ class AffineScan {
   std::vector<signed char> side_;  // per surface, 0 where it is not watched
   std::vector<char> armed_;
   std::vector<Index> watched_, newly_armed_;
+  // Whether s·h is certain to stay above its rounding, by how far its states can get; false says nothing.
+  bool is_far(Index surface, const Interpolant& x, double furthest) const;
+
   Vector arm_above_, arrive_below_;  // per surface
+  Vector reach_;  // per state, how far it can get from the first coefficient of its polynomial
   std::vector<Index> zeros_;         // surfaces that have one in this interval, and where
   std::vector<double> zero_times_;
   FirstZero result_;

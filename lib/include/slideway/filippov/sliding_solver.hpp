@@ -54,6 +54,8 @@ class SlidingSolver {
  private:
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   void entries(double t, ConstVectorRef x, ConstVectorRef lambda);
+  const Eigen::SparseMatrix<double>* linear_columns(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void constant_entries(const Eigen::SparseMatrix<double>& columns);
   bool step(Vector& correction);
   void correct(VectorRef lambda) const;
   double scaled_residual() const;
@@ -87,6 +89,7 @@ class SlidingSolver {
 
   std::vector<Eigen::Triplet<double>> triplets_;
   Vector diagonal_values_, scale_, inverse_scale_;
+  bool linear_ = false;  // w is affine in λ, and the matrix at hand is the same everywhere
   double contraction_ = INFINITY;  // of the error of λ by one step of Newton's method with the matrix at hand
   Vector velocity_;
   Matrix dense_;
