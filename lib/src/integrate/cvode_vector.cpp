@@ -7,15 +7,19 @@ namespace slideway::sundials {
 
 namespace {
 
+// So few numbers are done one by one: less than what it takes to find out how to do several at a time.
+constexpr Index kFew = 4;
+
 Eigen::Map<Eigen::ArrayXd> numbers(N_Vector vector) { return {NV_DATA_S(vector), NV_LENGTH_S(vector)}; }
 
-// Several numbers at a time. Not to be mixed with what is done for few.
+// Several numbers at a time; out of the way of few.
 template <class Result>
 [[gnu::noinline]] void compute_many(N_Vector x, N_Vector y, N_Vector z, const Result result) {
   numbers(z) = result(numbers(x), numbers(y));
 }
 
-// z = result(x, y), entry by entry: z may be one of the arguments. `result` takes numbers and arrays.
+// z = result(x, y), entry by entry: z may be one of the arguments. `result` takes numbers and arrays. The cases are those up to
+// kFew.
 template <class Result>
 void compute(N_Vector x, N_Vector y, N_Vector z, const Result result) {
   const double* const a = NV_DATA_S(x);
@@ -50,8 +54,16 @@ void scale(double c, N_Vector x, N_Vector z) {
 double dot_product(N_Vector x, N_Vector y) { return (numbers(x) * numbers(y)).sum(); }
 
 double weighted_norm(N_Vector x, N_Vector weights) {
-  const double sum = (numbers(x) * numbers(weights)).square().sum();
-  return std::sqrt(sum / static_cast<double>(NV_LENGTH_S(x)));
+  const Index n = NV_LENGTH_S(x);
+  double sum = 0;
+  if (n > kFew) {
+    sum = (numbers(x) * numbers(weights)).square().sum();
+  } else {
+    const double* const number = NV_DATA_S(x);
+    const double* const weight = NV_DATA_S(weights);
+    for (Index i = 0; i < n; ++i) sum += number[i] * weight[i] * (number[i] * weight[i]);
+  }
+  return std::sqrt(sum / static_cast<double>(n));
 }
 
 // z may be the first of the terms.
