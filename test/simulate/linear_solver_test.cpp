@@ -70,7 +70,7 @@ Solution settling_tower(LinearSolver solver) {
     using std::sin;
     for (Index i = 0; i < bodies; ++i) {
       dx[i] = x[bodies + i];
-      dx[bodies + i] = -10.0 - 1e3 * (x[i] - 0.001 * static_cast<double>(i)) - 300.0 * x[bodies + i] +
+      dx[bodies + i] = -10.0 - 1e3 * (x[i] - 0.00107 * static_cast<double>(i)) - 300.0 * x[bodies + i] +
                        (i % 7 == 6 ? 30.0 * sin(3.0 * t) : 0.0 * t);
     }
   };
