@@ -10,6 +10,8 @@ using namespace slideway::test;
 
 namespace {
 
+constexpr double kPi = 3.14159265358979323846;
+
 System falling(double g) {
   return smooth(2, [g](auto, const auto& x, auto&& dx) {
     dx[0] = x[1];
@@ -280,5 +282,56 @@ TEST_CASE("a ball comes to rest in the corner of a wedge, at the same time at ev
         CHECK(std::abs(last.t - rests) < 1000 * rtol * rests);
       }
     }
+  }
+}
+
+// With s = √|x| and dt = 2s dτ each side is linear, s'' + k1 s' + 2 k2 s = 0, so that times and speeds of the half turns
+// shrink by r = exp(−π k1/2ω), ω² = 2 k2 − k1²/4. The excursions shrink by r², to far below the tolerances.
+TEST_CASE("the crossings of a super-twisting controller accumulate at the exact time, and the run says so") {
+  constexpr double k1 = 1.5, k2 = 1.1;
+  const System system = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) {
+        using std::sqrt;
+        dx[0] = x[1] - k1 * sqrt(lambda[0] * x[0]) * lambda[0];
+        dx[1] = -k2 * lambda[0];
+      },
+      [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 2, .surfaces = 1});
+  const double omega = std::sqrt(2 * k2 - k1 * k1 / 4);
+  const double r = std::exp(-kPi * k1 / (2 * omega));
+  const double speed = std::sqrt(2 * k2) * std::exp(-k1 / (2 * omega) * std::atan2(omega, k1 / 2));
+  const double exact = 2 * speed / (k2 * (1 - r));
+  for (const Method method : every_method) {
+    for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-12}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = run(system, {1, 0}, 20, with(method, rtol));
+      CHECK(solution.outcome.status == Status::zeno);
+      CHECK(solution.outcome.message.find("accumulate") != std::string::npos);
+      CHECK(std::abs(solution.outcome.t - exact) < 1000 * rtol * exact);
+      CHECK(solution.events.back().kind == EventKind::zeno);
+      CHECK(count(solution, EventKind::crossing) + 1 == solution.events.size());
+      CHECK(solution.events.size() < 40);
+      CHECK(solution.final.state[0] == 0);
+      CHECK(std::abs(solution.final.state[1]) < 10 * rtol);
+    }
+  }
+}
+
+TEST_CASE("crossings that come faster for a while and then no more are followed on") {
+  // x' = cos of a phase that runs faster and faster, up to a speed at which it stays.
+  const System system = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) {
+        using std::cos;
+        using std::exp;
+        dx[0] = cos(x[1]) * 20.0 / (1.0 + 20.0 * exp(-x[2]));
+        dx[1] = 20.0 / (1.0 + 20.0 * exp(-x[2]));
+        dx[2] = 3.0 + 0.0 * lambda[0];
+      },
+      [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 3, .surfaces = 1});
+  for (const Method method : every_method) {
+    const Solution solution = run(system, {0.001, 0, 0}, 10, with(method, 1e-8));
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    // The phase at the end over π: x = 0.001 + sin of it.
+    CHECK(solution.events.size() == static_cast<std::size_t>(solution.final.state[1] / kPi));
   }
 }

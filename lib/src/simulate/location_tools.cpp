@@ -1,5 +1,6 @@
 #include "simulate/location_tools.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "simulate/method_stepper.hpp"
@@ -8,6 +9,10 @@
 namespace slideway {
 
 namespace {
+
+// Of the tolerances, for motions that are not to be lost among their errors.
+constexpr double kFinePart = 0.01;
+constexpr double kFinestTolerance = 1e-12;
 
 std::shared_ptr<const RelayStructure> structure_of(const System& plain, const System& system,
                                                    std::shared_ptr<const RelayStructure> structure) {
@@ -52,6 +57,17 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
 Stepper& LocationTools::one_step() {
   if (!short_stepper) short_stepper = make_stepper(ode, Method::dopri5, stepping);
   return *short_stepper;
+}
+
+Stepper& LocationTools::fine_step() {
+  if (!fine_stepper) {
+    StepperOptions fine = stepping;
+    fine.rtol = std::max(kFinePart * stepping.rtol, kFinestTolerance);
+    // A motion of second order that takes a time of rtol goes that much further below them.
+    fine.atol *= fine.rtol;
+    fine_stepper = make_stepper(ode, Method::dopri5, fine);
+  }
+  return *fine_stepper;
 }
 
 }  // namespace slideway

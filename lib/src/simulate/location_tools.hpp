@@ -25,6 +25,8 @@ struct LocationTools {
 
   // A one-step method, for flights too short for a multistep one; made when first asked for.
   Stepper& one_step();
+  // The same with errors far below the tolerances, for motions that these hide.
+  Stepper& fine_step();
 
   std::string name;                           // of the location; "" where there are none
   std::shared_ptr<ContactDynamics> contacts;  // none without contacts
@@ -37,7 +39,7 @@ struct LocationTools {
   SurfaceGeometry geometry;
   std::unique_ptr<Stepper> stepper;
   bool can_project = false;  // the integrator keeps the solution on its constraints by itself
-  std::unique_ptr<Stepper> short_stepper;
+  std::unique_ptr<Stepper> short_stepper, fine_stepper;
   GuardScan scan;
   std::optional<AffineScan> affine_scan;  // where the guards of the surfaces are affine
   StepperOptions stepping;

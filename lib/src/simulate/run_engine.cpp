@@ -21,6 +21,8 @@ constexpr double kArmFactor = 4;
 // A flight is short that took at most so many steps the last time, and over which the field changes at most so much.
 constexpr std::int64_t kFewSteps = 200;
 constexpr double kMostChange = 50;
+// How many steps a flight may take whose errors are to be far below the tolerances.
+constexpr std::int64_t kFineSteps = 5000;
 // How strongly a state is drawn back onto the surface per step, where the integrator cannot project.
 constexpr double kStabilisationPerStep = 0.1;
 
@@ -75,6 +77,7 @@ RunEngine::RunEngine(const Automaton& automaton,
       sampler_(*this),
       crossings_({4, 6, 8, 12}, 2),
       jumps_({1, 2, 3, 4, 6, 8, 12}, 1),
+      lone_crossings_({1, 2}, 1),
       t_(run.start),
       x_(run.state) {
   const System& system = automaton.system();
@@ -225,7 +228,8 @@ Solution RunEngine::execute() {
   solution_.final = {t_, word(), x_, here_->name};
   Statistics& statistics = solution_.statistics;
   const auto add = [&](const LocationTools& tools) {
-    for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get()}) {
+    for (const Stepper* stepper :
+         {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get()}) {
       if (!stepper) continue;
       const StepperStatistics stepping = stepper->statistics();
       statistics.steps += stepping.steps;
@@ -327,6 +331,7 @@ void RunEngine::set_event_thresholds() {
 // two turns of the power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
 Stepper* RunEngine::choose_stepper() {
   Stepper* const usual = here_->stepper.get();
+  if (shrinking_ >= kShrinkingTurns && jumped_) return &here_->fine_step();
   if (!jumped_ || !(jump_interval_ > 0) || steps_since_jump_ > kFewSteps) return usual;
   ModeOde& ode = here_->ode;
   ode.velocity(t_, x_, state_);
@@ -513,7 +518,8 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }
     write_outputs(step_start, t_);
-    if (stepper_ != here_->stepper.get() && steps_in_mode_ > kFewSteps) {
+    if (stepper_ != here_->stepper.get() &&
+        steps_in_mode_ > (stepper_ == here_->fine_stepper.get() ? kFineSteps : kFewSteps)) {
       // The flight is not that short after all.
       jumped_ = false;
       return ModeEnd::event;

@@ -139,6 +139,9 @@ class RunEngine {
   // `came_to_rest` tells whether contacts were closed.
   bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
   bool jump_to_crossing_limit(const Accumulation& accumulation);
+  // Crossings of one surface in turn, ever faster: false when the point they accumulate at is reached.
+  bool after_lone_crossing(const EventRecord& event);
+  bool stop_at_lone_limit(Index surface, const Accumulation& accumulation);
   bool jump_to_limit(const Accumulation& accumulation);
   // Contacts that come to rest together, and what is left of the time until then.
   struct Rest {
@@ -191,7 +194,10 @@ class RunEngine {
 
   DenseGuards sampler_;
   ChatteringWatch chattering_;
-  AccumulationWatch crossings_, jumps_;
+  AccumulationWatch crossings_, jumps_, lone_crossings_;
+  Index lone_surface_ = -1;   // that was crossed last, with no other event since
+  double lone_interval_ = 0;  // between its last crossings; 0 while there are none
+  int shrinking_ = 0;         // how many of them in a row were clearly shorter than the one before
   std::vector<Bounces> bounces_;
   Vector bounce_scale_;  // the largest |xⱼ| since the first impact or the last rest
 

@@ -23,6 +23,9 @@ constexpr double kGlobalError = 30;
 // Turns of forces and relays that depend on each other.
 constexpr int kContactTurns = 8;
 
+// So many crossings in a row that come ever faster may accumulate.
+constexpr int kShrinkingTurns = 2;
+
 inline bool contains(const std::vector<Index>& list, Index entry) {
   return std::find(list.begin(), list.end(), entry) != list.end();
 }

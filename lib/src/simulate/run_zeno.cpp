@@ -14,6 +14,8 @@ namespace slideway {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+// Crossings come ever faster where each takes less than this part of the time of the one before.
+constexpr double kShrinks = 0.7;
 
 }  // namespace
 
@@ -49,8 +51,10 @@ void RunEngine::skip_to(double t, const Vector& x) {
 bool RunEngine::after_crossing(const EventRecord& event) {
   if (event.kind != EventKind::crossing || event.surfaces.size() != 1) {
     crossings_.clear();
+    lone_surface_ = -1;
     return true;
   }
+  if (!after_lone_crossing(event)) return false;
   const double interval = t_ - last_crossing_;
   last_crossing_ = t_;
   crossings_.note(t_, event.surfaces.front());
@@ -67,6 +71,60 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   const double motion = state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * accumulation->remaining;
   if (motion > 1e-3 && !hardly_takes_time(interval, accumulation->remaining)) return true;
   return jump_to_crossing_limit(*accumulation);
+}
+
+bool RunEngine::after_lone_crossing(const EventRecord& event) {
+  const Index surface = event.surfaces.front();
+  const double interval = t_ - last_crossing_;
+  if (surface != lone_surface_) {
+    lone_surface_ = surface;
+    lone_interval_ = 0;
+    shrinking_ = 0;
+    lone_crossings_.clear();
+    lone_crossings_.note(t_, surface, x_);
+    return true;
+  }
+  shrinking_ = interval < kShrinks * lone_interval_ ? shrinking_ + 1 : 0;
+  lone_interval_ = interval;
+  lone_crossings_.note(t_, surface, x_);
+  if (shrinking_ < kShrinkingTurns) return true;
+  // How the flights shrink is lost where the errors of the steps are as large as they are.
+  jumped_ = true;
+  jump_interval_ = interval;
+  steps_since_jump_ = steps_in_mode_;
+  const std::optional<Accumulation> found = lone_crossings_.limit();
+  if (!found || found->ratio >= kShrinks || t_ + found->remaining >= run_.end) return true;
+  const bool invisible = is_invisible(found->state - x_, lone_crossings_.scale());
+  return invisible || hardly_takes_time(interval, found->remaining) ? stop_at_lone_limit(surface, *found)
+                                                                    : true;
+}
+
+bool RunEngine::stop_at_lone_limit(Index surface, const Accumulation& accumulation) {
+  EventRecord record;
+  record.kind = EventKind::zeno;
+  record.from = record.to = word();
+  record.surfaces = {surface};
+  record.surface_names = {surface_name(surface)};
+  for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) *list = {kNotANumber};
+  record.before = x_;
+  Vector state = accumulation.state;
+  const double limit = t_ + accumulation.remaining;
+  here_->geometry.project(limit, {surface}, weights_, state);
+  skip_to(limit, state);
+  record.t = t_;
+  record.after = x_;
+  record.reason = "crossings accumulate: each turn takes " + number_text(accumulation.ratio) +
+                  " of the time of the one before";
+  report(std::move(record));
+  finish(Status::zeno,
+         "crossings of " + names({surface}) + " accumulate at t = " + number_text(t_) + " (within " +
+             number_text(accumulation.error) + "): each turn takes " + number_text(accumulation.ratio) +
+             " of the time of the one before. The solution comes to the surface with no speed across it and "
+             "stays there, " +
+             "but that speed does not depend on the sign of the surface, so that it does not slide by a "
+             "relay; go on with " +
+             "a run that starts here, of a model in which the surface and its speed are kept at zero");
+  return false;
 }
 
 bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
