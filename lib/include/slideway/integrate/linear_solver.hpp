@@ -5,7 +5,7 @@
 //     klu        sparse factors, KLU of SuiteSparse
 //     gmres      no matrix: Krylov's subspaces from products J·v, preconditioned by blocks of the diagonal,
 //                or by the user's own (simulate/preconditioner.hpp)
-//     automatic  dense for few states, or where the pattern is not known or nearly full; else band where it is narrow, else klu
+//     automatic  dense for few states, or where the pattern is not known or nearly full; else klu
 //
 // It must not know integrators.
 #pragma once
