@@ -174,7 +174,7 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
   return neighbours_;
 }
 
-void ModeField::raw_velocity(double t, ConstVectorRef x, VectorRef dx) {
+void ModeField::raw_velocity(double t, ConstVectorRef x, VectorRef& dx) {
   if (sliding_.empty()) {
     evaluator_.field(t, x, lambda_, dx);
     return;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "slideway/core/finite.hpp"
 
@@ -43,7 +44,7 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
   contacts_->stabilise(rate, t, x, lambda_, weights);
 }
 
-void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) { field_.velocity(t, x, dx); }
+void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) { field_.velocity(t, x, std::move(dx)); }
 
 void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jacobian) {
   if (!contacts_ || !sparse_) {

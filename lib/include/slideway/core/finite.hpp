@@ -3,17 +3,22 @@
 // It must not know what the numbers mean.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "slideway/core/types.hpp"
 
 namespace slideway {
 
-// Zero times what is not finite is not a number.
+// Few numbers have only just been written, and are read one by one: to read several at a time would wait for that.
 inline bool all_finite(const double* numbers, Index size) {
   constexpr Index few = 8;
+  // Zero times what is not finite is not a number.
   if (size > few) return (Eigen::Map<const Vector>(numbers, size).array() * 0.0).sum() == 0.0;
-  double sum = 0;
-  for (Index i = 0; i < size; ++i) sum += 0.0 * numbers[i];
-  return sum == 0.0;
+  for (Index i = 0; i < size; ++i) {
+    if (!(std::abs(numbers[i]) <= std::numeric_limits<double>::max())) return false;
+  }
+  return true;
 }
 // Of a vector or a reference to one, without a copy.
 template <class VectorLike>

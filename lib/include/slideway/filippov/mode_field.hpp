@@ -55,7 +55,7 @@ class ModeField {
 
   // Throws std::runtime_error naming the state when the velocity is not finite, neither here nor at the nearest
   // point of the surfaces that x lies beyond.
-  void velocity(double t, ConstVectorRef x, VectorRef dx) {
+  void velocity(double t, ConstVectorRef x, VectorRef&& dx) {
     try {
       if (sliding_.empty()) {
         evaluator_.field(t, x, lambda_, dx);
@@ -98,7 +98,7 @@ class ModeField {
   void stabilise(double rate, ConstVectorRef weights);
 
  private:
-  void raw_velocity(double t, ConstVectorRef x, VectorRef dx);
+  void raw_velocity(double t, ConstVectorRef x, VectorRef& dx);
   // Where that threw, or is not finite.
   void velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure);
   void solve_several(double t, ConstVectorRef x);

@@ -67,7 +67,9 @@ class Evaluator {
   void hold(const std::vector<Index>& surfaces);
   void release();
 
-  void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+  // `dx`, n entries, is anything that a VectorRef binds to.
+  template <class Target>
+  void field(double t, ConstVectorRef x, ConstVectorRef lambda, Target&& dx) {
     ++counts_.field;
     system_.field(t, x, lambda, dx);
   }

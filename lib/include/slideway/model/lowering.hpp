@@ -86,7 +86,8 @@ inline Dual<double>* lift(ScratchFrame& frame, ConstVectorRef x, ConstVectorRef 
 
 template <class Functor>
 void lower_field(const std::shared_ptr<const Functor>& functor, SystemDefinition& definition) {
-  definition.field = [functor](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+  // Without a copy of the reference, which would cost as much as a small field.
+  definition.field = [functor](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef&& dx) {
     functor->field(t, x, lambda, dx);
   };
   if constexpr (HasField<Functor, Dual<double>>) {

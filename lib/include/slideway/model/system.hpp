@@ -12,6 +12,7 @@
 // It must not know time stepping, modes or sliding.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -116,8 +117,12 @@ class System {
   Index state_index(const std::string& name) const;
   Index surface_index(const std::string& name) const;
 
-  void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) const {
-    definition_->field(t, x, lambda, dx);
+  // `dx` is anything that a VectorRef binds to. A copy of a reference that is read before it has reached the cache costs as
+  // much as a small field, so this makes the one that the callback gets.
+  template <class Target>
+  requires std::convertible_to<Target&&, VectorRef>
+  void field(double t, ConstVectorRef x, ConstVectorRef lambda, Target&& dx) const {
+    definition_->field(t, x, lambda, Eigen::Map<Vector>(dx.data(), dx.size()));
   }
   void guards(double t, ConstVectorRef x, VectorRef h) const {
     if (definition_->surfaces > 0) definition_->guards(t, x, h);
