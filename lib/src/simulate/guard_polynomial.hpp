@@ -19,8 +19,8 @@ struct GuardPolynomial {
   static constexpr Index kMostCoefficients = 16;
   using Coefficients = std::array<double, kMostCoefficients>;
 
-  Coefficients c = {};
-  Coefficients terms = {};  // how large the terms are that cₖ is the sum of: their rounding goes with that
+  Coefficients c;
+  Coefficients terms;  // how large the terms are that cₖ is the sum of: their rounding goes with that
   Index degree = 0;
 
   // Powers of τ, σ = origin + width·τ, in place of those of σ.
