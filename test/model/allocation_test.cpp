@@ -4,12 +4,12 @@
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/from_regions.hpp"
 #include "slideway/model/from_signs.hpp"
-#include "test/model/allocation_count.hpp"
+#include "test/allocation_count.hpp"
 #include "test/model/example_systems.hpp"
 
 using namespace slideway;
 
-#ifdef SLIDEWAY_COUNTS_ALLOCATIONS
+#if SLIDEWAY_COUNTS_ALLOCATIONS
 
 namespace {
 

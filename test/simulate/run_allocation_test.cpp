@@ -23,7 +23,7 @@ struct DrivenBlock {
 };
 
 struct Count {
-  long allocations = 0;
+  Index allocations = 0;
   Index steps = 0;
   Index events = 0;
 };
@@ -35,9 +35,10 @@ Count follow(const System& system, Method method, double rtol, double end) {
   options.recording = Recording::nothing;
   const Simulator simulator(system, options);
   const Vector state = Eigen::Vector2d(2, 0);
-  const long before = allocations;
+  const std::size_t before = allocations().calls;
   const Solution solution = simulator.run({.start = 0, .end = end, .state = state});
-  Count count{allocations - before, solution.statistics.steps, static_cast<Index>(solution.events.size())};
+  Count count{static_cast<Index>(allocations().calls - before), solution.statistics.steps,
+              static_cast<Index>(solution.events.size())};
   REQUIRE(solution.outcome.reached_end());
   return count;
 }

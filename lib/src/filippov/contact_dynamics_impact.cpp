@@ -1,0 +1,86 @@
+// ContactDynamics of contacts that touch with a velocity: their impact, and the impulse that stops one of them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "filippov/contact_dynamics_shared.hpp"
+#include "slideway/filippov/contact_dynamics.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr int kImpactSweeps = 3;
+
+}  // namespace
+
+ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
+                                                const std::vector<Index>& touching, bool elastic,
+                                                VectorRef x) {
+  prepare(t, x, lambda, touching);
+  const auto k = static_cast<Index>(touching.size());
+  Impact result;
+  Vector start = rates_;
+  for (Index r = 0; r < k; ++r) {
+    const double speed = -rates_[r];
+    result.approach.push_back(speed);
+    double restitution = std::numeric_limits<double>::quiet_NaN();
+    if (speed > 0) {
+      const Contact& c = contact(touching[static_cast<std::size_t>(r)]);
+      restitution = elastic ? c.restitution(speed) : 0;
+      if (!(restitution >= 0 && restitution <= 1)) {
+        throw std::runtime_error("the restitution of contact '" + c.name + "' is " +
+                                 std::to_string(restitution) + " at an approach speed of " +
+                                 std::to_string(speed) + ", expected a number in [0, 1]");
+      }
+      start[r] += restitution * rates_[r];
+    }
+    result.restitution.push_back(restitution);
+  }
+  double terms = rates_.lpNorm<Eigen::Infinity>();
+  if (k == 1) {
+    solution_[0] = std::max(0.0, -start[0] / effect(0, 0));
+  } else {
+    flush(start);
+    const ComplementarityAnswer answer = push(start);
+    if (!answer.solved) {
+      throw std::runtime_error("no impulses that only push satisfy the impact of " + names(touching) +
+                               " at t = " + std::to_string(t));
+    }
+    solution_ = answer.z;
+  }
+  Vector after = rates_;
+  multiply(solution_, after, false);
+  Vector sizes = Vector::Zero(k);
+  multiply(solution_, sizes, true);
+  terms = std::max(terms, sizes.maxCoeff());
+  impact_noise_ = std::max(impact_noise_, 64 * kEpsilon * terms);
+  std::vector<Index> stopped;
+  for (Index r = 0; r < k; ++r) {
+    const double rounding = 16 * kEpsilon * (std::abs(rates_[r]) + std::abs(effect(r, r) * solution_[r]));
+    result.departure.push_back(std::abs(after[r]) <= rounding ? 0.0 : after[r]);
+    if (solution_[r] > 0 && result.departure.back() == 0)
+      stopped.push_back(touching[static_cast<std::size_t>(r)]);
+  }
+  add_impulses(solution_, x);
+  // What stops does so exactly, not up to the rounding of the velocities before.
+  for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
+    prepare(t, x, lambda, stopped);
+    right_side_ = -rates_;
+    if (right_side_.isZero(0)) break;
+    solve(stopped);
+    add_impulses(solution_, x);
+  }
+  return result;
+}
+
+const Vector& ContactDynamics::stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
+  prepare(t, x, lambda, {i});
+  impulse_.setZero();
+  directions_[0].add_to(impulse_, -rates_[0] / effect(0, 0));
+  return impulse_;
+}
+
+}  // namespace slideway

@@ -1,0 +1,187 @@
+// ContactDynamics at one point: which forces a gap can feel, and b, u, a and B of the contacts at hand.
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "filippov/contact_dynamics_shared.hpp"
+#include "slideway/filippov/contact_dynamics.hpp"
+
+namespace slideway {
+
+namespace {
+
+template <class Visit>
+void for_rows_of(const Seen& seen, Index state, const Visit& visit) {
+  for (auto pair = std::lower_bound(seen.begin(), seen.end(), std::pair<Index, Index>(state, 0));
+       pair != seen.end() && pair->first == state; ++pair) {
+    visit(pair->second);
+  }
+}
+
+}  // namespace
+
+// b of these contacts; true where it enters states that it has not entered before.
+bool ContactDynamics::take_directions(double t, ConstVectorRef x, const std::vector<Index>& contacts,
+                                      std::vector<Sparse>& columns) {
+  columns.resize(contacts.size());
+  unit_.setZero();
+  bool is_new = false;
+  for (std::size_t r = 0; r < contacts.size(); ++r) {
+    const Contact& c = contact(contacts[r]);
+    std::vector<Index>& known = acted_on_[at(contacts[r])];
+    Sparse& column = columns[r];
+    c.acts_on(t, x, unit_);
+    const auto take_known = [&] {
+      column.states = known;
+      column.values.resize(known.size());
+      for (std::size_t k = 0; k < known.size(); ++k) column.values[k] = std::exchange(unit_[known[k]], 0.0);
+    };
+    take_known();
+    if (c.acts_on_states || unit_.lpNorm<1>() == 0) continue;
+    is_new = true;
+    unit_.setZero();
+    c.acts_on(t, x, unit_);
+    for (Index state = 0; state < x.size(); ++state) {
+      if (unit_[state] != 0) known.push_back(state);
+    }
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    take_known();
+  }
+  if (unit_.lpNorm<1>() != 0) refuse_unnamed_states(t, x, contacts);
+  return is_new;
+}
+
+// One of them enters a state that it does not name.
+void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, const std::vector<Index>& contacts) {
+  for (const Index index : contacts) {
+    const Contact& c = contact(index);
+    if (!c.acts_on_states) continue;
+    unit_.setZero();
+    c.acts_on(t, x, unit_);
+    for (const Index state : *c.acts_on_states) unit_[state] = 0;
+    for (Index state = 0; state < x.size(); ++state) {
+      if (unit_[state] == 0) continue;
+      throw std::runtime_error("the force of contact '" + c.name + "' enters state '" +
+                               evaluator_.system().state_names()[at(state)] +
+                               "' at t = " + std::to_string(t) + ", which its acts_on_states do not name");
+    }
+  }
+}
+
+// ∇g, valid until the next call for the same contact.
+const ContactDynamics::Sparse& ContactDynamics::slopes(double t, ConstVectorRef x, Index index) {
+  Gap& gap = gaps_of_[at(index)];
+  if (gap.has_slopes) return gap.slopes;
+  const Guard& function = contact(index).gap;
+  gradient_.setZero(x.size());
+  for (std::size_t k = 0; k < gap.states.size(); ++k) {
+    gradient_[gap.states[k]] = 1;
+    gap.slopes.values[k] = function.rate(t, x, 0, gradient_);
+    gradient_[gap.states[k]] = 0;
+  }
+  gap.by_time = function.rate(t, x, 1, gradient_);
+  gap.has_slopes = gap.is_affine;
+  return gap.slopes;
+}
+
+double ContactDynamics::gap_rate(double t, ConstVectorRef x, Index index, ConstVectorRef dx) {
+  const Gap& gap = gaps_of_[at(index)];
+  if (!gap.is_affine) return contact(index).gap.rate(t, x, 1, dx);
+  const double along = slopes(t, x, index).dot(dx);
+  return gap.by_time + along;
+}
+
+// The mixed second derivative along the field and (t_dot, along).
+double ContactDynamics::gap_mixed(double t, ConstVectorRef x, Index index, double t_dot, ConstVectorRef along,
+                                  ConstVectorRef mixed) {
+  if (gaps_of_[at(index)].is_affine) return slopes(t, x, index).dot(mixed);
+  return contact(index).gap.mixed(t, x, 1, field_, t_dot, along, mixed);
+}
+
+// Which forces these gaps see.
+void ContactDynamics::learn(const std::vector<Index>& contacts) {
+  const std::size_t k = contacts.size();
+  const bool knows_field = reached_by_.rows > 0;
+  Seen seen;
+  std::vector<Index> blind;  // rows of gaps that may see everything
+  for (std::size_t r = 0; r < k; ++r) {
+    const Gap& gap = gaps_of_[at(contacts[r])];
+    if (!gap.is_known || !knows_field) {
+      blind.push_back(static_cast<Index>(r));
+    } else {
+      for (const Index state : gap.states) seen.emplace_back(state, static_cast<Index>(r));
+    }
+  }
+  std::sort(seen.begin(), seen.end());
+  std::vector<std::vector<Index>> rows(k);
+  Joined joined(k);
+  for (std::size_t j = 0; j < k; ++j) {
+    const auto column = static_cast<Index>(j);
+    const auto see = [&](Index row) {
+      rows[at(row)].push_back(column);
+      joined.join(row, column);
+    };
+    see(column);
+    for (const Index row : blind) see(row);
+    if (seen.empty()) continue;
+    for (const Index state : acted_on_[at(contacts[j])]) {
+      for_rows_of(seen, state, see);
+      for (Index e = reached_by_.start[at(state)]; e < reached_by_.start[at(state + 1)]; ++e) {
+        for_rows_of(seen, reached_by_.column[at(e)], see);
+      }
+    }
+  }
+  coupling_ = pattern_from_rows(static_cast<Index>(k), std::move(rows));
+  coupling_columns_ = CompressedColumns(coupling_);
+  groups_ = joined.groups();
+  effects_.setZero(coupling_.entries());
+  at_hand_ = contacts;
+  knows_at_hand_ = true;
+  directions_.resize(k);
+  for (Vector* vector : {&rates_, &accelerations_, &right_side_, &solution_}) {
+    vector->resize(static_cast<Index>(k));
+  }
+}
+
+// b, u, a and B at a point.
+void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
+                              const std::vector<Index>& contacts) {
+  if (!knows_at_hand_ || at_hand_ != contacts) learn(contacts);
+  evaluator_.field(t, x, lambda, field_);
+  evaluator_.field_along(t, x, lambda, 1, field_, value_, acceleration_);
+  const bool is_new = take_directions(t, x, contacts, directions_);
+  for (std::size_t r = 0; r < contacts.size(); ++r) {
+    rates_[static_cast<Index>(r)] = gap_rate(t, x, contacts[r], field_);
+    accelerations_[static_cast<Index>(r)] = gap_mixed(t, x, contacts[r], 1, field_, acceleration_);
+  }
+  if (is_new) {
+    const Vector rates = rates_, accelerations = accelerations_;
+    learn(std::vector<Index>(contacts));
+    rates_ = rates;
+    accelerations_ = accelerations;
+  }
+  unit_.setZero();
+  for (Index colour = 0; colour < coupling_columns_.colours(); ++colour) {
+    coupling_columns_.for_columns(colour, [&](Index j) { directions_[at(j)].add_to(unit_, 1); });
+    evaluator_.field_along(t, x, lambda, 0, unit_, value_, along_);
+    coupling_columns_.for_entries(colour, [&](Index entry, Index i, Index) {
+      effects_[entry] = gap_mixed(t, x, contacts[at(i)], 0, unit_, along_);
+    });
+    coupling_columns_.for_columns(colour, [&](Index j) {
+      for (const Index state : directions_[at(j)].states) unit_[state] = 0;
+    });
+  }
+  for (Index j = 0; j < static_cast<Index>(contacts.size()); ++j) {
+    if (effect(j, j) > 0) continue;
+    const Contact& c = contact(contacts[at(j)]);
+    throw std::runtime_error("the force of contact '" + c.name +
+                             "' does not open its gap: a unit force changes the " + "gap's acceleration by " +
+                             std::to_string(effect(j, j)) +
+                             ", expected more than 0, at t = " + std::to_string(t) + "; check acts_on");
+  }
+}
+
+}  // namespace slideway

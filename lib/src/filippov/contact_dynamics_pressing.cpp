@@ -1,0 +1,80 @@
+// ContactDynamics of contacts that touch at rest: which the forces keep closed, and how hard each is pressed.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include <Eigen/QR>
+
+#include "filippov/contact_dynamics_shared.hpp"
+#include "slideway/filippov/contact_dynamics.hpp"
+
+namespace slideway {
+
+namespace {
+
+// The part of the largest acceleration that a force must be able to give to press.
+constexpr double kPresses = 1e-9;
+
+}  // namespace
+
+std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                   const std::vector<Index>& touching) {
+  std::vector<Index> closed;
+  if (touching.empty()) return closed;
+  prepare(t, x, lambda, touching);
+  const auto k = static_cast<Index>(touching.size());
+  flush(accelerations_);
+  const ComplementarityAnswer answer = push(accelerations_);
+  if (!answer.solved) {
+    throw std::runtime_error("no forces that only push satisfy the contacts " + names(touching) +
+                             " at t = " + std::to_string(t));
+  }
+  const double scale = accelerations_.lpNorm<Eigen::Infinity>();
+  for (Index r = 0; r < k; ++r) {
+    // A gap that opens has an acceleration of its own; anything else stays.
+    if (answer.residual[r] <= 1e-12 * scale) closed.push_back(touching[static_cast<std::size_t>(r)]);
+  }
+  return closed;
+}
+
+ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstVectorRef x,
+                                                       ConstVectorRef lambda,
+                                                       const std::vector<Index>& touching) {
+  Pressed pressed;
+  prepare(t, x, lambda, touching);
+  const auto k = static_cast<Index>(touching.size());
+  const double scale = accelerations_.lpNorm<Eigen::Infinity>();
+  if (k == 1) {
+    if (accelerations_[0] < 0) pressed = {{i}, {-accelerations_[0]}};
+    return pressed;
+  }
+  flush(accelerations_);
+  const ComplementarityAnswer answer = push(accelerations_);
+  if (!answer.solved) return pressed;
+  const auto presses = [&](Index r) { return answer.z[r] * effect(r, r) > kPresses * scale; };
+  // Those that i is connected with, row by row.
+  std::vector<Index> rows;
+  std::vector<char> is_in(touching.size(), 0);
+  for (Index r = 0; r < k; ++r) {
+    if (touching[static_cast<std::size_t>(r)] == i && presses(r)) rows.push_back(r);
+  }
+  for (const Index r : rows) is_in[static_cast<std::size_t>(r)] = 1;
+  for (std::size_t next = 0; next < rows.size(); ++next) {
+    for (Index r = 0; r < k; ++r) {
+      if (is_in[static_cast<std::size_t>(r)] || effect(r, rows[next]) == 0 || !presses(r)) continue;
+      is_in[static_cast<std::size_t>(r)] = 1;
+      rows.push_back(r);
+    }
+  }
+  if (rows.empty()) return pressed;
+  std::sort(rows.begin(), rows.end());
+  const Matrix inverse = effects(rows).completeOrthogonalDecomposition().pseudoInverse();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto row = static_cast<Index>(r);
+    pressed.contacts.push_back(touching[static_cast<std::size_t>(rows[r])]);
+    pressed.accelerations.push_back(answer.z[rows[r]] / inverse(row, row));
+  }
+  return pressed;
+}
+
+}  // namespace slideway

@@ -1,0 +1,122 @@
+// ContactDynamics back to the constraint: a state is moved to where the gaps of contacts and their velocities are zero.
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/QR>
+#include <Eigen/SparseLU>
+
+#include "filippov/contact_dynamics_shared.hpp"
+#include "slideway/filippov/contact_dynamics.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr int kProjectionSweeps = 6;
+
+}  // namespace
+
+bool ContactDynamics::correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights,
+                                   VectorRef x) {
+  gaps_.resize(static_cast<Index>(contacts.size()));
+  bool is_there = true;
+  for (std::size_t r = 0; r < contacts.size(); ++r) {
+    const double gap = contact(contacts[r]).gap.value(t, x);
+    gaps_[static_cast<Index>(r)] = gap;
+    const Sparse& gradient = slopes(t, x, contacts[r]);
+    // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
+    double unit = 0;
+    for (std::size_t k = 0; k < gradient.states.size(); ++k) {
+      const Index state = gradient.states[k];
+      unit += std::abs(gradient.values[k]) * (std::abs(x[state]) + 1 / weights[state]);
+    }
+    is_there = is_there && std::abs(gap) <= 4 * kEpsilon * unit;
+  }
+  if (is_there) return true;
+  if (contacts.size() == 1) {
+    move_by_gaps(contacts, {0}, weights, x);
+    return false;
+  }
+  // Gaps of different states are moved apart.
+  Seen seen;
+  for (std::size_t r = 0; r < contacts.size(); ++r) {
+    for (const Index state : gaps_of_[at(contacts[r])].states)
+      seen.emplace_back(state, static_cast<Index>(r));
+  }
+  std::sort(seen.begin(), seen.end());
+  Joined joined(contacts.size());
+  for (std::size_t k = 1; k < seen.size(); ++k) {
+    if (seen[k].first == seen[k - 1].first) joined.join(seen[k].second, seen[k - 1].second);
+  }
+  for (const std::vector<Index>& group : joined.groups()) move_by_gaps(contacts, group, weights, x);
+  return false;
+}
+
+// x −= W²Gᵀ(GW²Gᵀ)⁻¹·gaps of these rows of `contacts`, whose gradients and gaps are known.
+void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std::vector<Index>& rows,
+                                   ConstVectorRef weights, VectorRef x) {
+  const auto gradient = [&](Index row) -> const Sparse& { return gaps_of_[at(contacts[at(row)])].slopes; };
+  if (rows.size() == 1) {
+    const Sparse& g = gradient(rows[0]);
+    double squared = 0;
+    for (std::size_t k = 0; k < g.states.size(); ++k) {
+      const double scaled = g.values[k] / weights[g.states[k]];
+      squared += scaled * scaled;
+    }
+    for (std::size_t k = 0; k < g.states.size(); ++k) {
+      const double weight = weights[g.states[k]];
+      x[g.states[k]] -= g.values[k] / (weight * weight) * (gaps_[rows[0]] / squared);
+    }
+    return;
+  }
+  std::vector<Index> states;
+  for (const Index row : rows) {
+    const Sparse& g = gradient(row);
+    states.insert(states.end(), g.states.begin(), g.states.end());
+  }
+  std::sort(states.begin(), states.end());
+  states.erase(std::unique(states.begin(), states.end()), states.end());
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Sparse& g = gradient(rows[r]);
+    for (std::size_t k = 0; k < g.states.size(); ++k) {
+      const auto column = std::lower_bound(states.begin(), states.end(), g.states[k]) - states.begin();
+      entries.emplace_back(static_cast<int>(r), static_cast<int>(column), g.values[k] / weights[g.states[k]]);
+    }
+  }
+  Eigen::SparseMatrix<double> scaled(static_cast<Index>(rows.size()), static_cast<Index>(states.size()));
+  scaled.setFromTriplets(entries.begin(), entries.end());
+  const Vector gaps = gaps_(rows);
+  const Eigen::SparseMatrix<double> products = scaled * scaled.transpose();
+  Vector pushes;
+  bool solved = false;
+  if (rows.size() > kManyContacts) {
+    const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(products);
+    if (factors.info() == Eigen::Success) pushes = factors.solve(gaps);
+    solved = pushes.size() > 0 && pushes.allFinite() &&
+             (products * pushes - gaps).lpNorm<Eigen::Infinity>() <= 1e-8 * gaps.lpNorm<Eigen::Infinity>();
+  }
+  if (!solved) pushes = Matrix(products).completeOrthogonalDecomposition().solve(gaps);
+  const Vector moved = scaled.transpose() * pushes;
+  for (std::size_t k = 0; k < states.size(); ++k)
+    x[states[k]] -= moved[static_cast<Index>(k)] / weights[states[k]];
+}
+
+bool ContactDynamics::project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda,
+                              ConstVectorRef weights, VectorRef x) {
+  if (contacts.empty()) return true;
+  original_ = x;
+  for (int sweep = 0; sweep < kProjectionSweeps; ++sweep) {
+    const bool is_there = correct_gaps(t, contacts, weights, x);
+    if (!x.allFinite()) break;
+    prepare(t, x, lambda, contacts);
+    right_side_ = -rates_;
+    solve(contacts);
+    add_impulses(solution_, x);
+    if (is_there) return true;
+  }
+  x = original_;
+  return false;
+}
+
+}  // namespace slideway

@@ -1,0 +1,74 @@
+// What the files of ContactDynamics share: sets of rows that belong together, and members so small that a call would cost
+// more than what they do.
+//
+// It must not know what they are used for.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "slideway/filippov/contact_dynamics.hpp"
+
+namespace slideway {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Groups of more contacts than this are solved for by sparse factors.
+constexpr std::size_t kManyContacts = 64;
+
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Sets of rows that are joined.
+class Joined {
+ public:
+  explicit Joined(std::size_t rows) : parent_(rows) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+  void join(Index i, Index j) { parent_[root(at(i))] = root(at(j)); }
+  // Of at least one row each, by their first.
+  std::vector<std::vector<Index>> groups() {
+    std::vector<std::vector<Index>> result;
+    std::vector<Index> place(parent_.size(), -1);
+    for (std::size_t i = 0; i < parent_.size(); ++i) {
+      Index& group = place[root(i)];
+      if (group < 0) {
+        group = static_cast<Index>(result.size());
+        result.emplace_back();
+      }
+      result[at(group)].push_back(static_cast<Index>(i));
+    }
+    return result;
+  }
+
+ private:
+  std::size_t root(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  std::vector<std::size_t> parent_;
+};
+
+// Pairs (state, row), by states.
+using Seen = std::vector<std::pair<Index, Index>>;
+
+inline double ContactDynamics::Sparse::dot(ConstVectorRef x) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < states.size(); ++k) sum += values[k] * x[states[k]];
+  return sum;
+}
+
+inline void ContactDynamics::Sparse::add_to(VectorRef x, double factor) const {
+  for (std::size_t k = 0; k < states.size(); ++k) x[states[k]] += factor * values[k];
+}
+
+inline double ContactDynamics::effect(Index i, Index j) const {
+  const auto first = coupling_.column.begin() + coupling_.start[at(i)];
+  const auto last = coupling_.column.begin() + coupling_.start[at(i + 1)];
+  const auto found = std::lower_bound(first, last, j);
+  return found != last && *found == j ? effects_[found - coupling_.column.begin()] : 0.0;
+}
+
+}  // namespace slideway

@@ -1,0 +1,136 @@
+// ContactDynamics with B at hand: forces and impulses that give the gaps what they lack, group by group, and what they do.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SparseLU>
+
+#include "filippov/contact_dynamics_shared.hpp"
+#include "slideway/filippov/contact_dynamics.hpp"
+
+namespace slideway {
+
+namespace {
+
+// The part of the largest acceleration, or velocity, of several contacts that is rounding in another.
+constexpr double kNegligible = 1e-13;
+// B is singular below this reciprocal condition number.
+constexpr double kSingular = 1e-13;
+
+}  // namespace
+
+void ContactDynamics::take_effects(const std::vector<Index>& rows, Matrix& block) const {
+  const auto k = static_cast<Index>(rows.size());
+  block.resize(k, k);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < k; ++j) block(i, j) = effect(rows[at(i)], rows[at(j)]);
+  }
+}
+
+Matrix ContactDynamics::effects(const std::vector<Index>& rows) const {
+  Matrix block;
+  take_effects(rows, block);
+  return block;
+}
+
+// result += B·impulses, or the same of absolute values.
+void ContactDynamics::multiply(const Vector& impulses, Vector& result, bool absolute) const {
+  for (Index i = 0; i < coupling_.rows; ++i) {
+    for (Index e = coupling_.start[at(i)]; e < coupling_.start[at(i + 1)]; ++e) {
+      const double part = effects_[e] * impulses[coupling_.column[at(e)]];
+      result[i] += absolute ? std::abs(part) : part;
+    }
+  }
+}
+
+void ContactDynamics::add_impulses(const Vector& impulses, VectorRef x) const {
+  for (std::size_t j = 0; j < directions_.size(); ++j)
+    directions_[j].add_to(x, impulses[static_cast<Index>(j)]);
+}
+
+// solution_ = B⁻¹ right_side_.
+void ContactDynamics::solve(const std::vector<Index>& contacts) {
+  for (const std::vector<Index>& group : groups_) {
+    if (group.size() == 1) {
+      solution_[group[0]] = right_side_[group[0]] / effect(group[0], group[0]);
+    } else {
+      solve_group(group, contacts);
+    }
+  }
+}
+
+void ContactDynamics::solve_group(const std::vector<Index>& group, const std::vector<Index>& contacts) {
+  block_right_ = right_side_(group);
+  const Vector& right = block_right_;
+  const double size = 1 + right.lpNorm<Eigen::Infinity>();
+  if (group.size() > kManyContacts) {
+    std::vector<Eigen::Triplet<double>> entries;
+    for (std::size_t r = 0; r < group.size(); ++r) {
+      for (Index e = coupling_.start[at(group[r])]; e < coupling_.start[at(group[r] + 1)]; ++e) {
+        const auto c = std::lower_bound(group.begin(), group.end(), coupling_.column[at(e)]) - group.begin();
+        entries.emplace_back(static_cast<int>(r), static_cast<int>(c), effects_[e]);
+      }
+    }
+    Eigen::SparseMatrix<double> block(right.size(), right.size());
+    block.setFromTriplets(entries.begin(), entries.end());
+    const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(block);
+    if (factors.info() == Eigen::Success) {
+      const Vector solution = factors.solve(right);
+      const double terms = size + solution.lpNorm<Eigen::Infinity>() * effects_.lpNorm<Eigen::Infinity>();
+      if (solution.allFinite() && (block * solution - right).lpNorm<Eigen::Infinity>() <= 1e-12 * terms) {
+        solution_(group) = solution;
+        return;
+      }
+    }
+  }
+  take_effects(group, block_);
+  factors_.compute(block_);
+  if (factors_.rcond() > kSingular) {
+    block_solution_ = factors_.solve(right);
+    solution_(group) = block_solution_;
+    return;
+  }
+  // More contacts than directions to hold (a table on four legs): the forces are shared, their effect is not.
+  const Eigen::CompleteOrthogonalDecomposition<Matrix> orthogonal(block_);
+  const Vector solution = orthogonal.solve(right);
+  const double left = (block_ * solution - right).lpNorm<Eigen::Infinity>();
+  solution_(group) = solution;
+  if (left <= 1e-8 * size) return;
+  std::vector<Index> members;
+  for (const Index r : group) members.push_back(contacts[at(r)]);
+  throw std::runtime_error("no forces keep the contacts " + names(members) + " closed");
+}
+
+// 0 ≤ z ⊥ right_side + Bz ≥ 0, group by group.
+ComplementarityAnswer ContactDynamics::push(const Vector& right_side) const {
+  ComplementarityAnswer answer;
+  answer.solved = true;
+  answer.z = Vector::Zero(right_side.size());
+  answer.residual = right_side;
+  for (const std::vector<Index>& group : groups_) {
+    const auto k = static_cast<Index>(group.size());
+    const ComplementarityAnswer part =
+        solve_box_complementarity(effects(group), right_side(group), Vector::Zero(k),
+                                  Vector::Constant(k, std::numeric_limits<double>::infinity()));
+    answer.solved = answer.solved && part.solved;
+    if (!part.solved) continue;
+    answer.z(group) = part.z;
+    answer.residual(group) = part.residual;
+  }
+  return answer;
+}
+
+void ContactDynamics::flush(VectorRef right_side) const {
+  double largest = 0;
+  for (Index r = 0; r < right_side.size(); ++r) {
+    largest = std::max(largest, std::abs(right_side[r]) / std::sqrt(effect(r, r)));
+  }
+  for (Index r = 0; r < right_side.size(); ++r) {
+    if (std::abs(right_side[r]) / std::sqrt(effect(r, r)) <= kNegligible * largest) right_side[r] = 0;
+  }
+}
+
+}  // namespace slideway
