@@ -223,6 +223,37 @@ TEST_CASE("a surface that a state is carried past by sliding on another is cross
   }
 }
 
+// Both relays hold it on the circle (x + 3/2)² + (t − 1)² = 8 until λ₁ = −(t − 1)/(x + 3/2) is −1, at t = 3.
+TEST_CASE("sliding on a curved intersection ends on it and in one way, at any tolerance") {
+  const auto guards = [](auto, const auto& x, auto&& h) {
+    h[0] = 8.0 - x[1] * x[1] - (x[0] + 1.5) * (x[0] + 1.5) - (x[2] - 1.0) * (x[2] - 1.0);
+    h[1] = x[1];
+  };
+  const auto field = [](auto, const auto&, const auto& lambda, auto&& dx) {
+    dx[0] = lambda[0];
+    dx[1] = -lambda[1];
+    dx[2] = 1.0;
+  };
+  const System system = from_functor(field, guards, {.states = 3, .surfaces = 2});
+  for (double rtol = 1e-4; rtol > 1e-11; rtol /= 1.7) {
+    Options options;
+    options.rtol = rtol;
+    options.method = Method::dopri5;
+    const Solution solution =
+        Simulator(system, options).run({.start = 0, .end = 5, .state = Eigen::Vector3d(2, -1, 0)});
+    CAPTURE(rtol);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(solution.events.size() == 3);
+    const EventRecord& exit = solution.events.back();
+    CHECK(std::abs(exit.t - 3) <= 300 * rtol);
+    const double right = exit.before[0] + 1.5;
+    const double height = exit.before[2] - 1;
+    CHECK(std::abs(right * right + height * height - 8) <= 1e-13);
+    // Found on the surface, so that λ₁ is −1 there as well as it can be located.
+    CHECK(std::abs(height / right - 1) <= 1e-12);
+  }
+}
+
 TEST_CASE("what makes no sense is refused before the run") {
   const Simulator simulator(relay());
   CHECK_THROWS_WITH_AS(simulator.run({.start = 0, .end = 1, .state = Vector::Zero(2)}),

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 
 #include "simulate/run_shared.hpp"
 #include "simulate/run_text.hpp"
@@ -391,13 +392,28 @@ bool RunEngine::begin_mode() {
 void RunEngine::DenseGuards::sample(double t, VectorRef values) {
   LocationTools& tools = *engine_.here_;
   if (tools.ode.recall(t, values)) return;
-  engine_.stepper_->evaluate(t, engine_.state_);
+  state_at(t);
   tools.ode.sample(t, engine_.state_, values);
+}
+
+// Dense output leaves a curved surface, by errors that nothing controls; an event found there would not be one on the surface.
+void RunEngine::DenseGuards::state_at(double t) {
+  LocationTools& tools = *engine_.here_;
+  engine_.stepper_->evaluate(t, engine_.state_);
+  if (!tools.ode.slides() || tools.evaluator.guards_are_affine()) return;
+  // The way back to the surface depends on the weights: they are those with which the state at an event is put there.
+  engine_.stepper_->error_weights(engine_.state_, engine_.weights_);
+  try {
+    tools.ode.project(t, engine_.weights_, engine_.state_);
+  } catch (const std::runtime_error&) {
+    // Beyond the end of sliding there need be no point of the surfaces near; the guards still tell the way.
+    engine_.stepper_->evaluate(t, engine_.state_);
+  }
 }
 
 void RunEngine::DenseGuards::noise(double t, VectorRef values) {
   LocationTools& tools = *engine_.here_;
-  engine_.stepper_->evaluate(t, engine_.state_);
+  state_at(t);
   tools.stepper->error_weights(engine_.state_, engine_.weights_);
   tools.ode.sample(t, engine_.state_, engine_.nudged_values_);
   add_errors(engine_.weights_, engine_.state_);

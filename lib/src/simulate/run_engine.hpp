@@ -170,6 +170,8 @@ class RunEngine {
     void noise(double t, VectorRef values) override;
 
    private:
+    // Sets the engine's state_ to that at t, on the surfaces it slides on.
+    void state_at(double t);
     RunEngine& engine_;
   };
 
