@@ -215,6 +215,8 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   const Index degree = x.terms - 1;
   const double resolution = 2 * kEpsilon * std::max(std::abs(from), std::abs(to)) / (to - from);
   const double accuracy = location_accuracy(to, to - from) / (to - from);
+  // How far σ may be off: a step that is short beside t does not end exactly where it should.
+  const double blur = 4 * kEpsilon * std::max(std::abs(from), std::abs(to)) / std::abs(x.scale);
   // Only the first zero counts: what has been found shortens the interval for the surfaces after it.
   double end = 1;
   double first = kNever;
@@ -234,6 +236,7 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
     if (armed && guard.is_clearly_positive(sigma_from, sigma_to, kRounding)) continue;
     const double at_start = guard.size_at(sigma_from);
     const double at_most = std::max(at_start, guard.size_at(sigma_to));
+    const double rounding = kRounding * at_start + blur * guard.slope_size_at(sigma_from);
     Coefficients& c = guard.c;
     GuardPolynomial::move(c, degree, sigma_from, end * (sigma_to - sigma_from));
     double lowest = c[0];
@@ -242,7 +245,7 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
       arm(i);
       continue;
     }
-    const double tau = end * first_zero(i, c, degree, kRounding * at_start, resolution / end);
+    const double tau = end * first_zero(i, c, degree, rounding, resolution / end);
     if (!(tau < kNever)) continue;
     zeros_.push_back(i);
     zero_times_.push_back(from + tau * (to - from));

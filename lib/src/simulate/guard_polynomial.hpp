@@ -79,6 +79,15 @@ struct GuardPolynomial {
     return sum;
   }
 
+  // The same of the slope by σ.
+  double slope_size_at(double sigma) const {
+    const double reach = std::abs(sigma);
+    double sum = 0;
+    for (Index k = degree; k > 0; --k)
+      sum = sum * reach + static_cast<double>(k) * terms[static_cast<std::size_t>(k)];
+    return sum;
+  }
+
   // Whether the values at all σ from a to b, of one sign, are certain to be above their rounding, `relative` to their terms.
   // False says nothing.
   bool is_clearly_positive(double a, double b, double relative) const {

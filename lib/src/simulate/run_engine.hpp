@@ -1,8 +1,8 @@
 // One run: the mutable state behind Simulator::run.
 //     classify → freeze the mode → step → locate → resolve → append
-// run_engine.cpp is that loop; run_instant.cpp what happens at one instant, run_jump.cpp where the state jumps there,
-// run_settle.cpp what that sets off and the mode after it, run_pair.cpp sliding between two locations, and run_zeno.cpp the
-// limits of events that accumulate.
+// run_engine.cpp is that loop; run_watch.cpp how the guards are watched along a step, run_instant.cpp what happens at one
+// instant, run_jump.cpp where the state jumps there, run_settle.cpp what that sets off and the mode after it, run_pair.cpp
+// sliding between two locations, and run_zeno.cpp the limits of events that accumulate.
 //
 // It must not know file formats.
 #pragma once
@@ -60,16 +60,6 @@ class RunEngine {
   bool begin_mode();
   Stepper* choose_stepper();
   ModeEnd follow_mode();
-  bool scan_step(double end);
-  // The first arrival between scanned_to_ and `end`.
-  const Arrival& first_arrival(double end);
-  // Hands the thresholds to the scans that watch the guards from t_ on.
-  void start_scans(double march_step);
-  bool is_armed(Index slot) const;
-  void set_thresholds();
-  void set_event_thresholds();
-  // Flags the guards that reach zero at the end time; false when there are none.
-  bool arrives_at_end(double end, std::vector<char>& slots);
   void append_step(double start, double end);
   void write_outputs(double start, double end);
   // Puts x_ onto the surfaces it slides on and the contacts that are closed.
@@ -83,6 +73,19 @@ class RunEngine {
   void report(EventRecord&& record);
   std::string surface_name(Index surface) const;
   std::string names(const std::vector<Index>& surfaces) const;
+
+  // ---- the guards along a step (run_watch.cpp)
+  // From where on each guard counts, and how far it may be on the wrong side until then.
+  void set_thresholds();
+  void set_event_thresholds();
+  // Hands the thresholds to the scans that watch the guards from t_ on.
+  void start_scans(double march_step);
+  bool is_armed(Index slot) const;
+  bool scan_step(double end);
+  // The first arrival between scanned_to_ and `end`.
+  const Arrival& first_arrival(double end);
+  // Flags the guards that reach zero at the end time; false when there are none.
+  bool arrives_at_end(double end, std::vector<char>& slots);
 
   // ---- one instant (run_instant.cpp); each is false when the run is over
   bool start();

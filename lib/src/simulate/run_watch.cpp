@@ -1,0 +1,252 @@
+// RunEngine watching the guards along a step: from where they count, and the first of them that vanishes.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "simulate/run_engine.hpp"
+#include "simulate/run_shared.hpp"
+#include "slideway/core/state_errors.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// A guard arms once it exceeds the rounding of its surface by this factor.
+constexpr double kArmFactor = 4;
+
+}  // namespace
+
+// Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
+void RunEngine::set_thresholds() {
+  ModeOde& ode = here_->ode;
+  arm_above_.setZero();
+  arrive_below_.setZero();
+  // The second slot of a surface that does not slide holds nothing to watch.
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) continue;
+    arm_above_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
+    arrive_below_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
+  }
+  if (here_->watch.size() > 0) set_event_thresholds();
+  allowed_ = involved_;
+  allowed_.insert(allowed_.end(), still_leaving_.begin(), still_leaving_.end());
+  if (allowed_.empty() && involved_contacts_.empty()) return;
+  bool needs_nudge = ode.has_closed_contacts();
+  for (const Index i : allowed_) needs_nudge = needs_nudge || mode_.slides_on(i);
+  if (needs_nudge) {
+    state_ = x_;
+    add_errors(weights_, state_);
+    ode.exit_guards(t_, state_, nudged_values_);
+  }
+  allowance_.conservativeResize(mode_.size());
+  for (std::size_t k = 0; k < allowed_.size(); ++k) {
+    const Index i = allowed_[k];
+    const Index slot = ModeOde::first_slot(i);
+    if (mode_.slides_on(i)) {
+      const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
+      arm_above_.segment(slot, 2).setConstant(16 * kEpsilon * scale);
+      arrive_below_.segment(slot, 2) =
+          arm_above_.segment(slot, 2) +
+          kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
+    } else {
+      const double rounding = here_->geometry.rounding(t_, x_, i);
+      arm_above_[slot] = kArmFactor * rounding;
+      // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
+      if (k < involved_.size()) {
+        allowance_[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
+                        kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
+      }
+      // Events elsewhere do not add to what was allowed at its own.
+      arrive_below_[slot] = allowance_[i];
+    }
+  }
+  for (const Index c : involved_contacts_) {
+    const Index slot = ode.contact_slot(c);
+    const auto& closed = here_->contacts->closed();
+    if (std::find(closed.begin(), closed.end(), c) != closed.end()) {
+      arm_above_[slot] = 1e-9 * std::abs(guard_values_[slot]);
+      arrive_below_[slot] =
+          arm_above_[slot] + kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
+    } else {
+      const double rounding = here_->contacts->rounding(t_, x_, c);
+      arm_above_[slot] = kArmFactor * rounding;
+      arrive_below_[slot] =
+          kArmFactor * rounding + kWrongWayFactor * here_->contacts->tolerance(t_, x_, c, weights_);
+    }
+  }
+}
+
+void RunEngine::set_event_thresholds() {
+  EventWatch& watch = here_->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const Index slot = here_->ode.event_slot(e);
+    if (watch.armed(e)) continue;
+    const double rounding = watch.rounding(t_, x_, e);
+    const double allowance = watch.allowance(e);
+    if (guard_values_[slot] > kArmFactor * rounding + watch.noise(e) && std::isinf(allowance)) continue;
+    arm_above_[slot] = kArmFactor * rounding + watch.noise(e);
+    arrive_below_[slot] = kArmFactor * rounding + allowance;
+  }
+}
+
+bool RunEngine::is_armed(Index slot) const {
+  if (here_->affine_scan && slot < 2 * mode_.size() && slot % 2 == 0 &&
+      here_->affine_scan->watches(slot / 2)) {
+    return here_->affine_scan->armed(slot / 2);
+  }
+  return here_->scan.armed()[static_cast<std::size_t>(slot)] != 0;
+}
+
+void RunEngine::start_scans(double march_step) {
+  scanned_to_ = t_;
+  if (!here_->affine_scan) {
+    here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, march_step);
+    return;
+  }
+  here_->affine_scan->start(mode_, guard_values_, arm_above_, arrive_below_);
+  march_arm_above_ = arm_above_;
+  march_arrive_below_ = arrive_below_;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) continue;
+    const Index slot = ModeOde::first_slot(i);
+    march_arm_above_[slot] = march_arrive_below_[slot] = std::numeric_limits<double>::infinity();
+  }
+  here_->scan.start(t_, guard_values_, march_arm_above_, march_arrive_below_, march_step);
+}
+
+void RunEngine::DenseGuards::sample(double t, VectorRef values) {
+  LocationTools& tools = *engine_.here_;
+  if (tools.ode.recall(t, values)) return;
+  state_at(t);
+  tools.ode.sample(t, engine_.state_, values);
+}
+
+// Dense output leaves a curved surface, by errors that nothing controls; an event found there would not be one on the surface.
+void RunEngine::DenseGuards::state_at(double t) {
+  LocationTools& tools = *engine_.here_;
+  engine_.stepper_->evaluate(t, engine_.state_);
+  if (!tools.ode.slides() || tools.evaluator.guards_are_affine()) return;
+  // The way back to the surface depends on the weights: they are those with which the state at an event is put there.
+  engine_.stepper_->error_weights(engine_.state_, engine_.weights_);
+  try {
+    tools.ode.project(t, engine_.weights_, engine_.state_);
+  } catch (const std::runtime_error&) {
+    // Beyond the end of sliding there need be no point of the surfaces near; the guards still tell the way.
+    engine_.stepper_->evaluate(t, engine_.state_);
+  }
+}
+
+void RunEngine::DenseGuards::noise(double t, VectorRef values) {
+  LocationTools& tools = *engine_.here_;
+  state_at(t);
+  tools.stepper->error_weights(engine_.state_, engine_.weights_);
+  tools.ode.sample(t, engine_.state_, engine_.nudged_values_);
+  add_errors(engine_.weights_, engine_.state_);
+  tools.ode.exit_guards(t, engine_.state_, values);
+  values = (values - engine_.nudged_values_).cwiseAbs();
+}
+
+// Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
+// arrival_ is the first arrival that changes something, null when there is none; false when the run is over.
+bool RunEngine::scan_step(double end) {
+  ModeOde& ode = here_->ode;
+  GuardScan& scan = here_->scan;
+  while (true) {
+    const Arrival& arrival = first_arrival(end);
+    arrival_ = arrival.found ? &arrival : nullptr;
+    if (!arrival.found || here_->watch.size() == 0) return true;
+    const Arrivals arrivals = gather(arrival.guards);
+    if (!arrivals.only_records()) return true;
+    const double before = t_;
+    t_ = arrival.t;
+    stepper_->evaluate(t_, x_);
+    here_->stepper->error_weights(x_, weights_);
+    project_state();
+    cross(arrivals.records);
+    for (const Index e : arrivals.records) report(note(e, EventKind::record));
+    if (t_ > before) append_step(before, t_);
+    if (too_many_events()) return false;
+    arrival_ = nullptr;
+    if (!(t_ < end)) end = t_;
+    // The guards of surfaces and contacts stay as they are, armed or not.
+    for (Index slot = 0; slot < ode.event_slot(0); ++slot) {
+      if (is_armed(slot)) arm_above_[slot] = arrive_below_[slot] = 0;
+    }
+    arm_above_.tail(here_->watch.size()).setZero();
+    arrive_below_.tail(here_->watch.size()).setZero();
+    ode.exit_guards(t_, x_, guard_values_);
+    set_event_thresholds();
+    ode.forget_samples();
+    start_scans(scan.march_step() / 8);
+    if (!(t_ < end)) return true;
+  }
+}
+
+const Arrival& RunEngine::first_arrival(double end) {
+  GuardScan& scan = here_->scan;
+  if (!here_->affine_scan || here_->affine_scan->idle()) return scan.advance(end, sampler_);
+  AffineScan& affine = *here_->affine_scan;
+  const double from = scanned_to_;
+  const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end);
+  const double limit = zero.found ? zero.t : end;
+  joint_arrival_.found = zero.found;
+  joint_arrival_.t = limit;
+  scanned_to_ = limit;
+  if (!scan.idle()) {
+    const Arrival& marched = scan.advance(limit, sampler_);
+    if (!zero.found && !marched.found) return marched;
+    joint_arrival_.found = true;
+    joint_arrival_.guards = marched.guards;
+    if (marched.found) {
+      joint_arrival_.t = marched.t;
+      affine.forget_arming();
+    } else {
+      std::fill(joint_arrival_.guards.begin(), joint_arrival_.guards.end(), char{0});
+      if (scan.nearly_zero()) {
+        sampler_.sample(std::min(end, limit + location_accuracy(limit, end - from)), noise_);
+        for (Index slot = 0; slot < noise_.size(); ++slot) {
+          const auto at = static_cast<std::size_t>(slot);
+          if (scan.armed()[at] != 0 && noise_[slot] <= 0) joint_arrival_.guards[at] = 1;
+        }
+      }
+    }
+  } else if (zero.found) {
+    joint_arrival_.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
+  }
+  if (!zero.found || zero.t > joint_arrival_.t + location_accuracy(joint_arrival_.t, end - from)) {
+    return joint_arrival_;
+  }
+  for (const Index i : zero.surfaces) {
+    joint_arrival_.guards[static_cast<std::size_t>(ModeOde::first_slot(i))] = 1;
+  }
+  return joint_arrival_;
+}
+
+// An event at the end time belongs to the run, whichever side of the end rounding and the tolerances put it.
+bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
+  const Index count = here_->ode.guards();
+  if (count == 0) return false;
+  const double back = 1e-3 * stepper_->last_step_size();
+  const double before = std::max(end - back, end - 0.5 * (end - run_.start));
+  Vector values(count), earlier(count);
+  sampler_.sample(end, values);
+  sampler_.sample(before, earlier);
+  sampler_.noise(end, noise_);
+  here_->stepper->error_weights(x_, weights_);
+  slots.assign(static_cast<std::size_t>(count), 0);
+  bool any = false;
+  for (Index slot = 0; slot < count; ++slot) {
+    if (!is_armed(slot)) continue;
+    const double rate = (values[slot] - earlier[slot]) / (end - before);
+    if (rate < 0 && values[slot] <= noise_[slot] - rate * location_accuracy(end, end - before)) {
+      slots[static_cast<std::size_t>(slot)] = 1;
+      any = true;
+    }
+  }
+  return any;
+}
+
+}  // namespace slideway
