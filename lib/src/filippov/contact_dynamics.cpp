@@ -44,6 +44,13 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
   if (const auto& pattern = system.definition().field_dx_pattern) reached_by_ = transposed(*pattern);
 }
 
+Mode ContactDynamics::with_closed(const Mode& surfaces) const {
+  Mode full(surfaces.size() + contacts());
+  for (Index i = 0; i < surfaces.size(); ++i) full.set(i, surfaces[i]);
+  for (const Index c : closed_) full.set(surfaces.size() + c, Side::sliding);
+  return full;
+}
+
 void ContactDynamics::set_closed(std::vector<Index> closed) {
   closed_ = std::move(closed);
   std::sort(closed_.begin(), closed_.end());

@@ -174,11 +174,7 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
   return neighbours_;
 }
 
-void ModeField::raw_velocity(double t, ConstVectorRef x, VectorRef& dx) {
-  if (sliding_.empty()) {
-    evaluator_.field(t, x, lambda_, dx);
-    return;
-  }
+void ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx) {
   if (!solves_for_lambda()) {
     const NeighbourFields& fields = neighbours(t, x, sliding_.front());
     const double gap = fields.w_minus - fields.w_plus;

@@ -32,10 +32,7 @@ constexpr double kUsualGrowth = 2;
 constexpr double kStartingError = 100;
 constexpr double kTrialParts = 1000;
 constexpr double kReductionOnFailure = 0.25;
-double log_smallest_error() {
-  static const double log = std::log(kSmallestError);
-  return log;
-}
+const double kLogSmallestError = std::log(kSmallestError);
 // At this h·|λ| the formula is at the edge of its region of stability.
 constexpr double kStabilityLimit = 3.25;
 
@@ -84,7 +81,7 @@ bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_s
   }
   error_weights(step_.x_new, weights_);
   constrained_ = ode_.constrained();
-  log_error_before_ = log_smallest_error();
+  log_error_before_ = kLogSmallestError;
   next_step_size_ = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
   running_ = on_the_way_ = true;
   return true;
@@ -171,7 +168,7 @@ StepReport OdeintStepper::step() {
         next_step_size_ = std::min(h * std::clamp(factor, kGreatestReduction, most), max_step_);
         // Steps that grow as fast as they may say nothing about the errors of the next mode.
         if (next_step_size_ <= kUsualGrowth * h) usual_step_ = next_step_size_;
-        log_error_before_ = std::max(log_error, log_smallest_error());
+        log_error_before_ = std::max(log_error, kLogSmallestError);
         break;
       }
     }

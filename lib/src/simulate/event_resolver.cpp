@@ -1,13 +1,13 @@
 #include "simulate/event_resolver.hpp"
 
 #include <algorithm>
-#include <limits>
+
+#include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 namespace {
 
-constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostListedContinuations = 64;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }

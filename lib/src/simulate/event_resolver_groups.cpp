@@ -1,16 +1,14 @@
 // EventResolver for one group of surfaces that see each other: which surfaces form it, and what can follow for it.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "simulate/event_resolver.hpp"
+#include "simulate/run_shared.hpp"
 #include "slideway/filippov/sliding_roots.hpp"
 
 namespace slideway {
 
 namespace {
-
-constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 

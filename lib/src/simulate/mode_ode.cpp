@@ -72,12 +72,7 @@ void ModeOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef directio
 }
 
 void ModeOde::prepare_preconditioner(double t, ConstVectorRef x, double gamma) {
-  const Index surfaces = field_.mode().size();
-  Mode mode(surfaces + (contacts_ ? contacts_->contacts() : 0));
-  for (Index i = 0; i < surfaces; ++i) mode.set(i, field_.mode()[i]);
-  if (contacts_) {
-    for (const Index c : contacts_->closed()) mode.set(surfaces + c, Side::sliding);
-  }
+  const Mode mode = contacts_ ? contacts_->with_closed(field_.mode()) : field_.mode();
   preconditioner_->setup({t, x, mode, location_, gamma});
 }
 

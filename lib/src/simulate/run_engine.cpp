@@ -6,7 +6,6 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 
 #include "simulate/run_shared.hpp"
 #include "simulate/run_text.hpp"
@@ -140,12 +139,7 @@ std::string RunEngine::names(const std::vector<Index>& surfaces) const {
 }
 
 Mode RunEngine::with_contacts(const Mode& mode) const {
-  if (!here_->contacts) return mode;
-  const Index surfaces = mode.size();
-  Mode full(surfaces + here_->contacts->contacts());
-  for (Index i = 0; i < surfaces; ++i) full.set(i, mode[i]);
-  for (const Index c : here_->contacts->closed()) full.set(surfaces + c, Side::sliding);
-  return full;
+  return here_->contacts ? here_->contacts->with_closed(mode) : mode;
 }
 
 Mode RunEngine::word() const { return with_contacts(mode_); }

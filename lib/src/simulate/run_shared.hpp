@@ -1,6 +1,6 @@
-// What the files of RunEngine share: how near to zero counts as zero, and small words.
+// What the files of RunEngine and EventResolver share: how near to zero counts as zero, and small words.
 //
-// It must not know RunEngine.
+// It must not know them.
 #pragma once
 
 #include <algorithm>

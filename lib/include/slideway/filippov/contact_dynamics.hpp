@@ -21,6 +21,7 @@
 #include "slideway/core/compressed_columns.hpp"
 #include "slideway/filippov/complementarity.hpp"
 #include "slideway/filippov/contact_patterns.hpp"
+#include "slideway/filippov/mode.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {
@@ -35,6 +36,8 @@ class ContactDynamics {
 
   void set_closed(std::vector<Index> closed);
   const std::vector<Index>& closed() const { return closed_; }
+  // The mode of the surfaces, with an entry for each contact after them: sliding where it is closed.
+  Mode with_closed(const Mode& surfaces) const;
   // α is at most this; 0 switches it off.
   void stabilise(double rate) { stabilisation_ = rate; }
   // The same, but no more than what the tolerances of the closed gaps and of their velocities have for a time scale: with

@@ -57,14 +57,9 @@ class ModeField {
   // point of the surfaces that x lies beyond.
   void velocity(double t, ConstVectorRef x, VectorRef&& dx) {
     try {
-      if (sliding_.empty()) {
-        evaluator_.field(t, x, lambda_, dx);
-        if (all_finite(dx)) return;
-      } else {
-        raw_velocity(t, x, dx);
-        // What the solver finds it has looked at.
-        if ((solves_for_lambda() && !uses_moments() && stabilisation_ == 0) || all_finite(dx)) return;
-      }
+      raw_velocity(t, x, dx);
+      // What the solver finds it has looked at.
+      if ((solves_for_lambda() && !uses_moments() && stabilisation_ == 0) || all_finite(dx)) return;
     } catch (...) {
       velocity_beyond(t, x, dx, std::current_exception());
       return;
@@ -98,7 +93,14 @@ class ModeField {
   void stabilise(double rate, ConstVectorRef weights);
 
  private:
-  void raw_velocity(double t, ConstVectorRef x, VectorRef& dx);
+  void raw_velocity(double t, ConstVectorRef x, VectorRef& dx) {
+    if (sliding_.empty()) {
+      evaluator_.field(t, x, lambda_, dx);
+    } else {
+      sliding_velocity(t, x, dx);
+    }
+  }
+  void sliding_velocity(double t, ConstVectorRef x, VectorRef& dx);
   // Where that threw, or is not finite.
   void velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure);
   void solve_several(double t, ConstVectorRef x);
