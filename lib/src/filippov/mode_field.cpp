@@ -59,24 +59,25 @@ void ModeField::stabilise(double rate, ConstVectorRef weights) {
   way_back_known_ = false;
 }
 
+void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx) {
+  solved_ = false;
+  if (solver_.solve(t, x, lambda_, dx)) return;
+  // The next guess should not start from where this one went astray.
+  for (const Index i : sliding_) {
+    if (!(std::abs(lambda_[i]) <= 1)) lambda_[i] = 0;
+  }
+  throw std::runtime_error("the sliding condition cannot be solved at t = " + std::to_string(t) +
+                           " in mode \"" + mode_.word() +
+                           "\": the relays' effects on the surfaces are not independent");
+}
+
 void ModeField::solve_several(double t, ConstVectorRef x) {
-  if (solved_ && t == solved_t_ && x == solved_x_) return;
+  if (is_solved_at(t, x)) return;
   solved_ = false;
   if (uses_moments()) {
     solve_by_moments(t, x);
-    solved_t_ = t;
-    solved_x_ = x;
-    solved_ = true;
-    return;
-  }
-  if (!solver_.solve(t, x, lambda_, solved_velocity_)) {
-    // The next guess should not start from where this one went astray.
-    for (const Index i : sliding_) {
-      if (!(std::abs(lambda_[i]) <= 1)) lambda_[i] = 0;
-    }
-    throw std::runtime_error("the sliding condition cannot be solved at t = " + std::to_string(t) +
-                             " in mode \"" + mode_.word() +
-                             "\": the relays' effects on the surfaces are not independent");
+  } else {
+    solve_newton(t, x, solved_velocity_);
   }
   solved_t_ = t;
   solved_x_ = x;
@@ -142,7 +143,7 @@ const Vector& ModeField::lambda(double t, ConstVectorRef x) {
 
 const Vector& ModeField::sampled_lambda(double t, ConstVectorRef x) {
   if (!solves_for_lambda() || uses_moments()) return lambda(t, x);
-  if (solved_ && t == solved_t_ && x == solved_x_) return lambda_;
+  if (is_solved_at(t, x)) return lambda_;
   if (!solver_.solve_relays(t, x, sampled_lambda_)) {
     sampled_lambda_ = lambda_;
     // Says what is wrong, if it is.
@@ -181,9 +182,12 @@ void ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx) {
     // Where both vanish, in a two-fold, any combination is tangent: the last one goes on.
     const double alpha = gap != 0 ? fields.w_minus / gap : 0.5 * (1 + lambda_[sliding_.front()]);
     dx = (1 - alpha) * fields.minus + alpha * fields.plus;
-  } else {
+  } else if (uses_moments() || is_solved_at(t, x)) {
     solve_several(t, x);
     dx = solved_velocity_;
+  } else {
+    // The stages of an integrator are not asked for twice.
+    solve_newton(t, x, dx);
   }
   if (stabilisation_ > 0) add_stabilisation(t, x, dx);
 }

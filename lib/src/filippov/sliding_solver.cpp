@@ -26,6 +26,15 @@ constexpr double kSmallest = 1e-16;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+bool is_diagonal(const Pattern& pattern) {
+  for (Index i = 0; i < pattern.rows; ++i) {
+    for (Index e = pattern.start[at(i)]; e < pattern.start[at(i) + 1]; ++e) {
+      if (pattern.column[at(e)] != i) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 SlidingSolver::SlidingSolver(Evaluator& evaluator, const RelayStructure& structure)
@@ -38,20 +47,27 @@ SlidingSolver::SlidingSolver(Evaluator& evaluator, const RelayStructure& structu
   }
   dx_ = Vector::Zero(n);
   velocity_ = Vector::Zero(n);
+  apart_ = structure.known() && is_diagonal(structure.normal_dlambda());
 }
 
 void SlidingSolver::set_sliding(std::vector<Index> sliding) {
   for (const Index i : sliding_) position_[at(i)] = -1;
   sliding_ = std::move(sliding);
   for (std::size_t k = 0; k < sliding_.size(); ++k) position_[at(sliding_[k])] = static_cast<Index>(k);
+  prepared_ = false;
+  effects_looked_at_ = false;
+  valid_ = false;
+  chosen_ = false;
+  dependent_ = false;
+}
+
+void SlidingSolver::prepare() {
+  prepared_ = true;
   const Index k = static_cast<Index>(sliding_.size());
   residual_ = Vector::Zero(k);
   correction_ = Vector::Zero(k);
   scale_ = Vector::Ones(k);
   diagonal_values_ = Vector::Zero(k);
-  valid_ = false;
-  chosen_ = false;
-  dependent_ = false;
   contraction_ = INFINITY;
   diagonal_ = structure_.known();
   if (!diagonal_) return;
@@ -62,6 +78,49 @@ void SlidingSolver::set_sliding(std::vector<Index> sliding) {
       if (j != i && position_[at(j)] >= 0) diagonal_ = false;
     }
   }
+}
+
+bool SlidingSolver::effects_are_usable(const Eigen::SparseMatrix<double>& columns) {
+  if (effects_looked_at_) return usable_;
+  effects_looked_at_ = true;
+  const auto& slopes = evaluator_.affine_dx();
+  if (effects_.size() == 0) {
+    effects_ = Vector::Zero(slopes.rows());
+    for (Index i = 0; i < effects_.size(); ++i) effects_[i] = slopes.row(i).dot(columns.col(i));
+  }
+  usable_ = std::all_of(sliding_.begin(), sliding_.end(),
+                        [&](Index i) { return effects_[i] != 0 && std::isfinite(effects_[i]); });
+  return usable_;
+}
+
+// False where that is not so, or not good enough; λ is a guess then.
+bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
+  if (!apart_ || exact_) return false;
+  const auto* const columns = linear_columns(t, x, lambda);
+  if (!columns || !effects_are_usable(*columns)) return false;
+  evaluator_.field(t, x, lambda, dx);
+  const int* const start = columns->outerIndexPtr();
+  const int* const row = columns->innerIndexPtr();
+  const double* const value = columns->valuePtr();
+  const auto& slopes = evaluator_.affine_dx();
+  const int* const slope_start = slopes.outerIndexPtr();
+  const int* const slope_state = slopes.innerIndexPtr();
+  const double* const slope = slopes.valuePtr();
+  const double* const slope_by_time = evaluator_.affine_dt().data();
+  const double* const effect = effects_.data();
+  double* const velocity = dx.data();
+  double* const relay = lambda.data();
+  double worst = 0;
+  for (const Index i : sliding_) {
+    double w = slope_by_time[i];
+    for (int e = slope_start[i]; e < slope_start[i + 1]; ++e) w += slope[e] * velocity[slope_state[e]];
+    const double correction = w / effect[i];
+    worst = std::max(worst, std::abs(correction));
+    relay[i] -= correction;
+    for (int e = start[i]; e < start[i + 1]; ++e) velocity[row[e]] -= value[e] * correction;
+  }
+  // What is not finite in dx at first still is.
+  return kSmallest * worst <= kResidual[0] && all_finite(dx);
 }
 
 // All entries of D, as triplets in the order of sliding().
@@ -128,7 +187,8 @@ void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
 }
 
 // Of f where w is affine in λ with the same coefficients everywhere; null elsewhere.
-const Eigen::SparseMatrix<double>* SlidingSolver::linear_columns(double t, ConstVectorRef x, ConstVectorRef lambda) {
+const Eigen::SparseMatrix<double>* SlidingSolver::linear_columns(double t, ConstVectorRef x,
+                                                                 ConstVectorRef lambda) {
   return evaluator_.guards_are_affine() ? evaluator_.relay_columns(t, x, lambda) : nullptr;
 }
 
@@ -137,7 +197,8 @@ void SlidingSolver::constant_entries(const Eigen::SparseMatrix<double>& columns)
   const auto add = [&](std::size_t row, Index j) {
     double sum = 0;
     for (Eigen::SparseMatrix<double>::InnerIterator entry(columns, j); entry; ++entry) {
-      for (int e = slopes.outerIndexPtr()[sliding_[row]]; e < slopes.outerIndexPtr()[sliding_[row] + 1]; ++e) {
+      for (int e = slopes.outerIndexPtr()[sliding_[row]]; e < slopes.outerIndexPtr()[sliding_[row] + 1];
+           ++e) {
         if (slopes.innerIndexPtr()[e] == entry.row()) sum += slopes.valuePtr()[e] * entry.value();
       }
     }
@@ -358,6 +419,7 @@ void SlidingSolver::correct(VectorRef lambda) const {
 }
 
 bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
+  if (solve_apart(t, x, lambda, velocity_)) return true;
   if (valid_ && contraction_ < 1) {
     evaluator_.field(t, x, lambda, velocity_);
     if (!all_finite(velocity_)) return false;
@@ -372,6 +434,8 @@ bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
 }
 
 bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
+  if (solve_apart(t, x, lambda, dx)) return true;
+  if (!prepared_) prepare();
   // Whether the matrix was made where the last step began.
   bool fresh = false;
   const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;

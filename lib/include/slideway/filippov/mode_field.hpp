@@ -104,6 +104,8 @@ class ModeField {
   // Where that threw, or is not finite.
   void velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure);
   void solve_several(double t, ConstVectorRef x);
+  void solve_newton(double t, ConstVectorRef x, VectorRef dx);
+  bool is_solved_at(double t, ConstVectorRef x) const { return solved_ && t == solved_t_ && x == solved_x_; }
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
 

@@ -52,6 +52,10 @@ class SlidingSolver {
   }
 
  private:
+  // Where D is diagonal and constant over all surfaces, one pass over those that slide solves for λ.
+  bool solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+  bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
+  void prepare();
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   void entries(double t, ConstVectorRef x, ConstVectorRef lambda);
   const Eigen::SparseMatrix<double>* linear_columns(double t, ConstVectorRef x, ConstVectorRef lambda);
@@ -71,6 +75,11 @@ class SlidingSolver {
   std::vector<Index> sliding_;
   std::vector<Index> position_;  // in sliding_, or −1, per surface
   bool exact_ = false;
+  bool apart_ = false;  // no surface sees another one's relay
+  Vector effects_;      // Dᵢᵢ of all surfaces, once known, where they are apart and D is constant
+  bool effects_looked_at_ = false;  // in this mode
+  bool usable_ = false;             // those of the surfaces that slide
+  bool prepared_ = false;           // for Newton's method, which surfaces that are apart do without
   bool diagonal_ = false;
   bool valid_ = false;
 
@@ -89,7 +98,7 @@ class SlidingSolver {
 
   std::vector<Eigen::Triplet<double>> triplets_;
   Vector diagonal_values_, scale_, inverse_scale_;
-  bool linear_ = false;  // w is affine in λ, and the matrix at hand is the same everywhere
+  bool linear_ = false;            // w is affine in λ, and the matrix at hand is the same everywhere
   double contraction_ = INFINITY;  // of the error of λ by one step of Newton's method with the matrix at hand
   Vector velocity_;
   Matrix dense_;
