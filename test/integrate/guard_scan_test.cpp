@@ -154,6 +154,15 @@ TEST_CASE("a guard that starts at zero and goes the wrong way arrives") {
   CHECK(arrival.t == doctest::Approx(1e-9).epsilon(1e-6));
 }
 
+TEST_CASE("a guard that leaves from within its noise does not arrive where steps are taken again") {
+  // The first steps are much too long for t³, and the guard is clearly on its side after one of them.
+  TimeGuards guards({[](double t) { return t * t * t - 1e-11; }});
+  GuardScan scan(1, kNone);
+  scan.start(0, Vector::Constant(1, -1e-11), Vector::Constant(1, 1e-7), Vector::Constant(1, 4e-7), 0.01);
+  CHECK_FALSE(scan.advance(1, guards).found);
+  CHECK(scan.armed()[0] != 0);
+}
+
 TEST_CASE("a smooth guard costs about one sample per integrator step") {
   TimeGuards guards({[](double t) { return 2 + std::sin(t); }});
   GuardScan scan(1, kNone);

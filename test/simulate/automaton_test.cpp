@@ -165,6 +165,60 @@ TEST_CASE("a cam's gap that opens like the cube of time does not close at once")
   }
 }
 
+TEST_CASE("a follower that takes off from a cam does not land at once at any tolerance") {
+  // On the cam its height is integrated, so that it takes off a little above or below the cam; the gap opens like t³.
+  struct Cam {
+    double damping, speed, gravity;
+  };
+  for (const Cam& cam : {Cam{2, 60, 9.81}, Cam{2, 60, 5.703}, Cam{3.332, 83.45, 9.81}}) {
+    CAPTURE(cam.speed);
+    const double radius = 0.01, mass = 0.5, stiffness = 200, preload = 0.02;
+    const auto push = [=](auto t) {
+      using std::cos;
+      using std::sin;
+      const auto height = radius * (1.0 - cos(cam.speed * t));
+      const auto rate = radius * cam.speed * sin(cam.speed * t);
+      const auto acceleration = radius * cam.speed * cam.speed * cos(cam.speed * t);
+      return mass * acceleration + cam.damping * rate + stiffness * (height + preload) + mass * cam.gravity;
+    };
+    const System on = smooth(2, [=](auto t, const auto& x, auto&& dx) {
+      using std::cos;
+      dx[0] = x[1];
+      dx[1] = radius * cam.speed * cam.speed * cos(cam.speed * t);
+    });
+    const System off = smooth(2, [=](auto, const auto& x, auto&& dx) {
+      dx[0] = x[1];
+      dx[1] = -cam.gravity - (stiffness * (x[0] + preload) + cam.damping * x[1]) / mass;
+    });
+    const Guard gap([=](auto t, const auto& x) {
+      using std::cos;
+      return x[0] - radius * (1.0 - cos(cam.speed * t));
+    });
+    const ResetFunction land = [=](double t, ConstVectorRef, VectorRef x) {
+      x[0] = radius * (1 - std::cos(cam.speed * t));
+      x[1] = radius * cam.speed * std::sin(cam.speed * t);
+    };
+    const Guard pushes([=](auto t, const auto&) { return push(t); });
+    const Automaton automaton(
+        {{"on", on}, {"off", off}},
+        {edge("on", "off", pushes, Direction::falling), edge("off", "on", gap, Direction::falling, land)},
+        "on");
+    for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+      for (const Method method : every_method) {
+        CAPTURE(rtol);
+        CAPTURE(std::string(to_string(method)));
+        const Solution solution = run(automaton, {0, 0}, 0.2, with(method, rtol));
+        REQUIRE(solution.outcome.reached_end());
+        CHECK(contains(story(solution), "transition on to off, transition off to on, transition on to off"));
+        const double turn = 2 * kPi / cam.speed;
+        for (std::size_t k = 2; k < solution.events.size(); ++k) {
+          CHECK(solution.events[k].t - solution.events[k - 2].t == doctest::Approx(turn).epsilon(1e-3));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("of several edges that fire at one instant the first of the list is taken") {
   for_every_method([](const Options& options) {
     for (const bool first : {true, false}) {

@@ -84,12 +84,18 @@ void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above,
   step_ = std::min(first_step, max_step_);
   arm_above_ = arm_above;
   arrive_below_ = arrive_below;
+  arm();
+}
+
+// By the values where the march starts.
+void GuardScan::arm() {
   watched_.clear();
   unarmed_ = 0;
+  const double* values = values_.data() + columns_[0] * guards_;
   for (Index i = 0; i < guards_; ++i) {
-    const bool armed = values[i] > arm_above[i];
+    const bool armed = values[i] > arm_above_[i];
     armed_[static_cast<std::size_t>(i)] = armed;
-    if (!armed && std::isinf(arm_above[i]) && std::isinf(arrive_below[i])) continue;
+    if (!armed && std::isinf(arm_above_[i]) && std::isinf(arrive_below_[i])) continue;
     watched_.push_back(i);
     if (!armed) ++unarmed_;
   }
@@ -178,6 +184,7 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
           std::swap(columns_[0], columns_[2]);
           count_ = 1;
           step_ = step / 32;
+          arm();
         } else {
           step_ = step * std::clamp(0.9 / std::sqrt(std::sqrt(error)), 0.1, 0.7);
         }

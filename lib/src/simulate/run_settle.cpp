@@ -16,6 +16,14 @@ namespace {
 
 // Jumps at one instant.
 constexpr int kMostRounds = 200;
+// How many times the tolerances the error of a state that was integrated may be. A method of order five at most takes more
+// steps the tighter they are, by rtol^(−1/6), and its errors add up.
+constexpr double kGatheredErrors = 30;
+constexpr double kTight = 1e-8;
+
+double gathered_errors(double rtol) {
+  return kGatheredErrors * (rtol < kTight ? std::pow(kTight / rtol, 1.0 / 6) : 1.0);
+}
 
 }  // namespace
 
@@ -193,7 +201,7 @@ double RunEngine::zero_level(Index event) {
              location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0);
   }
   if (watch[event].kind != WatchedKind::edge || moved_) return level;
-  noise_weights_ = (kGlobalError * (options_.rtol * largest_ + atol_)).cwiseInverse();
+  noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
   return level + watch.tolerance(t_, x_, event, noise_weights_);
 }
 
@@ -263,7 +271,7 @@ int RunEngine::motion_of(Index event, double zero_level, bool exact) {
   const double rate = watch.side(event) * watch[event].when.rate(t_, x_, 1, v1);
   double noise = watch.rate_rounding(t_, x_, v1, event);
   if (!exact) {
-    noise_weights_ = (kGlobalError * (options_.rtol * largest_ + atol_)).cwiseInverse();
+    noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
     x = x_;
     add_errors(noise_weights_, x);
     ode.velocity(t_, x, v2);

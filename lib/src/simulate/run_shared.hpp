@@ -18,8 +18,6 @@ constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kZeroFactor = 4;
 // A guard that starts at zero may go the wrong way by this many times what the integrator cannot tell from zero.
 constexpr double kWrongWayFactor = 4;
-// How many times the tolerances the accumulated error of a state may be.
-constexpr double kGlobalError = 30;
 // Turns of forces and relays that depend on each other.
 constexpr int kContactTurns = 8;
 

@@ -70,6 +70,7 @@ class GuardScan {
  private:
   static constexpr Index kHistory = 4;
 
+  void arm();
   double prediction_error(double t, bool with_noise) const;
   void push(double t);
   auto values_at(Index k) const { return values_.col(columns_[k]); }
