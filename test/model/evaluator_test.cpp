@@ -299,3 +299,45 @@ TEST_CASE("an exception of a user's function leaves the evaluator usable") {
   evaluator.field_dx(0, x, lambda, jacobian);
   CHECK(jacobian == Matrix{{1.5, 1}, {0, 1}});
 }
+
+TEST_CASE("at a point that is kept one evaluation tells the field at every relay, where relays are additive") {
+  const auto guards = [](auto, const auto& x, auto&& h) {
+    h[0] = x[0];
+    h[1] = x[1];
+  };
+  const System additive = from_functor(
+      [](auto t, const auto& x, const auto& lambda, auto&& dx) {
+        dx[0] = x[1] * x[1] - 0.7 * lambda[0] + 0.1 * lambda[1];
+        dx[1] = x[0] - 2.0 * lambda[1] + t;
+      },
+      guards, {.states = 2, .surfaces = 2});
+  REQUIRE(additive.definition().relays_additive);
+  const System product = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) {
+        dx[0] = x[1] * lambda[0];
+        dx[1] = x[0] - 2.0 * lambda[1];
+      },
+      guards, {.states = 2, .surfaces = 2});
+  const Vector x = Eigen::Vector2d(0.3, -1.7);
+  for (const System* system : {&additive, &product}) {
+    Evaluator evaluator(*system);
+    Vector dx(2), expected(2);
+    evaluator.keep_field_at(0.5, x);
+    evaluator.field(0.5, x, Vector::Ones(2), dx);
+    const std::int64_t before = evaluator.counts().field;
+    for (const Vector lambda : {Eigen::Vector2d(1, 1), Eigen::Vector2d(-1, 1), Eigen::Vector2d(0.25, -0.4)}) {
+      evaluator.field(0.5, x, lambda, dx);
+      system->field(0.5, x, lambda, expected);
+      CHECK((dx - expected).lpNorm<Eigen::Infinity>() <= 1e-15);
+    }
+    CHECK(evaluator.counts().field - before == (system == &additive ? 0 : 3));
+    // Elsewhere, and at another time, the field is asked.
+    const Vector beside = x * (1 + 1e-15);
+    for (const auto& [t, state] : {std::pair(0.5, beside), std::pair(0.5000000001, x)}) {
+      evaluator.field(t, state, Vector::Ones(2), dx);
+      system->field(t, state, Vector::Ones(2), expected);
+      CHECK(dx == expected);
+    }
+    CHECK(evaluator.counts().field - before == (system == &additive ? 2 : 5));
+  }
+}

@@ -53,6 +53,8 @@ OdeintStepper::OdeintStepper(SmoothOde& ode, const StepperOptions& options)
   for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
     *vector = Vector::Zero(states_);
   }
+  for (std::size_t k = 0; k < columns_.size(); ++k)
+    columns_[k] = coefficients_.col(static_cast<Index>(k)).data();
 }
 
 bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_step) {
@@ -276,8 +278,6 @@ void OdeintStepper::evaluate(double t, VectorRef x) {
 
 Interpolant OdeintStepper::interpolant() {
   make_interpolant();
-  for (Index k = 0; k < coefficients_.cols(); ++k)
-    columns_[static_cast<std::size_t>(k)] = coefficients_.col(k).data();
   return {step_.t, step_.h == 0 ? 1 : step_.h, states_, coefficients_.cols(), columns_.data()};
 }
 

@@ -1,5 +1,7 @@
 // Evaluator's derivatives of systems that tell their patterns: one direction per colour instead of one per state.
 
+#include <cstring>
+
 #include "model/finite_difference.hpp"
 #include "model/jacobian_count.hpp"
 #include "slideway/core/errors.hpp"
@@ -10,6 +12,12 @@ namespace slideway {
 namespace {
 // A full matrix of so few states is not worth avoiding.
 constexpr Index kFewStates = 64;
+
+// Bit by bit, which is fast.
+bool are_same(ConstVectorRef a, const Vector& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(b.size()) * sizeof(double)) == 0;
+}
 }  // namespace
 
 void Evaluator::learn_field_colours() {
@@ -104,6 +112,35 @@ void Evaluator::learn_relay_columns(double t, ConstVectorRef x, ConstVectorRef l
   }
   relay_columns_.emplace(x.size(), lambda.size());
   relay_columns_->setFromTriplets(entries.begin(), entries.end());
+}
+
+void Evaluator::keep_field_at(double t, ConstVectorRef x) {
+  if (!system_.definition().relays_additive || (t == kept_t_ && are_same(x, kept_x_))) return;
+  kept_t_ = t;
+  kept_x_ = x;
+  kept_ = false;
+}
+
+bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+  if (!are_same(x, kept_x_)) return false;
+  const auto* const columns = relay_columns(t, x, lambda);
+  if (!columns) return false;
+  if (!kept_) {
+    ++counts_.field;
+    kept_lambda_ = lambda;
+    kept_field_.resize(x.size());
+    system_.field(t, x, lambda, kept_field_);
+    kept_ = true;
+  }
+  dx = kept_field_;
+  const int* const start = columns->outerIndexPtr();
+  for (Index j = 0; j < lambda.size(); ++j) {
+    const double difference = lambda[j] - kept_lambda_[j];
+    if (difference == 0) continue;
+    for (int entry = start[j]; entry < start[j + 1]; ++entry)
+      dx[columns->innerIndexPtr()[entry]] += difference * columns->valuePtr()[entry];
+  }
+  return true;
 }
 
 void Evaluator::normal_along(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef x_dot,

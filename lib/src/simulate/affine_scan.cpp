@@ -213,10 +213,6 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   const double sigma_from = (from - x.center) / x.scale;
   const double sigma_to = (to - x.center) / x.scale;
   const Index degree = x.terms - 1;
-  const double resolution = 2 * kEpsilon * std::max(std::abs(from), std::abs(to)) / (to - from);
-  const double accuracy = location_accuracy(to, to - from) / (to - from);
-  // How far σ may be off: a step that is short beside t does not end exactly where it should.
-  const double blur = 4 * kEpsilon * std::max(std::abs(from), std::abs(to)) / std::abs(x.scale);
   // Only the first zero counts: what has been found shortens the interval for the surfaces after it.
   double end = 1;
   double first = kNever;
@@ -234,6 +230,10 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
     const double side = static_cast<double>(side_[static_cast<std::size_t>(i)]);
     guard.expand(evaluator_, x, i, side);
     if (armed && guard.is_clearly_positive(sigma_from, sigma_to, kRounding)) continue;
+    const double latest = std::max(std::abs(from), std::abs(to));
+    const double resolution = 2 * kEpsilon * latest / (to - from);
+    // How far σ may be off: a step that is short beside t does not end exactly where it should.
+    const double blur = 4 * kEpsilon * latest / std::abs(x.scale);
     const double at_start = guard.size_at(sigma_from);
     const double at_most = std::max(at_start, guard.size_at(sigma_to));
     const double rounding = kRounding * at_start + blur * guard.slope_size_at(sigma_from);
@@ -250,7 +250,7 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
     zeros_.push_back(i);
     zero_times_.push_back(from + tau * (to - from));
     first = std::min(first, zero_times_.back());
-    end = std::min(end, tau + 2 * accuracy);
+    end = std::min(end, tau + 2 * location_accuracy(to, to - from) / (to - from));
   }
   if (zeros_.empty()) return result_;
   result_.found = true;

@@ -73,6 +73,7 @@ std::vector<Index> EventResolver::entering(const Mode& mode, const Meeting& meet
 
 Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                   const Meeting& meeting, ConstVectorRef weights) {
+  evaluator_.keep_field_at(t, x);
   return evaluator_.breaks_away() ? resolve_held(t, x, mode, lambda, meeting, weights)
                                   : resolve_free(t, x, mode, lambda, meeting, weights);
 }

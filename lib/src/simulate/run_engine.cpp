@@ -252,6 +252,7 @@ bool RunEngine::begin_mode() {
   }
   ModeOde& ode = here_->ode;
   here_->stepper->error_weights(x_, weights_);
+  here_->evaluator.keep_field_at(t_, x_);
   ode.set_mode(mode_, lambda_, repelling_);
   if (!repelling_ && ode.field().sliding().size() == 1) {
     // Sliding that went on through an event on other surfaces keeps the kind it has.

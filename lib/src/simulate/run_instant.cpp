@@ -165,9 +165,10 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
   };
   still_leaving_.erase(std::remove_if(still_leaving_.begin(), still_leaving_.end(), has_left),
                        still_leaving_.end());
+  here_->geometry.project(t_, on_surface, weights_, x_);
+  here_->evaluator.keep_field_at(t_, x_);
   if (ode.slides()) lambda_ = ode.field().lambda(t_, x_);
   mode_.fill_lambda(lambda_);
-  here_->geometry.project(t_, on_surface, weights_, x_);
 
   begin_instant();
   if (here_->watch.size() > 0) {

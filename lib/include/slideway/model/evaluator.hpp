@@ -21,6 +21,7 @@
 
 #include <Eigen/SparseCore>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -70,9 +71,13 @@ class Evaluator {
   // `dx`, n entries, is anything that a VectorRef binds to.
   template <class Target>
   void field(double t, ConstVectorRef x, ConstVectorRef lambda, Target&& dx) {
+    if (t == kept_t_ && field_as_kept(t, x, lambda, dx)) return;
     ++counts_.field;
     system_.field(t, x, lambda, dx);
   }
+  // Of a point where the field is asked for at several λ: where ∂f/∂λ is constant (relay_columns), one evaluation tells f at
+  // all of them, to rounding. Only the last such point is kept.
+  void keep_field_at(double t, ConstVectorRef x);
   void guards(double t, ConstVectorRef x, VectorRef h) {
     ++counts_.guards;
     system_.guards(t, x, h);
@@ -159,6 +164,7 @@ class Evaluator {
   void for_field_colours(double t, ConstVectorRef x, ConstVectorRef lambda, Visit&& visit);
 
   void learn_affine_guards();
+  bool field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
   void learn_relay_columns(double t, ConstVectorRef x, ConstVectorRef lambda);
   double guard_rate_of_all(double t, ConstVectorRef x, ConstVectorRef dx, Index surface);
   double affine_row(Index surface, double t_dot, ConstVectorRef x_dot) const {
@@ -185,6 +191,10 @@ class Evaluator {
   Vector affine_dt_, affine_origin_;
   bool relays_learnt_ = false;
   std::optional<Eigen::SparseMatrix<double>> relay_columns_;
+  // f at the point that is kept and one λ, once it has been asked for; no time is equal to NaN.
+  double kept_t_ = std::numeric_limits<double>::quiet_NaN();
+  bool kept_ = false;
+  Vector kept_x_, kept_lambda_, kept_field_;
   Vector typical_sizes_;
   double typical_time_ = 1;
 };
