@@ -286,6 +286,18 @@ TEST_CASE("guards that are affine are known to be") {
   CHECK_FALSE(affine("sgn(x*y)"));
 }
 
+TEST_CASE("a field that is affine is known to be") {
+  const auto affine = [](const std::string& derivative) {
+    return instance(with_derivatives("x = \"" + derivative + "\"\ny = 0\nz = 0"))
+        .system.definition()
+        .field_affine;
+  };
+  CHECK(affine("sgn(x)/a - 2*y + 3*t - 1"));
+  CHECK_FALSE(affine("sgn(x) + x^2"));
+  CHECK_FALSE(affine("sgn(x) + cos(t)"));
+  CHECK_FALSE(affine("y*sgn(x)"));
+}
+
 TEST_CASE("all reference cases are read") {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(SLIDEWAY_SOURCE_DIR "/validation/reference")) {

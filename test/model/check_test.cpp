@@ -181,6 +181,14 @@ TEST_CASE("guards that are said to be affine and are not are found") {
   CHECK(check.function == "guards_affine");
 }
 
+TEST_CASE("a field that is said to be affine and is not is found") {
+  SystemDefinition definition = tangled();
+  definition.field_affine = true;
+  const DerivativeCheck check = check_derivatives(System(definition), 0.9, point, between);
+  CHECK_FALSE(check.passed);
+  CHECK(check.function == "field_affine");
+}
+
 TEST_CASE("relays that are said to be additive and are not are found") {
   SystemDefinition definition = tangled();
   definition.relays_additive = true;

@@ -68,6 +68,47 @@ TEST_CASE("guards made of sums and constant factors are affine, others are not")
   CHECK_FALSE(is_affine([](auto t, const auto& x, auto&& h) { h[0] = x[0] * t; }));
 }
 
+TEST_CASE("a field made of sums and constant factors is affine, others are not") {
+  const auto guards = [](auto, const auto& x, auto&& h) { h[0] = x[0]; };
+  const auto is_affine = [&](auto field) {
+    return from_functor(field, guards, {.states = 2, .surfaces = 1}).definition().field_affine;
+  };
+  CHECK(is_affine([](auto t, const auto& x, const auto& lambda, auto&& dx) {
+    dx[0] = x[1] - 2 * lambda[0];
+    dx[1] = t / 3 - x[0] + 1;
+  }));
+  CHECK_FALSE(is_affine([](auto t, const auto& x, const auto& lambda, auto&& dx) {
+    dx[0] = x[1] - lambda[0];
+    dx[1] = cos(t);
+  }));
+  CHECK_FALSE(is_affine([](auto, const auto& x, const auto& lambda, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = x[0] * lambda[0];
+  }));
+}
+
+TEST_CASE("the normal components of an affine field are affine with the coefficients that they have") {
+  const auto field = [](auto t, const auto& x, const auto& lambda, auto&& dx) {
+    dx[0] = 3 * x[0] - x[1] + 2 * t - lambda[0] + 0.5 * lambda[1] + 1;
+    dx[1] = x[0] / 4 - 2 * lambda[1] - t;
+  };
+  const auto guards = [](auto t, const auto& x, auto&& h) {
+    h[0] = 2 * x[0] - 3 * t + 1;
+    h[1] = x[1] - x[0];
+  };
+  Evaluator evaluator(from_functor(field, guards, {.states = 2, .surfaces = 2}));
+  const Evaluator::AffineRates* const rates = evaluator.affine_rates();
+  REQUIRE(rates);
+  const Vector x = Eigen::Vector2d{0.4, -1.1}, lambda = Eigen::Vector2d{0.5, -1};
+  Vector dx(2), w(2);
+  evaluator.field(2.5, x, lambda, dx);
+  evaluator.guard_rates(2.5, x, dx, w);
+  const Vector found = rates->origin + rates->dx * x + 2.5 * rates->dt + rates->dlambda * lambda;
+  CHECK((found - w).cwiseAbs().maxCoeff() < 1e-14);
+  Evaluator bent(from_functor(example::Tangled{}, {.states = 3, .surfaces = 2}));
+  CHECK_FALSE(bent.affine_rates());
+}
+
 TEST_CASE("affine guards give the derivatives that they have anywhere") {
   const auto field = [](auto t, const auto& x, const auto& lambda, auto&& dx) {
     dx[0] = x[0] * x[1] - lambda[0];

@@ -200,6 +200,7 @@ TEST_CASE("the friction chain knows its sparsity") {
   CHECK(chain.field_dlambda_pattern->entries() == 500);
   CHECK(chain.guards_dx_pattern->entries() == 500);
   CHECK(chain.guards_affine);
+  CHECK(chain.field_affine);
 }
 
 TEST_CASE("the number of blocks is a whole number, and states can be set by name") {

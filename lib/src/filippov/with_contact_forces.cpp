@@ -23,6 +23,7 @@ System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics
     dynamics->set_patterns(std::move(*patterns));
   }
   definition.relays_additive = false;
+  definition.field_affine = false;
   definition.field = [system, dynamics = std::move(dynamics)](double t, ConstVectorRef x,
                                                               ConstVectorRef lambda, VectorRef dx) {
     system.field(t, x, lambda, dx);

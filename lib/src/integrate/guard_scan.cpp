@@ -101,6 +101,14 @@ void GuardScan::arm() {
   }
 }
 
+void GuardScan::start_idle(double t, double first_step) {
+  count_ = 1;
+  times_[0] = t;
+  step_ = std::min(first_step, max_step_);
+  watched_.clear();
+  unarmed_ = 0;
+}
+
 bool GuardScan::nearly_zero() const {
   for (const Index i : watched_) {
     if (armed_[static_cast<std::size_t>(i)] == 0) continue;

@@ -268,6 +268,19 @@ class DerivativeChecker {
       if (lambda_.size() > 0) compare(by_lambda(field_subject("field_along")), used, bare_, field_dlambda);
       compare(by_time(field_subject("field_along")), used, bare_, field_dt);
     }
+    if (full_.field_affine) {
+      // The derivatives elsewhere, against those at the point.
+      const auto x_of = [&](Evaluator& e) -> Vector {
+        return e.system().definition().field_affine ? 1.1 * x_ + Vector::Constant(x_.size(), 0.1) : x_;
+      };
+      const auto t_of = [&](Evaluator& e) { return e.system().definition().field_affine ? t_ + 0.37 : t_; };
+      compare(field_subject("field_affine"), full_, bare_,
+              [&](Evaluator& e, Matrix& m) { e.field_dx(t_of(e), x_of(e), lambda_, m); });
+      compare(by_time(field_subject("field_affine")), full_, bare_, [&](Evaluator& e, Matrix& m) {
+        Vector dx(x_.size());
+        e.field_along(t_of(e), x_of(e), lambda_, 1.0, Vector::Zero(x_.size()), dx, m.col(0));
+      });
+    }
     compare_pattern(field_subject("field_dx_pattern"), full_.field_dx_pattern, field_dx);
     if (lambda_.size() > 0) {
       compare_pattern(by_lambda(field_subject("field_dlambda_pattern")), full_.field_dlambda_pattern,
@@ -275,7 +288,8 @@ class DerivativeChecker {
       if (full_.relays_additive) {
         used = full_;  // the derivatives learnt once and elsewhere, against those at the point
         compare(by_lambda(field_subject("relays_additive")), used, bare_, [&](Evaluator& e, Matrix& m) {
-          const auto* const learnt = e.relay_columns(t_ + 0.37, 1.1 * x_ + Vector::Constant(x_.size(), 0.1), -lambda_);
+          const auto* const learnt =
+              e.relay_columns(t_ + 0.37, 1.1 * x_ + Vector::Constant(x_.size(), 0.1), -lambda_);
           if (learnt)
             m = Matrix(*learnt);
           else

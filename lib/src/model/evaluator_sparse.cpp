@@ -71,14 +71,16 @@ bool Evaluator::field_dx_by_colours(double t, ConstVectorRef x, ConstVectorRef l
 void Evaluator::field_dx_entries(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef entries) {
   const SystemDefinition& definition = system_.definition();
   if (!field_columns_) {
-    refuse({.what = "the pattern of the derivative of the field is not known", .where = "Evaluator::field_dx_entries"});
+    refuse({.what = "the pattern of the derivative of the field is not known",
+            .where = "Evaluator::field_dx_entries"});
   }
   const JacobianCount one_jacobian(counts_);
   if (definition.field_dx && (x.size() <= kFewStates || !definition.field_along)) {
     Matrix jacobian = Matrix::Zero(x.size(), x.size());
     definition.field_dx(t, x, lambda, jacobian);
     for (Index colour = 0; colour < field_columns_->colours(); ++colour) {
-      field_columns_->for_entries(colour, [&](Index entry, Index i, Index j) { entries[entry] = jacobian(i, j); });
+      field_columns_->for_entries(colour,
+                                  [&](Index entry, Index i, Index j) { entries[entry] = jacobian(i, j); });
     }
     return;
   }
@@ -88,6 +90,40 @@ void Evaluator::field_dx_entries(double t, ConstVectorRef x, ConstVectorRef lamb
       entries[entry] = exact ? column[i] : column[i] / state_step(x, j);
     });
   });
+}
+
+const Evaluator::AffineRates* Evaluator::affine_rates() {
+  if (affine_rates_looked_for_) return affine_rates_ ? &*affine_rates_ : nullptr;
+  affine_rates_looked_for_ = true;
+  const SystemDefinition& definition = system_.definition();
+  if (!affine_ || !definition.field_affine || breaks_away() || !definition.field_along || !field_columns_) {
+    return nullptr;
+  }
+  const EvaluationCounts before = counts_;
+  const Vector x = Vector::Zero(system_.states());
+  const Vector lambda = Vector::Zero(system_.surfaces());
+  const auto* const relays = relay_columns(0.0, x, lambda);
+  Vector value(x.size()), by_time(x.size());
+  field_along(0.0, x, lambda, 1.0, x, value, by_time);
+  std::vector<Eigen::Triplet<double>> entries;
+  bool finite = relays && value.allFinite() && by_time.allFinite();
+  for_field_colours(0.0, x, lambda, [&](Index colour, ConstVectorRef column) {
+    finite = finite && column.allFinite();
+    field_columns_->for_entries(colour, [&](Index, Index i, Index j) {
+      entries.emplace_back(static_cast<int>(i), static_cast<int>(j), column[i]);
+    });
+  });
+  counts_ = before;
+  if (!finite) return nullptr;
+  using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+  Rows by_state(x.size(), x.size());
+  by_state.setFromTriplets(entries.begin(), entries.end());
+  AffineRates& rates = affine_rates_.emplace();
+  rates.dx = affine_dx_ * by_state;
+  rates.dlambda = affine_dx_ * Rows(*relays);
+  rates.dt = affine_dx_ * by_time;
+  rates.origin = affine_dt_ + affine_dx_ * value;
+  return &rates;
 }
 
 void Evaluator::learn_relay_columns(double t, ConstVectorRef x, ConstVectorRef lambda) {

@@ -48,6 +48,7 @@ System held_system(const System& system, std::shared_ptr<const std::vector<char>
   definition.field_dx_pattern.reset();
   definition.field_dlambda_pattern.reset();
   definition.relays_additive = false;
+  definition.field_affine = false;
   definition.break_away = {};
   definition.break_away_along = {};
   definition.field_along = {};

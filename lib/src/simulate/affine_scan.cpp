@@ -122,36 +122,92 @@ double first_zero_after(double start, Coefficients c, Index degree, double sign,
 
 }  // namespace
 
-AffineScan::AffineScan(const Evaluator& evaluator) : evaluator_(evaluator) {
+AffineScan::AffineScan(Evaluator& evaluator) : evaluator_(evaluator), rates_(evaluator.affine_rates()) {
+  const Index slots = 2 * evaluator.system().surfaces();
   const auto surfaces = static_cast<std::size_t>(evaluator.system().surfaces());
-  side_.assign(surfaces, 0);
-  armed_.assign(surfaces, 0);
+  watches_.assign(2 * surfaces, 0);
+  armed_.assign(2 * surfaces, 0);
   watched_.reserve(surfaces);
-  newly_armed_.reserve(surfaces);
-  arm_above_ = Vector::Zero(evaluator.system().surfaces());
+  sliding_.reserve(surfaces);
+  newly_armed_.reserve(2 * surfaces);
+  zeros_.reserve(2 * surfaces);
+  zero_times_.reserve(2 * surfaces);
+  result_.slots.reserve(2 * surfaces);
+  arm_above_ = Vector::Zero(slots);
   arrive_below_ = arm_above_;
   reach_ = Vector::Zero(evaluator.system().states());
 }
 
-void AffineScan::start(const Mode& mode, ConstVectorRef values, ConstVectorRef arm_above,
+void AffineScan::start(const Mode& mode, double exit_sign, ConstVectorRef values, ConstVectorRef arm_above,
                        ConstVectorRef arrive_below) {
+  const Index slots = 2 * mode.size();
+  arm_above_ = arm_above.head(slots);
+  arrive_below_ = arrive_below.head(slots);
+  for (Index slot = 0; slot < slots; ++slot)
+    armed_[static_cast<std::size_t>(slot)] = values[slot] > arm_above[slot];
+  std::fill(watches_.begin(), watches_.end(), char{0});
   watched_.clear();
+  sliding_.clear();
+  const auto& slopes = evaluator_.affine_dx();
   for (Index i = 0; i < mode.size(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    side_[at] = static_cast<signed char>(mode[i]);
-    if (side_[at] == 0) continue;
-    watched_.push_back(i);
-    arm_above_[i] = arm_above[2 * i];
-    arrive_below_[i] = arrive_below[2 * i];
-    armed_[at] = values[2 * i] > arm_above_[i];
+    if (mode.slides_on(i)) {
+      sliding_.push_back(i);
+      continue;
+    }
+    const int* const start = slopes.outerIndexPtr() + i;
+    watches_[static_cast<std::size_t>(2 * i)] = 1;
+    watched_.push_back(
+        {.slot = 2 * i,
+         .factor = static_cast<double>(static_cast<signed char>(mode[i])),
+         .function = {evaluator_.affine_origin()[i], evaluator_.affine_dt()[i],
+                      slopes.innerIndexPtr() + start[0], slopes.valuePtr() + start[0], start[1] - start[0]}});
   }
+  watches_all_ = sliding_.empty() || watch_exits(mode, exit_sign);
 }
 
-double AffineScan::first_zero(Index surface, const Coefficients& c, Index degree, double rounding,
+bool AffineScan::watch_exits(const Mode& mode, double exit_sign) {
+  if (!rates_) return false;
+  const std::size_t others = watched_.size();
+  const auto& slopes = rates_->dx;
+  for (const Index i : sliding_) {
+    // w at λᵢ = 0.
+    double origin = rates_->origin[i];
+    double effect = 0;
+    bool apart = true;
+    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator entry(rates_->dlambda, i); entry;
+         ++entry) {
+      const Index j = entry.col();
+      if (j == i) {
+        effect = entry.value();
+      } else if (mode.slides_on(j)) {
+        apart = apart && entry.value() == 0;
+      } else {
+        origin += entry.value() * static_cast<double>(static_cast<signed char>(mode[j]));
+      }
+    }
+    if (!apart || effect == 0) {
+      watched_.resize(others);
+      return false;
+    }
+    const int* const start = slopes.outerIndexPtr() + i;
+    const bool alone = sliding_.size() == 1;
+    watched_.push_back({.slot = 2 * i,
+                        .is_pair = true,
+                        .base = alone ? -exit_sign * effect : 1,
+                        .factor = alone ? exit_sign : -1 / effect,
+                        .function = {origin, rates_->dt[i], slopes.innerIndexPtr() + start[0],
+                                     slopes.valuePtr() + start[0], start[1] - start[0]}});
+  }
+  for (const Index i : sliding_)
+    watches_[static_cast<std::size_t>(2 * i)] = watches_[static_cast<std::size_t>(2 * i + 1)] = 1;
+  return true;
+}
+
+double AffineScan::first_zero(Index slot, const Coefficients& c, Index degree, double rounding,
                               double resolution) {
-  const auto at = static_cast<std::size_t>(surface);
-  double above = arm_above_[surface];
-  double below = arrive_below_[surface];
+  const auto at = static_cast<std::size_t>(slot);
+  double above = arm_above_[slot];
+  double below = arrive_below_[slot];
   if (armed_[at]) {
     if (c[0] > rounding) return first_zero_after(0, c, degree, 1, 0, resolution);
     // Armed, but not above the rounding of this sum.
@@ -164,45 +220,78 @@ double AffineScan::first_zero(Index surface, const Coefficients& c, Index degree
   GuardPolynomial::to_bernstein(b, degree);
   const auto past_end = b.begin() + degree + 1;
   if (b[static_cast<std::size_t>(degree)] > above && *std::min_element(b.begin(), past_end) >= -above) {
-    arm(surface);
+    arm(slot);
     return kNever;
   }
   const double armed_from = first_zero_after(0, c, degree, -1, above, resolution);
   const double arrives = first_zero_after(0, c, degree, 1, below, resolution);
   if (arrives <= armed_from) return arrives;
-  arm(surface);
+  arm(slot);
   return first_zero_after(armed_from, c, degree, 1, 0, resolution);
 }
 
-void AffineScan::arm(Index surface) {
-  char& armed = armed_[static_cast<std::size_t>(surface)];
-  if (armed == 0) newly_armed_.push_back(surface);
+void AffineScan::arm(Index slot) {
+  char& armed = armed_[static_cast<std::size_t>(slot)];
+  if (armed == 0) newly_armed_.push_back(slot);
   armed = 1;
 }
 
 void AffineScan::forget_arming() {
-  for (const Index i : newly_armed_) armed_[static_cast<std::size_t>(i)] = 0;
+  for (const Index slot : newly_armed_) armed_[static_cast<std::size_t>(slot)] = 0;
   newly_armed_.clear();
 }
 
-bool AffineScan::is_far(Index surface, const Interpolant& x, double furthest) const {
-  const double side = static_cast<double>(side_[static_cast<std::size_t>(surface)]);
-  const double origin = evaluator_.affine_origin()[surface];
-  const double slope = evaluator_.affine_dt()[surface];
-  double value = origin + slope * x.center;
-  double size = std::abs(origin) + std::abs(slope * x.center);
+bool AffineScan::is_far(const Watched& watched, const Interpolant& x, double furthest) const {
+  const AffineFunction& function = watched.function;
+  const double slope = function.by_time;
+  double value = function.origin + slope * x.center;
+  double size = std::abs(function.origin) + std::abs(slope * x.center);
   double change = std::abs(slope * x.scale) * furthest;
-  const auto& slopes = evaluator_.affine_dx();
-  const int* const start = slopes.outerIndexPtr() + surface;
-  for (int entry = start[0]; entry < start[1]; ++entry) {
-    const int state = slopes.innerIndexPtr()[entry];
-    const double weight = slopes.valuePtr()[entry];
-    const double term = weight * x.columns[0][state];
+  const double* const center = x.columns[0];
+  const double* const reach = reach_.data();
+  for (int entry = 0; entry < function.count; ++entry) {
+    const int state = function.states[entry];
+    const double weight = function.weights[entry];
+    const double term = weight * center[state];
     value += term;
     size += std::abs(term);
-    change += std::abs(weight) * reach_[state];
+    change += std::abs(weight) * reach[state];
   }
-  return side * value - change > kRounding * (size + change);
+  const double scale = std::abs(watched.factor);
+  const double lowest = watched.base + (watched.is_pair ? -scale * std::abs(value) : watched.factor * value);
+  return lowest - scale * change > kRounding * (std::abs(watched.base) + scale * (size + change));
+}
+
+void AffineScan::look(const Watched& watched, Index slot, double factor, const Interpolant& x,
+                      Interval& interval) {
+  const bool armed = armed_[static_cast<std::size_t>(slot)] != 0;
+  const Index degree = x.terms - 1;
+  GuardPolynomial guard;
+  guard.expand(watched.function, watched.base, factor, x);
+  if (armed && guard.is_clearly_positive(interval.sigma_from, interval.sigma_to, kRounding)) return;
+  const double length = interval.to - interval.from;
+  const double latest = std::max(std::abs(interval.from), std::abs(interval.to));
+  const double resolution = 2 * kEpsilon * latest / length;
+  // How far σ may be off: a step that is short beside t does not end exactly where it should.
+  const double blur = 4 * kEpsilon * latest / std::abs(x.scale);
+  const double at_start = guard.size_at(interval.sigma_from);
+  const double at_most = std::max(at_start, guard.size_at(interval.sigma_to));
+  const double rounding = kRounding * at_start + blur * guard.slope_size_at(interval.sigma_from);
+  Coefficients& c = guard.c;
+  GuardPolynomial::move(c, degree, interval.sigma_from,
+                        interval.end * (interval.sigma_to - interval.sigma_from));
+  double lowest = c[0];
+  for (Index k = 1; k <= degree; ++k) lowest += std::min(0.0, c[static_cast<std::size_t>(k)]);
+  if (lowest > kRounding * at_most && (armed || c[0] > arm_above_[slot])) {
+    arm(slot);
+    return;
+  }
+  const double tau = interval.end * first_zero(slot, c, degree, rounding, resolution / interval.end);
+  if (!(tau < kNever)) return;
+  zeros_.push_back(slot);
+  zero_times_.push_back(interval.from + tau * length);
+  interval.first = std::min(interval.first, zero_times_.back());
+  interval.end = std::min(interval.end, tau + 2 * location_accuracy(interval.to, length) / length);
 }
 
 const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double from, double to) {
@@ -210,59 +299,36 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   zeros_.clear();
   zero_times_.clear();
   newly_armed_.clear();
-  const double sigma_from = (from - x.center) / x.scale;
-  const double sigma_to = (to - x.center) / x.scale;
-  const Index degree = x.terms - 1;
-  // Only the first zero counts: what has been found shortens the interval for the surfaces after it.
-  double end = 1;
-  double first = kNever;
+  Interval interval{.from = from,
+                    .to = to,
+                    .sigma_from = (from - x.center) / x.scale,
+                    .sigma_to = (to - x.center) / x.scale};
   // Of many surfaces most are too far away to need their polynomials.
   const bool many = watched_.size() >= kManySurfaces;
-  const double furthest = std::max(std::abs(sigma_from), std::abs(sigma_to));
+  const double furthest = std::max(std::abs(interval.sigma_from), std::abs(interval.sigma_to));
   if (many) {
+    const Index degree = x.terms - 1;
     reach_ = x.coefficient(degree).cwiseAbs() * furthest;
     for (Index k = degree - 1; k > 0; --k) reach_ = (reach_ + x.coefficient(k).cwiseAbs()) * furthest;
   }
-  GuardPolynomial guard;
-  for (const Index i : watched_) {
-    const bool armed = armed_[static_cast<std::size_t>(i)] != 0;
-    if (many && armed && is_far(i, x, furthest)) continue;
-    const double side = static_cast<double>(side_[static_cast<std::size_t>(i)]);
-    guard.expand(evaluator_, x, i, side);
-    if (armed && guard.is_clearly_positive(sigma_from, sigma_to, kRounding)) continue;
-    const double latest = std::max(std::abs(from), std::abs(to));
-    const double resolution = 2 * kEpsilon * latest / (to - from);
-    // How far σ may be off: a step that is short beside t does not end exactly where it should.
-    const double blur = 4 * kEpsilon * latest / std::abs(x.scale);
-    const double at_start = guard.size_at(sigma_from);
-    const double at_most = std::max(at_start, guard.size_at(sigma_to));
-    const double rounding = kRounding * at_start + blur * guard.slope_size_at(sigma_from);
-    Coefficients& c = guard.c;
-    GuardPolynomial::move(c, degree, sigma_from, end * (sigma_to - sigma_from));
-    double lowest = c[0];
-    for (Index k = 1; k <= degree; ++k) lowest += std::min(0.0, c[static_cast<std::size_t>(k)]);
-    if (lowest > kRounding * at_most && (armed || c[0] > arm_above_[i])) {
-      arm(i);
-      continue;
-    }
-    const double tau = end * first_zero(i, c, degree, rounding, resolution / end);
-    if (!(tau < kNever)) continue;
-    zeros_.push_back(i);
-    zero_times_.push_back(from + tau * (to - from));
-    first = std::min(first, zero_times_.back());
-    end = std::min(end, tau + 2 * location_accuracy(to, to - from) / (to - from));
+  for (const Watched& watched : watched_) {
+    const auto slot = static_cast<std::size_t>(watched.slot);
+    const bool armed = armed_[slot] != 0 && (!watched.is_pair || armed_[slot + 1] != 0);
+    if (many && armed && is_far(watched, x, furthest)) continue;
+    look(watched, watched.slot, watched.factor, x, interval);
+    if (watched.is_pair) look(watched, watched.slot + 1, -watched.factor, x, interval);
   }
   if (zeros_.empty()) return result_;
   result_.found = true;
-  result_.t = std::min(first, to);
-  result_.surfaces.clear();
-  const double just_after = first + location_accuracy(first, to - from);
+  result_.t = std::min(interval.first, to);
+  result_.slots.clear();
+  const double just_after = interval.first + location_accuracy(interval.first, to - from);
   for (std::size_t k = 0; k < zeros_.size(); ++k) {
-    if (zero_times_[k] <= just_after) result_.surfaces.push_back(zeros_[k]);
+    if (zero_times_[k] <= just_after) result_.slots.push_back(zeros_[k]);
   }
   // What is zero here was armed before, if it has been at all; of the others that is not known.
-  const auto is_zero = [&](Index i) {
-    return std::find(result_.surfaces.begin(), result_.surfaces.end(), i) != result_.surfaces.end();
+  const auto is_zero = [&](Index slot) {
+    return std::find(result_.slots.begin(), result_.slots.end(), slot) != result_.slots.end();
   };
   newly_armed_.erase(std::remove_if(newly_armed_.begin(), newly_armed_.end(), is_zero), newly_armed_.end());
   forget_arming();

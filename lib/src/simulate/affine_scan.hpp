@@ -1,12 +1,15 @@
 // The first zero of guards that are affine in (t, x), along a step in which the state is a polynomial: they are polynomials
-// there too, and need neither samples nor a march.
+// there too, and need neither samples nor a march. So are the exits of sliding where the field is affine as well:
+//     one surface slides:   σ(w⁰ − D), −σ(w⁰ + D)       (w⁰ its normal component at λ = 0, D = ∂w/∂λ)
+//     several:              1 ± λᵢ,  λᵢ = −wᵢ⁰/Dᵢᵢ
 //     s·h(t) = Σₖ cₖ τᵏ,   τ = (t − from)/(to − from) in [0, 1]
 // A polynomial has no more zeros than its Bernstein coefficients have changes of sign, so that no zero is missed. Guards arm
 // and arrive as in GuardScan.
 //
-// It must not know how steps are taken, nor guards that are not affine.
+// It must not know how steps are taken, nor guards that are not affine. The slots are those of ModeOde.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "simulate/guard_polynomial.hpp"
@@ -19,18 +22,25 @@ namespace slideway {
 class AffineScan {
  public:
   // The evaluator must outlive the scan; its guards are affine.
-  explicit AffineScan(const Evaluator& evaluator);
+  explicit AffineScan(Evaluator& evaluator);
 
-  // Begins to watch the surfaces that do not slide. The vectors hold what GuardScan::start takes, for surface i in entry 2i.
-  void start(const Mode& mode, ConstVectorRef values, ConstVectorRef arm_above, ConstVectorRef arrive_below);
+  // Begins to watch the surfaces that do not slide and, where normal components are affine and no surface that slides sees
+  // another one's relay, the exits of those that do; `exit_sign` is the σ of ModeOde. The vectors hold what GuardScan::start
+  // takes, for all slots of surfaces.
+  void start(const Mode& mode, double exit_sign, ConstVectorRef values, ConstVectorRef arm_above,
+             ConstVectorRef arrive_below);
+  // Not the exits of surfaces that slide.
+  void leave_exits() { rates_ = nullptr; }
   bool idle() const { return watched_.empty(); }
-  bool watches(Index surface) const { return side_[static_cast<std::size_t>(surface)] != 0; }
-  bool armed(Index surface) const { return armed_[static_cast<std::size_t>(surface)] != 0; }
+  // Whether no surface is left to others.
+  bool watches_all() const { return watches_all_; }
+  bool watches(Index slot) const { return watches_[static_cast<std::size_t>(slot)] != 0; }
+  bool armed(Index slot) const { return armed_[static_cast<std::size_t>(slot)] != 0; }
 
   struct FirstZero {
     bool found = false;
     double t = 0;
-    std::vector<Index> surfaces = {};  // zero at t, to the accuracy of location
+    std::vector<Index> slots = {};  // zero at t, to the accuracy of location
   };
   // In [from, to], where the state is the polynomial `x`. After a zero the scan must be started again.
   const FirstZero& advance(const Interpolant& x, double from, double to);
@@ -38,21 +48,42 @@ class AffineScan {
   void forget_arming();
 
  private:
-  void arm(Index surface);
-  // τ of the first zero of this surface, or infinity; arms it.
-  double first_zero(Index surface, const GuardPolynomial::Coefficients& c, Index degree, double rounding,
+  // base + factor·function is what `slot` holds, and base − factor·function the next one, if it is watched too.
+  struct Watched {
+    Index slot = 0;
+    bool is_pair = false;
+    double base = 0;
+    double factor = 1;
+    AffineFunction function = {};
+  };
+  // The interval of an advance().
+  struct Interval {
+    double from, to;
+    double sigma_from, sigma_to;  // of the interpolant
+    // Only the first zero counts: what has been found shortens the interval for what comes after it.
+    double end = 1;
+    double first = std::numeric_limits<double>::infinity();
+  };
+
+  bool watch_exits(const Mode& mode, double exit_sign);
+  // Whether a guard, and the other one of its pair, is certain to stay above its rounding, by how far its states can get;
+  // false says nothing.
+  bool is_far(const Watched& watched, const Interpolant& x, double furthest) const;
+  void look(const Watched& watched, Index slot, double factor, const Interpolant& x, Interval& interval);
+  void arm(Index slot);
+  // τ of the first zero of this slot, or infinity; arms it.
+  double first_zero(Index slot, const GuardPolynomial::Coefficients& c, Index degree, double rounding,
                     double resolution);
 
-  const Evaluator& evaluator_;
-  std::vector<signed char> side_;  // per surface, 0 where it is not watched
-  std::vector<char> armed_;
-  std::vector<Index> watched_, newly_armed_;
-  // Whether s·h is certain to stay above its rounding, by how far its states can get; false says nothing.
-  bool is_far(Index surface, const Interpolant& x, double furthest) const;
-
-  Vector arm_above_, arrive_below_;  // per surface
-  Vector reach_;  // per state, how far it can get from the first coefficient of its polynomial
-  std::vector<Index> zeros_;         // surfaces that have one in this interval, and where
+  Evaluator& evaluator_;
+  const Evaluator::AffineRates* rates_;
+  bool watches_all_ = false;
+  std::vector<Watched> watched_;
+  std::vector<char> watches_, armed_;  // per slot
+  std::vector<Index> newly_armed_, sliding_;
+  Vector arm_above_, arrive_below_;  // per slot
+  Vector reach_;              // per state, how far it can get from the first coefficient of its polynomial
+  std::vector<Index> zeros_;  // slots that have one in this interval, and where
   std::vector<double> zero_times_;
   FirstZero result_;
 };

@@ -11,9 +11,17 @@
 #include <cmath>
 
 #include "slideway/integrate/stepper.hpp"
-#include "slideway/model/evaluator.hpp"
 
 namespace slideway {
+
+// origin + by_time·t + Σ weights[k] x[states[k]]; the arrays belong to others.
+struct AffineFunction {
+  double origin = 0;
+  double by_time = 0;
+  const int* states = nullptr;
+  const double* weights = nullptr;
+  int count = 0;
+};
 
 struct GuardPolynomial {
   static constexpr Index kMostCoefficients = 16;
@@ -48,26 +56,22 @@ struct GuardPolynomial {
     }
   }
 
-  // side·h of one surface; x has from 2 to kMostCoefficients terms.
-  void expand(const Evaluator& evaluator, const Interpolant& x, Index surface, double side) {
+  // base + factor·(the function); x has from 2 to kMostCoefficients terms.
+  void expand(const AffineFunction& function, double base, double factor, const Interpolant& x) {
     degree = x.terms - 1;
-    const double slope = evaluator.affine_dt()[surface];
-    const double origin = evaluator.affine_origin()[surface];
-    const auto& slopes = evaluator.affine_dx();
-    const int* const start = slopes.outerIndexPtr() + surface;
     const auto add = [&](Index k, double term) {
       c[static_cast<std::size_t>(k)] += term;
       terms[static_cast<std::size_t>(k)] += std::abs(term);
     };
     for (Index k = 0; k <= degree; ++k)
       c[static_cast<std::size_t>(k)] = terms[static_cast<std::size_t>(k)] = 0;
-    add(0, side * origin);
-    add(0, side * slope * x.center);
-    add(1, side * slope * x.scale);
-    for (int entry = start[0]; entry < start[1]; ++entry) {
-      const int state = slopes.innerIndexPtr()[entry];
-      const double weight = side * slopes.valuePtr()[entry];
-      for (Index k = 0; k <= degree; ++k) add(k, weight * x.columns[k][state]);
+    add(0, base);
+    add(0, factor * function.origin);
+    add(0, factor * function.by_time * x.center);
+    add(1, factor * function.by_time * x.scale);
+    for (int entry = 0; entry < function.count; ++entry) {
+      const double weight = factor * function.weights[entry];
+      for (Index k = 0; k <= degree; ++k) add(k, weight * x.columns[k][function.states[entry]]);
     }
   }
 

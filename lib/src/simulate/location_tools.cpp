@@ -52,6 +52,8 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
   }
   stepper = make_stepper(ode, options.method, stepping);
   if (evaluator.guards_are_affine()) affine_scan.emplace(evaluator);
+  // Of two surfaces λ is not what makes w vanish.
+  if (affine_scan && options.sliding_rule == SlidingRule::moments) affine_scan->leave_exits();
 }
 
 Stepper& LocationTools::one_step() {

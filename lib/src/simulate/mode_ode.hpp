@@ -38,6 +38,7 @@ class ModeOde final : public SmoothOde {
   // repels: its components then have the signs σ⁻ < 0 < σ⁺.
   void set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling);
   const Mode& mode() const { return field_.mode(); }
+  double exit_sign() const { return sigma_; }
   ModeField& field() { return field_; }
   // Of the linear solver gmres, in the location of this name.
   void set_preconditioner(std::unique_ptr<Preconditioner> preconditioner, const std::string& location) {

@@ -376,7 +376,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     if (is_seen || options_.on_step) stepper.error_weights(x_, weights_);
     if (is_seen) project_state();
     if (t_ > piece_start) append_step(piece_start, t_);
-    carried_march_step_ = here_->scan.march_step();
+    if (!here_->scan.idle()) carried_march_step_ = here_->scan.march_step();
 
     if (!arrived && report.status == StepStatus::reached_end) {
       std::vector<char> slots;

@@ -93,10 +93,8 @@ void RunEngine::set_event_thresholds() {
 }
 
 bool RunEngine::is_armed(Index slot) const {
-  if (here_->affine_scan && slot < 2 * mode_.size() && slot % 2 == 0 &&
-      here_->affine_scan->watches(slot / 2)) {
-    return here_->affine_scan->armed(slot / 2);
-  }
+  const auto& affine = here_->affine_scan;
+  if (affine && slot < 2 * mode_.size() && affine->watches(slot)) return affine->armed(slot);
   return here_->scan.armed()[static_cast<std::size_t>(slot)] != 0;
 }
 
@@ -106,13 +104,17 @@ void RunEngine::start_scans(double march_step) {
     here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, march_step);
     return;
   }
-  here_->affine_scan->start(mode_, guard_values_, arm_above_, arrive_below_);
+  AffineScan& affine = *here_->affine_scan;
+  affine.start(mode_, here_->ode.exit_sign(), guard_values_, arm_above_, arrive_below_);
+  if (affine.watches_all() && here_->ode.guards() == 2 * mode_.size()) {
+    here_->scan.start_idle(t_, march_step);
+    return;
+  }
   march_arm_above_ = arm_above_;
   march_arrive_below_ = arrive_below_;
-  for (Index i = 0; i < mode_.size(); ++i) {
-    if (mode_.slides_on(i)) continue;
-    const Index slot = ModeOde::first_slot(i);
-    march_arm_above_[slot] = march_arrive_below_[slot] = std::numeric_limits<double>::infinity();
+  for (Index slot = 0; slot < 2 * mode_.size(); ++slot) {
+    if (affine.watches(slot))
+      march_arm_above_[slot] = march_arrive_below_[slot] = std::numeric_limits<double>::infinity();
   }
   here_->scan.start(t_, guard_values_, march_arm_above_, march_arrive_below_, march_step);
 }
@@ -219,9 +221,7 @@ const Arrival& RunEngine::first_arrival(double end) {
   if (!zero.found || zero.t > joint_arrival_.t + location_accuracy(joint_arrival_.t, end - from)) {
     return joint_arrival_;
   }
-  for (const Index i : zero.surfaces) {
-    joint_arrival_.guards[static_cast<std::size_t>(ModeOde::first_slot(i))] = 1;
-  }
+  for (const Index slot : zero.slots) joint_arrival_.guards[static_cast<std::size_t>(slot)] = 1;
   return joint_arrival_;
 }
 

@@ -47,6 +47,8 @@ class GuardScan {
   // that it arrives only below −`arrive_below` (≥ 0). `first_step` > 0 is the first march step to try.
   void start(double t, ConstVectorRef values, ConstVectorRef arm_above, ConstVectorRef arrive_below,
              double first_step);
+  // The same with no guard to watch.
+  void start_idle(double t, double first_step);
   // Marches from the last point to t_end and reports the first arrival in (last point, t_end]. After an arrival the scan must
   // be started again.
   const Arrival& advance(double t_end, GuardSampler& sampler);

@@ -105,6 +105,13 @@ class Evaluator {
     if (!relays_learnt_) learn_relay_columns(t, x, lambda);
     return relay_columns_ ? &*relay_columns_ : nullptr;
   }
+  // Normal components where guards and field are affine: w = origin + dx·x + dt·t + dlambda·λ.
+  struct AffineRates {
+    Eigen::SparseMatrix<double, Eigen::RowMajor> dx, dlambda;
+    Vector dt, origin;
+  };
+  // Null where they are not known to be; learnt by the first call.
+  const AffineRates* affine_rates();
   // dx = f and dx_dot = its derivative along (t_dot, x_dot) with λ frozen.
   void field_along(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
                    VectorRef dx, VectorRef dx_dot);
@@ -189,6 +196,8 @@ class Evaluator {
   bool affine_ = false;
   Eigen::SparseMatrix<double, Eigen::RowMajor> affine_dx_;
   Vector affine_dt_, affine_origin_;
+  std::optional<AffineRates> affine_rates_;
+  bool affine_rates_looked_for_ = false;
   bool relays_learnt_ = false;
   std::optional<Eigen::SparseMatrix<double>> relay_columns_;
   // f at the point that is kept and one λ, once it has been asked for; no time is equal to NaN.

@@ -95,6 +95,9 @@ struct SystemDefinition {
 
   // Every h is affine in (t, x): its first derivatives are constants, had once, and its second derivatives zero.
   bool guards_affine = false;
+  // f is affine in (t, x, λ) together, as linear plants with relays are; its relays are additive then. Made use of where
+  // field_along and all patterns are given.
+  bool field_affine = false;
 };
 
 // Cheap to copy (a shared handle to an immutable definition); may be used from several threads if the

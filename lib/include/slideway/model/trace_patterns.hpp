@@ -1,4 +1,4 @@
-// Sparsity of a functor's derivatives, whether its guards are affine and its relays additive, by running it once on traces.
+// Sparsity of a functor's derivatives, whether it is affine and its relays additive, by running it once on traces.
 //
 // Where the functor compares or branches on a state, a relay or the time, one run does not show everything and nothing
 // is claimed; nor where it throws, for the point is arbitrary. A functor with `static constexpr bool untraced = true`,
@@ -96,9 +96,10 @@ void trace_field(const Functor& functor, SystemDefinition& definition) {
     if (!run_traced([&] { functor.field(t, x, lambda, dx); })) return;
     std::vector<std::vector<Index>> by_state;
     std::vector<std::vector<Index>> by_relay;
-    definition.relays_additive = true;
+    definition.relays_additive = definition.field_affine = true;
     for (const Trace& result : results) {
       definition.relays_additive = definition.relays_additive && result.additive();
+      definition.field_affine = definition.field_affine && result.degree() <= 1;
       by_state.push_back(result.states());
       by_relay.push_back(result.relays());
     }
