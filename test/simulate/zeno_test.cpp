@@ -287,6 +287,32 @@ TEST_CASE("a ball comes to rest in the corner of a wedge, at the same time at ev
 
 // With s = √|x| and dt = 2s dτ each side is linear, s'' + k1 s' + 2 k2 s = 0, so that times and speeds of the half turns
 // shrink by r = exp(−π k1/2ω), ω² = 2 k2 − k1²/4. The excursions shrink by r², to far below the tolerances.
+TEST_CASE("the end of bounces is named after the contact that closes there") {
+  // The lower ball rests on the floor long before the upper one rests on it.
+  System system = smooth(4, [](auto, const auto& x, auto&& dx) {
+    dx[0] = x[2];
+    dx[1] = x[3];
+    dx[2] = -10.0;
+    dx[3] = -10.0;
+  });
+  const Guard between([](auto, const auto& x) { return x[1] - x[0]; });
+  system = system.with_contacts({contact("floor", component(0), {{2, 1}}, 0.4),
+                                 contact("balls", between, {{2, -1}, {3, 1}}, 0.5)});
+  for (const Method method : every_method) {
+    for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-11, 1e-12}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = run(system, {0.5, 1.943, 0, 0}, 5, with(method, rtol));
+      REQUIRE(solution.outcome.reached_end());
+      REQUIRE(count(solution, EventKind::zeno) == 2);
+      const EventRecord& last = solution.events.back();
+      CHECK(last.kind == EventKind::zeno);
+      CHECK(last.name == "balls");
+      CHECK(last.surface_names == std::vector<std::string>{"balls"});
+    }
+  }
+}
+
 TEST_CASE("the crossings of a super-twisting controller accumulate at the exact time, and the run says so") {
   constexpr double k1 = 1.5, k2 = 1.1;
   const System system = from_functor(
@@ -315,6 +341,58 @@ TEST_CASE("the crossings of a super-twisting controller accumulate at the exact 
       CHECK(std::abs(solution.final.state[1]) < 10 * rtol);
     }
   }
+}
+
+TEST_CASE("crossings that accumulate are followed to their limit where flights to one side last longer") {
+  // The same controller against a constant push: the sides differ in how fast they turn the motion back.
+  constexpr double k1 = 0.9, k2 = 0.95, push = -0.46;
+  const System system = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) {
+        using std::sqrt;
+        dx[0] = x[1] - k1 * sqrt(lambda[0] * x[0]) * lambda[0];
+        dx[1] = -k2 * lambda[0] + push;
+      },
+      [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 2, .surfaces = 1});
+  const double above = k2 - push, below = k2 + push;
+  const auto omega = [](double pull) { return std::sqrt(2 * pull - k1 * k1 / 4); };
+  const auto ratio = [&](double pull) { return std::exp(-kPi * k1 / (2 * omega(pull))); };
+  const double r = ratio(above), q = ratio(below);
+  const double speed =
+      std::sqrt(2 * above) * std::exp(-k1 / (2 * omega(above)) * std::atan2(omega(above), k1 / 2));
+  const double turn = speed * ((1 + q) / below + q * (1 + r) / above);
+  const double exact = speed / above + turn / (1 - q * r);
+  for_every_method([&](Options options) {
+    options.max_events = 100;
+    const Solution solution = run(system, {1, 0}, 20, options);
+    CHECK(solution.outcome.status == Status::zeno);
+    CHECK(std::abs(solution.outcome.t - exact) < 1000 * options.rtol * exact);
+  });
+}
+
+TEST_CASE("a spiral that shrinks fast comes to its end with every method at every tolerance") {
+  // The twisting algorithm: from one crossing of x = 0 to the next the speed falls to a third, the turns to a tenth.
+  constexpr double strong = 2, weak = 1.67;
+  const auto twisting = [](auto, const auto& x, const auto& lambda, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = -strong * lambda[0] - weak * lambda[1];
+  };
+  const System system = from_functor(
+      twisting,
+      [](auto, const auto& x, auto&& h) {
+        h[0] = x[0];
+        h[1] = x[1];
+      },
+      {.states = 2, .surfaces = 2});
+  const double falls = std::sqrt((strong - weak) / (strong + weak));
+  const double exact = (1 / (strong + weak) + falls / (strong - weak)) / (1 - falls);
+  for_every_method([&](Options options) {
+    options.max_events = 100;
+    const Solution solution = run(system, {0, 1}, 3, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(count(solution, EventKind::zeno) == 1);
+    CHECK(std::abs(solution.events.back().t - exact) < 1000 * options.rtol * exact);
+    CHECK(solution.final.state.norm() < 10 * options.rtol);
+  });
 }
 
 TEST_CASE("crossings that come faster for a while and then no more are followed on") {

@@ -8,8 +8,10 @@ namespace slideway {
 namespace {
 
 constexpr std::size_t kMost = 64;
-// By how much the ratios of two pairs of turns may differ, relative to r(1 − r).
+// By how much the ratios of two pairs of turns may differ, relative to r(1 − r); where turns shrink faster than kFast, to
+// kFast(1 − r): next to nothing is left then, whatever the ratio is.
 constexpr double kSteady = 0.05;
+constexpr double kFast = 0.1;
 // How much nearer to one than that of the times the ratio of a component may be.
 constexpr double kOwnRatio = 0.25;
 
@@ -41,13 +43,29 @@ void AccumulationWatch::note(double t, Index id, const Vector& x) {
 
 void AccumulationWatch::clear() { notes_.clear(); }
 
+bool AccumulationWatch::repeats(std::size_t period, std::size_t times) const {
+  const std::size_t n = notes_.size();
+  if (n < (times + 1) * period + 1) return false;
+  for (std::size_t k = 0; k < times * period; ++k) {
+    if (notes_[n - 1 - k].id != notes_[n - 1 - k - period].id) return false;
+  }
+  return true;
+}
+
+bool AccumulationWatch::shrinks(double part) const {
+  const std::size_t n = notes_.size();
+  for (const std::size_t period : periods_) {
+    if (!repeats(period, 1)) continue;
+    const double turn = notes_[n - 1 - period].t;
+    if (notes_[n - 1].t - turn < part * (turn - notes_[n - 1 - 2 * period].t)) return true;
+  }
+  return false;
+}
+
 std::optional<Accumulation> AccumulationWatch::limit() const {
   const std::size_t n = notes_.size();
   for (const std::size_t period : periods_) {
-    if (n < 3 * period + 1) continue;
-    bool repeats = true;
-    for (std::size_t k = 0; k < 2 * period; ++k) repeats = repeats && notes_[n - 1 - k].id == notes_[n - 1 - k - period].id;
-    if (!repeats) continue;
+    if (!repeats(period, 2)) continue;
     const Note& now = notes_[n - 1];
     const Note& turn = notes_[n - 1 - period];
     const double last = now.t - turn.t;
@@ -56,7 +74,7 @@ std::optional<Accumulation> AccumulationWatch::limit() const {
     if (!(last > 0) || !(before > 0) || !(earlier > 0)) continue;
     const double ratio = last / before;
     const double change = std::abs(before / earlier - ratio);
-    if (!(ratio < 0.9999) || change > kSteady * ratio * (1 - ratio)) continue;
+    if (!(ratio < 0.9999) || change > kSteady * std::max(ratio, kFast) * (1 - ratio)) continue;
     Accumulation result;
     result.ratio = ratio;
     const double turns = ratio / (1 - ratio);

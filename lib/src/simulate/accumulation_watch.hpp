@@ -33,6 +33,8 @@ class AccumulationWatch {
   void clear();
   // The accumulation the last events point to; nothing while they do not shrink steadily.
   std::optional<Accumulation> limit() const;
+  // Whether the last turn took less than this part of the one before: the events may accumulate.
+  bool shrinks(double part) const;
 
   // When the sequence began, and the largest |xⱼ| in it.
   double began() const { return began_; }
@@ -44,6 +46,9 @@ class AccumulationWatch {
     Index id;
     Vector x;
   };
+  // Whether the events of the last turn are those of the turn before, so many times.
+  bool repeats(std::size_t period, std::size_t times) const;
+
   std::vector<std::size_t> periods_;
   std::size_t least_ids_;
   std::vector<Note> notes_;

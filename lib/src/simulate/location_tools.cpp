@@ -65,8 +65,8 @@ Stepper& LocationTools::fine_step() {
   if (!fine_stepper) {
     StepperOptions fine = stepping;
     fine.rtol = std::max(kFinePart * stepping.rtol, kFinestTolerance);
-    // A motion of second order that takes a time of rtol goes that much further below them.
-    fine.atol *= fine.rtol;
+    // What is left of a motion of second order is far below them long before its time is.
+    fine.atol *= kFinestTolerance;
     fine_stepper = make_stepper(ode, Method::dopri5, fine);
   }
   return *fine_stepper;

@@ -200,9 +200,8 @@ class RunEngine {
   DenseGuards sampler_;
   ChatteringWatch chattering_;
   AccumulationWatch crossings_, jumps_, lone_crossings_;
-  Index lone_surface_ = -1;   // that was crossed last, with no other event since
-  double lone_interval_ = 0;  // between its last crossings; 0 while there are none
-  int shrinking_ = 0;         // how many of them in a row were clearly shorter than the one before
+  Index lone_surface_ = -1;  // that was crossed last, with no other event since
+  int shrinking_ = 0;        // how many of them in a row were clearly shorter than the one before
   std::vector<Bounces> bounces_;
   Vector bounce_scale_;  // the largest |xⱼ| since the first impact or the last rest
 

@@ -59,8 +59,9 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   last_crossing_ = t_;
   crossings_.note(t_, event.surfaces.front());
   const std::optional<Accumulation> accumulation = crossings_.limit();
-  if (accumulation) {
-    // The next stretch is as short as those of a bouncing ball.
+  if (accumulation || crossings_.shrinks(kShrinks)) {
+    // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as
+    // large as the stretches may have undone it.
     jumped_ = true;
     jump_interval_ = interval;
     steps_since_jump_ = steps_in_mode_;
@@ -78,15 +79,14 @@ bool RunEngine::after_lone_crossing(const EventRecord& event) {
   const double interval = t_ - last_crossing_;
   if (surface != lone_surface_) {
     lone_surface_ = surface;
-    lone_interval_ = 0;
     shrinking_ = 0;
     lone_crossings_.clear();
     lone_crossings_.note(t_, surface, x_);
     return true;
   }
-  shrinking_ = interval < kShrinks * lone_interval_ ? shrinking_ + 1 : 0;
-  lone_interval_ = interval;
   lone_crossings_.note(t_, surface, x_);
+  // Flights to one side may take longer than those to the other.
+  shrinking_ = lone_crossings_.shrinks(kShrinks) ? shrinking_ + 1 : 0;
   if (shrinking_ < kShrinkingTurns) return true;
   // How the flights shrink is lost where the errors of the steps are as large as they are.
   jumped_ = true;
@@ -196,12 +196,16 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   if (!contacts.empty()) {
     mode_.fill_lambda(lambda_);
     here_->contacts->project(t_, contacts, lambda_, weights_, x_);
+    // What was closed before took part, but it is not what comes to rest.
+    const std::vector<Index>& closed = here_->contacts->closed();
     for (const Index c : contacts) {
+      if (contains(closed, c)) continue;
       record.surfaces.push_back(mode_.size() + c);
       record.surface_names.push_back(here_->contacts->contact(c).name);
       for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
         list->push_back(kNotANumber);
     }
+    if (!record.surface_names.empty()) record.name = record.surface_names.front();
     involved_contacts_ = contacts;
   } else if (!resting_location.empty()) {
     enter(automaton_.location_index(resting_location));
