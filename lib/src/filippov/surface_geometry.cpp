@@ -14,6 +14,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kNewtonIterations = 12;
 // Surfaces whose gradients may depend on each other.
 constexpr Index kMostDependent = 48;
+using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
 }  // namespace
 
 SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator, const RelayStructure& structure)
@@ -31,6 +32,12 @@ const Vector& SurfaceGeometry::gradient(double t, ConstVectorRef x, Index surfac
 }
 
 double SurfaceGeometry::size(double t, ConstVectorRef x, Index surface) {
+  if (evaluator_.guards_are_affine()) {
+    double sum = std::abs(evaluator_.affine_dt()[surface] * t);
+    for (Row entry(evaluator_.affine_dx(), surface); entry; ++entry)
+      sum += std::abs(entry.value() * x[entry.col()]);
+    return sum;
+  }
   gradient(t, x, surface);
   evaluator_.guards_dt(t, x, time_derivative_);
   return gradient_.cwiseAbs().dot(x.cwiseAbs()) + std::abs(time_derivative_[surface] * t);
@@ -41,6 +48,12 @@ double SurfaceGeometry::rounding(double t, ConstVectorRef x, Index surface) {
 }
 
 double SurfaceGeometry::tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights) {
+  if (evaluator_.guards_are_affine()) {
+    double sum = 0;
+    for (Row entry(evaluator_.affine_dx(), surface); entry; ++entry)
+      sum += std::abs(entry.value()) / weights[entry.col()];
+    return sum;
+  }
   gradient(t, x, surface);
   return gradient_.cwiseAbs().cwiseQuotient(weights).sum();
 }

@@ -135,7 +135,7 @@ AffineScan::AffineScan(Evaluator& evaluator) : evaluator_(evaluator), rates_(eva
   result_.slots.reserve(2 * surfaces);
   arm_above_ = Vector::Zero(slots);
   arrive_below_ = arm_above_;
-  reach_ = Vector::Zero(evaluator.system().states());
+  for (Vector* vector : {&state_from_, &bend_}) *vector = Vector::Zero(evaluator.system().states());
 }
 
 void AffineScan::start(const Mode& mode, double exit_sign, ConstVectorRef values, ConstVectorRef arm_above,
@@ -241,25 +241,66 @@ void AffineScan::forget_arming() {
   newly_armed_.clear();
 }
 
-bool AffineScan::is_far(const Watched& watched, const Interpolant& x, double furthest) const {
+// A function g in [a, b] is nowhere below min(g(a), g(b)) − max|g″|(b − a)²/8.
+void AffineScan::look_from_afar(const Interpolant& x, ConstVectorRef state_to, Interval& interval) {
+  const Index degree = x.terms - 1;
+  interval.at_from = x.columns[0];
+  if (interval.sigma_from != 0) {
+    state_from_ = x.coefficient(degree);
+    for (Index k = degree - 1; k >= 0; --k)
+      state_from_ = state_from_ * interval.sigma_from + x.coefficient(k);
+    interval.at_from = state_from_.data();
+  }
+  interval.at_to = state_to.data();
+  const double furthest = std::max(std::abs(interval.sigma_from), std::abs(interval.sigma_to));
+  const double length = interval.sigma_to - interval.sigma_from;
+  std::array<double, GuardPolynomial::kMostCoefficients> factors;
+  double power = 0.125 * length * length;
+  for (Index k = 2; k <= degree; ++k, power *= furthest)
+    factors[static_cast<std::size_t>(k)] = power * static_cast<double>(k * (k - 1));
+  // By blocks, which stay in the registers.
+  constexpr Index block = 8;
+  for (Index first = 0; first < x.states; first += block) {
+    const Index size = std::min(block, x.states - first);
+    double sum[block] = {};
+    for (Index k = 2; k <= degree; ++k) {
+      const double* const column = x.columns[k] + first;
+      const double factor = factors[static_cast<std::size_t>(k)];
+      if (size == block) {
+        for (Index i = 0; i < block; ++i) sum[i] += factor * std::abs(column[i]);
+      } else {
+        for (Index i = 0; i < size; ++i) sum[i] += factor * std::abs(column[i]);
+      }
+    }
+    std::copy(sum, sum + size, bend_.data() + first);
+  }
+}
+
+bool AffineScan::is_far(const Watched& watched, const Interval& interval) const {
   const AffineFunction& function = watched.function;
-  const double slope = function.by_time;
-  double value = function.origin + slope * x.center;
-  double size = std::abs(function.origin) + std::abs(slope * x.center);
-  double change = std::abs(slope * x.scale) * furthest;
-  const double* const center = x.columns[0];
-  const double* const reach = reach_.data();
+  double first = function.origin + function.by_time * interval.from;
+  double last = function.origin + function.by_time * interval.to;
+  double size = std::abs(function.origin) +
+                std::abs(function.by_time) * (std::abs(interval.from) + std::abs(interval.to));
+  double bend = 0;
+  const double* const from = interval.at_from;
+  const double* const to = interval.at_to;
+  const double* const bends = bend_.data();
   for (int entry = 0; entry < function.count; ++entry) {
     const int state = function.states[entry];
     const double weight = function.weights[entry];
-    const double term = weight * center[state];
-    value += term;
-    size += std::abs(term);
-    change += std::abs(weight) * reach[state];
+    const double term_first = weight * from[state];
+    const double term_last = weight * to[state];
+    first += term_first;
+    last += term_last;
+    size += std::abs(term_first) + std::abs(term_last);
+    bend += std::abs(weight) * bends[state];
   }
   const double scale = std::abs(watched.factor);
-  const double lowest = watched.base + (watched.is_pair ? -scale * std::abs(value) : watched.factor * value);
-  return lowest - scale * change > kRounding * (std::abs(watched.base) + scale * (size + change));
+  const double lowest = watched.is_pair      ? -scale * std::max(std::abs(first), std::abs(last))
+                        : watched.factor > 0 ? scale * std::min(first, last)
+                                             : -scale * std::max(first, last);
+  return watched.base + lowest - scale * bend > kRounding * (std::abs(watched.base) + scale * (size + bend));
 }
 
 void AffineScan::look(const Watched& watched, Index slot, double factor, const Interpolant& x,
@@ -294,7 +335,8 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, const I
   interval.end = std::min(interval.end, tau + 2 * location_accuracy(interval.to, length) / length);
 }
 
-const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double from, double to) {
+const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double from, double to,
+                                                 ConstVectorRef state_to) {
   result_.found = false;
   zeros_.clear();
   zero_times_.clear();
@@ -305,16 +347,11 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
                     .sigma_to = (to - x.center) / x.scale};
   // Of many surfaces most are too far away to need their polynomials.
   const bool many = watched_.size() >= kManySurfaces;
-  const double furthest = std::max(std::abs(interval.sigma_from), std::abs(interval.sigma_to));
-  if (many) {
-    const Index degree = x.terms - 1;
-    reach_ = x.coefficient(degree).cwiseAbs() * furthest;
-    for (Index k = degree - 1; k > 0; --k) reach_ = (reach_ + x.coefficient(k).cwiseAbs()) * furthest;
-  }
+  if (many) look_from_afar(x, state_to, interval);
   for (const Watched& watched : watched_) {
     const auto slot = static_cast<std::size_t>(watched.slot);
     const bool armed = armed_[slot] != 0 && (!watched.is_pair || armed_[slot + 1] != 0);
-    if (many && armed && is_far(watched, x, furthest)) continue;
+    if (many && armed && is_far(watched, interval)) continue;
     look(watched, watched.slot, watched.factor, x, interval);
     if (watched.is_pair) look(watched, watched.slot + 1, -watched.factor, x, interval);
   }

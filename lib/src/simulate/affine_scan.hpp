@@ -42,8 +42,9 @@ class AffineScan {
     double t = 0;
     std::vector<Index> slots = {};  // zero at t, to the accuracy of location
   };
-  // In [from, to], where the state is the polynomial `x`. After a zero the scan must be started again.
-  const FirstZero& advance(const Interpolant& x, double from, double to);
+  // In [from, to], where the state is the polynomial `x`, and `state_to` at the end. After a zero the scan must be started
+  // again.
+  const FirstZero& advance(const Interpolant& x, double from, double to, ConstVectorRef state_to);
   // Takes back what the last advance() armed: the solution did not come to its end.
   void forget_arming();
 
@@ -63,12 +64,15 @@ class AffineScan {
     // Only the first zero counts: what has been found shortens the interval for what comes after it.
     double end = 1;
     double first = std::numeric_limits<double>::infinity();
+    const double* at_from = nullptr;  // the states there
+    const double* at_to = nullptr;
   };
 
   bool watch_exits(const Mode& mode, double exit_sign);
-  // Whether a guard, and the other one of its pair, is certain to stay above its rounding, by how far its states can get;
-  // false says nothing.
-  bool is_far(const Watched& watched, const Interpolant& x, double furthest) const;
+  // Notes what is_far() needs of the states: where they are at both ends, and how far they bend away from the chord.
+  void look_from_afar(const Interpolant& x, ConstVectorRef state_to, Interval& interval);
+  // Whether a guard, and the other one of its pair, is certain to stay above its rounding; false says nothing.
+  bool is_far(const Watched& watched, const Interval& interval) const;
   void look(const Watched& watched, Index slot, double factor, const Interpolant& x, Interval& interval);
   void arm(Index slot);
   // τ of the first zero of this slot, or infinity; arms it.
@@ -82,8 +86,8 @@ class AffineScan {
   std::vector<char> watches_, armed_;  // per slot
   std::vector<Index> newly_armed_, sliding_;
   Vector arm_above_, arrive_below_;  // per slot
-  Vector reach_;              // per state, how far it can get from the first coefficient of its polynomial
-  std::vector<Index> zeros_;  // slots that have one in this interval, and where
+  Vector state_from_, bend_;         // per state
+  std::vector<Index> zeros_;         // slots that have one in this interval, and where
   std::vector<double> zero_times_;
   FirstZero result_;
 };

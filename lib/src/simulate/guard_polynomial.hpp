@@ -63,12 +63,17 @@ struct GuardPolynomial {
       c[static_cast<std::size_t>(k)] += term;
       terms[static_cast<std::size_t>(k)] += std::abs(term);
     };
-    for (Index k = 0; k <= degree; ++k)
-      c[static_cast<std::size_t>(k)] = terms[static_cast<std::size_t>(k)] = 0;
-    add(0, base);
-    add(0, factor * function.origin);
-    add(0, factor * function.by_time * x.center);
-    add(1, factor * function.by_time * x.scale);
+    const double origin = factor * function.origin;
+    const double by_time = factor * function.by_time;
+    c[0] = base + origin + by_time * x.center;
+    terms[0] = std::abs(base) + std::abs(origin) + std::abs(by_time * x.center);
+    c[1] = by_time * x.scale;
+    terms[1] = std::abs(c[1]);
+    // So few at most that to clear them all would take longer.
+    for (std::size_t k = 2; k <= static_cast<std::size_t>(degree); ++k) {
+      c[k] = 0;
+      terms[k] = 0;
+    }
     for (int entry = 0; entry < function.count; ++entry) {
       const double weight = factor * function.weights[entry];
       for (Index k = 0; k <= degree; ++k) add(k, weight * x.columns[k][function.states[entry]]);

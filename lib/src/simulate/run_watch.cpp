@@ -192,7 +192,8 @@ const Arrival& RunEngine::first_arrival(double end) {
   if (!here_->affine_scan || here_->affine_scan->idle()) return scan.advance(end, sampler_);
   AffineScan& affine = *here_->affine_scan;
   const double from = scanned_to_;
-  const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end);
+  stepper_->evaluate(end, state_);
+  const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end, state_);
   const double limit = zero.found ? zero.t : end;
   joint_arrival_.found = zero.found;
   joint_arrival_.t = limit;
