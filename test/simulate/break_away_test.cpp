@@ -67,6 +67,22 @@ struct Driven {
   }
 };
 
+// A block on the floor that carries another, both pushed back.
+struct Carrier {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1] - x[0];
+  }
+  void break_away(auto, const auto&, auto&& ratios) const {
+    ratios[0] = 2.0;
+    ratios[1] = 1.2;
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = -2.0 - 0.5 * lambda[0] + 0.35 * lambda[1];
+    dx[1] = -2.0 - 0.35 * lambda[1];
+  }
+};
+
 // The same written out by hand: stick and slip as locations.
 Automaton driven_by_hand(double amplitude) {
   const auto slip = [amplitude](double friction) {
@@ -222,6 +238,22 @@ TEST_CASE("what breaks away lets go of its neighbour in the same instant") {
     CHECK(solution.final.state[0] == doctest::Approx(-1.05 * (1.45 + 0.5 * 1.05 - 0.05)).epsilon(1e-7));
     CHECK(solution.final.state[1] == doctest::Approx(1.05 * (1.45 + 0.5 * 1.05)).epsilon(1e-7));
   }
+}
+
+TEST_CASE("a block that turns round without a stop keeps the block it carries") {
+  // Held at rest the lower one would need so much friction that the upper one let go; but it is never held.
+  for_every_method([](const Options& options) {
+    const Solution solution = run(from_functor(Carrier{}, {.states = 2, .surfaces = 2}), {1, 1}, 1, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(solution.events.size() == 1);
+    const EventRecord& turn = solution.events[0];
+    CHECK(turn.kind == EventKind::crossing);
+    CHECK(turn.surfaces == std::vector<Index>{0});
+    CHECK(turn.from->word() == "+0");
+    CHECK(turn.to->word() == "-0");
+    CHECK(error(turn.t, 4.0 / 9) < 10 * options.rtol);
+    CHECK(error(solution.final.state[1], -1.75 * 5 / 9) < 10 * options.rtol);
+  });
 }
 
 TEST_CASE("a ratio below one is refused with its surface and time") {

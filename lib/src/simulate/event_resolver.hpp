@@ -48,10 +48,12 @@ class EventResolver {
   // With break-away: the surfaces that are met or slide are held, and their λ counted in their ratios meanwhile.
   Resolution resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
                           ConstVectorRef weights);
-  // Surfaces that were broken away from resist less from now on; those that still slide and see them are asked again.
-  // False when there are none.
+  // Surfaces that were broken away from resist less from now on; those that still slide and see them are asked again, and
+  // the first time those that slid before one was crossed. False when nothing changes.
   bool ask_again(double t, ConstVectorRef x, const Mode& before, const Vector& ratios, ConstVectorRef weights,
-                 Resolution& result);
+                 bool first, Resolution& result);
+  // The kind and the surfaces of the event, once the mode that follows is known.
+  void describe_change(const Mode& before, const Meeting& meeting, Resolution& result) const;
   Resolution resolve_free(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
                           ConstVectorRef weights);
   Resolution decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,

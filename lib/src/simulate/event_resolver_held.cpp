@@ -2,10 +2,12 @@
 //
 // What is met or slides is classified with λ in ρ·[−1, 1] (model/held_system.hpp). A surface that is left carries λ = ±1
 // from then on, so a block that breaks away lets go of its neighbours a little: those that still slide are classified
-// again, until nothing changes. Every turn lets go of at least one surface more.
+// again, until nothing changes. Every turn lets go of at least one surface more. A surface that is crossed was never held:
+// what slid before and let go while that one was taken to be held is classified again too.
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "simulate/event_resolver.hpp"
 
@@ -14,6 +16,16 @@ namespace slideway {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class Values>
+void keep_entries(Values& values, const std::vector<char>& kept) {
+  if (values.size() != kept.size()) return;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    if (kept[k] != 0) std::swap(values[count++], values[k]);
+  }
+  values.resize(count);
+}
 
 // Surfaces are held as long as it lives.
 class Hold {
@@ -43,8 +55,9 @@ Resolution EventResolver::resolve_held(double t, ConstVectorRef x, const Mode& m
     const Hold hold(evaluator_, surfaces);
     result = resolve_free(t, x, mode, nu, meeting, weights);
   }
-  while (result.decided && ask_again(t, x, mode, ratios, weights, result)) {
-  }
+  bool first = true;
+  while (result.decided && ask_again(t, x, mode, ratios, weights, first, result)) first = false;
+  if (!first && result.decided && result.eventful) describe_change(mode, meeting, result);
   // Back to the λ of the equations.
   for (Index i = 0; i < mode.size(); ++i) {
     if (result.mode.slides_on(i)) result.lambda[i] *= ratios[i];
@@ -55,13 +68,23 @@ Resolution EventResolver::resolve_held(double t, ConstVectorRef x, const Mode& m
 }
 
 bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, const Vector& ratios,
-                              ConstVectorRef weights, Resolution& result) {
+                              ConstVectorRef weights, bool first, Resolution& result) {
+  const auto is_crossed = [&](Index i) {
+    return ratios[i] > 1 && !before.slides_on(i) && !result.mode.slides_on(i);
+  };
+  const bool crosses = first && std::any_of(result.involved.begin(), result.involved.end(), is_crossed);
+  Mode asked = result.mode;
+  Vector guess = result.lambda;
   std::vector<Index> sliding, left;
   for (Index i = 0; i < before.size(); ++i) {
-    if (result.mode.slides_on(i)) sliding.push_back(i);
+    if (crosses && before.slides_on(i) && !result.mode.slides_on(i)) {
+      asked.set(i, Side::sliding);
+      guess[i] = 0;
+    }
+    if (asked.slides_on(i)) sliding.push_back(i);
   }
   for (const Index i : result.involved) {
-    if (!result.mode.slides_on(i) && ratios[i] > 1) left.push_back(i);
+    if (!asked.slides_on(i) && ratios[i] > 1) left.push_back(i);
   }
   if (left.empty() || sliding.empty()) return false;
   Meeting again;
@@ -74,7 +97,7 @@ bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, co
     for (const Index i : left) {
       if (seen[at(i)]) continue;
       for (const Index j : structure_.component(i, together, is_member_)) {
-        if (!seen[at(j)] && result.mode.slides_on(j)) again.met.push_back({.surface = j});
+        if (!seen[at(j)] && asked.slides_on(j)) again.met.push_back({.surface = j});
         seen[at(j)] = 1;
       }
     }
@@ -86,7 +109,7 @@ bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, co
   Resolution next;
   {
     const Hold hold(evaluator_, sliding);
-    next = resolve_free(t, x, result.mode, result.lambda, again, weights);
+    next = resolve_free(t, x, asked, guess, again, weights);
   }
   const bool changed = !next.decided || !(next.mode == result.mode);
   result.lambda = next.lambda;
@@ -118,8 +141,28 @@ bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, co
   }
   result.mode = next.mode;
   event.to = result.mode;
-  if (result.eventful) event.kind = EventKind::corner;
   return true;
+}
+
+void EventResolver::describe_change(const Mode& before, const Meeting& meeting, Resolution& result) const {
+  EventRecord& event = result.event;
+  std::vector<char> kept;
+  Index changes = 0;
+  for (const Index i : event.surfaces) {
+    const bool differs = result.mode[i] != before[i];
+    const bool is_met =
+        std::any_of(meeting.met.begin(), meeting.met.end(), [i](const Met& met) { return met.surface == i; });
+    kept.push_back(differs || is_met ? 1 : 0);
+    if (!differs) continue;
+    ++changes;
+    event.kind = result.mode.slides_on(i) ? EventKind::sliding_entry
+                 : before.slides_on(i)    ? EventKind::sliding_exit
+                                          : EventKind::crossing;
+  }
+  if (changes != 1) event.kind = EventKind::corner;
+  for (std::vector<double>* list : {&event.w_minus, &event.w_plus, &event.lambda}) keep_entries(*list, kept);
+  keep_entries(event.surface_names, kept);
+  keep_entries(event.surfaces, kept);
 }
 
 }  // namespace slideway
