@@ -119,18 +119,32 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
   if (!vanishes && std::abs(w) > kSuspicious * w_scale) return motion;
 
   lambda_[surface_] = side;
-  evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
-  evaluator_.guard_curvatures(t, x, lambda_, dx, curvatures_);
-  motion.curvature = curvatures_[surface_];
   const double scale = time_scale(dx);
-  // Differences, where the model has no exact derivatives, are good to about 1e-6 of the terms.
-  const double accuracy =
-      evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
   const double w_terms = gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale;
-  motion.curvature_zero = accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / scale);
+  const auto* const rates = evaluator_.affine_rates();
+  if (rates) {
+    double terms = std::abs(rates->dt[surface_]);
+    motion.curvature = rates->dt[surface_];
+    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator entry(rates->dx, surface_); entry;
+         ++entry) {
+      const double term = entry.value() * dx[entry.col()];
+      motion.curvature += term;
+      terms += std::abs(term);
+    }
+    motion.curvature_zero = 256 * kEpsilon * (terms + w_terms / scale);
+  } else {
+    evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
+    evaluator_.guard_curvatures(t, x, lambda_, dx, curvatures_);
+    motion.curvature = curvatures_[surface_];
+    // Differences, where the model has no exact derivatives, are good to about 1e-6 of the terms.
+    const double accuracy =
+        evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
+    motion.curvature_zero = accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / scale);
+  }
   // A dip of this speed stays within the rounding of the surface.
   motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
   if (component_vanishes(motion) && std::abs(motion.curvature) <= motion.curvature_zero) {
+    if (rates) evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
     motion.third = third_derivative(t, x, dx, acceleration_, scale);
     motion.third_zero = 4 * motion.curvature_zero / (kDifferenceStep * scale);
   }
@@ -184,7 +198,8 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     const double side = minus_vanishes ? -1 : 1;
     NormalMotion& own = minus_vanishes ? minus : plus;
     const auto at = [&](const Vector& state) { return curvature(t, state, side); };
-    if (own.curvature * side < 0 && tolerance_of(at, x, own.curvature, std::abs(own.curvature), weights) >= std::abs(own.curvature)) {
+    if (own.curvature * side < 0 &&
+        tolerance_of(at, x, own.curvature, std::abs(own.curvature), weights) >= std::abs(own.curvature)) {
       own.seen = minus_vanishes ? -1 : 1;
     }
   }

@@ -20,7 +20,8 @@ constexpr double kRounding = 64 * kEpsilon;
 // Halvings of an interval that cannot be told from a point afterwards.
 constexpr int kMostHalvings = 50;
 constexpr int kMostIterations = 200;
-constexpr std::size_t kManySurfaces = 4;
+constexpr Index kManySurfaces = 4;
+using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
 
 // The polynomial of Bernstein coefficients b on [low, high] in the unit interval.
 struct Piece {
@@ -122,92 +123,124 @@ double first_zero_after(double start, Coefficients c, Index degree, double sign,
 
 }  // namespace
 
-AffineScan::AffineScan(Evaluator& evaluator) : evaluator_(evaluator), rates_(evaluator.affine_rates()) {
-  const Index slots = 2 * evaluator.system().surfaces();
+AffineScan::AffineScan(Evaluator& evaluator)
+    : evaluator_(evaluator), rates_(evaluator.affine_rates()), mode_(evaluator.system().surfaces()) {
   const auto surfaces = static_cast<std::size_t>(evaluator.system().surfaces());
   watches_.assign(2 * surfaces, 0);
   armed_.assign(2 * surfaces, 0);
-  watched_.reserve(surfaces);
-  sliding_.reserve(surfaces);
+  watched_.resize(surfaces);
   newly_armed_.reserve(2 * surfaces);
   zeros_.reserve(2 * surfaces);
   zero_times_.reserve(2 * surfaces);
   result_.slots.reserve(2 * surfaces);
-  arm_above_ = Vector::Zero(slots);
-  arrive_below_ = arm_above_;
   for (Vector* vector : {&state_from_, &bend_}) *vector = Vector::Zero(evaluator.system().states());
-}
-
-void AffineScan::start(const Mode& mode, double exit_sign, ConstVectorRef values, ConstVectorRef arm_above,
-                       ConstVectorRef arrive_below) {
-  const Index slots = 2 * mode.size();
-  arm_above_ = arm_above.head(slots);
-  arrive_below_ = arrive_below.head(slots);
-  for (Index slot = 0; slot < slots; ++slot)
-    armed_[static_cast<std::size_t>(slot)] = values[slot] > arm_above[slot];
-  std::fill(watches_.begin(), watches_.end(), char{0});
-  watched_.clear();
-  sliding_.clear();
-  const auto& slopes = evaluator_.affine_dx();
-  for (Index i = 0; i < mode.size(); ++i) {
-    if (mode.slides_on(i)) {
-      sliding_.push_back(i);
-      continue;
-    }
-    const int* const start = slopes.outerIndexPtr() + i;
-    watches_[static_cast<std::size_t>(2 * i)] = 1;
-    watched_.push_back(
-        {.slot = 2 * i,
-         .factor = static_cast<double>(static_cast<signed char>(mode[i])),
-         .function = {evaluator_.affine_origin()[i], evaluator_.affine_dt()[i],
-                      slopes.innerIndexPtr() + start[0], slopes.valuePtr() + start[0], start[1] - start[0]}});
+  if (!rates_) return;
+  for (Index i = 0; i < rates_->dlambda.outerSize(); ++i) {
+    for (Row entry(rates_->dlambda, i); entry; ++entry)
+      diagonal_ = diagonal_ && (entry.col() == i || entry.value() == 0);
   }
-  watches_all_ = sliding_.empty() || watch_exits(mode, exit_sign);
 }
 
-bool AffineScan::watch_exits(const Mode& mode, double exit_sign) {
-  if (!rates_) return false;
-  const std::size_t others = watched_.size();
-  const auto& slopes = rates_->dx;
-  for (const Index i : sliding_) {
-    // w at λᵢ = 0.
-    double origin = rates_->origin[i];
-    double effect = 0;
-    bool apart = true;
-    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator entry(rates_->dlambda, i); entry;
-         ++entry) {
-      const Index j = entry.col();
-      if (j == i) {
-        effect = entry.value();
-      } else if (mode.slides_on(j)) {
-        apart = apart && entry.value() == 0;
-      } else {
-        origin += entry.value() * static_cast<double>(static_cast<signed char>(mode[j]));
+// Whether each of the surfaces that slide sees its own relay, and none sees that of another.
+bool AffineScan::are_apart(const Mode& mode) const {
+  for (Index i = 0; i < mode.size(); ++i) {
+    if (!mode.slides_on(i)) continue;
+    bool sees_own = false;
+    for (Row entry(rates_->dlambda, i); entry; ++entry) {
+      if (entry.value() == 0) continue;
+      if (entry.col() == i) {
+        sees_own = true;
+      } else if (mode.slides_on(entry.col())) {
+        return false;
       }
     }
-    if (!apart || effect == 0) {
-      watched_.resize(others);
-      return false;
-    }
-    const int* const start = slopes.outerIndexPtr() + i;
-    const bool alone = sliding_.size() == 1;
-    watched_.push_back({.slot = 2 * i,
-                        .is_pair = true,
-                        .base = alone ? -exit_sign * effect : 1,
-                        .factor = alone ? exit_sign : -1 / effect,
-                        .function = {origin, rates_->dt[i], slopes.innerIndexPtr() + start[0],
-                                     slopes.valuePtr() + start[0], start[1] - start[0]}});
+    if (!sees_own) return false;
   }
-  for (const Index i : sliding_)
-    watches_[static_cast<std::size_t>(2 * i)] = watches_[static_cast<std::size_t>(2 * i + 1)] = 1;
   return true;
+}
+
+// The surface as it is in mode_.
+void AffineScan::watch(Index i, double exit_sign) {
+  Watched& watched = watched_[static_cast<std::size_t>(i)];
+  char* const watches = &watches_[static_cast<std::size_t>(2 * i)];
+  const bool slides = mode_.slides_on(i);
+  if (!watched.is_off) --count_;
+  watched.is_off = slides && !watches_all_;
+  watches[0] = !watched.is_off;
+  watches[1] = slides && !watched.is_off;
+  if (watched.is_off) return;
+  ++count_;
+  watched.slot = 2 * i;
+  watched.is_pair = slides;
+  const auto& slopes = slides ? rates_->dx : evaluator_.affine_dx();
+  const int* const start = slopes.outerIndexPtr() + i;
+  AffineFunction& function = watched.function;
+  function.states = slopes.innerIndexPtr() + start[0];
+  function.weights = slopes.valuePtr() + start[0];
+  function.count = start[1] - start[0];
+  if (!slides) {
+    watched.base = 0;
+    watched.factor = static_cast<double>(static_cast<signed char>(mode_[i]));
+    function.origin = evaluator_.affine_origin()[i];
+    function.by_time = evaluator_.affine_dt()[i];
+    return;
+  }
+  // w at λᵢ = 0.
+  function.origin = rates_->origin[i];
+  function.by_time = rates_->dt[i];
+  double effect = 0;
+  for (Row entry(rates_->dlambda, i); entry; ++entry) {
+    if (entry.col() == i) {
+      effect = entry.value();
+    } else {
+      function.origin += entry.value() * static_cast<double>(static_cast<signed char>(mode_[entry.col()]));
+    }
+  }
+  const bool alone = sliding_ == 1;
+  watched.base = alone ? -exit_sign * effect : 1;
+  watched.factor = alone ? exit_sign : -1 / effect;
+}
+
+void AffineScan::set_mode(const Mode& mode, double exit_sign) {
+  const Index sliding = mode.codimension();
+  const bool all = sliding == 0 || (rates_ && are_apart(mode));
+  // What is watched of one surface depends on the others by their relays, and by whether one slides alone.
+  const bool anew = exit_sign != exit_sign_ || all != watches_all_ || (sliding == 1) != (sliding_ == 1) ||
+                    (sliding > 0 && rates_ && !diagonal_);
+  exit_sign_ = exit_sign;
+  watches_all_ = all;
+  sliding_ = sliding;
+  for (Index i = 0; i < mode.size(); ++i) {
+    if (!anew && mode[i] == mode_[i]) continue;
+    mode_.set(i, mode[i]);
+    if (!anew) watch(i, exit_sign);
+  }
+  if (!anew) return;
+  for (Index i = 0; i < mode.size(); ++i) watch(i, exit_sign);
+}
+
+void AffineScan::start(ConstVectorRef values, const Vector& arm_above, const Vector& arrive_below) {
+  arm_above_ = &arm_above;
+  arrive_below_ = &arrive_below;
+  for (std::size_t slot = 0; slot < armed_.size(); ++slot) {
+    const auto at = static_cast<Index>(slot);
+    armed_[slot] = values[at] > arm_above[at];
+  }
+}
+
+double AffineScan::exit_tolerance(Index surface, ConstVectorRef weights) const {
+  const Watched& watched = watched_[static_cast<std::size_t>(surface)];
+  double sum = 0;
+  for (int k = 0; k < watched.function.count; ++k)
+    sum += std::abs(watched.function.weights[k]) / weights[watched.function.states[k]];
+  return std::abs(watched.factor) * sum;
 }
 
 double AffineScan::first_zero(Index slot, const Coefficients& c, Index degree, double rounding,
                               double resolution) {
   const auto at = static_cast<std::size_t>(slot);
-  double above = arm_above_[slot];
-  double below = arrive_below_[slot];
+  double above = (*arm_above_)[slot];
+  double below = (*arrive_below_)[slot];
   if (armed_[at]) {
     if (c[0] > rounding) return first_zero_after(0, c, degree, 1, 0, resolution);
     // Armed, but not above the rounding of this sum.
@@ -323,7 +356,7 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, const I
                         interval.end * (interval.sigma_to - interval.sigma_from));
   double lowest = c[0];
   for (Index k = 1; k <= degree; ++k) lowest += std::min(0.0, c[static_cast<std::size_t>(k)]);
-  if (lowest > kRounding * at_most && (armed || c[0] > arm_above_[slot])) {
+  if (lowest > kRounding * at_most && (armed || c[0] > (*arm_above_)[slot])) {
     arm(slot);
     return;
   }
@@ -346,9 +379,10 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
                     .sigma_from = (from - x.center) / x.scale,
                     .sigma_to = (to - x.center) / x.scale};
   // Of many surfaces most are too far away to need their polynomials.
-  const bool many = watched_.size() >= kManySurfaces;
+  const bool many = count_ >= kManySurfaces;
   if (many) look_from_afar(x, state_to, interval);
   for (const Watched& watched : watched_) {
+    if (watched.is_off) continue;
     const auto slot = static_cast<std::size_t>(watched.slot);
     const bool armed = armed_[slot] != 0 && (!watched.is_pair || armed_[slot + 1] != 0);
     if (many && armed && is_far(watched, interval)) continue;

@@ -24,14 +24,17 @@ class AffineScan {
   // The evaluator must outlive the scan; its guards are affine.
   explicit AffineScan(Evaluator& evaluator);
 
-  // Begins to watch the surfaces that do not slide and, where normal components are affine and no surface that slides sees
-  // another one's relay, the exits of those that do; `exit_sign` is the σ of ModeOde. The vectors hold what GuardScan::start
-  // takes, for all slots of surfaces.
-  void start(const Mode& mode, double exit_sign, ConstVectorRef values, ConstVectorRef arm_above,
-             ConstVectorRef arrive_below);
+  // The surfaces to watch: those that do not slide and, where normal components are affine and no surface that slides sees
+  // another one's relay, the exits of those that do; `exit_sign` is the σ of ModeOde.
+  void set_mode(const Mode& mode, double exit_sign);
+  // Begins to watch them. The vectors hold what GuardScan::start takes, for all slots of surfaces; those of the thresholds
+  // must stay as they are as long as the scan goes on.
+  void start(ConstVectorRef values, const Vector& arm_above, const Vector& arrive_below);
+  // What the integrator cannot tell from zero in the exits of a surface that slides and is watched.
+  double exit_tolerance(Index surface, ConstVectorRef weights) const;
   // Not the exits of surfaces that slide.
   void leave_exits() { rates_ = nullptr; }
-  bool idle() const { return watched_.empty(); }
+  bool idle() const { return count_ == 0; }
   // Whether no surface is left to others.
   bool watches_all() const { return watches_all_; }
   bool watches(Index slot) const { return watches_[static_cast<std::size_t>(slot)] != 0; }
@@ -53,6 +56,7 @@ class AffineScan {
   struct Watched {
     Index slot = 0;
     bool is_pair = false;
+    bool is_off = true;
     double base = 0;
     double factor = 1;
     AffineFunction function = {};
@@ -68,7 +72,8 @@ class AffineScan {
     const double* at_to = nullptr;
   };
 
-  bool watch_exits(const Mode& mode, double exit_sign);
+  bool are_apart(const Mode& mode) const;
+  void watch(Index surface, double exit_sign);
   // Notes what is_far() needs of the states: where they are at both ends, and how far they bend away from the chord.
   void look_from_afar(const Interpolant& x, ConstVectorRef state_to, Interval& interval);
   // Whether a guard, and the other one of its pair, is certain to stay above its rounding; false says nothing.
@@ -81,13 +86,19 @@ class AffineScan {
 
   Evaluator& evaluator_;
   const Evaluator::AffineRates* rates_;
+  bool diagonal_ = true;  // no surface sees another one's relay
+  Mode mode_;
+  Index sliding_ = 0;  // how many surfaces do
+  double exit_sign_ = 0;
   bool watches_all_ = false;
-  std::vector<Watched> watched_;
+  Index count_ = 0;                    // of surfaces that are watched
+  std::vector<Watched> watched_;       // per surface
   std::vector<char> watches_, armed_;  // per slot
-  std::vector<Index> newly_armed_, sliding_;
-  Vector arm_above_, arrive_below_;  // per slot
-  Vector state_from_, bend_;         // per state
-  std::vector<Index> zeros_;         // slots that have one in this interval, and where
+  std::vector<Index> newly_armed_;
+  const Vector* arm_above_ = nullptr;  // per slot
+  const Vector* arrive_below_ = nullptr;
+  Vector state_from_, bend_;  // per state
+  std::vector<Index> zeros_;  // slots that have one in this interval, and where
   std::vector<double> zero_times_;
   FirstZero result_;
 };

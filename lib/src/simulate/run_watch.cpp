@@ -22,6 +22,7 @@ constexpr double kArmFactor = 4;
 // Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
 void RunEngine::set_thresholds() {
   ModeOde& ode = here_->ode;
+  if (here_->affine_scan) here_->affine_scan->set_mode(mode_, ode.exit_sign());
   arm_above_.setZero();
   arrive_below_.setZero();
   // The second slot of a surface that does not slide holds nothing to watch.
@@ -34,8 +35,10 @@ void RunEngine::set_thresholds() {
   allowed_ = involved_;
   allowed_.insert(allowed_.end(), still_leaving_.begin(), still_leaving_.end());
   if (allowed_.empty() && involved_contacts_.empty()) return;
+  const auto& affine = here_->affine_scan;
   bool needs_nudge = ode.has_closed_contacts();
-  for (const Index i : allowed_) needs_nudge = needs_nudge || mode_.slides_on(i);
+  for (const Index i : allowed_)
+    needs_nudge = needs_nudge || (mode_.slides_on(i) && !(affine && affine->watches(ModeOde::first_slot(i))));
   if (needs_nudge) {
     state_ = x_;
     add_errors(weights_, state_);
@@ -48,9 +51,13 @@ void RunEngine::set_thresholds() {
     if (mode_.slides_on(i)) {
       const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
       arm_above_.segment(slot, 2).setConstant(16 * kEpsilon * scale);
-      arrive_below_.segment(slot, 2) =
-          arm_above_.segment(slot, 2) +
-          kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
+      arrive_below_.segment(slot, 2) = arm_above_.segment(slot, 2);
+      if (needs_nudge) {
+        arrive_below_.segment(slot, 2) +=
+            kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
+      } else {
+        arrive_below_.segment(slot, 2).array() += kWrongWayFactor * affine->exit_tolerance(i, weights_);
+      }
     } else {
       const double rounding = here_->geometry.rounding(t_, x_, i);
       arm_above_[slot] = kArmFactor * rounding;
@@ -105,7 +112,7 @@ void RunEngine::start_scans(double march_step) {
     return;
   }
   AffineScan& affine = *here_->affine_scan;
-  affine.start(mode_, here_->ode.exit_sign(), guard_values_, arm_above_, arrive_below_);
+  affine.start(guard_values_, arm_above_, arrive_below_);
   if (affine.watches_all() && here_->ode.guards() == 2 * mode_.size()) {
     here_->scan.start_idle(t_, march_step);
     return;
