@@ -395,6 +395,37 @@ TEST_CASE("a spiral that shrinks fast comes to its end with every method at ever
   });
 }
 
+TEST_CASE("a spiral comes to its end where rounding hides its last turns") {
+  // The twisting algorithm brings x to 0.4, where it is left by less than rounding long before the turns are short.
+  for (const double weak : {0.5, 1.0, 1.5, 1.9}) {
+    CAPTURE(weak);
+    constexpr double strong = 2;
+    const System system = from_functor(
+        [weak](auto, const auto& x, const auto& lambda, auto&& dx) {
+          dx[0] = x[1] - 0.3;
+          dx[1] = -strong * lambda[0] - weak * lambda[1];
+          dx[2] = 1.0 + 0.5 * x[2];
+        },
+        [](auto, const auto& x, auto&& h) {
+          h[0] = x[0] - 0.4;
+          h[1] = x[1] - 0.3;
+        },
+        {.states = 3, .surfaces = 2});
+    const double falls = std::sqrt((strong - weak) / (strong + weak));
+    const double exact = (1 / (strong + weak) + falls / (strong - weak)) / (1 - falls);
+    for_every_method([&](Options options) {
+      options.max_events = 150;
+      const Solution solution = run(system, {0.4, 1.3, 0}, 5, options);
+      REQUIRE(solution.outcome.reached_end());
+      CHECK(solution.events.back().kind == EventKind::zeno);
+      CHECK(error(solution.events.back().t, exact) < 1000 * options.rtol);
+      CHECK(solution.final.state[0] == doctest::Approx(0.4).epsilon(1e-12));
+      CHECK(solution.final.state[1] == doctest::Approx(0.3).epsilon(1e-12));
+      CHECK(error(solution.final.state[2], 2 * std::expm1(2.5)) < 1000 * options.rtol);
+    });
+  }
+}
+
 TEST_CASE("crossings that come faster for a while and then no more are followed on") {
   // x' = cos of a phase that runs faster and faster, up to a speed at which it stays.
   const System system = from_functor(

@@ -15,8 +15,10 @@ constexpr double kFast = 0.1;
 // How much nearer to one than that of the times the ratio of a component may be.
 constexpr double kOwnRatio = 0.25;
 
+}  // namespace
+
 // Each component by its own ratio, where it has one that a limit can be told from: speeds need not shrink as times do.
-Vector extrapolate(const Vector& now, const Vector& turn, const Vector& before, double ratio) {
+Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& before, double ratio) {
   Vector limit = now;
   const double largest = 1 - kOwnRatio * (1 - ratio);
   for (Index j = 0; j < now.size(); ++j) {
@@ -27,8 +29,6 @@ Vector extrapolate(const Vector& now, const Vector& turn, const Vector& before, 
   }
   return limit;
 }
-
-}  // namespace
 
 void AccumulationWatch::note(double t, Index id, const Vector& x) {
   if (notes_.empty()) {
@@ -54,12 +54,14 @@ bool AccumulationWatch::repeats(std::size_t period, std::size_t times) const {
 
 bool AccumulationWatch::shrinks(double part) const {
   const std::size_t n = notes_.size();
-  for (const std::size_t period : periods_) {
-    if (!repeats(period, 1)) continue;
+  const auto shrinks_in = [&](std::size_t period) {
+    if (!repeats(period, 1)) return false;
     const double turn = notes_[n - 1 - period].t;
-    if (notes_[n - 1].t - turn < part * (turn - notes_[n - 1 - 2 * period].t)) return true;
-  }
-  return false;
+    return notes_[n - 1].t - turn < part * (turn - notes_[n - 1 - 2 * period].t);
+  };
+  return std::any_of(periods_.begin(), periods_.end(), [&](std::size_t period) {
+    return shrinks_in(period) || (period % 2 == 0 && shrinks_in(period / 2));
+  });
 }
 
 std::optional<Accumulation> AccumulationWatch::limit() const {
@@ -75,19 +77,40 @@ std::optional<Accumulation> AccumulationWatch::limit() const {
     const double ratio = last / before;
     const double change = std::abs(before / earlier - ratio);
     if (!(ratio < 0.9999) || change > kSteady * std::max(ratio, kFast) * (1 - ratio)) continue;
-    Accumulation result;
-    result.ratio = ratio;
-    const double turns = ratio / (1 - ratio);
-    result.remaining = last * turns;
-    result.error = last * change / ((1 - ratio) * (1 - ratio));
-    for (std::size_t k = 0; k < period; ++k) result.ids.push_back(notes_[n - 1 - k].id);
-    std::sort(result.ids.begin(), result.ids.end());
-    result.ids.erase(std::unique(result.ids.begin(), result.ids.end()), result.ids.end());
-    if (result.ids.size() < least_ids_) continue;
-    result.state = extrapolate(now.x, turn.x, notes_[n - 1 - 2 * period].x, ratio);
-    return result;
+    return accumulation(period, ratio, change);
   }
   return std::nullopt;
+}
+
+std::optional<Accumulation> AccumulationWatch::limit_of_two_turns() const {
+  const std::size_t n = notes_.size();
+  for (const std::size_t period : periods_) {
+    if (!repeats(period, 1)) continue;
+    const double turn = notes_[n - 1 - period].t;
+    const double ratio = (notes_[n - 1].t - turn) / (turn - notes_[n - 1 - 2 * period].t);
+    if (ratio > 0 && ratio < kFast) return accumulation(period, ratio, ratio);
+  }
+  return std::nullopt;
+}
+
+std::optional<Accumulation> AccumulationWatch::accumulation(std::size_t period, double ratio,
+                                                            double change) const {
+  const std::size_t n = notes_.size();
+  const Note& now = notes_[n - 1];
+  const Note& turn = notes_[n - 1 - period];
+  const double last = now.t - turn.t;
+  Accumulation result;
+  result.ratio = ratio;
+  result.period = period;
+  const double turns = ratio / (1 - ratio);
+  result.remaining = last * turns;
+  result.error = last * change / ((1 - ratio) * (1 - ratio));
+  for (std::size_t k = 0; k < period; ++k) result.ids.push_back(notes_[n - 1 - k].id);
+  std::sort(result.ids.begin(), result.ids.end());
+  result.ids.erase(std::unique(result.ids.begin(), result.ids.end()), result.ids.end());
+  if (result.ids.size() < least_ids_) return std::nullopt;
+  result.state = limit_of_turns(now.x, turn.x, notes_[n - 1 - 2 * period].x, ratio);
+  return result;
 }
 
 }  // namespace slideway

@@ -18,9 +18,13 @@ struct Accumulation {
   double remaining = 0;         // time from the last event to the limit
   double error = 0;             // of the limit, from how far the ratio is from steady
   double ratio = 0;             // of the times of successive turns, in (0, 1)
+  std::size_t period = 0;       // how many events a turn has
   std::vector<Index> ids = {};  // of the events that take part, sorted
   Vector state = {};            // the limit, where states were noted
 };
+
+// x∞ from the states at the ends of the last three turns, the last first.
+Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& before, double ratio);
 
 class AccumulationWatch {
  public:
@@ -33,7 +37,9 @@ class AccumulationWatch {
   void clear();
   // The accumulation the last events point to; nothing while they do not shrink steadily.
   std::optional<Accumulation> limit() const;
-  // Whether the last turn took less than this part of the one before: the events may accumulate.
+  // The same from two turns, where the second was so much shorter that there may be no time for a third.
+  std::optional<Accumulation> limit_of_two_turns() const;
+  // Whether the last turn, or half of one, took less than this part of the one before: the events may accumulate.
   bool shrinks(double part) const;
 
   // When the sequence began, and the largest |xⱼ| in it.
@@ -48,6 +54,7 @@ class AccumulationWatch {
   };
   // Whether the events of the last turn are those of the turn before, so many times.
   bool repeats(std::size_t period, std::size_t times) const;
+  std::optional<Accumulation> accumulation(std::size_t period, double ratio, double change) const;
 
   std::vector<std::size_t> periods_;
   std::size_t least_ids_;

@@ -161,6 +161,9 @@ class RunEngine {
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
   bool hardly_takes_time(double interval, double remaining) const;
+  // The state at the crossing so many before the last; null where the log does not hold it.
+  const Vector* state_at_crossing(std::size_t back) const;
+  bool hardly_leaves(const Accumulation& accumulation);
   bool gaps_hardly_open();
   // Whether |change| is below the tolerances, for states of these sizes.
   bool is_invisible(const Vector& change, const Vector& sizes) const;

@@ -33,6 +33,29 @@ bool RunEngine::gaps_hardly_open() {
   });
 }
 
+const Vector* RunEngine::state_at_crossing(std::size_t back) const {
+  for (auto event = solution_.events.rbegin(); event != solution_.events.rend(); ++event) {
+    if (event->kind != EventKind::crossing) continue;
+    if (back == 0) return event->after.size() == x_.size() ? &event->after : nullptr;
+    --back;
+  }
+  return nullptr;
+}
+
+// Whether one of the surfaces is left so little in a turn that rounding decides when it is met again.
+bool RunEngine::hardly_leaves(const Accumulation& accumulation) {
+  Vector farthest = Vector::Zero(mode_.size());
+  Vector h(mode_.size());
+  for (std::size_t k = 0; k < accumulation.period; ++k) {
+    const Vector* const x = state_at_crossing(k);
+    if (!x) return false;
+    here_->evaluator.guards(t_, *x, h);
+    farthest = farthest.cwiseMax(h.cwiseAbs());
+  }
+  return std::any_of(accumulation.ids.begin(), accumulation.ids.end(),
+                     [&](Index i) { return farthest[i] <= 100 * here_->geometry.rounding(t_, x_, i); });
+}
+
 bool RunEngine::is_invisible(const Vector& change, const Vector& sizes) const {
   return (change.cwiseAbs().array() <= options_.rtol * sizes.array() + atol_.array()).all();
 }
@@ -58,7 +81,9 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   const double interval = t_ - last_crossing_;
   last_crossing_ = t_;
   crossings_.note(t_, event.surfaces.front());
-  const std::optional<Accumulation> accumulation = crossings_.limit();
+  std::optional<Accumulation> accumulation = crossings_.limit();
+  const bool is_steady = accumulation.has_value();
+  if (!is_steady) accumulation = crossings_.limit_of_two_turns();
   if (accumulation || crossings_.shrinks(kShrinks)) {
     // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as
     // large as the stretches may have undone it.
@@ -70,7 +95,9 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   // Nothing visible is skipped: what is left of the motion is far below the tolerances.
   here_->evaluator.field(t_, x_, lambda_, state_);
   const double motion = state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * accumulation->remaining;
-  if (motion > 1e-3 && !hardly_takes_time(interval, accumulation->remaining)) return true;
+  const bool is_nothing = is_steady && motion <= 1e-3;
+  if (!is_nothing && !hardly_takes_time(interval, accumulation->remaining) && !hardly_leaves(*accumulation))
+    return true;
   return jump_to_crossing_limit(*accumulation);
 }
 
@@ -131,6 +158,9 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   crossings_.clear();
   const Vector before = x_;
   Vector limit = x_;
+  const Vector* const turn = state_at_crossing(accumulation.period);
+  const Vector* const earlier = state_at_crossing(2 * accumulation.period);
+  if (turn && earlier) limit = limit_of_turns(x_, *turn, *earlier, accumulation.ratio);
   std::vector<Index> surfaces = accumulation.ids;
   Meeting meeting{.is_limit = true};
   for (const Index i : surfaces) meeting.met.push_back({.surface = i});
