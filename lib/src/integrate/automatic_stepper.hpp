@@ -24,6 +24,7 @@ class AutomaticStepper final : public Stepper {
   }
   double last_step_size() const override { return current_->last_step_size(); }
   double usual_step() const override { return current_->usual_step(); }
+  bool stages_span_step() const override { return current_->stages_span_step(); }
   const StepFailure& failure() const override { return current_->failure(); }
   StepperStatistics statistics() const override;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,8 +16,11 @@ constexpr double kPredictionTolerance = 0.01;
 // A minimum whose estimate stays above this part of the scale cannot reach zero while the prediction holds to 1 %.
 constexpr double kDipMargin = 0.15;
 constexpr double kGrowth = 2.0;
+// The first step of a march, as a part of the interval, where the points before it tell nothing of steps.
+constexpr double kCautiousPart = 0.125;
 // A guard this much closer to zero than one march step before may vanish within the accuracy of location.
 constexpr double kNearlyZero = 1e-6;
+constexpr int kMostIterations = 200;
 
 // Weights of the polynomial through `count` nodes for its value at t …
 void value_weights(const double* nodes, Index count, double t, double* weights) {
@@ -52,6 +54,47 @@ void slope_weights(const double* nodes, Index count, double t, double* weights) 
   }
 }
 
+struct Point {
+  double t;
+  double value;
+};
+
+// Inverse interpolation: where the quadratic t(value) through three points, of values that differ, has its t(0).
+double interpolated_zero(const Point& a, const Point& b, const Point& c) {
+  return a.t * (b.value / (b.value - a.value)) * (c.value / (c.value - a.value)) +
+         b.t * (a.value / (a.value - b.value)) * (c.value / (c.value - b.value)) +
+         c.t * (a.value / (a.value - c.value)) * (b.value / (b.value - c.value));
+}
+
+// The zero between `left`, where the function is positive, and `right`, where it is negative, to the last two units of t. A
+// value costs an evaluation of the field, so there are as few as can be: what is left to go is told by the last two, and no
+// bracket of that size is asked for as TOMS 748 does.
+template <class Function>
+double zero_between(const Function& function, Point left, Point right) {
+  const double resolution = 2 * kEpsilon * std::max(std::abs(left.t), std::abs(right.t));
+  Point latest = right;
+  Point before = left;
+  Point oldest = left;
+  double width = right.t - left.t;
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    double t = interpolated_zero(latest, before, oldest);
+    // Also at first, when there are two points only.
+    if (!(t > left.t && t < right.t)) t = left.t + (right.t - left.t) * (left.value / (left.value - right.value));
+    const bool is_slow = iteration % 3 == 2 && right.t - left.t > 0.5 * std::exchange(width, right.t - left.t);
+    if (is_slow || !(t > left.t && t < right.t)) t = 0.5 * (left.t + right.t);
+    oldest = before;
+    before = latest;
+    latest = {t, function(t)};
+    if (latest.value == 0) return t;
+    (latest.value > 0 ? left : right) = latest;
+    if (right.t - left.t <= resolution) return 0.5 * (left.t + right.t);
+    const double slope = (latest.value - before.value) / (latest.t - before.t);
+    const double rest = latest.value / slope;
+    if (std::abs(rest) <= resolution) return std::clamp(t - rest, left.t, right.t);
+  }
+  return 0.5 * (left.t + right.t);
+}
+
 }  // namespace
 
 double location_accuracy(double t, double step) {
@@ -82,6 +125,7 @@ void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above,
   times_[0] = t;
   values_.col(columns_[0]) = values;
   step_ = std::min(first_step, max_step_);
+  unjudged_ = false;
   arm_above_ = arm_above;
   arrive_below_ = arrive_below;
   arm();
@@ -166,6 +210,7 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
   arrival_.found = false;
   const double interval_start = times_[0];
   bool noise_known = false;
+  if (std::exchange(unjudged_, false) && count_ < 3) step_ = std::min(step_, kCautiousPart * (t_end - times_[0]));
   while (times_[0] < t_end) {
     const double from = times_[0];
     const double remaining = t_end - from;
@@ -208,6 +253,25 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
   return arrival_;
 }
 
+const Arrival& GuardScan::advance_at_once(double t_end, GuardSampler& sampler) {
+  arrival_.found = false;
+  sampler.sample(t_end, new_values_);
+  if (!search(times_[0], t_end, sampler)) go_on_at(t_end);
+  return arrival_;
+}
+
+const Arrival& GuardScan::pass(double t_end, ConstVectorRef values) {
+  new_values_ = values;
+  go_on_at(t_end);
+  return nothing();
+}
+
+void GuardScan::go_on_at(double t) {
+  step_ = std::max(step_, t - times_[0]);
+  unjudged_ = true;
+  push(t);
+}
+
 // Where guard + level crosses zero downward between a and b.
 double GuardScan::locate(Index guard, double a, double value_a, double b, double value_b, double level,
                          GuardSampler& sampler) {
@@ -218,13 +282,7 @@ double GuardScan::locate(Index guard, double a, double value_a, double b, double
     sampler.sample(t, scratch_);
     return scratch_[guard] + level;
   };
-  const auto close_enough = [](double left, double right) {
-    return right - left <= 2 * kEpsilon * std::max(std::abs(left), std::abs(right));
-  };
-  std::uintmax_t iterations = 200;
-  const auto bracket = boost::math::tools::toms748_solve(value, a, b, value_a + level, value_b + level,
-                                                         close_enough, iterations);
-  return 0.5 * (bracket.first + bracket.second);
+  return zero_between(value, {a, value_a + level}, {b, value_b + level});
 }
 
 // The extremum of sign·g between a and b from below: looks for the smallest value and stops caring once it is below
@@ -361,7 +419,15 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   }
   if (candidates_.empty()) return false;
 
-  // Each located root shortens the interval in which the others matter.
+  // Each located root shortens the interval in which the others matter: the one that seems to be first comes first.
+  const auto estimate = [&](const Candidate& candidate) {
+    const double value_b = new_values_[candidate.guard] + candidate.level;
+    const double value = candidate.value + candidate.level;
+    return value > 0 && value_b < value ? candidate.left + (b - candidate.left) * (value / (value - value_b)) : b;
+  };
+  std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& first, const Candidate& second) {
+    return estimate(first) < estimate(second);
+  });
   for (const Candidate& candidate : candidates_) {
     const Index i = candidate.guard;
     double right = b;

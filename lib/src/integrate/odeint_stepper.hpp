@@ -28,6 +28,7 @@ class OdeintStepper final : public Stepper {
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return step_.h; }
   double usual_step() const override { return usual_step_; }
+  bool stages_span_step() const override { return true; }
   const StepFailure& failure() const override { return failure_; }
   StepperStatistics statistics() const override;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,7 +17,8 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
       field_(evaluator, structure),
       geometry_(evaluator, structure),
       contacts_(contacts),
-      watch_(watch) {
+      watch_(watch),
+      stages_(std::max<Index>(2, evaluator.system().surfaces())) {
   if (ModeJacobian::available(evaluator.system())) sparse_.emplace(field_, evaluator, structure, contacts);
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
@@ -34,6 +36,7 @@ void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) 
   field_.set_mode(mode, lambda);
   if (contacts_) contacts_->stabilise(0);
   sigma_ = repelling ? -1 : 1;
+  watches_stages_ = false;
   forget_samples();
 }
 
@@ -44,7 +47,58 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
   contacts_->stabilise(rate, t, x, lambda_, weights);
 }
 
-void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) { field_.velocity(t, x, std::move(dx)); }
+void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
+  field_.velocity(t, x, std::move(dx));
+  if (watches_stages_) note_stage(t);
+}
+
+// Of one surface both components count: in a two-fold they vanish together, and λ need not leave (−1, 1).
+void ModeOde::watch_stages() {
+  const std::vector<Index>& sliding = field_.sliding();
+  watches_stages_ = slides() && !evaluator_.breaks_away() && !field_.uses_moments() &&
+                    field_.solves_for_lambda() == (sliding.size() > 1);
+  if (field_.solves_for_lambda()) {
+    stages_.start(static_cast<Index>(sliding.size()), 2);
+  } else {
+    stages_.start(2, std::numeric_limits<double>::infinity());
+  }
+}
+
+void ModeOde::note_stage(double t) {
+  const std::vector<Index>& sliding = field_.sliding();
+  if (field_.solves_for_lambda()) {
+    const Vector& lambda = field_.last_lambda();
+    stages_.add(t, [&](Index k) { return 1 + lambda[sliding[static_cast<std::size_t>(k)]]; });
+  } else {
+    const NeighbourFields& fields = field_.last_neighbours();
+    stages_.add(t, [&](Index k) { return sigma_ * (k == 0 ? fields.w_minus : -fields.w_plus); });
+  }
+}
+
+bool ModeOde::slides_on_until(double t) const { return watches_stages_ && stages_.stay_until(t); }
+
+bool ModeOde::stops_once_until(double t, ConstVectorRef values) const {
+  if (!watches_stages_) return false;
+  const std::vector<Index>& sliding = field_.sliding();
+  return stages_.leave_once_until(t, [&](Index k) {
+    return field_.solves_for_lambda() ? values[first_slot(sliding[static_cast<std::size_t>(k)])]
+                                      : values[first_slot(sliding.front()) + k];
+  });
+}
+
+void ModeOde::exits_at_last_stage(VectorRef values) const {
+  const std::vector<Index>& sliding = field_.sliding();
+  if (!field_.solves_for_lambda()) {
+    for (const Index k : {0, 1}) values[first_slot(sliding.front()) + k] = stages_.latest(k);
+    return;
+  }
+  Index k = 0;
+  for (const Index i : sliding) {
+    const double above = stages_.latest(k++);
+    values[first_slot(i)] = above;
+    values[first_slot(i) + 1] = 2 - above;
+  }
+}
 
 void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jacobian) {
   if (!contacts_ || !sparse_) {

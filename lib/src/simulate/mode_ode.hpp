@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "simulate/event_watch.hpp"
+#include "simulate/stage_slopes.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/mode_field.hpp"
 #include "slideway/filippov/mode_jacobian.hpp"
@@ -59,6 +60,21 @@ class ModeOde final : public SmoothOde {
   // The same without memory.
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
 
+  // Notes the exits of sliding at every velocity from now on, up to the next mode; without effect under break-away, and under
+  // rules for which they are not what the velocity is made of.
+  void watch_stages();
+  // A step starts where the last velocity was asked for.
+  void begin_stages() {
+    if (watches_stages_) stages_.restart();
+  }
+  // Whether the velocities since then show that nothing stops to slide before t.
+  bool slides_on_until(double t) const;
+  // Whether they show that, with these guards at t, what stops to slide before t stops for good.
+  bool stops_once_until(double t, ConstVectorRef values) const;
+  bool watches_stages() const { return watches_stages_; }
+  // The guards of surfaces that slide at the last velocity; the other values are left alone.
+  void exits_at_last_stage(VectorRef values) const;
+
   Index states() const override;
   Index guards() const;
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
@@ -86,6 +102,7 @@ class ModeOde final : public SmoothOde {
     Vector values;
   };
 
+  void note_stage(double t);
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;
@@ -101,6 +118,8 @@ class ModeOde final : public SmoothOde {
   std::string location_;
   double sigma_ = 1;
   Vector h_, lambda_, ratios_;
+  StageSlopes stages_;
+  bool watches_stages_ = false;
   std::array<Sample, 4> samples_;
   std::size_t samples_held_ = 0;
   std::size_t next_sample_ = 0;

@@ -271,6 +271,7 @@ bool RunEngine::begin_mode() {
   start_scans(std::min(first, duration));
   ode.forget_samples();
   ode.remember(t_, guard_values_);
+  if (marches_exits_only()) ode.watch_stages();
   const double first_step = jumped_ || stepper_ != last ? 0 : stepper_->usual_step();
   if (jumped_) steps_since_jump_ = 0;
   steps_in_mode_ = 0;
@@ -345,6 +346,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return ModeEnd::finished;
     }
     ode.forget_samples();
+    if (steps_in_mode_ > 0) ode.begin_stages();
     ++steps_since_jump_;
     ++steps_in_mode_;
     const StepReport report = stepper.step();
@@ -376,7 +378,6 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     if (is_seen || options_.on_step) stepper.error_weights(x_, weights_);
     if (is_seen) project_state();
     if (t_ > piece_start) append_step(piece_start, t_);
-    if (!here_->scan.idle()) carried_march_step_ = here_->scan.march_step();
 
     if (!arrived && report.status == StepStatus::reached_end) {
       std::vector<char> slots;

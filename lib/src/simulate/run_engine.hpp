@@ -81,7 +81,11 @@ class RunEngine {
   // Hands the thresholds to the scans that watch the guards from t_ on.
   void start_scans(double march_step);
   bool is_armed(Index slot) const;
+  // Whether the march has nothing to look for but ends of sliding.
+  bool marches_exits_only() const;
   bool scan_step(double end);
+  // The first arrival up to `limit` of the guards that are marched; the step goes on to `end`.
+  const Arrival& march(double limit, double end);
   // The first arrival between scanned_to_ and `end`.
   const Arrival& first_arrival(double end);
   // Flags the guards that reach zero at the end time; false when there are none.

@@ -105,6 +105,11 @@ bool RunEngine::is_armed(Index slot) const {
   return here_->scan.armed()[static_cast<std::size_t>(slot)] != 0;
 }
 
+bool RunEngine::marches_exits_only() const {
+  const auto sliding = static_cast<Index>(here_->ode.field().sliding().size());
+  return here_->ode.guards() == 2 * mode_.size() && (here_->affine_scan || sliding == mode_.size());
+}
+
 void RunEngine::start_scans(double march_step) {
   scanned_to_ = t_;
   if (!here_->affine_scan) {
@@ -194,9 +199,32 @@ bool RunEngine::scan_step(double end) {
   }
 }
 
+const Arrival& RunEngine::march(double limit, double end) {
+  GuardScan& scan = here_->scan;
+  ModeOde& ode = here_->ode;
+  const double interval = limit - scan.last_time();
+  // Where the state stands still a step may be as long as it likes, and its stages too far apart for the exits: like a step of
+  // the march it is not trusted with more than twice of what has been looked at.
+  if (!scan.idle() && scan.all_armed() && stepper_->stages_span_step() && interval <= 2 * carried_march_step_) {
+    // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.
+    const bool passes = ode.slides_on_until(limit);
+    if (!passes && ode.watches_stages()) sampler_.sample(limit, noise_);
+    if (passes || ode.stops_once_until(limit, noise_)) {
+      carried_march_step_ = std::max(carried_march_step_, interval);
+      if (!passes) return scan.advance_at_once(limit, sampler_);
+      if (limit < end) return scan.nothing();
+      ode.exits_at_last_stage(noise_);
+      return scan.pass(end, noise_);
+    }
+  }
+  const Arrival& arrival = scan.advance(limit, sampler_);
+  if (!scan.idle()) carried_march_step_ = scan.march_step();
+  return arrival;
+}
+
 const Arrival& RunEngine::first_arrival(double end) {
   GuardScan& scan = here_->scan;
-  if (!here_->affine_scan || here_->affine_scan->idle()) return scan.advance(end, sampler_);
+  if (!here_->affine_scan || here_->affine_scan->idle()) return march(end, end);
   AffineScan& affine = *here_->affine_scan;
   const double from = scanned_to_;
   stepper_->evaluate(end, state_);
@@ -206,7 +234,7 @@ const Arrival& RunEngine::first_arrival(double end) {
   joint_arrival_.t = limit;
   scanned_to_ = limit;
   if (!scan.idle()) {
-    const Arrival& marched = scan.advance(limit, sampler_);
+    const Arrival& marched = march(limit, end);
     if (!zero.found && !marched.found) return marched;
     joint_arrival_.found = true;
     joint_arrival_.guards = marched.guards;

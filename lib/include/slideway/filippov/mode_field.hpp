@@ -73,6 +73,10 @@ class ModeField {
   // f∓ and w∓ of surface i, the other surfaces at their last λ. Valid until the next call of a member.
   const NeighbourFields& neighbours(double t, ConstVectorRef x, Index surface);
 
+  // λ, where it is solved for, and the neighbours, where one surface slides, at the point of the last velocity().
+  const Vector& last_lambda() const { return lambda_; }
+  const NeighbourFields& last_neighbours() const { return neighbours_; }
+
   // How λ is found: from w_S = 0, or by the moments; otherwise one surface slides, or none.
   bool solves_for_lambda() const {
     return sliding_.size() > 1 || (rule_ == SlidingRule::equivalent_control && sliding_.size() == 1);

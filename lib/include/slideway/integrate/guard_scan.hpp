@@ -53,6 +53,16 @@ class GuardScan {
   // be started again.
   const Arrival& advance(double t_end, GuardSampler& sampler);
 
+  // The same where somebody else knows that no guard vanishes on the way but those that are not positive at t_end.
+  const Arrival& advance_at_once(double t_end, GuardSampler& sampler);
+  // The same where none vanishes at all, and the values at t_end are known.
+  const Arrival& pass(double t_end, ConstVectorRef values);
+  // What is reported where nothing arrives.
+  const Arrival& nothing() {
+    arrival_.found = false;
+    return arrival_;
+  }
+
   // Where the integrator can go no further: the guards that would arrive within the accuracy of location after the last point.
   const Arrival& imminent();
 
@@ -61,6 +71,8 @@ class GuardScan {
   // Whether an armed guard is so near to zero at the last point that it may be there an instant later.
   bool nearly_zero() const;
 
+  // Whether all guards that can arrive are armed.
+  bool all_armed() const { return unarmed_ == 0; }
   // One flag per guard.
   const std::vector<char>& armed() const { return armed_; }
   double last_time() const { return times_[0]; }
@@ -75,6 +87,7 @@ class GuardScan {
   void arm();
   double prediction_error(double t, bool with_noise) const;
   void push(double t);
+  void go_on_at(double t);
   auto values_at(Index k) const { return values_.col(columns_[k]); }
   bool may_dip(double a, double b) const;
   void fit_slopes(double a, double b);
@@ -88,6 +101,7 @@ class GuardScan {
   Index guards_;
   double max_step_;
   double step_ = 0;
+  bool unjudged_ = false;  // the last step was not the march's own
   Index count_ = 0;  // history points held; 0 is the newest
   double times_[kHistory] = {};
   Matrix values_;                           // guards × history

@@ -81,6 +81,8 @@ class Stepper {
   // A first step for where the solution goes on with another field: what the last steps that were limited by their errors
   // suggest; 0 if there were none, or where a start must be careful anyway.
   virtual double usual_step() const { return 0; }
+  // Whether the velocities that the last step asked for were spread over it, near the solution: a one-step method's stages are.
+  virtual bool stages_span_step() const { return false; }
 
   virtual const StepFailure& failure() const = 0;
   // Sums over all restarts.

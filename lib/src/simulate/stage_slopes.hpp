@@ -1,0 +1,105 @@
+// How fast a few quantities qₖ move over the stages of a step, and whether they can have left their range (0, U) between them:
+//     sⱼ = (q(tⱼ) − q(t₀))/(tⱼ − t₀)  at stage j,      q' in [min s − w, max s + w],  w = 2 (max s − min s)
+// The stages of dopri5 lie at 1/5, 3/10, 4/5, 8/9 and the end of a step. Of a cubic these are all slopes, and where q swings
+// faster than that, w is as large as its swing. What leaves no trace at any stage is missed; so it is by the step.
+//
+// It must not know what the quantities are.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+class StageSlopes {
+ public:
+  explicit StageSlopes(Index most) : first_(most), latest_(most), lowest_(most), highest_(most) {}
+
+  // From now on `count` quantities between 0 and `upper`, which may be infinite; no stage yet.
+  void start(Index count, double upper) {
+    count_ = count;
+    upper_ = upper;
+    stages_ = 0;
+  }
+  // A step starts at the last stage.
+  void restart() {
+    if (stages_ == 0) return;
+    start_ = latest_time_;
+    first_.head(count_) = latest_.head(count_);
+    all_finite_ = first_.head(count_).allFinite();
+    stages_ = 1;
+  }
+  // A stage, where quantity(k) is the k-th.
+  template <class Quantity>
+  void add(double t, const Quantity& quantity) {
+    if (!(t > start_)) stages_ = 0;
+    const double rate = 1 / (t - start_);
+    bool finite = true;
+    for (Index k = 0; k < count_; ++k) {
+      const double value = quantity(k);
+      latest_[k] = value;
+      finite = finite && std::isfinite(value);
+      if (stages_ == 0) {
+        first_[k] = value;
+        continue;
+      }
+      const double slope = (value - first_[k]) * rate;
+      lowest_[k] = stages_ == 1 ? slope : std::min(lowest_[k], slope);
+      highest_[k] = stages_ == 1 ? slope : std::max(highest_[k], slope);
+    }
+    if (stages_ == 0) start_ = t;
+    all_finite_ = finite && (stages_ == 0 || all_finite_);
+    ++stages_;
+    latest_time_ = t;
+  }
+  // Whether all stay in their range until t, which is no later than the last stage.
+  bool stay_until(double t) const {
+    const double time = t - start_;
+    return holds([&](Index k, double falls, double rises) {
+      return first_[k] + std::min(0.0, falls) * time > 0 && first_[k] + std::max(0.0, rises) * time < upper_;
+    });
+  }
+  // Whether all that are in their range at t, where quantity(k) is the k-th, stay there until then, and the others leave it once.
+  template <class Quantity>
+  bool leave_once_until(double t, const Quantity& quantity) const {
+    const double time = t - start_;
+    return holds([&](Index k, double falls, double rises) {
+      const double last = quantity(k);
+      const double slack = 1e-9 * (std::abs(falls) + std::abs(rises)) * time;
+      const double change = last - first_[k];
+      if (!(change >= falls * time - slack && change <= rises * time + slack)) return false;
+      if (rises <= 0 || falls >= 0) return true;
+      // Seen from both ends: first_ + rises·τ and last − falls·(time − τ) are above it, and those below it alike.
+      const double highest = (rises * (last - falls * time) - falls * first_[k]) / (rises - falls);
+      const double lowest = (rises * first_[k] - falls * (last - rises * time)) / (rises - falls);
+      return lowest > 0 && highest < upper_;
+    });
+  }
+  double latest(Index k) const { return latest_[k]; }
+
+ private:
+  static constexpr int kStages = 7;  // of a step of dopri5, with its start
+
+  // Whether test(k, falls, rises) is true of all, `falls` and `rises` being the ends of the interval of its slopes.
+  template <class Test>
+  bool holds(const Test& test) const {
+    if (stages_ < kStages || !all_finite_) return false;
+    for (Index k = 0; k < count_; ++k) {
+      const double widening = 2 * (highest_[k] - lowest_[k]);
+      if (!test(k, lowest_[k] - widening, highest_[k] + widening)) return false;
+    }
+    return true;
+  }
+
+  Index count_ = 0;
+  double upper_ = 0;
+  int stages_ = 0;
+  bool all_finite_ = true;
+  double start_ = 0, latest_time_ = 0;
+  Vector first_, latest_;    // q
+  Vector lowest_, highest_;  // s
+};
+
+}  // namespace slideway
