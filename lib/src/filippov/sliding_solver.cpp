@@ -90,6 +90,22 @@ bool SlidingSolver::effects_are_usable(const Eigen::SparseMatrix<double>& column
   }
   usable_ = std::all_of(sliding_.begin(), sliding_.end(),
                         [&](Index i) { return effects_[i] != 0 && std::isfinite(effects_[i]); });
+  const auto is_single = [](const auto& matrix, Index i) {
+    return matrix.outerIndexPtr()[i + 1] - matrix.outerIndexPtr()[i] == 1;
+  };
+  singles_.clear();
+  for (const Index i : sliding_) {
+    if (!is_single(slopes, i) || !is_single(columns, i)) break;
+    const int slope = slopes.outerIndexPtr()[i];
+    const int entry = columns.outerIndexPtr()[i];
+    singles_.push_back({.surface = i,
+                        .state = slopes.innerIndexPtr()[slope],
+                        .row = columns.innerIndexPtr()[entry],
+                        .slope = slopes.valuePtr()[slope],
+                        .by_time = evaluator_.affine_dt()[i],
+                        .effect = effects_[i],
+                        .value = columns.valuePtr()[entry]});
+  }
   return usable_;
 }
 
@@ -99,25 +115,30 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
   const auto* const columns = linear_columns(t, x, lambda);
   if (!columns || !effects_are_usable(*columns)) return false;
   evaluator_.field(t, x, lambda, dx);
-  const int* const start = columns->outerIndexPtr();
-  const int* const row = columns->innerIndexPtr();
-  const double* const value = columns->valuePtr();
-  const auto& slopes = evaluator_.affine_dx();
-  const int* const slope_start = slopes.outerIndexPtr();
-  const int* const slope_state = slopes.innerIndexPtr();
-  const double* const slope = slopes.valuePtr();
-  const double* const slope_by_time = evaluator_.affine_dt().data();
-  const double* const effect = effects_.data();
   double* const velocity = dx.data();
   double* const relay = lambda.data();
   double worst = 0;
-  for (const Index i : sliding_) {
-    double w = slope_by_time[i];
-    for (int e = slope_start[i]; e < slope_start[i + 1]; ++e) w += slope[e] * velocity[slope_state[e]];
-    const double correction = w / effect[i];
-    worst = std::max(worst, std::abs(correction));
-    relay[i] -= correction;
-    for (int e = start[i]; e < start[i + 1]; ++e) velocity[row[e]] -= value[e] * correction;
+  if (singles_.size() == sliding_.size()) {
+    for (const Single& single : singles_) {
+      const double correction = (single.by_time + single.slope * velocity[single.state]) / single.effect;
+      worst = std::max(worst, std::abs(correction));
+      relay[single.surface] -= correction;
+      velocity[single.row] -= single.value * correction;
+    }
+  } else {
+    const auto& slopes = evaluator_.affine_dx();
+    const int* const start = columns->outerIndexPtr();
+    const int* const slope_start = slopes.outerIndexPtr();
+    for (const Index i : sliding_) {
+      double w = evaluator_.affine_dt()[i];
+      for (int e = slope_start[i]; e < slope_start[i + 1]; ++e)
+        w += slopes.valuePtr()[e] * velocity[slopes.innerIndexPtr()[e]];
+      const double correction = w / effects_[i];
+      worst = std::max(worst, std::abs(correction));
+      relay[i] -= correction;
+      for (int e = start[i]; e < start[i + 1]; ++e)
+        velocity[columns->innerIndexPtr()[e]] -= columns->valuePtr()[e] * correction;
+    }
   }
   // What is not finite in dx at first still is.
   return kSmallest * worst <= kResidual[0] && all_finite(dx);

@@ -15,8 +15,6 @@ using Coefficients = GuardPolynomial::Coefficients;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// How far from zero the rounding of its terms can take a guard.
-constexpr double kRounding = 64 * kEpsilon;
 // Halvings of an interval that cannot be told from a point afterwards.
 constexpr int kMostHalvings = 50;
 constexpr int kMostIterations = 200;
@@ -172,6 +170,7 @@ void AffineScan::watch(Index i, double exit_sign) {
   ++count_;
   watched.slot = 2 * i;
   watched.is_pair = slides;
+  watched.is_on_one_state = false;
   const auto& slopes = slides ? rates_->dx : evaluator_.affine_dx();
   const int* const start = slopes.outerIndexPtr() + i;
   AffineFunction& function = watched.function;
@@ -183,6 +182,7 @@ void AffineScan::watch(Index i, double exit_sign) {
     watched.factor = static_cast<double>(static_cast<signed char>(mode_[i]));
     function.origin = evaluator_.affine_origin()[i];
     function.by_time = evaluator_.affine_dt()[i];
+    watched.is_on_one_state = function.count == 1 && function.by_time == 0;
     return;
   }
   // w at λᵢ = 0.
@@ -309,7 +309,7 @@ void AffineScan::look_from_afar(const Interpolant& x, ConstVectorRef state_to, I
   }
 }
 
-bool AffineScan::is_far(const Watched& watched, const Interval& interval) const {
+AffineScan::Far AffineScan::is_far(const Watched& watched, const Interval& interval) const {
   const AffineFunction& function = watched.function;
   double first = function.origin + function.by_time * interval.from;
   double last = function.origin + function.by_time * interval.to;
@@ -329,11 +329,13 @@ bool AffineScan::is_far(const Watched& watched, const Interval& interval) const 
     size += std::abs(term_first) + std::abs(term_last);
     bend += std::abs(weight) * bends[state];
   }
+  // base ± factor·function.
   const double scale = std::abs(watched.factor);
-  const double lowest = watched.is_pair      ? -scale * std::max(std::abs(first), std::abs(last))
-                        : watched.factor > 0 ? scale * std::min(first, last)
-                                             : -scale * std::max(first, last);
-  return watched.base + lowest - scale * bend > kRounding * (std::abs(watched.base) + scale * (size + bend));
+  const double least =
+      scale * bend + kRounding * (std::abs(watched.base) + scale * (size + bend)) - watched.base;
+  const double one = watched.factor * first;
+  const double other = watched.factor * last;
+  return {std::min(one, other) > least, !watched.is_pair || -std::max(one, other) > least};
 }
 
 void AffineScan::look(const Watched& watched, Index slot, double factor, const Interpolant& x,
@@ -384,10 +386,16 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   for (const Watched& watched : watched_) {
     if (watched.is_off) continue;
     const auto slot = static_cast<std::size_t>(watched.slot);
-    const bool armed = armed_[slot] != 0 && (!watched.is_pair || armed_[slot + 1] != 0);
-    if (many && armed && is_far(watched, interval)) continue;
-    look(watched, watched.slot, watched.factor, x, interval);
-    if (watched.is_pair) look(watched, watched.slot + 1, -watched.factor, x, interval);
+    const bool armed = many && armed_[slot] != 0;
+    if (watched.is_on_one_state) {
+      if (!armed || !is_far_alone(watched, interval))
+        look(watched, watched.slot, watched.factor, x, interval);
+      continue;
+    }
+    const Far far = many ? is_far(watched, interval) : Far{};
+    if (!armed || !far.first) look(watched, watched.slot, watched.factor, x, interval);
+    if (watched.is_pair && !(armed_[slot + 1] != 0 && far.second))
+      look(watched, watched.slot + 1, -watched.factor, x, interval);
   }
   if (zeros_.empty()) return result_;
   result_.found = true;

@@ -9,6 +9,8 @@
 // It must not know how steps are taken, nor guards that are not affine. The slots are those of ModeOde.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -57,10 +59,13 @@ class AffineScan {
     Index slot = 0;
     bool is_pair = false;
     bool is_off = true;
+    bool is_on_one_state = false;  // and on nothing else
     double base = 0;
     double factor = 1;
     AffineFunction function = {};
   };
+  // How far from zero the rounding of its terms can take a guard.
+  static constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
   // The interval of an advance().
   struct Interval {
     double from, to;
@@ -76,8 +81,22 @@ class AffineScan {
   void watch(Index surface, double exit_sign);
   // Notes what is_far() needs of the states: where they are at both ends, and how far they bend away from the chord.
   void look_from_afar(const Interpolant& x, ConstVectorRef state_to, Interval& interval);
-  // Whether a guard, and the other one of its pair, is certain to stay above its rounding; false says nothing.
-  bool is_far(const Watched& watched, const Interval& interval) const;
+  // Whether a guard, and the other one of its pair, are certain to stay above their rounding; false says nothing.
+  struct Far {
+    bool first, second;
+  };
+  Far is_far(const Watched& watched, const Interval& interval) const;
+  // The same of a guard on one state alone.
+  bool is_far_alone(const Watched& watched, const Interval& interval) const {
+    const int state = watched.function.states[0];
+    const double weight = watched.factor * watched.function.weights[0];
+    const double origin = watched.factor * watched.function.origin;
+    const double from = weight * interval.at_from[state];
+    const double to = weight * interval.at_to[state];
+    const double bend = std::abs(weight) * bend_[state];
+    return origin + std::min(from, to) - bend >
+           kRounding * (2 * std::abs(origin) + std::abs(from) + std::abs(to) + bend);
+  }
   void look(const Watched& watched, Index slot, double factor, const Interpolant& x, Interval& interval);
   void arm(Index slot);
   // τ of the first zero of this slot, or infinity; arms it.

@@ -79,7 +79,14 @@ class SlidingSolver {
   Vector effects_;      // Dᵢᵢ of all surfaces, once known, where they are apart and D is constant
   bool effects_looked_at_ = false;  // in this mode
   bool usable_ = false;             // those of the surfaces that slide
-  bool prepared_ = false;           // for Newton's method, which surfaces that are apart do without
+  // A surface that depends on one state, and whose relay is seen by one: most do, and are.
+  struct Single {
+    Index surface;
+    int state, row;
+    double slope, by_time, effect, value;
+  };
+  std::vector<Single> singles_;  // of all surfaces that slide, where they are
+  bool prepared_ = false;        // for Newton's method, which surfaces that are apart do without
   bool diagonal_ = false;
   bool valid_ = false;
 
