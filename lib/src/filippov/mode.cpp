@@ -10,9 +10,15 @@ Mode::Mode(const std::string& word) {
   sides_.reserve(word.size());
   for (const char character : word) {
     switch (character) {
-      case '-': sides_.push_back(Side::minus); break;
-      case '0': sides_.push_back(Side::sliding); break;
-      case '+': sides_.push_back(Side::plus); break;
+      case '-':
+        sides_.push_back(Side::minus);
+        break;
+      case '0':
+        sides_.push_back(Side::sliding);
+        break;
+      case '+':
+        sides_.push_back(Side::plus);
+        break;
       default:
         refuse({.what = "a mode word has a character it cannot have",
                 .where = "Mode(\"" + word + "\")",
@@ -36,16 +42,20 @@ std::string Mode::word() const {
 }
 
 void Mode::fill_lambda(VectorRef lambda) const {
-  for (Index i = 0; i < size(); ++i) {
-    if (!slides_on(i)) lambda[i] = static_cast<double>(static_cast<signed char>((*this)[i]));
+  double* const values = lambda.data();
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    if (sides_[i] != Side::sliding) values[i] = static_cast<double>(static_cast<signed char>(sides_[i]));
   }
 }
 
 char to_character(Side side) {
   switch (side) {
-    case Side::minus: return '-';
-    case Side::plus: return '+';
-    case Side::sliding: break;
+    case Side::minus:
+      return '-';
+    case Side::plus:
+      return '+';
+    case Side::sliding:
+      break;
   }
   return '0';
 }

@@ -185,7 +185,7 @@ bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, C
 
 bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                               VectorRef x) {
-  original_ = x;
+  bool moved = false;
   double best = std::numeric_limits<double>::infinity();
   multiplier_.resize(static_cast<Index>(surfaces.size()));
   for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
@@ -219,9 +219,11 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     if (iteration > 0 && residual_ > 1e-3 * best) gather_gradients(t, x, surfaces);
     best = residual_;
     if (!solve_gram(weights, surfaces)) break;
+    if (!moved) original_ = x;
+    moved = true;
     x += step_;
   }
-  x = original_;
+  if (moved) x = original_;
   residual_ = std::numeric_limits<double>::infinity();
   return false;
 }

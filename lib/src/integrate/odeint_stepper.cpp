@@ -42,8 +42,9 @@ struct StepEnds {
 
 // The coefficients of the quartic with these values and slopes. None of the arrays overlap, which lets several states be
 // done at a time.
-void quartic(const StepEnds& ends, double h, Index states, double* __restrict value, double* __restrict first,
-             double* __restrict second, double* __restrict third, double* __restrict fourth) {
+[[gnu::noinline]] void quartic(const StepEnds& ends, double h, Index states, double* __restrict value,
+                               double* __restrict first, double* __restrict second, double* __restrict third,
+                               double* __restrict fourth) {
   const auto [x, x_new, velocity, velocity_new, halfway] = ends;
   for (Index i = 0; i < states; ++i) {
     const double slope = h * velocity[i];
@@ -228,7 +229,8 @@ bool OdeintStepper::project() {
   error_weights(step_.x_new, weights_);
   if (!checked_.project(step_.t + step_.h, weights_, step_.x_new)) return false;
   correction_ += step_.x_new;
-  corrected_ = true;
+  // Steps along flat surfaces stay on them.
+  corrected_ = correction_.cwiseAbs().sum() > 0;
   return true;
 }
 

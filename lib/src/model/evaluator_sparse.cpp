@@ -170,11 +170,20 @@ bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda,
   }
   dx = kept_field_;
   const int* const start = columns->outerIndexPtr();
-  for (Index j = 0; j < lambda.size(); ++j) {
-    const double difference = lambda[j] - kept_lambda_[j];
-    if (difference == 0) continue;
-    for (int entry = start[j]; entry < start[j + 1]; ++entry)
-      dx[columns->innerIndexPtr()[entry]] += difference * columns->valuePtr()[entry];
+  // Few differ: by blocks those that are all the same are passed over.
+  constexpr Index block = 16;
+  for (Index first = 0; first < lambda.size(); first += block) {
+    const Index size = std::min(block, lambda.size() - first);
+    const double* const wanted = lambda.data() + first;
+    const double* const kept = kept_lambda_.data() + first;
+    if (std::memcmp(wanted, kept, static_cast<std::size_t>(size) * sizeof(double)) == 0) continue;
+    for (Index k = 0; k < size; ++k) {
+      const double difference = wanted[k] - kept[k];
+      if (difference == 0) continue;
+      const Index j = first + k;
+      for (int entry = start[j]; entry < start[j + 1]; ++entry)
+        dx[columns->innerIndexPtr()[entry]] += difference * columns->valuePtr()[entry];
+    }
   }
   return true;
 }

@@ -167,8 +167,11 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
                        still_leaving_.end());
   here_->geometry.project(t_, on_surface, weights_, x_);
   here_->evaluator.keep_field_at(t_, x_);
-  if (ode.slides()) lambda_ = ode.field().lambda(t_, x_);
-  mode_.fill_lambda(lambda_);
+  if (ode.slides()) {
+    lambda_ = ode.field().lambda(t_, x_);
+  } else {
+    mode_.fill_lambda(lambda_);
+  }
 
   begin_instant();
   if (here_->watch.size() > 0) {

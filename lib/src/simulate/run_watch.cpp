@@ -23,14 +23,15 @@ constexpr double kArmFactor = 4;
 void RunEngine::set_thresholds() {
   ModeOde& ode = here_->ode;
   if (here_->affine_scan) here_->affine_scan->set_mode(mode_, ode.exit_sign());
-  arm_above_.setZero();
-  arrive_below_.setZero();
-  // The second slot of a surface that does not slide holds nothing to watch.
   for (Index i = 0; i < mode_.size(); ++i) {
-    if (mode_.slides_on(i)) continue;
-    arm_above_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
-    arrive_below_[ModeOde::first_slot(i) + 1] = std::numeric_limits<double>::infinity();
+    const Index slot = ModeOde::first_slot(i);
+    // The second slot of a surface that does not slide holds nothing to watch.
+    const double second = mode_.slides_on(i) ? 0 : std::numeric_limits<double>::infinity();
+    arm_above_[slot] = arrive_below_[slot] = 0;
+    arm_above_[slot + 1] = arrive_below_[slot + 1] = second;
   }
+  arm_above_.tail(arm_above_.size() - 2 * mode_.size()).setZero();
+  arrive_below_.tail(arrive_below_.size() - 2 * mode_.size()).setZero();
   if (here_->watch.size() > 0) set_event_thresholds();
   allowed_ = involved_;
   allowed_.insert(allowed_.end(), still_leaving_.begin(), still_leaving_.end());
