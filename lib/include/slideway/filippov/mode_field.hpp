@@ -55,7 +55,7 @@ class ModeField {
 
   // Throws std::runtime_error naming the state when the velocity is not finite, neither here nor at the nearest
   // point of the surfaces that x lies beyond.
-  void velocity(double t, ConstVectorRef x, VectorRef&& dx) {
+  [[gnu::always_inline]] void velocity(double t, ConstVectorRef x, VectorRef&& dx) {
     try {
       raw_velocity(t, x, dx);
       // What the solver finds it has looked at.
