@@ -37,6 +37,7 @@ void AccumulationWatch::note(double t, Index id, const Vector& x) {
   } else {
     scale_ = scale_.cwiseMax(x.cwiseAbs());
   }
+  alike_ = !notes_.empty() && notes_.back().id == id ? alike_ + 1 : 1;
   if (notes_.size() == kMost) notes_.erase(notes_.begin(), notes_.begin() + kMost / 2);
   notes_.push_back({t, id, x});
 }
@@ -46,6 +47,7 @@ void AccumulationWatch::clear() { notes_.clear(); }
 bool AccumulationWatch::repeats(std::size_t period, std::size_t times) const {
   const std::size_t n = notes_.size();
   if (n < (times + 1) * period + 1) return false;
+  if (least_ids_ > 1 && alike_ >= period) return false;
   for (std::size_t k = 0; k < times * period; ++k) {
     if (notes_[n - 1 - k].id != notes_[n - 1 - k - period].id) return false;
   }

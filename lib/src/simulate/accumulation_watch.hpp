@@ -59,6 +59,7 @@ class AccumulationWatch {
   std::vector<std::size_t> periods_;
   std::size_t least_ids_;
   std::vector<Note> notes_;
+  std::size_t alike_ = 0;  // how many of the last events are of one kind
   double began_ = 0;
   Vector scale_;
 };
