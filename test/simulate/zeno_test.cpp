@@ -426,6 +426,41 @@ TEST_CASE("a spiral comes to its end where rounding hides its last turns") {
   }
 }
 
+// Three relays whose surfaces are crossed, slid along and left in turn, ever faster, until all three slide.
+struct ThreeRelays {
+  void guards(auto, const auto& x, auto&& h) const {
+    for (Index i = 0; i < 3; ++i) h[i] = x[i];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    dx[0] = -0.049 * x[0] + 1.457 * x[1] - 1.392 * x[2] - 0.3 - 0.873 * lambda[0] - 0.796 * lambda[1] +
+            1.051 * lambda[2];
+    dx[1] = -1.457 * x[0] - 0.728 * x[1] + 0.532 * x[2] + 0.05 - 0.866 * lambda[0] - 1.309 * lambda[1] +
+            lambda[2] - 0.612 * sin(2.5 * t);
+    dx[2] = 1.142 * x[0] - 0.532 * x[1] - 0.867 * x[2] - 0.05 - 0.316 * lambda[0] + lambda[1] - 0.75 * lambda[2];
+  }
+};
+
+TEST_CASE("turns of crossings, corners and stretches of sliding that shrink come to their end") {
+  const System system = from_functor(ThreeRelays{}, {.states = 3, .surfaces = 3});
+  for (const Method method : every_method) {
+    for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-12}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = run(system, {0.962, 0.086, -0.25}, 3, with(method, rtol));
+      REQUIRE(solution.outcome.reached_end());
+      REQUIRE(count(solution, EventKind::zeno) == 1);
+      const auto limit = std::find_if(solution.events.begin(), solution.events.end(), [](const EventRecord& event) {
+        return event.kind == EventKind::zeno;
+      });
+      CHECK(limit->to->word() == "000");
+      CHECK(limit->surfaces == std::vector<Index>{0, 1, 2});
+      CHECK(error(limit->t, 2.9787791752) < 1000 * rtol + 1e-10);
+      CHECK(limit->after.norm() < 1e-15);
+    }
+  }
+}
+
 TEST_CASE("crossings that come faster for a while and then no more are followed on") {
   // x' = cos of a phase that runs faster and faster, up to a speed at which it stays.
   const System system = from_functor(

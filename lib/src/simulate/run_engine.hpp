@@ -165,7 +165,9 @@ class RunEngine {
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
   bool hardly_takes_time(double interval, double remaining) const;
-  // The state at the crossing so many before the last; null where the log does not hold it.
+  // The surfaces that take part in the last so many events of relays.
+  std::vector<Index> surfaces_of_turn(std::size_t period) const;
+  // The state at the event of relays so many before the last; null where the log does not hold it.
   const Vector* state_at_crossing(std::size_t back) const;
   bool hardly_leaves(const Accumulation& accumulation);
   bool gaps_hardly_open();
@@ -207,8 +209,9 @@ class RunEngine {
   DenseGuards sampler_;
   ChatteringWatch chattering_;
   AccumulationWatch crossings_, jumps_, lone_crossings_;
-  Index lone_surface_ = -1;  // that was crossed last, with no other event since
-  int shrinking_ = 0;        // how many of them in a row were clearly shorter than the one before
+  bool only_crossings_ = true;  // what crossings_ holds are crossings of single surfaces
+  Index lone_surface_ = -1;     // that was crossed last, with no other event since
+  int shrinking_ = 0;           // how many of them in a row were clearly shorter than the one before
   std::vector<Bounces> bounces_;
   Vector bounce_scale_;  // the largest |xⱼ| since the first impact or the last rest
 

@@ -16,6 +16,23 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 // Crossings come ever faster where each takes less than this part of the time of the one before.
 constexpr double kShrinks = 0.7;
+// Stick and slip may do so for a while without coming to a limit.
+constexpr double kShrinksFast = 0.1;
+
+// Events that a turn round an intersection is made of.
+bool is_turn_of_relays(EventKind kind) {
+  return kind == EventKind::crossing || kind == EventKind::sliding_entry || kind == EventKind::sliding_exit ||
+         kind == EventKind::corner;
+}
+
+// A number for what changes in an event that is more than a crossing: other than that of any surface.
+Index kind_of_turn(const EventRecord& event, const Mode& after) {
+  Index code = after.size();
+  for (const Index i : event.surfaces) {
+    code = (code * 1009 + 3 * i + static_cast<signed char>(after[i]) + 2) % 1'000'000'007;
+  }
+  return code + after.size();
+}
 
 }  // namespace
 
@@ -33,9 +50,21 @@ bool RunEngine::gaps_hardly_open() {
   });
 }
 
+std::vector<Index> RunEngine::surfaces_of_turn(std::size_t period) const {
+  std::vector<Index> surfaces;
+  for (auto event = solution_.events.rbegin(); period > 0 && event != solution_.events.rend(); ++event) {
+    if (!is_turn_of_relays(event->kind)) continue;
+    surfaces.insert(surfaces.end(), event->surfaces.begin(), event->surfaces.end());
+    --period;
+  }
+  std::sort(surfaces.begin(), surfaces.end());
+  surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
+  return surfaces;
+}
+
 const Vector* RunEngine::state_at_crossing(std::size_t back) const {
   for (auto event = solution_.events.rbegin(); event != solution_.events.rend(); ++event) {
-    if (event->kind != EventKind::crossing) continue;
+    if (!is_turn_of_relays(event->kind)) continue;
     if (back == 0) return event->after.size() == x_.size() ? &event->after : nullptr;
     --back;
   }
@@ -72,19 +101,24 @@ void RunEngine::skip_to(double t, const Vector& x) {
 }
 
 bool RunEngine::after_crossing(const EventRecord& event) {
-  if (event.kind != EventKind::crossing || event.surfaces.size() != 1) {
+  const bool crosses = event.kind == EventKind::crossing && event.surfaces.size() == 1;
+  if (!crosses) lone_surface_ = -1;
+  const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= mode_.size();
+  if (!is_turn_of_relays(event.kind) || has_contacts) {
     crossings_.clear();
-    lone_surface_ = -1;
+    only_crossings_ = true;
     return true;
   }
-  if (!after_lone_crossing(event)) return false;
+  if (crosses && !after_lone_crossing(event)) return false;
+  if (mode_.size() < 2) return true;
+  only_crossings_ = only_crossings_ && crosses;
   const double interval = t_ - last_crossing_;
   last_crossing_ = t_;
-  crossings_.note(t_, event.surfaces.front());
+  crossings_.note(t_, crosses ? event.surfaces.front() : kind_of_turn(event, mode_));
   std::optional<Accumulation> accumulation = crossings_.limit();
   const bool is_steady = accumulation.has_value();
   if (!is_steady) accumulation = crossings_.limit_of_two_turns();
-  if (accumulation || crossings_.shrinks(kShrinks)) {
+  if (accumulation || crossings_.shrinks(only_crossings_ ? kShrinks : kShrinksFast)) {
     // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as
     // large as the stretches may have undone it.
     jumped_ = true;
@@ -92,6 +126,8 @@ bool RunEngine::after_crossing(const EventRecord& event) {
     steps_since_jump_ = steps_in_mode_;
   }
   if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
+  accumulation->ids = surfaces_of_turn(accumulation->period);
+  if (accumulation->ids.size() < 2) return true;
   // Nothing visible is skipped: what is left of the motion is far below the tolerances.
   here_->evaluator.field(t_, x_, lambda_, state_);
   const double motion = state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * accumulation->remaining;
@@ -155,7 +191,9 @@ bool RunEngine::stop_at_lone_limit(Index surface, const Accumulation& accumulati
 }
 
 bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
+  const bool only_crossings = only_crossings_;
   crossings_.clear();
+  only_crossings_ = true;
   const Vector before = x_;
   Vector limit = x_;
   const Vector* const turn = state_at_crossing(accumulation.period);
@@ -168,14 +206,15 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
     if (mode_.slides_on(i)) surfaces.push_back(i);
   }
   std::sort(surfaces.begin(), surfaces.end());
+  surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
   here_->geometry.project(t_ + accumulation.remaining, surfaces, weights_, limit);
   skip_to(t_ + accumulation.remaining, limit);
   Resolution resolution = here_->resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
   EventRecord& record = resolution.event;
   record.kind = EventKind::zeno;
   record.before = before;
-  record.reason = "crossings accumulate: each turn takes " + number_text(accumulation.ratio) +
-                  " of the time of the one before; " + record.reason;
+  record.reason = std::string(only_crossings ? "crossings" : "events") + " accumulate: each turn takes " +
+                  number_text(accumulation.ratio) + " of the time of the one before; " + record.reason;
   if (here_->contacts && record.from) record.from = with_contacts(*record.from);
   if (resolution.decided) {
     adopt(resolution);
