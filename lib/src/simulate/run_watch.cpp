@@ -108,7 +108,8 @@ bool RunEngine::is_armed(Index slot) const {
 
 bool RunEngine::marches_exits_only() const {
   const auto sliding = static_cast<Index>(here_->ode.field().sliding().size());
-  return here_->ode.guards() == 2 * mode_.size() && (here_->affine_scan || sliding == mode_.size());
+  return !here_->scan.idle() && here_->ode.guards() == 2 * mode_.size() &&
+         (here_->affine_scan || sliding == mode_.size());
 }
 
 void RunEngine::start_scans(double march_step) {
