@@ -461,6 +461,32 @@ TEST_CASE("turns of crossings, corners and stretches of sliding that shrink come
   }
 }
 
+TEST_CASE("a block with friction that bounces off a wall comes to rest there") {
+  // Between two impacts its velocity crosses zero; these crossings come ever faster because of the impacts.
+  System system = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) {
+        dx[0] = x[1];
+        dx[1] = 1.0 - 0.5 * lambda[0];
+      },
+      [](auto, const auto& x, auto&& h) { h[0] = x[1]; }, {.states = 2, .surfaces = 1});
+  const double e = 0.3;
+  const Guard gap([](auto, const auto& x) { return -x[0]; });
+  system = system.with_contacts({contact("wall", gap, {{1, -1}}, e)});
+  const double exact = 2 + e * (2.0 / 3 + 2 / std::sqrt(3.0)) / (1 - e / std::sqrt(3.0));
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(system, {-1, 0}, 4, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(count(solution, EventKind::zeno) == 1);
+    CHECK(solution.final.state.norm() < 1e-12);
+    const auto rest = std::find_if(solution.events.begin(), solution.events.end(), [](const EventRecord& event) {
+      return event.kind == EventKind::zeno;
+    });
+    CHECK(rest->name == "wall");
+    // The last flights hardly open the gap, and are taken to be as long as without friction.
+    CHECK(error(rest->t, exact) < 1000 * options.rtol + 1e-8);
+  });
+}
+
 TEST_CASE("crossings that come faster for a while and then no more are followed on") {
   // x' = cos of a phase that runs faster and faster, up to a speed at which it stays.
   const System system = from_functor(

@@ -147,6 +147,8 @@ class RunEngine {
   bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
   bool jump_to_crossing_limit(const Accumulation& accumulation);
   // Crossings of one surface in turn, ever faster: false when the point they accumulate at is reached.
+  // Something else happened between the crossings: an impact, a reset.
+  void forget_crossings();
   bool after_lone_crossing(const EventRecord& event);
   bool stop_at_lone_limit(Index surface, const Accumulation& accumulation);
   bool jump_to_limit(const Accumulation& accumulation);

@@ -24,6 +24,7 @@ void RunEngine::note_in_instant(Index what) { instant_id_ = (instant_id_ * 1009 
 
 bool RunEngine::jump(const Arrivals& arrivals) {
   jumped_ = true;
+  forget_crossings();
   std::vector<EventRecord> records;
   moved_ = false;
   fired_ = arrivals.records;

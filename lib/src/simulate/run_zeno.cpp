@@ -100,13 +100,19 @@ void RunEngine::skip_to(double t, const Vector& x) {
   x_ = x;
 }
 
+void RunEngine::forget_crossings() {
+  crossings_.clear();
+  only_crossings_ = true;
+  lone_surface_ = -1;
+  shrinking_ = 0;
+}
+
 bool RunEngine::after_crossing(const EventRecord& event) {
   const bool crosses = event.kind == EventKind::crossing && event.surfaces.size() == 1;
   if (!crosses) lone_surface_ = -1;
   const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= mode_.size();
   if (!is_turn_of_relays(event.kind) || has_contacts) {
-    crossings_.clear();
-    only_crossings_ = true;
+    forget_crossings();
     return true;
   }
   if (crosses && !after_lone_crossing(event)) return false;
