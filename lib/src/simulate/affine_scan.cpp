@@ -383,13 +383,15 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   // Of many surfaces most are too far away to need their polynomials.
   const bool many = count_ >= kManySurfaces;
   if (many) look_from_afar(x, state_to, interval);
+  const bool is_forward = interval.sigma_from >= 0 && interval.sigma_to <= 1 + kSlightly;
   for (const Watched& watched : watched_) {
     if (watched.is_off) continue;
     const auto slot = static_cast<std::size_t>(watched.slot);
     const bool armed = many && armed_[slot] != 0;
     if (watched.is_on_one_state) {
-      if (!armed || !is_far_alone(watched, interval))
-        look(watched, watched.slot, watched.factor, x, interval);
+      const bool is_far = many ? armed && is_far_alone(watched, interval)
+                               : is_forward && armed_[slot] != 0 && has_positive_sum(watched, x);
+      if (!is_far) look(watched, watched.slot, watched.factor, x, interval);
       continue;
     }
     const Far far = many ? is_far(watched, interval) : Far{};

@@ -66,6 +66,8 @@ class AffineScan {
   };
   // How far from zero the rounding of its terms can take a guard.
   static constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
+  // The rounding of σ, with much to spare.
+  static constexpr double kSlightly = 1e-9;
   // The interval of an advance().
   struct Interval {
     double from, to;
@@ -96,6 +98,22 @@ class AffineScan {
     const double bend = std::abs(weight) * bend_[state];
     return origin + std::min(from, to) - bend >
            kRounding * (2 * std::abs(origin) + std::abs(from) + std::abs(to) + bend);
+  }
+  // Whether the polynomial of a guard on one state alone is certain to be above its rounding for σ from 0 to hardly more than 1,
+  // where no power of σ is much greater than 1.
+  static bool has_positive_sum(const Watched& watched, const Interpolant& x) {
+    const int state = watched.function.states[0];
+    const double weight = watched.factor * watched.function.weights[0];
+    const double origin = watched.factor * watched.function.origin;
+    const double first = weight * x.columns[0][state];
+    double lowest = origin + first;
+    double size = std::abs(origin) + std::abs(first);
+    for (Index k = 1; k < x.terms; ++k) {
+      const double term = weight * x.columns[k][state];
+      lowest += std::min(0.0, term);
+      size += std::abs(term);
+    }
+    return lowest > 10 * kSlightly * size;
   }
   void look(const Watched& watched, Index slot, double factor, const Interpolant& x, Interval& interval);
   void arm(Index slot);
