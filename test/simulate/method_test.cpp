@@ -5,6 +5,7 @@
 
 #include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/simulator.hpp"
+#include "test/simulate/hybrid.hpp"
 
 using namespace slideway;
 
@@ -74,4 +75,38 @@ TEST_CASE("the automatic method goes over to BDF for a stiff relay, and says whe
   CHECK(std::isnan(bdf.statistics.stiff_from));
   // Stability alone would make dopri5 take six million steps.
   CHECK(automatic.statistics.steps < 20'000);
+}
+
+namespace {
+
+// Two blocks on two belts that one spring drives: they stick together and let go together, at x1 = 1 (Dieci & Lopez 2009).
+struct TwoBelts {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[1] - 0.2;
+    h[1] = x[2] - 0.4;
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    const auto above0 = 0.5 * (1.0 + lambda[0]), above1 = 0.5 * (1.0 + lambda[1]);
+    dx[0] = 0.5 * (x[1] + x[2]) + above0 * above1 * x[0] * (x[1] + 0.8) * (x[2] + 0.6);
+    dx[1] = -x[0] - above0 / (0.8 + x[1]) + (1.0 - above0) / (1.2 - x[1]);
+    dx[2] = -x[0] - above1 / (0.6 + x[2]) + (1.0 - above1) / (1.4 - x[2]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sliding that ends on two surfaces together ends as one event with every method at every tolerance") {
+  const System system = from_functor(TwoBelts{}, {.states = 3, .surfaces = 2});
+  for (const double x2 : {-0.01, -0.006367, -0.01152}) {
+    for (const Method method : test::every_method) {
+      for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+        CAPTURE(x2);
+        CAPTURE(std::string(to_string(method)));
+        CAPTURE(rtol);
+        const Solution solution = test::run(system, {0.04, x2, -0.02}, 20, test::with(method, rtol));
+        REQUIRE(solution.outcome.reached_end());
+        CHECK(test::story(solution) == "sliding_entry, sliding_entry, corner, corner, corner, corner, corner");
+      }
+    }
+  }
 }

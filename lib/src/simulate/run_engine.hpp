@@ -96,6 +96,7 @@ class RunEngine {
   void begin_in(const Mode& mode);
   bool handle_arrival(const std::vector<char>& slots);
   Arrivals gather(const std::vector<char>& slots);
+  void add_exits_within_drift(Meeting& meeting);
   void add_simultaneous(Arrivals& arrivals);
   void cross(const std::vector<Index>& events);
   // What the log says of a record or a stop.
