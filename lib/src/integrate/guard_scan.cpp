@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "integrate/zero_between.hpp"
+
 namespace slideway {
 
 namespace {
@@ -20,7 +22,6 @@ constexpr double kGrowth = 2.0;
 constexpr double kCautiousPart = 0.125;
 // A guard this much closer to zero than one march step before may vanish within the accuracy of location.
 constexpr double kNearlyZero = 1e-6;
-constexpr int kMostIterations = 200;
 
 // Weights of the polynomial through `count` nodes for its value at t …
 void value_weights(const double* nodes, Index count, double t, double* weights) {
@@ -52,47 +53,6 @@ void slope_weights(const double* nodes, Index count, double t, double* weights) 
     }
     weights[i] = sum / below;
   }
-}
-
-struct Point {
-  double t;
-  double value;
-};
-
-// Inverse interpolation: where the quadratic t(value) through three points, of values that differ, has its t(0).
-double interpolated_zero(const Point& a, const Point& b, const Point& c) {
-  return a.t * (b.value / (b.value - a.value)) * (c.value / (c.value - a.value)) +
-         b.t * (a.value / (a.value - b.value)) * (c.value / (c.value - b.value)) +
-         c.t * (a.value / (a.value - c.value)) * (b.value / (b.value - c.value));
-}
-
-// The zero between `left`, where the function is positive, and `right`, where it is negative, to the last two units of t. A
-// value costs an evaluation of the field, so there are as few as can be: what is left to go is told by the last two, and no
-// bracket of that size is asked for as TOMS 748 does.
-template <class Function>
-double zero_between(const Function& function, Point left, Point right) {
-  const double resolution = 2 * kEpsilon * std::max(std::abs(left.t), std::abs(right.t));
-  Point latest = right;
-  Point before = left;
-  Point oldest = left;
-  double width = right.t - left.t;
-  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
-    double t = interpolated_zero(latest, before, oldest);
-    // Also at first, when there are two points only.
-    if (!(t > left.t && t < right.t)) t = left.t + (right.t - left.t) * (left.value / (left.value - right.value));
-    const bool is_slow = iteration % 3 == 2 && right.t - left.t > 0.5 * std::exchange(width, right.t - left.t);
-    if (is_slow || !(t > left.t && t < right.t)) t = 0.5 * (left.t + right.t);
-    oldest = before;
-    before = latest;
-    latest = {t, function(t)};
-    if (latest.value == 0) return t;
-    (latest.value > 0 ? left : right) = latest;
-    if (right.t - left.t <= resolution) return 0.5 * (left.t + right.t);
-    const double slope = (latest.value - before.value) / (latest.t - before.t);
-    const double rest = latest.value / slope;
-    if (std::abs(rest) <= resolution) return std::clamp(t - rest, left.t, right.t);
-  }
-  return 0.5 * (left.t + right.t);
 }
 
 }  // namespace
