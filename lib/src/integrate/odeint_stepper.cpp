@@ -88,7 +88,7 @@ bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_s
   failure_.message.clear();
   checked_.forget_obstacle();
 
-  if (x.size() != states_ || !x.allFinite() || !std::isfinite(t) || !std::isfinite(end) || !(end > t)) {
+  if (x.size() != states_ || !all_finite(x) || !std::isfinite(t) || !std::isfinite(end) || !(end > t)) {
     failure_.message = fmt::format(
         "cannot start at t = {}: that needs a finite time, a later finite end (got {}) and {} finite states",
         t, end, states_);

@@ -128,6 +128,7 @@ AffineScan::AffineScan(Evaluator& evaluator)
   armed_.assign(2 * surfaces, 0);
   watched_.resize(surfaces);
   newly_armed_.reserve(2 * surfaces);
+  candidates_.reserve(2 * surfaces);
   zeros_.reserve(2 * surfaces);
   zero_times_.reserve(2 * surfaces);
   result_.slots.reserve(2 * surfaces);
@@ -309,7 +310,7 @@ void AffineScan::look_from_afar(const Interpolant& x, ConstVectorRef state_to, I
   }
 }
 
-AffineScan::Far AffineScan::is_far(const Watched& watched, const Interval& interval) const {
+AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& interval) const {
   const AffineFunction& function = watched.function;
   double first = function.origin + function.by_time * interval.from;
   double last = function.origin + function.by_time * interval.to;
@@ -329,13 +330,27 @@ AffineScan::Far AffineScan::is_far(const Watched& watched, const Interval& inter
     size += std::abs(term_first) + std::abs(term_last);
     bend += std::abs(weight) * bends[state];
   }
-  // base ± factor·function.
   const double scale = std::abs(watched.factor);
-  const double least =
-      scale * bend + kRounding * (std::abs(watched.base) + scale * (size + bend)) - watched.base;
-  const double one = watched.factor * first;
-  const double other = watched.factor * last;
-  return {std::min(one, other) > least, !watched.is_pair || -std::max(one, other) > least};
+  return {watched.factor * first, watched.factor * last,
+          scale * bend + kRounding * (std::abs(watched.base) + scale * (size + bend))};
+}
+
+// The first zero leaves less of the interval to the others.
+void AffineScan::look_at_candidates(const Interpolant& x, Interval& interval) {
+  if (candidates_.empty()) return;
+  const auto crosses_at = [](const Candidate& candidate) {
+    return candidate.last < 0 ? candidate.first / (candidate.first - candidate.last) : 1.0;
+  };
+  std::size_t earliest = 0;
+  for (std::size_t k = 1; k < candidates_.size(); ++k) {
+    if (crosses_at(candidates_[k]) < crosses_at(candidates_[earliest])) earliest = k;
+  }
+  std::swap(candidates_[0], candidates_[earliest]);
+  for (const Candidate& candidate : candidates_) {
+    const double last = candidate.first + (candidate.last - candidate.first) * std::min(interval.end, 1.0);
+    if (!(std::min(candidate.first, last) > candidate.off))
+      look(*candidate.watched, candidate.slot, candidate.factor, x, interval);
+  }
 }
 
 void AffineScan::look(const Watched& watched, Index slot, double factor, const Interpolant& x,
@@ -376,6 +391,7 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   zeros_.clear();
   zero_times_.clear();
   newly_armed_.clear();
+  candidates_.clear();
   Interval interval{.from = from,
                     .to = to,
                     .sigma_from = (from - x.center) / x.scale,
@@ -386,19 +402,32 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   const bool is_forward = interval.sigma_from >= 0 && interval.sigma_to <= 1 + kSlightly;
   for (const Watched& watched : watched_) {
     if (watched.is_off) continue;
-    const auto slot = static_cast<std::size_t>(watched.slot);
-    const bool armed = many && armed_[slot] != 0;
-    if (watched.is_on_one_state) {
-      const bool is_far = many ? armed && is_far_alone(watched, interval)
-                               : is_forward && armed_[slot] != 0 && has_positive_sum(watched, x);
-      if (!is_far) look(watched, watched.slot, watched.factor, x, interval);
+    if (!many) {
+      if (watched.is_on_one_state && is_forward && armed_[static_cast<std::size_t>(watched.slot)] != 0 &&
+          has_positive_sum(watched, x)) {
+        continue;
+      }
+      look(watched, watched.slot, watched.factor, x, interval);
+      if (watched.is_pair) look(watched, watched.slot + 1, -watched.factor, x, interval);
       continue;
     }
-    const Far far = many ? is_far(watched, interval) : Far{};
-    if (!armed || !far.first) look(watched, watched.slot, watched.factor, x, interval);
-    if (watched.is_pair && !(armed_[slot + 1] != 0 && far.second))
-      look(watched, watched.slot + 1, -watched.factor, x, interval);
+    const char* const armed = armed_.data() + watched.slot;
+    if (watched.is_on_one_state) {
+      const auto [first, last, off] = chord_of_one(watched, interval);
+      if (armed[0] != 0 && first > off && last > off) continue;
+      consider({&watched, watched.slot, watched.factor, first, last, off}, x, interval);
+      continue;
+    }
+    const auto [first, last, off] = chord_of(watched, interval);
+    const double base = watched.base;
+    if (watched.is_pair && armed[0] != 0 && armed[1] != 0 &&
+        std::max(std::abs(first), std::abs(last)) < base - off)
+      continue;
+    consider({&watched, watched.slot, watched.factor, base + first, base + last, off}, x, interval);
+    if (watched.is_pair)
+      consider({&watched, watched.slot + 1, -watched.factor, base - first, base - last, off}, x, interval);
   }
+  look_at_candidates(x, interval);
   if (zeros_.empty()) return result_;
   result_.found = true;
   result_.t = std::min(interval.first, to);

@@ -83,21 +83,21 @@ class AffineScan {
   void watch(Index surface, double exit_sign);
   // Notes what is_far() needs of the states: where they are at both ends, and how far they bend away from the chord.
   void look_from_afar(const Interpolant& x, ConstVectorRef state_to, Interval& interval);
-  // Whether a guard, and the other one of its pair, are certain to stay above their rounding; false says nothing.
-  struct Far {
-    bool first, second;
+  // factor·function at both ends, and how far a guard can be from its chord, its rounding included.
+  struct Chord {
+    double first, last, off;
   };
-  Far is_far(const Watched& watched, const Interval& interval) const;
+  Chord chord_of(const Watched& watched, const Interval& interval) const;
   // The same of a guard on one state alone.
-  bool is_far_alone(const Watched& watched, const Interval& interval) const {
+  Chord chord_of_one(const Watched& watched, const Interval& interval) const {
     const int state = watched.function.states[0];
     const double weight = watched.factor * watched.function.weights[0];
     const double origin = watched.factor * watched.function.origin;
     const double from = weight * interval.at_from[state];
     const double to = weight * interval.at_to[state];
     const double bend = std::abs(weight) * bend_[state];
-    return origin + std::min(from, to) - bend >
-           kRounding * (2 * std::abs(origin) + std::abs(from) + std::abs(to) + bend);
+    const double size = 2 * std::abs(origin) + std::abs(from) + std::abs(to) + bend;
+    return {origin + from, origin + to, bend + kRounding * size};
   }
   // Whether the polynomial of a guard on one state alone is certain to be above its rounding for σ from 0 to hardly more than 1,
   // where no power of σ is much greater than 1.
@@ -115,6 +115,21 @@ class AffineScan {
     }
     return lowest > 10 * kSlightly * size;
   }
+  // What may have a zero: its values at both ends, and how far it can be from the chord.
+  struct Candidate {
+    const Watched* watched;
+    Index slot;
+    double factor, first, last, off;
+  };
+  // Looks at a guard that is not armed, and notes one that may have a zero.
+  void consider(const Candidate& candidate, const Interpolant& x, Interval& interval) {
+    if (armed_[static_cast<std::size_t>(candidate.slot)] == 0) {
+      look(*candidate.watched, candidate.slot, candidate.factor, x, interval);
+    } else if (!(std::min(candidate.first, candidate.last) > candidate.off)) {
+      candidates_.push_back(candidate);
+    }
+  }
+  void look_at_candidates(const Interpolant& x, Interval& interval);
   void look(const Watched& watched, Index slot, double factor, const Interpolant& x, Interval& interval);
   void arm(Index slot);
   // τ of the first zero of this slot, or infinity; arms it.
@@ -135,6 +150,7 @@ class AffineScan {
   const Vector* arm_above_ = nullptr;  // per slot
   const Vector* arrive_below_ = nullptr;
   Vector state_from_, bend_;  // per state
+  std::vector<Candidate> candidates_;
   std::vector<Index> zeros_;  // slots that have one in this interval, and where
   std::vector<double> zero_times_;
   FirstZero result_;
