@@ -31,17 +31,17 @@ PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& str
   lambda_ = Vector::Zero(m);
   curvatures_ = Vector::Zero(m);
   rates_ = Vector::Zero(m);
-  for (Vector* vector :
-       {&gradient_, &field_minus_, &field_plus_, &acceleration_, &shifted_, &shifted_field_, &state_scale_}) {
+  for (Vector* vector : {&field_minus_, &field_plus_, &acceleration_, &shifted_, &shifted_field_}) {
     *vector = Vector::Zero(n);
   }
 }
 
 // The time in which a state changes by a noticeable part of its size, or of the size below which it does not count.
-double PointClassifier::time_scale(ConstVectorRef dx) const {
+double PointClassifier::time_scale(ConstVectorRef dx, ConstVectorRef weights) const {
   double scale = 1;
   for (Index j = 0; j < dx.size(); ++j) {
-    if (dx[j] != 0) scale = std::min(scale, state_scale_[j] / std::abs(dx[j]));
+    // In units of 1/rtol the state has the size below which it does not count.
+    if (dx[j] != 0) scale = std::min(scale, 1 / weights[j] / rtol_ / std::abs(dx[j]));
   }
   return scale;
 }
@@ -109,18 +109,42 @@ double PointClassifier::third_derivative(double t, ConstVectorRef x, ConstVector
   return (curvature[1] - curvature[0]) / (2 * step);
 }
 
+// Of most guards it has few entries.
+void PointClassifier::learn_gradient(double t, ConstVectorRef x) {
+  gradient_.clear();
+  if (evaluator_.guards_are_affine()) {
+    const auto& slopes = evaluator_.affine_dx();
+    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator entry(slopes, surface_); entry; ++entry)
+      gradient_.push_back({entry.col(), std::abs(entry.value())});
+    return;
+  }
+  const Vector& gradient = geometry_.gradient(t, x, surface_);
+  for (Index j = 0; j < gradient.size(); ++j) {
+    if (gradient[j] != 0) gradient_.push_back({j, std::abs(gradient[j])});
+  }
+}
+
+// Σ|∂ⱼh| f(j).
+template <class Function>
+double PointClassifier::sum_along_gradient(const Function& function) const {
+  double sum = 0;
+  for (const auto& [state, size] : gradient_) sum += size * function(state);
+  return sum;
+}
+
 NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w,
-                                     double w_scale, bool vanishes) {
+                                     double w_scale, bool vanishes, ConstVectorRef weights) {
   NormalMotion motion;
   motion.w = w;
   motion.vanishes = vanishes;
-  const double rounding = 16 * kEpsilon * (gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale);
+  const double rounding =
+      16 * kEpsilon * (sum_along_gradient([&](Index j) { return std::abs(dx[j]); }) + w_scale);
   motion.w_zero = rounding;
   if (!vanishes && std::abs(w) > kSuspicious * w_scale) return motion;
 
   lambda_[surface_] = side;
-  const double scale = time_scale(dx);
-  const double w_terms = gradient_.cwiseAbs().dot(dx.cwiseAbs()) + w_scale;
+  const double scale = time_scale(dx, weights);
+  const double w_terms = sum_along_gradient([&](Index j) { return std::abs(dx[j]); }) + w_scale;
   const auto* const rates = evaluator_.affine_rates();
   if (rates) {
     double terms = std::abs(rates->dt[surface_]);
@@ -139,7 +163,9 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
     // Differences, where the model has no exact derivatives, are good to about 1e-6 of the terms.
     const double accuracy =
         evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
-    motion.curvature_zero = accuracy * (gradient_.cwiseAbs().dot(acceleration_.cwiseAbs()) + w_terms / scale);
+    motion.curvature_zero =
+        accuracy *
+        (sum_along_gradient([&](Index j) { return std::abs(acceleration_[j]); }) + w_terms / scale);
   }
   // A dip of this speed stays within the rounding of the surface.
   motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
@@ -151,9 +177,9 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
   return motion;
 }
 
-TwoFoldRates PointClassifier::two_fold_rates(double t, ConstVectorRef x) {
+TwoFoldRates PointClassifier::two_fold_rates(double t, ConstVectorRef x, ConstVectorRef weights) {
   const auto rate = [&](double side, const Vector& direction) {
-    const double step = 1e-3 * time_scale(direction);
+    const double step = 1e-3 * time_scale(direction, weights);
     shifted_ = x + step * direction;
     const double ahead = component(t + step, shifted_, side);
     shifted_ = x - step * direction;
@@ -167,17 +193,22 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
                                              const Met& met, const Side* before, ConstVectorRef weights) {
   surface_ = met.surface;
   lambda_ = lambda;
-  state_scale_ = weights.cwiseInverse() / rtol_;
   ClassifiedPoint result;
   lambda_[surface_] = -1;
   evaluator_.field(t, x, lambda_, field_minus_);
   result.w_minus = evaluator_.guard_rate(t, x, field_minus_, surface_);
   lambda_[surface_] = 1;
-  evaluator_.field(t, x, lambda_, field_plus_);
+  if (const auto* const columns = evaluator_.relay_columns(t, x, lambda_)) {
+    field_plus_ = field_minus_;
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, surface_); entry; ++entry)
+      field_plus_[entry.row()] += 2 * entry.value();
+  } else {
+    evaluator_.field(t, x, lambda_, field_plus_);
+  }
   result.w_plus = evaluator_.guard_rate(t, x, field_plus_, surface_);
   surface_rounding_ = geometry_.rounding(t, x, surface_);
-  gradient_ = geometry_.gradient(t, x, surface_);
-  const double tolerance = gradient_.cwiseAbs().cwiseQuotient(weights).sum();
+  learn_gradient(t, x);
+  const double tolerance = sum_along_gradient([&](Index j) { return 1 / weights[j]; });
   const double w_scale = std::max(std::abs(result.w_minus), std::abs(result.w_plus));
 
   bool minus_vanishes = met.minus_vanishes;
@@ -190,8 +221,8 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     if (std::abs(other) <= kTwoFoldTolerance * spread) minus_vanishes = plus_vanishes = true;
   }
 
-  NormalMotion minus = motion(t, x, -1, field_minus_, result.w_minus, w_scale, minus_vanishes);
-  NormalMotion plus = motion(t, x, 1, field_plus_, result.w_plus, w_scale, plus_vanishes);
+  NormalMotion minus = motion(t, x, -1, field_minus_, result.w_minus, w_scale, minus_vanishes, weights);
+  NormalMotion plus = motion(t, x, 1, field_plus_, result.w_plus, w_scale, plus_vanishes, weights);
 
   // The run saw the component fall through zero. In a stiff model the errors of the state can hide this at one point.
   if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
@@ -221,7 +252,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   result.plus_tangent = component_vanishes(plus);
   TwoFoldRates rates;
   if (result.minus_tangent && result.plus_tangent) {
-    rates = two_fold_rates(t, x);
+    rates = two_fold_rates(t, x, weights);
     const double field_scale =
         std::max(field_minus_.lpNorm<Eigen::Infinity>(), field_plus_.lpNorm<Eigen::Infinity>());
     const double field_gap = (field_plus_ - field_minus_).lpNorm<Eigen::Infinity>();

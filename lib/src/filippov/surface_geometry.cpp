@@ -24,6 +24,17 @@ SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator, const RelayStructure& str
   for (Vector* vector : {&gradient_, &original_, &seed_, &step_}) *vector = Vector::Zero(n);
   for (Vector* vector : {&values_, &time_derivative_, &directional_}) *vector = Vector::Zero(m);
   row_of_.assign(static_cast<std::size_t>(m), -1);
+  if (!evaluator.guards_are_affine()) return;
+  kept_.reserve(static_cast<std::size_t>(n));
+  std::vector<char> taken(static_cast<std::size_t>(n), 0);
+  has_own_states_ = true;
+  for (Index i = 0; i < m; ++i) {
+    for (Row entry(evaluator.affine_dx(), i); entry; ++entry) {
+      char& mark = taken[static_cast<std::size_t>(entry.col())];
+      if (mark != 0) has_own_states_ = false;
+      mark = 1;
+    }
+  }
 }
 
 const Vector& SurfaceGeometry::gradient(double t, ConstVectorRef x, Index surface) {
@@ -183,8 +194,58 @@ bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, C
   return true;
 }
 
+// As below, where no two surfaces see the same state and the gradients are constant: most are met already.
+bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
+                                   VectorRef x) {
+  const auto& slopes = evaluator_.affine_dx();
+  kept_.clear();
+  double best = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
+    evaluator_.guards(t, x, values_);
+    residual_ = 0;
+    bool finite = true;
+    for (const Index i : surfaces) {
+      const double h = values_[i];
+      if (h == 0) continue;
+      finite = finite && std::isfinite(h);
+      double unit = 0;
+      for (Row entry(slopes, i); entry; ++entry)
+        unit += std::abs(entry.value()) * (std::abs(x[entry.col()]) + 1 / std::abs(weights[entry.col()]));
+      residual_ = std::max(residual_, std::abs(h) / (kEpsilon * unit));
+    }
+    if (!finite) break;
+    if (residual_ == 0) return true;
+    const bool stalled = residual_ >= 0.5 * best;
+    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= 64))) return true;
+    if (stalled) break;
+    best = residual_;
+    for (const Index i : surfaces) {
+      const double h = values_[i];
+      if (h == 0) continue;
+      double squared = 0;
+      for (Row entry(slopes, i); entry; ++entry)
+        squared += entry.value() * (entry.value() / (weights[entry.col()] * weights[entry.col()]));
+      if (!(squared > 0) || !std::isfinite(squared)) {
+        finite = false;
+        break;
+      }
+      for (Row entry(slopes, i); entry; ++entry) {
+        const Index j = entry.col();
+        // What is not moved first is not moved later.
+        if (iteration == 0) kept_.push_back({j, x[j]});
+        x[j] += -(entry.value() / (weights[j] * weights[j]) / squared) * h;
+      }
+    }
+    if (!finite) break;
+  }
+  for (const Kept& kept : kept_) x[kept.state] = kept.value;
+  residual_ = std::numeric_limits<double>::infinity();
+  return false;
+}
+
 bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                               VectorRef x) {
+  if (has_own_states_) return project_each(t, surfaces, weights, x);
   bool moved = false;
   double best = std::numeric_limits<double>::infinity();
   multiplier_.resize(static_cast<Index>(surfaces.size()));

@@ -4,6 +4,8 @@
 // It must not know integrators or how the point was found.
 #pragma once
 
+#include <vector>
+
 #include "slideway/filippov/classify.hpp"
 #include "slideway/filippov/surface_geometry.hpp"
 
@@ -39,16 +41,19 @@ class PointClassifier {
 
  private:
   NormalMotion motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w, double w_scale,
-                      bool vanishes);
+                      bool vanishes, ConstVectorRef weights);
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                           double time_scale);
-  TwoFoldRates two_fold_rates(double t, ConstVectorRef x);
+  TwoFoldRates two_fold_rates(double t, ConstVectorRef x, ConstVectorRef weights);
   double component(double t, ConstVectorRef x, double side);
   double curvature(double t, ConstVectorRef x, double side);
   template <class Function>
   double tolerance_of(const Function& function, ConstVectorRef x, double value, double interesting,
                       ConstVectorRef weights);
-  double time_scale(ConstVectorRef dx) const;
+  double time_scale(ConstVectorRef dx, ConstVectorRef weights) const;
+  void learn_gradient(double t, ConstVectorRef x);
+  template <class Function>
+  double sum_along_gradient(const Function& function) const;
 
   Evaluator& evaluator_;
   SurfaceGeometry geometry_;
@@ -56,8 +61,13 @@ class PointClassifier {
   Index surface_ = 0;
   double surface_rounding_ = 0;
   Eigen::Matrix<signed char, Eigen::Dynamic, Eigen::Dynamic> signs_;  // ±1, of random choices
-  Vector lambda_, gradient_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_,
-      state_scale_, rates_;
+  Vector lambda_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, rates_;
+  // ∂h/∂xⱼ that is not zero, without its sign.
+  struct Slope {
+    Index state;
+    double size;
+  };
+  std::vector<Slope> gradient_;
 };
 
 }  // namespace slideway

@@ -40,11 +40,18 @@ class SurfaceGeometry {
  private:
   void gather_gradients(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
   bool solve_gram(ConstVectorRef weights, const std::vector<Index>& surfaces);
+  bool project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
 
   Evaluator& evaluator_;
   const RelayStructure& structure_;
   Vector gradient_, values_, original_, time_derivative_;
   double residual_ = 0;
+  bool has_own_states_ = false;  // no two surfaces, which are flat, depend on the same state
+  struct Kept {
+    Index state;
+    double value;
+  };
+  std::vector<Kept> kept_;  // states before they were moved
 
   // The gradients of the surfaces at hand, one row each, in compressed rows.
   std::vector<Index> row_start_, row_column_;
