@@ -1,0 +1,203 @@
+// RunEngine where crossings accumulate: turns round an intersection of surfaces that come ever faster, and crossings of one
+// surface. Their limit is jumped to when nothing of what is left can be seen, or told from rounding.
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulate/run_engine.hpp"
+#include "simulate/run_shared.hpp"
+#include "simulate/run_text.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Crossings come ever faster where each takes less than this part of the time of the one before.
+constexpr double kShrinks = 0.7;
+// Stick and slip may do so for a while without coming to a limit.
+constexpr double kShrinksFast = 0.1;
+
+// Events that a turn round an intersection is made of.
+bool is_turn_of_relays(EventKind kind) {
+  return kind == EventKind::crossing || kind == EventKind::sliding_entry || kind == EventKind::sliding_exit ||
+         kind == EventKind::corner;
+}
+
+// A number for what changes in an event that is more than a crossing: other than that of any surface.
+Index kind_of_turn(const EventRecord& event, const Mode& after) {
+  Index code = after.size();
+  for (const Index i : event.surfaces) {
+    code = (code * 1009 + 3 * i + static_cast<signed char>(after[i]) + 2) % 1'000'000'007;
+  }
+  return code + after.size();
+}
+
+}  // namespace
+
+std::vector<Index> RunEngine::surfaces_of_turn(std::size_t period) const {
+  std::vector<Index> surfaces;
+  for (auto event = solution_.events.rbegin(); period > 0 && event != solution_.events.rend(); ++event) {
+    if (!is_turn_of_relays(event->kind)) continue;
+    surfaces.insert(surfaces.end(), event->surfaces.begin(), event->surfaces.end());
+    --period;
+  }
+  std::sort(surfaces.begin(), surfaces.end());
+  surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
+  return surfaces;
+}
+
+const Vector* RunEngine::state_at_crossing(std::size_t back) const {
+  for (auto event = solution_.events.rbegin(); event != solution_.events.rend(); ++event) {
+    if (!is_turn_of_relays(event->kind)) continue;
+    if (back == 0) return event->after.size() == x_.size() ? &event->after : nullptr;
+    --back;
+  }
+  return nullptr;
+}
+
+// Whether one of the surfaces is left so little in a turn that rounding decides when it is met again.
+bool RunEngine::hardly_leaves(const Accumulation& accumulation) {
+  Vector farthest = Vector::Zero(mode_.size());
+  Vector h(mode_.size());
+  for (std::size_t k = 0; k < accumulation.period; ++k) {
+    const Vector* const x = state_at_crossing(k);
+    if (!x) return false;
+    here_->evaluator.guards(t_, *x, h);
+    farthest = farthest.cwiseMax(h.cwiseAbs());
+  }
+  return std::any_of(accumulation.ids.begin(), accumulation.ids.end(),
+                     [&](Index i) { return farthest[i] <= 100 * here_->geometry.rounding(t_, x_, i); });
+}
+
+void RunEngine::forget_crossings() {
+  crossings_.clear();
+  only_crossings_ = true;
+  lone_surface_ = -1;
+  shrinking_ = 0;
+}
+
+bool RunEngine::after_crossing(const EventRecord& event) {
+  const bool crosses = event.kind == EventKind::crossing && event.surfaces.size() == 1;
+  if (!crosses) lone_surface_ = -1;
+  const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= mode_.size();
+  if (!is_turn_of_relays(event.kind) || has_contacts) {
+    forget_crossings();
+    return true;
+  }
+  if (crosses && !after_lone_crossing(event)) return false;
+  if (mode_.size() < 2) return true;
+  only_crossings_ = only_crossings_ && crosses;
+  const double interval = t_ - last_crossing_;
+  last_crossing_ = t_;
+  crossings_.note(t_, crosses ? event.surfaces.front() : kind_of_turn(event, mode_));
+  std::optional<Accumulation> accumulation = crossings_.limit();
+  const bool is_steady = accumulation.has_value();
+  if (!is_steady) accumulation = crossings_.limit_of_two_turns();
+  if (accumulation || crossings_.shrinks(only_crossings_ ? kShrinks : kShrinksFast)) {
+    // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as
+    // large as the stretches may have undone it.
+    jumped_ = true;
+    jump_interval_ = interval;
+    steps_since_jump_ = steps_in_mode_;
+  }
+  if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
+  accumulation->ids = surfaces_of_turn(accumulation->period);
+  if (accumulation->ids.size() < 2) return true;
+  // Nothing visible is skipped: what is left of the motion is far below the tolerances.
+  here_->evaluator.field(t_, x_, lambda_, state_);
+  const double motion = state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * accumulation->remaining;
+  const bool is_nothing = is_steady && motion <= 1e-3;
+  if (!is_nothing && !hardly_takes_time(interval, accumulation->remaining) && !hardly_leaves(*accumulation))
+    return true;
+  return jump_to_crossing_limit(*accumulation);
+}
+
+bool RunEngine::after_lone_crossing(const EventRecord& event) {
+  const Index surface = event.surfaces.front();
+  const double interval = t_ - last_crossing_;
+  if (surface != lone_surface_) {
+    lone_surface_ = surface;
+    shrinking_ = 0;
+    lone_crossings_.clear();
+    lone_crossings_.note(t_, surface, x_);
+    return true;
+  }
+  lone_crossings_.note(t_, surface, x_);
+  // Flights to one side may take longer than those to the other.
+  shrinking_ = lone_crossings_.shrinks(kShrinks) ? shrinking_ + 1 : 0;
+  if (shrinking_ < kShrinkingTurns) return true;
+  // How the flights shrink is lost where the errors of the steps are as large as they are.
+  jumped_ = true;
+  jump_interval_ = interval;
+  steps_since_jump_ = steps_in_mode_;
+  const std::optional<Accumulation> found = lone_crossings_.limit();
+  if (!found || found->ratio >= kShrinks || t_ + found->remaining >= run_.end) return true;
+  const bool invisible = is_invisible(found->state - x_, lone_crossings_.scale());
+  return invisible || hardly_takes_time(interval, found->remaining) ? stop_at_lone_limit(surface, *found)
+                                                                    : true;
+}
+
+bool RunEngine::stop_at_lone_limit(Index surface, const Accumulation& accumulation) {
+  EventRecord record;
+  record.kind = EventKind::zeno;
+  record.from = record.to = word();
+  record.surfaces = {surface};
+  record.surface_names = {surface_name(surface)};
+  for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) *list = {kNotANumber};
+  record.before = x_;
+  Vector state = accumulation.state;
+  const double limit = t_ + accumulation.remaining;
+  here_->geometry.project(limit, {surface}, weights_, state);
+  skip_to(limit, state);
+  record.t = t_;
+  record.after = x_;
+  record.reason = "crossings accumulate: each turn takes " + number_text(accumulation.ratio) +
+                  " of the time of the one before";
+  report(std::move(record));
+  finish(Status::zeno,
+         "crossings of " + names({surface}) + " accumulate at t = " + number_text(t_) + " (within " +
+             number_text(accumulation.error) + "): each turn takes " + number_text(accumulation.ratio) +
+             " of the time of the one before. The solution comes to the surface with no speed across it and "
+             "stays there, " +
+             "but that speed does not depend on the sign of the surface, so that it does not slide by a "
+             "relay; go on with " +
+             "a run that starts here, of a model in which the surface and its speed are kept at zero");
+  return false;
+}
+
+bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
+  const bool only_crossings = only_crossings_;
+  crossings_.clear();
+  only_crossings_ = true;
+  const Vector before = x_;
+  Vector limit = x_;
+  const Vector* const turn = state_at_crossing(accumulation.period);
+  const Vector* const earlier = state_at_crossing(2 * accumulation.period);
+  if (turn && earlier) limit = limit_of_turns(x_, *turn, *earlier, accumulation.ratio);
+  std::vector<Index> surfaces = accumulation.ids;
+  Meeting meeting{.is_limit = true};
+  for (const Index i : surfaces) meeting.met.push_back({.surface = i});
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) surfaces.push_back(i);
+  }
+  std::sort(surfaces.begin(), surfaces.end());
+  surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
+  here_->geometry.project(t_ + accumulation.remaining, surfaces, weights_, limit);
+  skip_to(t_ + accumulation.remaining, limit);
+  Resolution resolution = here_->resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+  EventRecord& record = resolution.event;
+  record.kind = EventKind::zeno;
+  record.before = before;
+  record.reason = std::string(only_crossings ? "crossings" : "events") + " accumulate: each turn takes " +
+                  number_text(accumulation.ratio) + " of the time of the one before; " + record.reason;
+  if (here_->contacts && record.from) record.from = with_contacts(*record.from);
+  if (resolution.decided) {
+    adopt(resolution);
+    record.to = word();
+  }
+  report(std::move(record));
+  if (!resolution.decided) finish_ambiguous(resolution);
+  return resolution.decided;
+}
+
+}  // namespace slideway
