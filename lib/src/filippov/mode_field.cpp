@@ -14,11 +14,14 @@
 namespace slideway {
 
 ModeField::ModeField(Evaluator& evaluator, const RelayStructure& structure)
-    : evaluator_(evaluator), geometry_(evaluator, structure), solver_(evaluator, structure) {
+    : evaluator_(evaluator),
+      geometry_(evaluator, structure),
+      solver_(evaluator, structure),
+      lambda_(Vector::Ones(evaluator.system().surfaces())),
+      frozen_lambda_(lambda_) {
   const Index n = evaluator.system().states();
   const Index m = evaluator.system().surfaces();
   mode_ = Mode(m);
-  lambda_ = Vector::Ones(m);
   weights_ = Vector::Ones(n);
   rates_ = Vector::Zero(m);
   guard_values_ = Vector::Zero(m);

@@ -37,6 +37,8 @@ class ModeField {
  public:
   // The references must outlive the field.
   ModeField(Evaluator& evaluator, const RelayStructure& structure);
+  ModeField(const ModeField&) = delete;
+  ModeField& operator=(const ModeField&) = delete;
 
   const Mode& mode() const { return mode_; }
   // Before the first mode.
@@ -99,7 +101,7 @@ class ModeField {
  private:
   void raw_velocity(double t, ConstVectorRef x, VectorRef& dx) {
     if (sliding_.empty()) {
-      evaluator_.field(t, x, lambda_, dx);
+      evaluator_.field(t, x, frozen_lambda_, dx);
     } else {
       sliding_velocity(t, x, dx);
     }
@@ -125,6 +127,8 @@ class ModeField {
   Mode mode_;
   std::vector<Index> sliding_;
   Vector lambda_;
+  // To λ, made once: making one takes as long as evaluating a small field.
+  const Eigen::Ref<const Vector> frozen_lambda_;
   Vector weights_;
   double stabilisation_ = 0;
   Vector way_back_;  // per unit of h, of the one surface that slides, where it is the same everywhere

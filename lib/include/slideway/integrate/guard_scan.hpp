@@ -76,8 +76,6 @@ class GuardScan {
   // One flag per guard.
   const std::vector<char>& armed() const { return armed_; }
   double last_time() const { return times_[0]; }
-  // The guards at the last point of the march.
-  auto last_values() const { return values_.col(columns_[0]); }
   // The march step to try next, for a later start().
   double march_step() const { return step_; }
 
