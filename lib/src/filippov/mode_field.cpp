@@ -39,12 +39,15 @@ void ModeField::set_rule(SlidingRule rule) {
 void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode_ = mode;
   lambda_ = lambda;
-  mode_.fill_lambda(lambda_);
-  sampled_lambda_ = lambda_;
   sliding_.clear();
   for (Index i = 0; i < mode.size(); ++i) {
-    if (mode.slides_on(i)) sliding_.push_back(i);
+    if (mode.slides_on(i)) {
+      sliding_.push_back(i);
+    } else {
+      lambda_[i] = static_cast<double>(static_cast<signed char>(mode[i]));
+    }
   }
+  sampled_lambda_ = lambda_;
   if (rule_ == SlidingRule::moments && sliding_.size() > 2) {
     throw std::runtime_error("the sliding rule 'moments' is for two surfaces, and mode \"" + mode.word() +
                              "\" slides along " + std::to_string(sliding_.size()) +

@@ -135,13 +135,22 @@ AffineScan::AffineScan(Evaluator& evaluator)
   for (Vector* vector : {&state_from_, &bend_}) *vector = Vector::Zero(evaluator.system().states());
   if (!rates_) return;
   for (Index i = 0; i < rates_->dlambda.outerSize(); ++i) {
-    for (Row entry(rates_->dlambda, i); entry; ++entry)
-      diagonal_ = diagonal_ && (entry.col() == i || entry.value() == 0);
+    bool sees_own = false;
+    for (Row entry(rates_->dlambda, i); entry; ++entry) {
+      if (entry.value() == 0) continue;
+      if (entry.col() == i) {
+        sees_own = true;
+      } else {
+        diagonal_ = false;
+      }
+    }
+    all_see_own_ = all_see_own_ && sees_own;
   }
 }
 
 // Whether each of the surfaces that slide sees its own relay, and none sees that of another.
 bool AffineScan::are_apart(const Mode& mode) const {
+  if (diagonal_ && all_see_own_) return true;
   for (Index i = 0; i < mode.size(); ++i) {
     if (!mode.slides_on(i)) continue;
     bool sees_own = false;
@@ -223,10 +232,11 @@ void AffineScan::set_mode(const Mode& mode, double exit_sign) {
 void AffineScan::start(ConstVectorRef values, const Vector& arm_above, const Vector& arrive_below) {
   arm_above_ = &arm_above;
   arrive_below_ = &arrive_below;
-  for (std::size_t slot = 0; slot < armed_.size(); ++slot) {
-    const auto at = static_cast<Index>(slot);
-    armed_[slot] = values[at] > arm_above[at];
-  }
+  const double* const value = values.data();
+  const double* const above = arm_above.data();
+  char* const armed = armed_.data();
+  const std::size_t slots = armed_.size();
+  for (std::size_t slot = 0; slot < slots; ++slot) armed[slot] = value[slot] > above[slot];
 }
 
 double AffineScan::exit_tolerance(Index surface, ConstVectorRef weights) const {

@@ -139,6 +139,7 @@ class AffineScan {
   Evaluator& evaluator_;
   const Evaluator::AffineRates* rates_;
   bool diagonal_ = true;  // no surface sees another one's relay
+  bool all_see_own_ = true;
   Mode mode_;
   Index sliding_ = 0;  // how many surfaces do
   double exit_sign_ = 0;
