@@ -1,0 +1,16 @@
+// The first zero of a polynomial p(τ) = Σₖ cₖ τᵏ in the unit interval. It has no more zeros in an interval than its Bernstein
+// coefficients there have changes of sign: halving goes on until there is one at most, so that none is missed.
+//
+// It must not know what the polynomial stands for.
+#pragma once
+
+#include "simulate/guard_polynomial.hpp"
+
+namespace slideway {
+
+// Of sign·p + level, after τ = start and to the resolution; infinity if there is none. At the start it is not below zero but
+// for its rounding, and a zero there is none.
+double first_zero_after(double start, GuardPolynomial::Coefficients c, Index degree, double sign,
+                        double level, double resolution);
+
+}  // namespace slideway
