@@ -104,7 +104,6 @@ bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_s
     failure_.message = checked_.obstacle();
     return false;
   }
-  error_weights(step_.x_new, weights_);
   constrained_ = ode_.constrained();
   log_error_before_ = kLogSmallestError;
   next_step_size_ = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
@@ -123,6 +122,7 @@ double OdeintStepper::weighted_norm(ConstVectorRef vector) const {
 double OdeintStepper::starting_step() {
   const double longest = std::min(end_time_ - reached_, max_step_);
   if (longest <= kIndivisible * std::max(std::abs(reached_), std::abs(end_time_))) return longest;
+  error_weights(step_.x_new, weights_);
   const double speed = weighted_norm(step_.velocity_new);
   // In the trial step the state changes by a hundredth.
   const double trial = speed * rtol_ * longest > 0.01 ? 0.01 / (speed * rtol_) : longest;
