@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "slideway/core/finite.hpp"
-#include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
 
 namespace {
 
-constexpr Index kLargestDense = 48;
 constexpr int kMostIterations = 25;
 // What is left of w, in units of the relays' effect on it: aimed at, and good enough where a step no longer gains. Exact, and
 // where w is a finite difference.
@@ -19,7 +16,6 @@ constexpr double kResidual[] = {1e-13, 1e-9};
 constexpr double kWorstResidual[] = {1e-9, 1e-6};
 // Of a guess that no step was taken from: it would leave lambda behind the motion, and relays that are equal apart.
 constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
-constexpr double kLeastSlack = 1e-6;
 // Of errors of λ: the least that says how fast Newton's method converges, and the least there is.
 constexpr double kNoticeable = 1e-8;
 constexpr double kSmallest = 1e-16;
@@ -236,131 +232,6 @@ void SlidingSolver::constant_entries(const Eigen::SparseMatrix<double>& columns)
       if (position_[at(pattern.column[at(e)])] >= 0) add(row, pattern.column[at(e)]);
     }
   }
-}
-
-// A component of D that is large is taken for regular; its factors show it if it is not.
-void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  chosen_ = true;
-  const std::size_t k = sliding_.size();
-  if (diagonal_ && triplets_.size() == k &&
-      std::all_of(triplets_.begin(), triplets_.end(), [](const auto& entry) { return entry.value() != 0; })) {
-    return;
-  }
-  std::vector<std::size_t> label(k);
-  std::iota(label.begin(), label.end(), std::size_t{0});
-  const auto root = [&](std::size_t i) {
-    while (label[i] != i) i = label[i] = label[label[i]];
-    return i;
-  };
-  for (const auto& entry : triplets_) {
-    if (entry.value() != 0)
-      label[root(static_cast<std::size_t>(entry.row()))] = root(static_cast<std::size_t>(entry.col()));
-  }
-  std::vector<std::vector<Index>> members(k);
-  for (std::size_t i = 0; i < k; ++i) members[root(i)].push_back(static_cast<Index>(i));
-  std::vector<Index> place(k, -1);
-  std::vector<Matrix> parts(k);
-  for (std::size_t l = 0; l < k; ++l) {
-    const Index size = static_cast<Index>(members[l].size());
-    if (size == 0 || size > kLargestDense) continue;
-    for (Index i = 0; i < size; ++i) place[at(members[l][at(i)])] = i;
-    parts[l] = Matrix::Zero(size, size);
-  }
-  for (const auto& entry : triplets_) {
-    Matrix& part = parts[root(static_cast<std::size_t>(entry.row()))];
-    if (part.size() > 0 && entry.value() != 0)
-      part(place[at(entry.row())], place[at(entry.col())]) = entry.value();
-  }
-  dependent_ = false;
-  equations_.clear();
-  unknowns_.clear();
-  any_second_order_ = false;
-  for (std::size_t l = 0; l < k; ++l) {
-    const std::vector<Index>& group = members[l];
-    Matrix& part = parts[l];
-    std::vector<char> second(group.size(), 0);
-    RegularPart regular;
-    if (part.size() > 0) {
-      if (part.size() == 1 && part(0, 0) != 0) {
-        regular = {{0}, {0}};
-      } else {
-        regular = regular_part(part);
-      }
-      if (regular.rows.size() < group.size()) {
-        dependent_ = true;
-        for (Index i = 0; i < part.rows(); ++i) {
-          if ((part.row(i).array() != 0).any()) continue;
-          second[at(i)] = 1;
-          for (Index j = 0; j < part.cols(); ++j)
-            part(i, j) = second_order_entry(t, x, lambda, group[at(i)], group[at(j)]);
-          if (!part.row(i).allFinite()) part.row(i).setZero();
-        }
-        // The relays that are farthest from their bounds can follow for longest.
-        for (Index j = 0; j < part.cols(); ++j) {
-          part.col(j) *= std::max(kLeastSlack, 1 - std::abs(lambda[sliding_[at(group[at(j)])]]));
-        }
-        regular = regular_part(part);
-      }
-    } else {
-      regular.rows.resize(group.size());
-      std::iota(regular.rows.begin(), regular.rows.end(), Index{0});
-      regular.columns = regular.rows;
-    }
-    for (const Index i : regular.rows) {
-      equations_.push_back({group[at(i)], second[at(i)] != 0, {}});
-      if (!second[at(i)]) continue;
-      equations_.back().relays = group;
-      any_second_order_ = true;
-    }
-    for (const Index j : regular.columns) unknowns_.push_back(group[at(j)]);
-  }
-  if (!dependent_) return;
-  diagonal_ = false;
-  equation_of_row_.assign(k, -1);
-  unknown_of_column_.assign(k, -1);
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    if (!equations_[e].second_order) equation_of_row_[at(equations_[e].row)] = static_cast<Index>(e);
-    unknown_of_column_[at(unknowns_[e])] = static_cast<Index>(e);
-  }
-  residual_ = Vector::Zero(static_cast<Index>(equations_.size()));
-  correction_ = residual_;
-  scale_ = Vector::Ones(residual_.size());
-}
-
-double SlidingSolver::second_order_entry(double t, ConstVectorRef x, ConstVectorRef lambda, Index row,
-                                         Index column) {
-  const Index i = sliding_[at(row)];
-  const Index j = sliding_[at(column)];
-  double value[2] = {0, 0};
-  lambda_high_ = lambda;
-  for (const int side : {0, 1}) {
-    // ḧ can be quadratic in λ; a difference over any length is then exact at its middle.
-    lambda_high_[j] = lambda[j] + (side == 1 ? 0.5 : -0.5);
-    evaluator_.field(t, x, lambda_high_, dx_);
-    evaluator_.guard_curvatures(t, x, lambda_high_, dx_, curvatures_);
-    value[side] = curvatures_[i];
-  }
-  return value[1] - value[0];
-}
-
-// The rows and columns that are kept, in the numbering of the equations and the unknowns.
-void SlidingSolver::reduce_entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  std::vector<Eigen::Triplet<double>> kept;
-  for (const auto& entry : triplets_) {
-    const Index row = equation_of_row_[at(entry.row())];
-    const Index column = unknown_of_column_[at(entry.col())];
-    if (row >= 0 && column >= 0)
-      kept.emplace_back(static_cast<int>(row), static_cast<int>(column), entry.value());
-  }
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    for (const Index j : equations_[e].relays) {
-      const Index column = unknown_of_column_[at(j)];
-      if (column < 0) continue;
-      kept.emplace_back(static_cast<int>(e), static_cast<int>(column),
-                        second_order_entry(t, x, lambda, equations_[e].row, j));
-    }
-  }
-  triplets_ = std::move(kept);
 }
 
 bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {

@@ -70,6 +70,9 @@ class SlidingSolver {
   void reduce_entries(double t, ConstVectorRef x, ConstVectorRef lambda);
   void find_residual(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx);
 
+  // Larger systems of equations are solved as sparse ones.
+  static constexpr Index kLargestDense = 48;
+
   Evaluator& evaluator_;
   const RelayStructure& structure_;
   std::vector<Index> sliding_;
