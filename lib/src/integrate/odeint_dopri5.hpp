@@ -30,8 +30,8 @@ class OdeintDopri5 {
   // x(t + h/2) − x(t) by the continuous extension of the last step, which must be `step`, not projected since.
   // Valid until the next call of a member.
   const Vector& halfway(const Step& step) const;
-  // About h·|λ|, λ the dominant eigenvalue of the Jacobian along the last step: the formula is stable up to 3.3.
-  double stiffness(const Step& step) const;
+  // Whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along the last step: the formula is stable up to 3.3.
+  bool is_stiffer_than(double limit, const Step& step) const;
 
  private:
   struct Formula;

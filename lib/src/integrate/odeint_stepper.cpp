@@ -215,7 +215,7 @@ StepReport OdeintStepper::step() {
 
 // Hairer & Wanner II, IV.2.
 void OdeintStepper::watch_stiffness() {
-  if (formula_.stiffness(step_) > kStabilityLimit) {
+  if (formula_.is_stiffer_than(kStabilityLimit, step_)) {
     smooth_steps_ = 0;
     ++stiff_steps_;
   } else if (++smooth_steps_ >= kSmoothSteps) {

@@ -15,7 +15,6 @@ using Coefficients = GuardPolynomial::Coefficients;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr Index kManySurfaces = 4;
 using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
 
 }  // namespace
@@ -306,7 +305,7 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
                     .sigma_from = (from - x.center) / x.scale,
                     .sigma_to = (to - x.center) / x.scale};
   // Of many surfaces most are too far away to need their polynomials.
-  const bool many = count_ >= kManySurfaces;
+  const bool many = watches_many();
   if (many) look_from_afar(x, state_to, interval);
   const bool is_forward = interval.sigma_from >= 0 && interval.sigma_to <= 1 + kSlightly;
   for (const Watched& watched : watched_) {

@@ -37,6 +37,7 @@ class AffineScan {
   // Not the exits of surfaces that slide.
   void leave_exits() { rates_ = nullptr; }
   bool idle() const { return count_ == 0; }
+  bool watches_many() const { return count_ >= 4; }
   // Whether no surface is left to others.
   bool watches_all() const { return watches_all_; }
   bool watches(Index slot) const { return watches_[static_cast<std::size_t>(slot)] != 0; }
@@ -47,8 +48,8 @@ class AffineScan {
     double t = 0;
     std::vector<Index> slots = {};  // zero at t, to the accuracy of location
   };
-  // In [from, to], where the state is the polynomial `x`, and `state_to` at the end. After a zero the scan must be started
-  // again.
+  // In [from, to], where the state is the polynomial `x`, and `state_to` at the end if many are watched. After a zero the scan
+  // must be started again.
   const FirstZero& advance(const Interpolant& x, double from, double to, ConstVectorRef state_to);
   // Takes back what the last advance() armed: the solution did not come to its end.
   void forget_arming();

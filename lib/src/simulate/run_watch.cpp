@@ -229,7 +229,7 @@ const Arrival& RunEngine::first_arrival(double end) {
   if (!here_->affine_scan || here_->affine_scan->idle()) return march(end, end);
   AffineScan& affine = *here_->affine_scan;
   const double from = scanned_to_;
-  stepper_->evaluate(end, state_);
+  if (affine.watches_many()) stepper_->evaluate(end, state_);
   const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end, state_);
   const double limit = zero.found ? zero.t : end;
   joint_arrival_.found = zero.found;

@@ -60,6 +60,7 @@ class ModeField {
   [[gnu::always_inline]] void velocity(double t, ConstVectorRef x, VectorRef&& dx) {
     try {
       raw_velocity(t, x, dx);
+      if (sliding_.empty() && all_finite(dx)) return;
       // What the solver finds it has looked at.
       if ((solves_for_lambda() && !uses_moments() && stabilisation_ == 0) || all_finite(dx)) return;
     } catch (...) {
