@@ -17,7 +17,7 @@ using Dopri5 = odeint::runge_kutta_dopri5<Vector, double, Vector, double, odeint
                                           odeint::default_operations, odeint::initially_resizer>;
 
 // What each stage's velocity counts in the continuous extension, half a step on: what Odeint makes of unit vectors in their place.
-Vector weights_halfway() {
+Vector find_weights_halfway() {
   constexpr Index stages = 7;
   const auto unit = [](Index stage) -> Vector { return Vector::Unit(stages, stage - 1); };
   const Vector zero = Vector::Zero(stages);
@@ -30,12 +30,19 @@ Vector weights_halfway() {
   return halfway;
 }
 
+const Vector& weights_halfway() {
+  static const Vector weights = find_weights_halfway();
+  return weights;
+}
+
 }  // namespace
 
 struct OdeintDopri5::Formula {
   explicit Formula(Index states) : halfway(Vector::Zero(states)) { dopri5.adjust_size(halfway); }
 
   Dopri5 dopri5;
+  // Had when the formula is made: steps allocate nothing.
+  const Vector& weights = weights_halfway();
   Vector halfway;
   // Odeint keeps the stages to itself; what it hands to the right-hand side shows where they are. Velocities by stages.
   std::array<const Vector*, 8> velocities = {};
@@ -60,7 +67,7 @@ bool OdeintDopri5::advance(CheckedOde& ode, Step& step) {
 }
 
 const Vector& OdeintDopri5::halfway(const Step& step) const {
-  static const Vector b = weights_halfway();
+  const Vector& b = formula_->weights;
   const auto& k = formula_->velocities;
   // The second stage does not count.
   formula_->halfway = (step.h * b[0]) * step.velocity + (step.h * b[2]) * *k[3] + (step.h * b[3]) * *k[4] +
