@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "slideway/filippov/mode_jacobian.hpp"
 #include "slideway/model/from_functor.hpp"
 
 using namespace slideway;
@@ -59,6 +60,28 @@ struct SpringContact {
     if (lambda[0] > 0) dx[0] += sqrt(x[0] - 1.0);
   }
 };
+
+// The root of a guard whose zero is hit by rounding only: h = x0 + x1/4 falls as −0.2 − √h and rises as 0.3, x1' = 1 + x0.
+struct Leaking {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] + 0.25 * x[1]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sqrt;
+    const auto below = 0.5 * (1.0 - lambda[0]), above = 0.5 * (1.0 + lambda[0]);
+    dx[1] = 1.0 + x[0];
+    dx[0] = 0.3 * below - 0.25 * dx[1];
+    if (lambda[0] > -1) dx[0] += above * (-0.2 - sqrt(x[0] + 0.25 * x[1]));
+  }
+};
+
+// With the patterns that tracing cannot find where the functor asks for a relay.
+System with_full_patterns(const System& system) {
+  SystemDefinition definition = system.definition();
+  const Index n = system.states(), m = system.surfaces();
+  definition.field_dx_pattern = full_pattern(n, n);
+  definition.field_dlambda_pattern = full_pattern(n, m);
+  definition.guards_dx_pattern = full_pattern(m, n);
+  return System(definition);
+}
 
 struct Hole {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 1.0; }
@@ -144,6 +167,60 @@ TEST_CASE("a field that is not finite beyond its surface is continued from the s
   Vector dx(1);
   field.velocity(0, Vector::Constant(1, 0.9), dx);
   CHECK(dx[0] == -1);
+}
+
+TEST_CASE("a field that is not finite beyond its surface has the Jacobian of a point just inside") {
+  const System system = with_full_patterns(from_functor(SpringContact{}, {.states = 1, .surfaces = 1}));
+  Evaluator evaluator(system);
+  const RelayStructure structure(system);
+  ModeField field(evaluator, structure);
+  field.set_mode(Mode("+"), Vector::Ones(1));
+  ModeJacobian sparse(field, evaluator, structure, nullptr);
+  for (const double x : {0.9, 1.0}) {
+    CAPTURE(x);
+    // d√h/dh at h = √ε.
+    const double expected = 0.5 / std::pow(2.0, -13);
+    Matrix jacobian(1, 1), left, right;
+    field.jacobian(0, Vector::Constant(1, x), jacobian);
+    CHECK(jacobian(0, 0) == doctest::Approx(expected));
+    Vector entries;
+    sparse.compute(0, Vector::Constant(1, x), entries, left, right);
+    CHECK(entries[0] == doctest::Approx(expected));
+    Vector product(1);
+    field.jacobian_times(0, Vector::Constant(1, x), Vector::Constant(1, 2), product);
+    CHECK(product[0] == doctest::Approx(2 * expected));
+  }
+}
+
+TEST_CASE("sliding along the root of its own guard is followed though rounding leaves the root undefined") {
+  const System system = with_full_patterns(from_functor(Leaking{}, {.states = 2, .surfaces = 1}));
+  Evaluator evaluator(system);
+  const RelayStructure structure(system);
+  ModeField field(evaluator, structure);
+  field.set_mode(Mode("0"), Vector::Zero(1));
+  ModeJacobian sparse(field, evaluator, structure, nullptr);
+  for (const double beyond : {0.0, 1e-17, 1e-9}) {
+    CAPTURE(beyond);
+    const Vector x = Eigen::Vector2d(-0.025 - beyond, 0.1);
+    const NeighbourFields& fields = field.neighbours(0, x, 0);
+    CHECK(fields.w_minus == doctest::Approx(0.3));
+    CHECK(fields.w_plus == doctest::Approx(-0.2));
+    Vector dx(2);
+    field.velocity(0, x, dx);
+    CHECK(dx[0] == doctest::Approx(-0.25 * (1 + x[0])));
+    CHECK(dx[1] == doctest::Approx(1 + x[0]));
+    Matrix jacobian(2, 2), left, right, expected(2, 2);
+    expected << -0.25, 0, 1, 0;
+    field.jacobian(0, x, jacobian);
+    CHECK((jacobian - expected).lpNorm<Eigen::Infinity>() < 1e-5);
+    Vector entries, product(2);
+    sparse.compute(0, x, entries, left, right);
+    for (Index j = 0; j < 2; ++j) {
+      for (Index i = 0; i < 2; ++i) CHECK(std::abs(entries[2 * i + j] - expected(i, j)) < 1e-5);
+      field.jacobian_times(0, x, Vector::Unit(2, j), product);
+      CHECK((product - expected.col(j)).lpNorm<Eigen::Infinity>() < 1e-5);
+    }
+  }
 }
 
 TEST_CASE("a field that is not finite anywhere near is refused by the name of the state") {

@@ -42,6 +42,16 @@ struct Repelling {
   }
 };
 
+// Sliding along x1 = 0 takes a relay that follows x0, so x1 is zero within rounding only.
+struct Following {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = 0.55 * x[1]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    dx[0] = -1.0;
+    dx[1] = 0.3 * sin(x[0]) - 0.466 * lambda[0];
+  }
+};
+
 struct Rising {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
   void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = 2.0 - lambda[0]; }
@@ -388,6 +398,21 @@ TEST_CASE("a reset while sliding that stays on the surface goes on sliding") {
   for (const EventRecord& event : solution.events) CHECK(event.to->word() == "0");
   CHECK(solution.final.state[0] == 0);
   CHECK(solution.final.state[1] == doctest::Approx(0.25));
+}
+
+TEST_CASE("resets of one state do not end sliding along the zero of another") {
+  const System system = from_functor(Following{}, {.states = 2, .surfaces = 1})
+                            .with_events({reset("back", component(0, -1), Direction::falling,
+                                                [](VectorRef x) { x[0] += 0.4; })});
+  for_every_method([&](const Options& options) {
+    // x1 = 0 is reached before x0 = −1, at t = 0.88 or so; from t = 1.5 on x0 is set back every 0.4.
+    const Solution solution = run(system, {0.5, 0.3}, 20, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(count(solution, EventKind::sliding_entry) == 1);
+    CHECK(count(solution, EventKind::reset) == 47);
+    CHECK(solution.events.size() == 48);
+    CHECK(solution.final.mode.word() == "0");
+  });
 }
 
 TEST_CASE("a reset onto a surface that repels is not unique, and says so") {

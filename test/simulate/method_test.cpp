@@ -110,3 +110,58 @@ TEST_CASE("sliding that ends on two surfaces together ends as one event with eve
     }
   }
 }
+
+namespace {
+
+// A tank that leaks as the root of its level, and faster by 0.2: h' = −0.2 − √h while h > 0, else 0.3; beside it something
+// that moves, so that the guard x0 + x1/4 = h is zero within rounding only.
+struct LeakingTank {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] + 0.25 * x[1]; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    using std::sqrt;
+    const auto below = 0.5 * (1.0 - lambda[0]), above = 0.5 * (1.0 + lambda[0]);
+    dx[1] = cos(t);
+    dx[0] = 0.3 * below - 0.25 * dx[1];
+    if (lambda[0] > -1) dx[0] += above * (-0.2 - sqrt(x[0] + 0.25 * x[1]));
+  }
+};
+
+// Torricelli's: h' = −√h, empty at t = 2, and filled at the rate 1/2 from t = 4 on.
+struct Torricelli {
+  void guards(auto t, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = t - 4.0;
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sqrt;
+    dx[0] = 0.25 * (1.0 + lambda[1]);
+    if (lambda[0] > -1) dx[0] -= 0.5 * (1.0 + lambda[0]) * sqrt(x[0]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a tank that runs dry is followed by every method at every tolerance") {
+  const System system = from_functor(LeakingTank{}, {.states = 2, .surfaces = 1});
+  test::for_every_method([&](const Options& options) {
+    const Solution solution = test::run(system, {1, 0}, 6, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(test::story(solution) == "sliding_entry");
+    const double dry = 2 * (1 - 0.2 * std::log(6.0));
+    CHECK(test::error(solution.events[0].t, dry) <= 500 * options.rtol);
+    CHECK(test::error(solution.final.state[0], -0.25 * std::sin(6.0)) <= 100 * options.rtol);
+  });
+}
+
+TEST_CASE("an empty tank stays empty until it is filled, with every method at every tolerance") {
+  const System system = from_functor(Torricelli{}, {.states = 1, .surfaces = 2});
+  test::for_every_method([&](const Options& options) {
+    const Solution solution = test::run(system, {1}, 8, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(test::story(solution) == "crossing");
+    CHECK(test::error(solution.events[0].t, 4) <= 1e-15);
+    // √h = s with −2s − ln(1 − 2s) = 8 − 4.
+    CHECK(test::error(solution.final.state[0], 0.24661959934806668) <= 30 * options.rtol);
+  });
+}

@@ -1,15 +1,12 @@
 #include "slideway/filippov/mode_field.hpp"
 
 #include <cmath>
-#include <exception>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "slideway/core/errors.hpp"
-#include "slideway/core/not_finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
-#include "slideway/model/explained_field.hpp"
 
 namespace slideway {
 
@@ -23,10 +20,11 @@ ModeField::ModeField(Evaluator& evaluator, const RelayStructure& structure)
   const Index m = evaluator.system().surfaces();
   mode_ = Mode(m);
   weights_ = Vector::Ones(n);
+  typical_sizes_ = Vector::Ones(n);
   rates_ = Vector::Zero(m);
   guard_values_ = Vector::Zero(m);
   for (Vector* vector : {&neighbours_.minus, &neighbours_.plus, &neighbours_x_, &gradient_, &state_,
-                         &difference_, &slope_, &solved_x_, &solved_velocity_, &way_back_}) {
+                         &difference_, &slope_, &solved_x_, &solved_velocity_, &way_back_, &inside_}) {
     *vector = Vector::Zero(n);
   }
 }
@@ -175,6 +173,10 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
   lambda_[surface] = stored;
   neighbours_.w_minus = evaluator_.guard_rate(t, x, neighbours_.minus, surface);
   neighbours_.w_plus = evaluator_.guard_rate(t, x, neighbours_.plus, surface);
+  if (looks_closely_ || !std::isfinite(neighbours_.w_minus) || !std::isfinite(neighbours_.w_plus)) {
+    neighbour_inside(t, x, surface, -1, neighbours_.minus, neighbours_.w_minus);
+    neighbour_inside(t, x, surface, 1, neighbours_.plus, neighbours_.w_plus);
+  }
   neighbours_t_ = t;
   neighbours_x_ = x;
   neighbours_surface_ = surface;
@@ -214,57 +216,11 @@ void ModeField::add_stabilisation(double t, ConstVectorRef x, VectorRef dx) {
   }
 }
 
-// The field of a mode may be undefined beyond its own surfaces, where the integrator has to evaluate it while a root is
-// bracketed; its value at the nearest surface point continues it.
-bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
-  bool moved = false;
-  for (int pass = 0; pass < 3; ++pass) {
-    evaluator_.guards(t, x, guard_values_);
-    bool beyond = false;
-    for (Index i = 0; i < mode_.size(); ++i) {
-      const double h = guard_values_[i];
-      const bool off = mode_.slides_on(i) ? h != 0 : lambda_[i] * h < 0;
-      if (!off) continue;
-      evaluator_.guard_gradient(t, x, i, gradient_);
-      const double squared = gradient_.squaredNorm();
-      if (!(squared > 0) || !std::isfinite(h)) continue;
-      x -= (gradient_ / squared) * h;
-      beyond = true;
-    }
-    if (!beyond) break;
-    moved = true;
-  }
-  return moved;
-}
-
-void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure) {
-  state_ = x;
-  if (x.allFinite() && move_to_nearest_surface(t, state_)) {
-    try {
-      raw_velocity(t, state_, dx);
-      if (dx.allFinite()) return;
-    } catch (...) {
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-  Index bad = 0;
-  while (bad + 1 < dx.size() && std::isfinite(dx[bad])) ++bad;
-  const System& system = evaluator_.system();
-  std::string text = fmt::format("the derivative of '{}' is {} at t = {:.10g}",
-                                 system.state_names()[static_cast<std::size_t>(bad)],
-                                 std::isnan(dx[bad]) ? "not a number" : "infinite", t);
-  if (mode_.size() > 0 && mode_.size() <= 24) text += fmt::format(" in mode {}", mode_.word());
-  if (const auto* const field = system.definition().field.target<ExplainedField>()) {
-    const std::string reason = field->explain(t, x, lambda_, bad);
-    if (!reason.empty()) text += "; " + reason;
-  }
-  throw NotFinite(text);
-}
-
 void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
   if (sliding_.empty()) {
     evaluator_.field_dx(t, x, lambda_, jacobian);
+    if (!jacobian.allFinite() && move_to_derivative(t, x, lambda_))
+      evaluator_.field_dx(t, inside_, lambda_, jacobian);
     return;
   }
   if (uses_moments()) {
@@ -286,12 +242,17 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
   const Index i = sliding_.front();
   const NeighbourFields& fields = neighbours(t, x, i);
   const double stored = lambda_[i];
-  lambda_[i] = -1;
-  evaluator_.field_dx(t, x, lambda_, jacobian_minus_);
-  evaluator_.normal_dx(t, x, lambda_, normal_minus_);
-  lambda_[i] = 1;
-  evaluator_.field_dx(t, x, lambda_, jacobian_plus_);
-  evaluator_.normal_dx(t, x, lambda_, normal_plus_);
+  const auto differentiate = [&](double side, Matrix& field_slope, Matrix& normal_slope) {
+    lambda_[i] = side;
+    evaluator_.field_dx(t, x, lambda_, field_slope);
+    evaluator_.normal_dx(t, x, lambda_, normal_slope);
+    if ((field_slope.allFinite() && normal_slope.row(i).allFinite()) || !move_to_derivative(t, x, lambda_))
+      return;
+    evaluator_.field_dx(t, inside_, lambda_, field_slope);
+    evaluator_.normal_dx(t, inside_, lambda_, normal_slope);
+  };
+  differentiate(-1, jacobian_minus_, normal_minus_);
+  differentiate(1, jacobian_plus_, normal_plus_);
   lambda_[i] = stored;
   const double gap = fields.w_minus - fields.w_plus;
   const double alpha = fields.w_minus / gap;

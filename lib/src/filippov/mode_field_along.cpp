@@ -12,6 +12,8 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
   for (Vector* vector : {&shifted_, &image_minus_, &image_plus_}) vector->resize(n);
   if (sliding_.empty()) {
     evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, product);
+    if (!all_finite(product) && move_to_derivative(t, x, lambda_))
+      evaluator_.field_along(t, inside_, lambda_, 0, direction, shifted_, product);
     return;
   }
   if (solves_for_lambda()) {
@@ -35,14 +37,18 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
   const double gap = fields.w_minus - fields.w_plus;
   const double alpha = fields.w_minus / gap;
   const double stored = lambda_[i];
-  lambda_[i] = -1;
-  evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, image_minus_);
-  evaluator_.normal_along(t, x, lambda_, direction, rates_);
-  const double rate_minus = rates_[i];
-  lambda_[i] = 1;
-  evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, image_plus_);
-  evaluator_.normal_along(t, x, lambda_, direction, rates_);
-  const double rate_plus = rates_[i];
+  const auto differentiate = [&](double side, Vector& image) {
+    lambda_[i] = side;
+    evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, image);
+    evaluator_.normal_along(t, x, lambda_, direction, rates_);
+    if ((all_finite(image) && std::isfinite(rates_[i])) || !move_to_derivative(t, x, lambda_))
+      return rates_[i];
+    evaluator_.field_along(t, inside_, lambda_, 0, direction, shifted_, image);
+    evaluator_.normal_along(t, inside_, lambda_, direction, rates_);
+    return rates_[i];
+  };
+  const double rate_minus = differentiate(-1, image_minus_);
+  const double rate_plus = differentiate(1, image_plus_);
   lambda_[i] = stored;
   const double slope = (fields.w_minus * rate_plus - fields.w_plus * rate_minus) / (gap * gap);
   product = (1 - alpha) * image_minus_ + alpha * image_plus_ + slope * (fields.plus - fields.minus);

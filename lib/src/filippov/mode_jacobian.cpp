@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "slideway/core/finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
@@ -121,12 +122,16 @@ void ModeJacobian::compute(double t, ConstVectorRef x, Vector& entries, Matrix& 
     if (without_contacts_ && contacts_->closed().empty()) {
       Vector free_entries(static_cast<Index>(slot_without_contacts_.size()));
       without_contacts_->field_dx(t, x, lambda_, free_entries);
+      if (!all_finite(free_entries) && field_.move_to_derivative(t, x, lambda_))
+        without_contacts_->field_dx(t, field_.inside(), lambda_, free_entries);
       for (std::size_t k = 0; k < slot_without_contacts_.size(); ++k) {
         entries[slot_without_contacts_[k]] += free_entries[static_cast<Index>(k)];
       }
       return;
     }
     derivatives_.field_dx(t, x, lambda_, field_entries_);
+    if (!all_finite(field_entries_) && field_.move_to_derivative(t, x, lambda_))
+      derivatives_.field_dx(t, field_.inside(), lambda_, field_entries_);
     add_field(1, entries);
   } else if (slides_along_one()) {
     compute_one(t, x, entries, left, right);
@@ -141,16 +146,21 @@ void ModeJacobian::compute_one(double t, ConstVectorRef x, Vector& entries, Matr
   const Index i = field_.sliding().front();
   one_.assign(1, i);
   lambda_ = field_.lambda(t, x);
-  lambda_[i] = -1;
-  derivatives_.field_dx(t, x, lambda_, field_entries_);
-  derivatives_.normal_dx(t, x, lambda_, field_entries_, one_, normal_minus_);
+  const auto differentiate = [&](double side, Vector& normal) {
+    lambda_[i] = side;
+    derivatives_.field_dx(t, x, lambda_, field_entries_);
+    derivatives_.normal_dx(t, x, lambda_, field_entries_, one_, normal);
+    if (all_finite(field_entries_) && all_finite(normal)) return;
+    if (!field_.move_to_derivative(t, x, lambda_)) return;
+    derivatives_.field_dx(t, field_.inside(), lambda_, field_entries_);
+    derivatives_.normal_dx(t, field_.inside(), lambda_, field_entries_, one_, normal);
+  };
+  differentiate(-1, normal_minus_);
   const NeighbourFields& fields = field_.neighbours(t, x, i);
   const double gap = fields.w_minus - fields.w_plus;
   const double alpha = fields.w_minus / gap;
   add_field(1 - alpha, entries);
-  lambda_[i] = 1;
-  derivatives_.field_dx(t, x, lambda_, field_entries_);
-  derivatives_.normal_dx(t, x, lambda_, field_entries_, one_, normal_plus_);
+  differentiate(1, normal_plus_);
   add_field(alpha, entries);
 
   const Pattern& normals = derivatives_.normal_pattern();

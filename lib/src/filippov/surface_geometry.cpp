@@ -12,6 +12,8 @@ namespace slideway {
 namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kNewtonIterations = 12;
+// What a projection that gets no nearer may leave, in units of rounding.
+constexpr double kStalledResidual = 64;
 // Surfaces whose gradients may depend on each other.
 constexpr Index kMostDependent = 48;
 using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
@@ -56,6 +58,10 @@ double SurfaceGeometry::size(double t, ConstVectorRef x, Index surface) {
 
 double SurfaceGeometry::rounding(double t, ConstVectorRef x, Index surface) {
   return 16 * kEpsilon * size(t, x, surface);
+}
+
+double SurfaceGeometry::projected(double t, ConstVectorRef x, Index surface, ConstVectorRef weights) {
+  return kStalledResidual * kEpsilon * (size(t, x, surface) + tolerance(t, x, surface, weights));
 }
 
 double SurfaceGeometry::tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights) {
@@ -216,7 +222,7 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
     if (!finite) break;
     if (residual_ == 0) return true;
     const bool stalled = residual_ >= 0.5 * best;
-    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= 64))) return true;
+    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) return true;
     if (stalled) break;
     best = residual_;
     for (const Index i : surfaces) {
@@ -274,7 +280,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
       residual_ = std::max(residual_, std::abs(multiplier_[static_cast<Index>(r)]) / (kEpsilon * unit));
     }
     const bool stalled = residual_ >= 0.5 * best;
-    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= 64))) return true;
+    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) return true;
     if (stalled) break;
     // Close to the surface the gradients of the last step serve.
     if (iteration > 0 && residual_ > 1e-3 * best) gather_gradients(t, x, surfaces);

@@ -39,6 +39,7 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
   stepping.max_step = std::isfinite(options.max_step) ? options.max_step : 0;
   stepping.linear_solver = options.linear_solver;
   evaluator.set_typical_sizes(stepping.atol / options.rtol);
+  ode.field().set_typical_sizes(stepping.atol / options.rtol);
   if (contacts) contacts->set_typical_sizes(stepping.atol / options.rtol);
   can_project = keeps_constraints(options.method);
   if (options.preconditioner) {

@@ -160,9 +160,13 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
                                                ") after the jump at t = " + number_text(t_));
       return false;
     }
-    // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it.
-    const bool met = (keep && mode_.slides_on(i)) || h[i] == 0 ||
-                     (std::abs(h[i]) <= near && std::abs(h[i]) <= here.geometry.rounding(t_, x_, i));
+    // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it. A state that slid
+    // along its own zero is zero only within the rounding of its error scale.
+    const bool met =
+        (keep && mode_.slides_on(i)) || h[i] == 0 ||
+        (std::abs(h[i]) <= near &&
+         (std::abs(h[i]) <= here.geometry.rounding(t_, x_, i) ||
+          (mode_.slides_on(i) && std::abs(h[i]) <= here.geometry.projected(t_, x_, i, weights_))));
     if (met) meeting.met.push_back({.surface = i});
     if (!keep || mode_.slides_on(i)) mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
   }

@@ -8,6 +8,8 @@
 //     J = ∂f/∂x − ∂f/∂λ_S D⁻¹ ∂w_S/∂x,         D = ∂w_S/∂λ_S                   (several)
 // The rule `moments` takes weights of the four fields round two surfaces instead (moments.hpp), and `equivalent_control`
 // solves w_S(t, x, λ) = 0 for one surface too, f being as it is between the vertices.
+// A field that is not finite beyond a surface, or a hair's breadth beyond, as the root of its guard, is continued from the
+// nearest point where it is; so is a Jacobian, a little further inside.
 // Where an integrator cannot project, a stabilising term C·(step of a projection) draws the state back onto the surfaces.
 //
 // It must not know integrators or when to leave a mode.
@@ -96,6 +98,13 @@ class ModeField {
   // D at (t, x), in the order of sliding().
   const std::vector<Eigen::Triplet<double>>& relay_couplings(double t, ConstVectorRef x);
 
+  // The sizes of the states below which they do not count; ones at first.
+  void set_typical_sizes(ConstVectorRef sizes) { typical_sizes_ = sizes; }
+  // Where a derivative is not finite on its surface, as that of a root: a point as near to x as can be told from it, on the
+  // sides that λ = ±1 says, into inside(); whether that is another point than x.
+  bool move_to_derivative(double t, ConstVectorRef x, ConstVectorRef lambda);
+  const Vector& inside() const { return inside_; }
+
   // weights(j) is the reciprocal error scale of state j; rate 0 switches it off.
   void stabilise(double rate, ConstVectorRef weights);
 
@@ -115,6 +124,10 @@ class ModeField {
   bool is_solved_at(double t, ConstVectorRef x) const { return solved_ && t == solved_t_ && x == solved_x_; }
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
+  // Moves x to where λᵢhᵢ is at least `depth` times the size of hᵢ's terms for every λᵢ = ±1; whether it had to.
+  bool move_inside(double t, ConstVectorRef lambda, double depth, VectorRef x);
+  // f and w at λ = side of a sliding surface, beside x where that is not finite.
+  void neighbour_inside(double t, ConstVectorRef x, Index surface, double side, Vector& field, double& w);
 
   void solve_by_moments(double t, ConstVectorRef x);
   void jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobian);
@@ -130,8 +143,10 @@ class ModeField {
   Vector lambda_;
   // To λ, made once: making one takes as long as evaluating a small field.
   const Eigen::Ref<const Vector> frozen_lambda_;
-  Vector weights_;
+  Vector weights_, typical_sizes_, inside_;
   double stabilisation_ = 0;
+  // Whether all of a neighbouring field is looked at, and not its normal component alone.
+  bool looks_closely_ = false;
   Vector way_back_;  // per unit of h, of the one surface that slides, where it is the same everywhere
   bool way_back_known_ = false;
 

@@ -27,6 +27,8 @@ class SurfaceGeometry {
   double rounding(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh| / weights(j): what the integrator cannot tell from zero.
   double tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
+  // What project() may leave of h. A state that is zero on the surface has no rounding but that of its error scale.
+  double projected(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
 
   // Moves x onto all of these surfaces; weights(j) is the reciprocal error scale of state j. What is left of the worst h
   // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when Newton does
