@@ -52,6 +52,28 @@ struct Following {
   }
 };
 
+// Sliding along a slanted surface, driven, with a guard across it that is noted as h crosses it.
+struct Slanted {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = 0.854 * x[0] + 0.418 * x[1]; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = -0.4 * x[0] + 0.5 * x[1] + 0.2 - 1.2 * lambda[0];
+    dx[1] = -0.5 * x[0] + 1.5 * cos(t) - 0.45 * lambda[0];
+    dx[2] = 0.0;
+  }
+};
+
+// A ball whose weight never is still, so that the floor's force is not exactly its own.
+struct UneasyBall {
+  void field(auto t, const auto& x, const auto&, auto&& dx) const {
+    using std::sin;
+    dx[0] = x[1];
+    dx[1] = -1.0 + 0.5 * sin(t) - 0.3 * x[1] + 0.1 * x[2];
+    dx[2] = x[3];
+    dx[3] = -x[2];
+  }
+};
+
 struct Rising {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
   void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = 2.0 - lambda[0]; }
@@ -412,6 +434,51 @@ TEST_CASE("resets of one state do not end sliding along the zero of another") {
     CHECK(count(solution, EventKind::reset) == 47);
     CHECK(solution.events.size() == 48);
     CHECK(solution.final.mode.word() == "0");
+  });
+}
+
+TEST_CASE("a guard that sliding carries through zero fires once each time") {
+  const Guard across([](auto, const auto& x) { return 0.487 * x[0] + 0.435 * x[1]; });
+  const System plain = from_functor(Slanted{}, {.states = 3, .surfaces = 1});
+  const System noted = plain.with_events({record("across", across, Direction::rising)});
+  const System counted =
+      plain.with_events({reset("across", across, Direction::rising, [](VectorRef x) { x[2] += 1; })});
+  for_every_method([&](const Options& options) {
+    const Solution recorded = run(noted, {0.2, -0.3, 0}, 12, options);
+    REQUIRE(recorded.outcome.reached_end());
+    CHECK(count(recorded, EventKind::record) == 2);
+    const Solution reset = run(counted, {0.2, -0.3, 0}, 12, options);
+    REQUIRE(reset.outcome.reached_end());
+    CHECK(count(reset, EventKind::reset) == 2);
+    CHECK(reset.final.state[2] == 2);
+    CHECK(reset.events.size() == recorded.events.size());
+  });
+}
+
+TEST_CASE("a guard that sliding holds at zero fires as it gets there and not again") {
+  // Proportional to the surface, but rounded otherwise.
+  const System system =
+      from_functor(Slanted{}, {.states = 3, .surfaces = 1})
+          .with_events(
+              {record("along", Guard([](auto, const auto& x) { return 0.3 * (0.854 * x[0] + 0.418 * x[1]); }),
+                      Direction::any)});
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(system, {0.2, -0.3, 0}, 12, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(count(solution, EventKind::record) ==
+          count(solution, EventKind::sliding_entry) + count(solution, EventKind::crossing));
+  });
+}
+
+TEST_CASE("a ball that has come to rest is at the top of no flight any more") {
+  const System system = from_functor(UneasyBall{}, {.states = 4})
+                            .with_contacts({contact("floor", component(0), {{1, 1.3}}, 0.5)})
+                            .with_events({record("top", component(1), Direction::any)});
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(system, {1, 0, 0.3, 0}, 20, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(count(solution, EventKind::zeno) == 1);
+    CHECK(count(solution, EventKind::record) + 1 == count(solution, EventKind::impact));
   });
 }
 

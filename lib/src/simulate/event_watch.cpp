@@ -21,7 +21,8 @@ EventWatch::EventWatch(const System& system) {
   }
 }
 
-void EventWatch::add_edges(const Automaton& automaton, std::size_t location, const std::vector<std::size_t>& without) {
+void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
+                           const std::vector<std::size_t>& without) {
   for (std::size_t k = 0; k < automaton.edges().size(); ++k) {
     const Edge& edge = automaton.edges()[k];
     if (edge.from != automaton.locations()[location].name) continue;
@@ -35,6 +36,8 @@ void EventWatch::add(Watched watched) {
   allowance_.push_back(std::numeric_limits<double>::infinity());
   noise_.push_back(0);
   armed_.push_back(0);
+  held_.push_back(0);
+  undecided_.push_back(0);
   watched_.push_back(std::move(watched));
 }
 
@@ -52,7 +55,8 @@ double EventWatch::tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef
 double EventWatch::rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {
   const Guard& guard = (*this)[e].when;
   guard.gradient(t, x, gradient_);
-  return 64 * kEpsilon * (gradient_.cwiseAbs().dot(velocity.cwiseAbs()) + std::abs(guard.rate(t, x, 1, still_)));
+  return 64 * kEpsilon *
+         (gradient_.cwiseAbs().dot(velocity.cwiseAbs()) + std::abs(guard.rate(t, x, 1, still_)));
 }
 
 }  // namespace slideway

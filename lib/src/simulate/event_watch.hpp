@@ -17,8 +17,8 @@ struct Watched {
   std::string name = {};
   Guard when = {};
   Direction direction = Direction::any;
-  ResetFunction reset = {};      // may be empty for an edge
-  std::size_t edge = 0;          // into Automaton::edges, for WatchedKind::edge
+  ResetFunction reset = {};  // may be empty for an edge
+  std::size_t edge = 0;      // into Automaton::edges, for WatchedKind::edge
 };
 
 class EventWatch {
@@ -32,7 +32,9 @@ class EventWatch {
   const Watched& operator[](Index e) const { return watched_[static_cast<std::size_t>(e)]; }
 
   // s·g.
-  double value(double t, ConstVectorRef x, Index e) const { return side_[at(e)] * (*this)[e].when.value(t, x); }
+  double value(double t, ConstVectorRef x, Index e) const {
+    return side_[at(e)] * (*this)[e].when.value(t, x);
+  }
   void set_side(Index e, double side) { side_[at(e)] = side; }
   double side(Index e) const { return side_[at(e)]; }
   // 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|), and Σ|∂ⱼg|/weights(j).
@@ -51,6 +53,12 @@ class EventWatch {
   // Whether the guard has been clearly on its side since it last fired, or since the state last jumped.
   void set_armed(Index e, bool armed) { armed_[at(e)] = armed; }
   bool armed(Index e) const { return armed_[at(e)] != 0; }
+  // Whether sliding or closed contacts hold the guard at zero; after that a guard in any direction is undecided until it is
+  // clearly on one side, which then is its own.
+  void set_undecided(Index e, bool undecided) { undecided_[at(e)] = undecided; }
+  bool undecided(Index e) const { return undecided_[at(e)] != 0; }
+  void set_held(Index e, bool held) { held_[at(e)] = held; }
+  bool held(Index e) const { return held_[at(e)] != 0; }
 
  private:
   void add(Watched watched);
@@ -58,7 +66,7 @@ class EventWatch {
 
   std::vector<Watched> watched_;
   std::vector<double> side_, allowance_, noise_;
-  std::vector<char> armed_;
+  std::vector<char> armed_, held_, undecided_;
   Vector gradient_, still_;
 };
 

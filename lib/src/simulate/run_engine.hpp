@@ -78,6 +78,8 @@ class RunEngine {
   // From where on each guard counts, and how far it may be on the wrong side until then.
   void set_thresholds();
   void set_event_thresholds();
+  bool is_held(Index event, double error, double rounding);
+  void take_sides(const std::vector<char>& slots);
   // Hands the thresholds to the scans that watch the guards from t_ on.
   void start_scans(double march_step);
   bool is_armed(Index slot) const;
@@ -255,8 +257,13 @@ class RunEngine {
   std::int64_t steps_since_jump_ = 0;
   std::int64_t steps_in_mode_ = 0;
   double last_crossing_ = 0;
-  std::vector<Guard>
-      zero_guards_;  // that fired at this instant: they are zero, as far as they can be located
+  // That fired at this instant: they are zero, as far as they can be located, and where the state was drawn back onto its
+  // constraints as far as that moved it.
+  struct ZeroGuard {
+    Guard when;
+    double left = 0;  // of its value
+  };
+  std::vector<ZeroGuard> zero_guards_;
   double carried_march_step_ = 0;
   Index quiet_restarts_ = 0;
   double quiet_since_ = 0;

@@ -100,9 +100,20 @@ RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = ode.event_slot(e);
     watch.set_armed(e, here_->scan.armed()[static_cast<std::size_t>(slot)] != 0);
-    if (arrived(slot)) arrivals.list(watch[e].kind).push_back(e);
+    if (watch.armed(e)) watch.set_undecided(e, false);
+    if (arrived(slot) && !watch.undecided(e)) arrivals.list(watch[e].kind).push_back(e);
   }
   return arrivals;
+}
+
+// Guards that were held at zero and have left it on the other side than they were on before.
+void RunEngine::take_sides(const std::vector<char>& slots) {
+  EventWatch& watch = here_->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    if (!watch.undecided(e) || slots[static_cast<std::size_t>(here_->ode.event_slot(e))] == 0) continue;
+    watch.set_undecided(e, false);
+    watch.set_side(e, -watch.side(e));
+  }
 }
 
 // Others whose guard is zero here as well, as far as that can be located: they are part of the instant.
@@ -155,7 +166,9 @@ void RunEngine::cross(const std::vector<Index>& events) {
   const double accuracy = location_accuracy(t_, stepper_->last_step_size());
   for (const Index e : events) {
     watch.set_armed(e, false);
-    watch.set_noise(e, std::abs(watch[e].when.rate(t_, x_, 1, state_)) * accuracy);
+    // Drawn back onto its constraints the state need not be where the guard was seen to vanish.
+    watch.set_noise(e, std::max(std::abs(watch[e].when.rate(t_, x_, 1, state_)) * accuracy,
+                                std::abs(watch.value(t_, x_, e))));
     watch.set_allowance(e, std::numeric_limits<double>::infinity());
     if (watch[e].direction != Direction::any) continue;
     watch.set_side(e, -watch.side(e));
@@ -201,6 +214,7 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
 
   begin_instant();
   if (here_->watch.size() > 0) {
+    take_sides(slots);
     add_simultaneous(arrivals);
     for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) cross(*events);
   }

@@ -127,6 +127,7 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   record.name = optional_name(watched.name);
   if (!at_start || !records.empty()) record.from = word();
   record.before = x_;
+  zero_guards_.push_back({watched.when, here_->watch.noise(event)});
   if (watched.reset) {
     Vector after = x_;
     watched.reset(t_, x_, after);
@@ -144,7 +145,6 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
     x_ = after;
     here_->stepper->error_weights(x_, weights_);
   }
-  zero_guards_.push_back(watched.when);
   record.after = x_;
   record.kind = EventKind::reset;
   record.reason = "the guard crosses zero";

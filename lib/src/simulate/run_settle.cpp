@@ -16,14 +16,6 @@ namespace {
 
 // Jumps at one instant.
 constexpr int kMostRounds = 200;
-// How many times the tolerances the error of a state that was integrated may be. A method of order five at most takes more
-// steps the tighter they are, by rtol^(−1/6), and its errors add up.
-constexpr double kGatheredErrors = 30;
-constexpr double kTight = 1e-8;
-
-double gathered_errors(double rtol) {
-  return kGatheredErrors * (rtol < kTight ? std::pow(kTight / rtol, 1.0 / 6) : 1.0);
-}
 
 }  // namespace
 
@@ -198,11 +190,12 @@ std::vector<Index> RunEngine::touching_contacts() {
 double RunEngine::zero_level(Index event) {
   EventWatch& watch = here_->watch;
   double level = kZeroFactor * watch.rounding(t_, x_, event);
-  for (const Guard& guard : zero_guards_) {
-    if (!(guard == watch[event].when)) continue;
+  for (const ZeroGuard& zero : zero_guards_) {
+    if (!(zero.when == watch[event].when)) continue;
     here_->evaluator.field(t_, x_, lambda_, state_);
-    level += std::abs(guard.rate(t_, x_, 1, state_)) *
-             location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0);
+    level += std::abs(zero.when.rate(t_, x_, 1, state_)) *
+                 location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0) +
+             zero.left;
   }
   if (watch[event].kind != WatchedKind::edge || moved_) return level;
   noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
@@ -254,10 +247,11 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
                             std::find(recorded_.begin(), recorded_.end(), watch[e].when) != recorded_.end();
       const bool went_on = (contains(fired_, e) && rate < 0) || is_noted;
       // Still on its own side, if only just: the march finds when it crosses.
-      const bool was_hit =
-          std::find(zero_guards_.begin(), zero_guards_.end(), watch[e].when) != zero_guards_.end();
+      const bool was_hit = std::any_of(zero_guards_.begin(), zero_guards_.end(),
+                                       [&](const ZeroGuard& hit) { return hit.when == watch[e].when; });
       const bool is_ahead = !exact && !was_hit && value > kZeroFactor * watch.rounding(t_, x_, e);
       if (!went_on && !is_ahead) due.push_back(e);
+      if (went_on) watch.set_noise(e, zero);
       continue;
     }
     watch.set_allowance(e, kWrongWayFactor * (exact ? watch.tolerance(t_, x_, e, weights_) : zero));

@@ -16,6 +16,8 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // A guard arms once it exceeds the rounding of its surface by this factor.
 constexpr double kArmFactor = 4;
+// A guard that errors of the state move by no more than this part of what they could is held by the constraints.
+constexpr double kHeld = 1e-6;
 
 }  // namespace
 
@@ -87,15 +89,46 @@ void RunEngine::set_thresholds() {
   }
 }
 
+// Whether the constraints hold the guard at zero, as the relay of a block that sticks does its velocity: errors of the state
+// that are put back onto the constraints do not move it.
+bool RunEngine::is_held(Index event, double error, double rounding) {
+  const double value = guard_values_[here_->ode.event_slot(event)];
+  if (!here_->ode.constrained() || std::abs(value) > kWrongWayFactor * error) return false;
+  state_ = x_;
+  add_errors(weights_, state_);
+  try {
+    here_->ode.project(t_, weights_, state_);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  return std::abs(here_->watch.value(t_, state_, event) - value) <= kHeld * error + kArmFactor * rounding;
+}
+
 void RunEngine::set_event_thresholds() {
   EventWatch& watch = here_->watch;
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = here_->ode.event_slot(e);
     if (watch.armed(e)) continue;
-    const double rounding = watch.rounding(t_, x_, e);
+    const double error = watch.tolerance(t_, x_, e, weights_);
+    // Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
+    const double rounding = watch.rounding(t_, x_, e) + 16 * kEpsilon * error;
+    const bool was_held = watch.held(e);
+    watch.set_held(e, is_held(e, error, rounding));
+    const double clear = kArmFactor * rounding + watch.noise(e);
+    if (watch.held(e)) {
+      // What it shows is what is between two projections.
+      arm_above_[slot] = clear + gathered_errors(options_.rtol) * error;
+      arrive_below_[slot] = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    if (was_held && watch[e].direction == Direction::any) watch.set_undecided(e, true);
+    if (watch.undecided(e)) {
+      arm_above_[slot] = arrive_below_[slot] = clear + kWrongWayFactor * error;
+      continue;
+    }
     const double allowance = watch.allowance(e);
-    if (guard_values_[slot] > kArmFactor * rounding + watch.noise(e) && std::isinf(allowance)) continue;
-    arm_above_[slot] = kArmFactor * rounding + watch.noise(e);
+    if (guard_values_[slot] > clear && std::isinf(allowance)) continue;
+    arm_above_[slot] = clear;
     arrive_below_[slot] = kArmFactor * rounding + allowance;
   }
 }
@@ -181,6 +214,7 @@ bool RunEngine::scan_step(double end) {
     stepper_->evaluate(t_, x_);
     here_->stepper->error_weights(x_, weights_);
     project_state();
+    take_sides(arrival.guards);
     cross(arrivals.records);
     for (const Index e : arrivals.records) report(note(e, EventKind::record));
     if (t_ > before) append_step(before, t_);
@@ -207,7 +241,8 @@ const Arrival& RunEngine::march(double limit, double end) {
   const double interval = limit - scan.last_time();
   // Where the state stands still a step may be as long as it likes, and its stages too far apart for the exits: like a step of
   // the march it is not trusted with more than twice of what has been looked at.
-  if (!scan.idle() && scan.all_armed() && stepper_->stages_span_step() && interval <= 2 * carried_march_step_) {
+  if (!scan.idle() && scan.all_armed() && stepper_->stages_span_step() &&
+      interval <= 2 * carried_march_step_) {
     // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.
     const bool passes = ode.slides_on_until(limit);
     if (!passes && ode.watches_stages()) sampler_.sample(limit, noise_);
