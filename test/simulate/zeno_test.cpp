@@ -426,6 +426,39 @@ TEST_CASE("a spiral comes to its end where rounding hides its last turns") {
   }
 }
 
+TEST_CASE("a spiral comes to its end where rounding hides its last turns among a thousand other states") {
+  constexpr double strong = 2, weak = 1;
+  constexpr Index others = 1000;
+  const System system = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) {
+        dx[0] = x[1] - 0.3;
+        dx[1] = -strong * lambda[0] - weak * lambda[1];
+        for (Index j = 0; j < others; ++j) dx[2 + j] = 1.0 - x[2 + j];
+      },
+      [](auto, const auto& x, auto&& h) {
+        h[0] = x[0] - 0.4;
+        h[1] = x[1] - 0.3;
+      },
+      {.states = 2 + others, .surfaces = 2});
+  Vector start = Vector::Zero(2 + others);
+  start[0] = 0.4;
+  start[1] = 1.3;
+  const double falls = std::sqrt((strong - weak) / (strong + weak));
+  const double exact = (1 / (strong + weak) + falls / (strong - weak)) / (1 - falls);
+  for (const Method method : {Method::adams, Method::dopri5}) {
+    CAPTURE(std::string(to_string(method)));
+    Options options = with(method, 1e-8);
+    options.max_events = 150;
+    const Solution solution = Simulator(system, options).run({.start = 0, .end = 5, .state = start});
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(solution.events.back().kind == EventKind::zeno);
+    CHECK(error(solution.events.back().t, exact) < 1e-5);
+    CHECK(solution.final.state[0] == doctest::Approx(0.4).epsilon(1e-12));
+    CHECK(solution.final.state[1] == doctest::Approx(0.3).epsilon(1e-12));
+    CHECK(error(solution.final.state[others], -std::expm1(-5)) < 1e-5);
+  }
+}
+
 // Three relays whose surfaces are crossed, slid along and left in turn, ever faster, until all three slide.
 struct ThreeRelays {
   void guards(auto, const auto& x, auto&& h) const {

@@ -15,9 +15,7 @@ constexpr double kFast = 0.1;
 // How much nearer to one than that of the times the ratio of a component may be.
 constexpr double kOwnRatio = 0.25;
 
-}  // namespace
-
-// Each component by its own ratio, where it has one that a limit can be told from: speeds need not shrink as times do.
+// x∞ from the states at the ends of the last three turns. Each component by its own ratio, where it has one that a limit can be told from: speeds need not shrink as times do.
 Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& before, double ratio) {
   Vector limit = now;
   const double largest = 1 - kOwnRatio * (1 - ratio);
@@ -30,22 +28,38 @@ Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& befor
   return limit;
 }
 
+}  // namespace
+
 void AccumulationWatch::note(double t, Index id, const Vector& x) {
-  if (notes_.empty()) {
+  if (held_ == 0) {
     began_ = t;
-    scale_ = x.cwiseAbs();
-  } else {
-    scale_ = scale_.cwiseMax(x.cwiseAbs());
+    scale_of_dropped_.setZero(x.size());
   }
-  alike_ = !notes_.empty() && notes_.back().id == id ? alike_ + 1 : 1;
-  if (notes_.size() == kMost) notes_.erase(notes_.begin(), notes_.begin() + kMost / 2);
-  notes_.push_back({t, id, x});
+  alike_ = held_ > 0 && notes_[held_ - 1].id == id ? alike_ + 1 : 1;
+  if (held_ == kMost) {
+    for (std::size_t k = 0; k < kMost / 2; ++k) {
+      scale_of_dropped_ = scale_of_dropped_.cwiseMax(notes_[k].x.cwiseAbs());
+    }
+    std::rotate(notes_.begin(), notes_.begin() + kMost / 2, notes_.end());
+    held_ -= kMost / 2;
+  }
+  if (held_ == notes_.size()) notes_.emplace_back();
+  Note& note = notes_[held_++];
+  note.t = t;
+  note.id = id;
+  note.x = x;
 }
 
-void AccumulationWatch::clear() { notes_.clear(); }
+void AccumulationWatch::clear() { held_ = 0; }
+
+Vector AccumulationWatch::scale() const {
+  Vector scale = scale_of_dropped_;
+  for (std::size_t k = 0; k < held_; ++k) scale = scale.cwiseMax(notes_[k].x.cwiseAbs());
+  return scale;
+}
 
 bool AccumulationWatch::repeats(std::size_t period, std::size_t times) const {
-  const std::size_t n = notes_.size();
+  const std::size_t n = held_;
   if (n < (times + 1) * period + 1) return false;
   if (least_ids_ > 1 && alike_ >= period) return false;
   for (std::size_t k = 0; k < times * period; ++k) {
@@ -55,7 +69,7 @@ bool AccumulationWatch::repeats(std::size_t period, std::size_t times) const {
 }
 
 bool AccumulationWatch::shrinks(double part) const {
-  const std::size_t n = notes_.size();
+  const std::size_t n = held_;
   const auto shrinks_in = [&](std::size_t period) {
     if (!repeats(period, 1)) return false;
     const double turn = notes_[n - 1 - period].t;
@@ -67,7 +81,7 @@ bool AccumulationWatch::shrinks(double part) const {
 }
 
 std::optional<Accumulation> AccumulationWatch::limit() const {
-  const std::size_t n = notes_.size();
+  const std::size_t n = held_;
   for (const std::size_t period : periods_) {
     if (!repeats(period, 2)) continue;
     const Note& now = notes_[n - 1];
@@ -85,7 +99,7 @@ std::optional<Accumulation> AccumulationWatch::limit() const {
 }
 
 std::optional<Accumulation> AccumulationWatch::limit_of_two_turns() const {
-  const std::size_t n = notes_.size();
+  const std::size_t n = held_;
   for (const std::size_t period : periods_) {
     if (!repeats(period, 1)) continue;
     const double turn = notes_[n - 1 - period].t;
@@ -97,7 +111,7 @@ std::optional<Accumulation> AccumulationWatch::limit_of_two_turns() const {
 
 std::optional<Accumulation> AccumulationWatch::accumulation(std::size_t period, double ratio,
                                                             double change) const {
-  const std::size_t n = notes_.size();
+  const std::size_t n = held_;
   const Note& now = notes_[n - 1];
   const Note& turn = notes_[n - 1 - period];
   const double last = now.t - turn.t;

@@ -20,11 +20,8 @@ struct Accumulation {
   double ratio = 0;             // of the times of successive turns, in (0, 1)
   std::size_t period = 0;       // how many events a turn has
   std::vector<Index> ids = {};  // of the events that take part, sorted
-  Vector state = {};            // the limit, where states were noted
+  Vector state = {};            // the limit
 };
-
-// x∞ from the states at the ends of the last three turns, the last first.
-Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& before, double ratio);
 
 class AccumulationWatch {
  public:
@@ -32,8 +29,8 @@ class AccumulationWatch {
   AccumulationWatch(std::vector<std::size_t> periods, std::size_t least_ids)
       : periods_(std::move(periods)), least_ids_(least_ids) {}
 
-  // Notes an event at t; x is the state after it, or empty.
-  void note(double t, Index id, const Vector& x = Vector());
+  // Notes an event at t; x is the state after it. Allocates until as many events have been noted as are held.
+  void note(double t, Index id, const Vector& x);
   void clear();
   // The accumulation the last events point to; nothing while they do not shrink steadily.
   std::optional<Accumulation> limit() const;
@@ -42,9 +39,12 @@ class AccumulationWatch {
   // Whether the last turn, or half of one, took less than this part of the one before: the events may accumulate.
   bool shrinks(double part) const;
 
+  // The state after the event so many before the last; of a turn that limit() found or the two before it.
+  const Vector& state(std::size_t back) const { return notes_[held_ - 1 - back].x; }
+
   // When the sequence began, and the largest |xⱼ| in it.
   double began() const { return began_; }
-  const Vector& scale() const { return scale_; }
+  Vector scale() const;
 
  private:
   struct Note {
@@ -58,10 +58,11 @@ class AccumulationWatch {
 
   std::vector<std::size_t> periods_;
   std::size_t least_ids_;
-  std::vector<Note> notes_;
+  std::vector<Note> notes_;  // the first held_ are in use; the others keep their memory
+  std::size_t held_ = 0;
   std::size_t alike_ = 0;  // how many of the last events are of one kind
   double began_ = 0;
-  Vector scale_;
+  Vector scale_of_dropped_;  // the largest |xⱼ| of the events no longer held
 };
 
 }  // namespace slideway

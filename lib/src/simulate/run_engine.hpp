@@ -172,8 +172,6 @@ class RunEngine {
   bool hardly_takes_time(double interval, double remaining) const;
   // The surfaces that take part in the last so many events of relays.
   std::vector<Index> surfaces_of_turn(std::size_t period) const;
-  // The state at the event of relays so many before the last; null where the log does not hold it.
-  const Vector* state_at_crossing(std::size_t back) const;
   bool hardly_leaves(const Accumulation& accumulation);
   bool gaps_hardly_open();
   // Whether |change| is below the tolerances, for states of these sizes.

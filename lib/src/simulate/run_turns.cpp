@@ -46,23 +46,12 @@ std::vector<Index> RunEngine::surfaces_of_turn(std::size_t period) const {
   return surfaces;
 }
 
-const Vector* RunEngine::state_at_crossing(std::size_t back) const {
-  for (auto event = solution_.events.rbegin(); event != solution_.events.rend(); ++event) {
-    if (!is_turn_of_relays(event->kind)) continue;
-    if (back == 0) return event->after.size() == x_.size() ? &event->after : nullptr;
-    --back;
-  }
-  return nullptr;
-}
-
 // Whether one of the surfaces is left so little in a turn that rounding decides when it is met again.
 bool RunEngine::hardly_leaves(const Accumulation& accumulation) {
   Vector farthest = Vector::Zero(mode_.size());
   Vector h(mode_.size());
   for (std::size_t k = 0; k < accumulation.period; ++k) {
-    const Vector* const x = state_at_crossing(k);
-    if (!x) return false;
-    here_->evaluator.guards(t_, *x, h);
+    here_->evaluator.guards(t_, crossings_.state(k), h);
     farthest = farthest.cwiseMax(h.cwiseAbs());
   }
   return std::any_of(accumulation.ids.begin(), accumulation.ids.end(),
@@ -89,7 +78,7 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   only_crossings_ = only_crossings_ && crosses;
   const double interval = t_ - last_crossing_;
   last_crossing_ = t_;
-  crossings_.note(t_, crosses ? event.surfaces.front() : kind_of_turn(event, mode_));
+  crossings_.note(t_, crosses ? event.surfaces.front() : kind_of_turn(event, mode_), x_);
   std::optional<Accumulation> accumulation = crossings_.limit();
   const bool is_steady = accumulation.has_value();
   if (!is_steady) accumulation = crossings_.limit_of_two_turns();
@@ -170,10 +159,7 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   crossings_.clear();
   only_crossings_ = true;
   const Vector before = x_;
-  Vector limit = x_;
-  const Vector* const turn = state_at_crossing(accumulation.period);
-  const Vector* const earlier = state_at_crossing(2 * accumulation.period);
-  if (turn && earlier) limit = limit_of_turns(x_, *turn, *earlier, accumulation.ratio);
+  Vector limit = accumulation.state;
   std::vector<Index> surfaces = accumulation.ids;
   Meeting meeting{.is_limit = true};
   for (const Index i : surfaces) meeting.met.push_back({.surface = i});
