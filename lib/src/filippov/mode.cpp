@@ -48,6 +48,20 @@ void Mode::fill_lambda(VectorRef lambda) const {
   }
 }
 
+void Mode::list_sliding(std::vector<Index>& surfaces) const {
+  // Every surface is written, and only those that slide move the place on: there is no branch to guess.
+  const std::size_t size = sides_.size();
+  surfaces.resize(size);
+  Index* const list = surfaces.data();
+  const Side* const sides = sides_.data();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    list[count] = static_cast<Index>(i);
+    count += sides[i] == Side::sliding ? 1 : 0;
+  }
+  surfaces.resize(count);
+}
+
 char to_character(Side side) {
   switch (side) {
     case Side::minus:

@@ -37,14 +37,8 @@ void ModeField::set_rule(SlidingRule rule) {
 void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode_ = mode;
   lambda_ = lambda;
-  sliding_.clear();
-  for (Index i = 0; i < mode.size(); ++i) {
-    if (mode.slides_on(i)) {
-      sliding_.push_back(i);
-    } else {
-      lambda_[i] = static_cast<double>(static_cast<signed char>(mode[i]));
-    }
-  }
+  mode.fill_lambda(lambda_);
+  mode.list_sliding(sliding_);
   sampled_lambda_ = lambda_;
   if (rule_ == SlidingRule::moments && sliding_.size() > 2) {
     throw std::runtime_error("the sliding rule 'moments' is for two surfaces, and mode \"" + mode.word() +
@@ -55,6 +49,8 @@ void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   neighbours_surface_ = -1;
   solved_ = false;
   stabilisation_ = 0;
+  constant_relay_ = nullptr;
+  constant_relay_looked_for_ = sliding_.size() != 1 || solves_for_lambda() || !evaluator_.guards_are_affine();
 }
 
 void ModeField::stabilise(double rate, ConstVectorRef weights) {
@@ -159,18 +155,7 @@ const Vector& ModeField::sampled_lambda(double t, ConstVectorRef x) {
 const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index surface) {
   if (surface == neighbours_surface_ && t == neighbours_t_ && x == neighbours_x_) return neighbours_;
   neighbours_surface_ = -1;
-  const double stored = lambda_[surface];
-  lambda_[surface] = -1;
-  evaluator_.field(t, x, lambda_, neighbours_.minus);
-  if (const auto* const columns = evaluator_.relay_columns(t, x, lambda_)) {
-    neighbours_.plus = neighbours_.minus;
-    for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, surface); entry; ++entry)
-      neighbours_.plus[entry.row()] += 2 * entry.value();
-  } else {
-    lambda_[surface] = 1;
-    evaluator_.field(t, x, lambda_, neighbours_.plus);
-  }
-  lambda_[surface] = stored;
+  evaluator_.neighbour_fields(t, x, lambda_, surface, neighbours_.minus, neighbours_.plus);
   neighbours_.w_minus = evaluator_.guard_rate(t, x, neighbours_.minus, surface);
   neighbours_.w_plus = evaluator_.guard_rate(t, x, neighbours_.plus, surface);
   if (looks_closely_ || !std::isfinite(neighbours_.w_minus) || !std::isfinite(neighbours_.w_plus)) {
@@ -183,8 +168,39 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
   return neighbours_;
 }
 
+bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx) {
+  const Index i = sliding_.front();
+  if (neighbours_surface_ == i && t == neighbours_t_ && x == neighbours_x_) return false;
+  if (!constant_relay_looked_for_) {
+    constant_relay_looked_for_ = true;
+    constant_relay_ = evaluator_.relay_columns(t, x, lambda_);
+    if (!constant_relay_) return false;
+    double effect = 0;
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(*constant_relay_, i); entry; ++entry)
+      effect += entry.value() * evaluator_.affine_dx().coeff(i, entry.row());
+    constant_gap_ = -2 * effect;
+    if (constant_gap_ == 0 || !std::isfinite(constant_gap_)) constant_relay_ = nullptr;
+  }
+  if (!constant_relay_) return false;
+  const double stored = lambda_[i];
+  lambda_[i] = -1;
+  evaluator_.field(t, x, frozen_lambda_, dx);
+  lambda_[i] = stored;
+  neighbours_surface_ = -1;
+  neighbours_.w_minus = evaluator_.guard_rate(t, x, dx, i);
+  neighbours_.w_plus = neighbours_.w_minus - constant_gap_;
+  const double alpha = neighbours_.w_minus / constant_gap_;
+  for (Eigen::SparseMatrix<double>::InnerIterator entry(*constant_relay_, i); entry; ++entry)
+    dx[entry.row()] += 2 * alpha * entry.value();
+  return true;
+}
+
 void ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx) {
   if (!solves_for_lambda()) {
+    if ((constant_relay_ || !constant_relay_looked_for_) && slide_on_constant_relay(t, x, dx)) {
+      if (stabilisation_ > 0) add_stabilisation(t, x, dx);
+      return;
+    }
     const NeighbourFields& fields = neighbours(t, x, sliding_.front());
     const double gap = fields.w_minus - fields.w_plus;
     // Where both vanish, in a two-fold, any combination is tangent: the last one goes on.

@@ -38,12 +38,9 @@ PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& str
 
 // The time in which a state changes by a noticeable part of its size, or of the size below which it does not count.
 double PointClassifier::time_scale(ConstVectorRef dx, ConstVectorRef weights) const {
-  double scale = 1;
-  for (Index j = 0; j < dx.size(); ++j) {
-    // In units of 1/rtol the state has the size below which it does not count.
-    if (dx[j] != 0) scale = std::min(scale, 1 / weights[j] / rtol_ / std::abs(dx[j]));
-  }
-  return scale;
+  // In units of 1/rtol the state has the size below which it does not count.
+  const double fastest = rtol_ * dx.cwiseProduct(weights).lpNorm<Eigen::Infinity>();
+  return fastest > 1 ? 1 / fastest : 1;
 }
 
 // w of the surface along the field at λ = side.
@@ -194,21 +191,12 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   surface_ = met.surface;
   lambda_ = lambda;
   ClassifiedPoint result;
-  lambda_[surface_] = -1;
-  evaluator_.field(t, x, lambda_, field_minus_);
+  evaluator_.neighbour_fields(t, x, lambda_, surface_, field_minus_, field_plus_);
   result.w_minus = evaluator_.guard_rate(t, x, field_minus_, surface_);
-  lambda_[surface_] = 1;
-  if (const auto* const columns = evaluator_.relay_columns(t, x, lambda_)) {
-    field_plus_ = field_minus_;
-    for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, surface_); entry; ++entry)
-      field_plus_[entry.row()] += 2 * entry.value();
-  } else {
-    evaluator_.field(t, x, lambda_, field_plus_);
-  }
   result.w_plus = evaluator_.guard_rate(t, x, field_plus_, surface_);
   surface_rounding_ = geometry_.rounding(t, x, surface_);
   learn_gradient(t, x);
-  const double tolerance = sum_along_gradient([&](Index j) { return 1 / weights[j]; });
+  const double tolerance = geometry_.tolerance(t, x, surface_, weights);
   const double w_scale = std::max(std::abs(result.w_minus), std::abs(result.w_plus));
 
   bool minus_vanishes = met.minus_vanishes;

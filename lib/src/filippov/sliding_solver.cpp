@@ -137,7 +137,9 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
     }
   }
   // What is not finite in dx at first still is.
-  return kSmallest * worst <= kResidual[0] && all_finite(dx);
+  if (!(kSmallest * worst <= kResidual[0]) || !all_finite(dx)) return false;
+  evaluator_.keep_field(t, x, lambda, dx);
+  return true;
 }
 
 // All entries of D, as triplets in the order of sliding().

@@ -225,12 +225,12 @@ void OdeintStepper::watch_stiffness() {
 
 // The velocity stays that of the state before: what that changes is less than the error of the step.
 bool OdeintStepper::project() {
-  correction_ = -step_.x_new;
+  correction_ = step_.x_new;
   error_weights(step_.x_new, weights_);
   if (!checked_.project(step_.t + step_.h, weights_, step_.x_new)) return false;
-  correction_ += step_.x_new;
   // Steps along flat surfaces stay on them.
-  corrected_ = correction_.cwiseAbs().sum() > 0;
+  corrected_ = correction_ != step_.x_new;
+  if (corrected_) correction_ = step_.x_new - correction_;
   return true;
 }
 

@@ -14,6 +14,9 @@ namespace {
 constexpr Index kFewStates = 64;
 
 // Bit by bit, which is fast.
+// Of vectors of one size; faster than by packets of two.
+void copy(ConstVectorRef from, VectorRef to) { std::copy_n(from.data(), from.size(), to.data()); }
+
 bool are_same(ConstVectorRef a, const Vector& b) {
   return a.size() == b.size() &&
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(b.size()) * sizeof(double)) == 0;
@@ -168,7 +171,7 @@ bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda,
     system_.field(t, x, lambda, kept_field_);
     kept_ = true;
   }
-  dx = kept_field_;
+  copy(kept_field_, dx);
   const int* const start = columns->outerIndexPtr();
   // Few differ: by blocks those that are all the same are passed over.
   constexpr Index block = 16;
@@ -186,6 +189,28 @@ bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda,
     }
   }
   return true;
+}
+
+void Evaluator::keep_field(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx) {
+  if (t != kept_t_ || !kept_ || !are_same(x, kept_x_)) return;
+  copy(lambda, kept_lambda_);
+  copy(dx, kept_field_);
+}
+
+void Evaluator::neighbour_fields(double t, ConstVectorRef x, Vector& lambda, Index surface, Vector& minus,
+                                 Vector& plus) {
+  const double stored = lambda[surface];
+  lambda[surface] = -1;
+  field(t, x, lambda, minus);
+  if (const auto* const columns = relay_columns(t, x, lambda)) {
+    plus = minus;
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, surface); entry; ++entry)
+      plus[entry.row()] += 2 * entry.value();
+  } else {
+    lambda[surface] = 1;
+    field(t, x, lambda, plus);
+  }
+  lambda[surface] = stored;
 }
 
 void Evaluator::normal_along(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef x_dot,

@@ -48,6 +48,9 @@ void AccumulationWatch::note(double t, Index id, const Vector& x) {
   note.t = t;
   note.id = id;
   note.x = x;
+  const std::size_t farthest = std::min(periods_.back(), held_ - 1);
+  may_repeat_ = false;
+  for (std::size_t k = 1; k <= farthest && !may_repeat_; ++k) may_repeat_ = notes_[held_ - 1 - k].id == id;
 }
 
 void AccumulationWatch::clear() { held_ = 0; }
@@ -69,6 +72,7 @@ bool AccumulationWatch::repeats(std::size_t period, std::size_t times) const {
 }
 
 bool AccumulationWatch::shrinks(double part) const {
+  if (!may_repeat_) return false;
   const std::size_t n = held_;
   const auto shrinks_in = [&](std::size_t period) {
     if (!repeats(period, 1)) return false;
@@ -81,6 +85,7 @@ bool AccumulationWatch::shrinks(double part) const {
 }
 
 std::optional<Accumulation> AccumulationWatch::limit() const {
+  if (!may_repeat_) return std::nullopt;
   const std::size_t n = held_;
   for (const std::size_t period : periods_) {
     if (!repeats(period, 2)) continue;
@@ -99,6 +104,7 @@ std::optional<Accumulation> AccumulationWatch::limit() const {
 }
 
 std::optional<Accumulation> AccumulationWatch::limit_of_two_turns() const {
+  if (!may_repeat_) return std::nullopt;
   const std::size_t n = held_;
   for (const std::size_t period : periods_) {
     if (!repeats(period, 1)) continue;

@@ -25,7 +25,7 @@ struct Accumulation {
 
 class AccumulationWatch {
  public:
-  // The lengths of turns to look for, and the least number of different events in one.
+  // The lengths of turns to look for, ascending, and the least number of different events in one.
   AccumulationWatch(std::vector<std::size_t> periods, std::size_t least_ids)
       : periods_(std::move(periods)), least_ids_(least_ids) {}
 
@@ -60,7 +60,8 @@ class AccumulationWatch {
   std::size_t least_ids_;
   std::vector<Note> notes_;  // the first held_ are in use; the others keep their memory
   std::size_t held_ = 0;
-  std::size_t alike_ = 0;  // how many of the last events are of one kind
+  std::size_t alike_ = 0;    // how many of the last events are of one kind
+  bool may_repeat_ = false;  // the last event has come before, not longer ago than the longest turn
   double began_ = 0;
   Vector scale_of_dropped_;  // the largest |xⱼ| of the events no longer held
 };

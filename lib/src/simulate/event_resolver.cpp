@@ -96,16 +96,25 @@ Resolution EventResolver::resolve_free(double t, ConstVectorRef x, const Mode& m
   return result;
 }
 
+Index EventResolver::other_of_two(const Mode& mode, Index surface) {
+  Index other = -1;
+  for (Index i = 0; i < mode.size(); ++i) {
+    if (i == surface || !mode.slides_on(i)) continue;
+    if (other >= 0) return -1;
+    other = i;
+  }
+  return other;
+}
+
 bool EventResolver::is_met_alone(const Mode& mode, const Meeting& meeting) const {
   if (meeting.met.size() != 1 || meeting.at_start || meeting.is_limit) return false;
   const Index surface = meeting.met.front().surface;
-  Index others = 0;
-  for (Index i = 0; i < mode.size(); ++i) {
-    if (i != surface && mode.slides_on(i)) ++others;
-  }
-  if (others == 0) return true;
-  // Of two surfaces the record has a code word.
-  if (others == 1 || !structure_.known()) return false;
+  bool others_slide = false;
+  for (Index i = 0; i < mode.size() && !others_slide; ++i) others_slide = i != surface && mode.slides_on(i);
+  if (!others_slide) return true;
+  if (!structure_.known()) return false;
+  // Of two surfaces the table takes them together.
+  if (selection_ == Selection::korobitsyn_frolova && other_of_two(mode, surface) >= 0) return false;
   const Pattern& coupling = structure_.coupling();
   for (Index k = coupling.start[at(surface)]; k < coupling.start[at(surface + 1)]; ++k) {
     const Index other = coupling.column[at(k)];
@@ -161,6 +170,11 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
   mode.fill_lambda(lambda_);
   Resolution result;
   if (is_met_alone(mode, meeting) && decide_alone(t, x, mode, meeting.met.front(), weights, result)) {
+    const Index surface = meeting.met.front().surface;
+    if (const Index other = other_of_two(mode, surface); other >= 0) {
+      const std::vector<Index> both{std::min(surface, other), std::max(surface, other)};
+      result.event.codeword = corners_.half_branches(t, x, lambda_, both).code_word;
+    }
     return result;
   }
   std::vector<Group> groups;

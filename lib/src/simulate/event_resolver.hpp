@@ -25,11 +25,12 @@ struct Meeting {
 };
 
 struct Resolution {
-  bool decided = false;   // false: several continuations and no policy picks one of them
-  bool eventful = true;   // false: the mode goes on and there is nothing to report (numerical noise at a surface)
-  bool repelling = false; // the only surface that slides after it repels
-  Mode mode = {};         // what follows, when decided
-  Vector lambda = {};     // λ after it: a first guess for the sliding entries
+  bool decided = false;  // false: several continuations and no policy picks one of them
+  bool eventful =
+      true;  // false: the mode goes on and there is nothing to report (numerical noise at a surface)
+  bool repelling = false;            // the only surface that slides after it repels
+  Mode mode = {};                    // what follows, when decided
+  Vector lambda = {};                // λ after it: a first guess for the sliding entries
   std::vector<Index> involved = {};  // every surface that was looked at
   EventRecord event = {};
 };
@@ -41,23 +42,25 @@ class EventResolver {
 
   // `mode` is the mode before (the entries of surfaces met at a start are ignored) and `lambda` its relays; x is on the
   // surfaces. weights(j) is the reciprocal error scale of state j.
-  Resolution resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
-                     ConstVectorRef weights);
+  Resolution resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                     const Meeting& meeting, ConstVectorRef weights);
 
  private:
   // With break-away: the surfaces that are met or slide are held, and their λ counted in their ratios meanwhile.
-  Resolution resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
-                          ConstVectorRef weights);
+  Resolution resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                          const Meeting& meeting, ConstVectorRef weights);
   // Surfaces that were broken away from resist less from now on; those that still slide and see them are asked again, and
   // the first time those that slid before one was crossed. False when nothing changes.
   bool ask_again(double t, ConstVectorRef x, const Mode& before, const Vector& ratios, ConstVectorRef weights,
                  bool first, Resolution& result);
   // The kind and the surfaces of the event, once the mode that follows is known.
   void describe_change(const Mode& before, const Meeting& meeting, Resolution& result) const;
-  Resolution resolve_free(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
-                          ConstVectorRef weights);
-  Resolution decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Meeting& meeting,
-                    ConstVectorRef weights);
+  Resolution resolve_free(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                          const Meeting& meeting, ConstVectorRef weights);
+  Resolution decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                    const Meeting& meeting, ConstVectorRef weights);
+  // The one surface that slides besides this one; negative where none does, or several do.
+  static Index other_of_two(const Mode& mode, Index surface);
   // Whether one surface is met, and none that slides sees it: so are most.
   bool is_met_alone(const Mode& mode, const Meeting& meeting) const;
   // What decide() says then, without the detour over groups; false where it is not unique.
@@ -95,7 +98,7 @@ class EventResolver {
     std::vector<Index> surfaces = {};
     std::vector<Option> options = {};
     bool unique = false;
-    bool touch = false;     // a touch to report although nothing changes
+    bool touch = false;  // a touch to report although nothing changes
     bool two_fold = false;
     std::vector<double> w_minus = {};
     std::vector<double> w_plus = {};
@@ -108,8 +111,10 @@ class EventResolver {
                                         const Meeting& meeting);
   // λ of the one surface, for an f that is not affine in it; nothing where f vanishes nowhere in [−1, 1].
   std::optional<double> equivalent_control(double t, ConstVectorRef x, Index surface);
-  Lone alone(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start, ConstVectorRef weights);
-  Group single(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start, ConstVectorRef weights);
+  Lone alone(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start,
+             ConstVectorRef weights);
+  Group single(double t, ConstVectorRef x, const Mode& mode, const Met& met, bool at_start,
+               ConstVectorRef weights);
   Group corner(double t, ConstVectorRef x, const Mode& mode, const std::vector<Index>& surfaces,
                const Meeting& meeting, ConstVectorRef weights);
   // What Korobitsyn & Frolova's table says of two surfaces, if it is a motion of the fields.

@@ -70,8 +70,8 @@ void ModeOde::note_stage(double t) {
     const Vector& lambda = field_.last_lambda();
     stages_.add(t, [&](Index k) { return 1 + lambda[sliding[static_cast<std::size_t>(k)]]; });
   } else {
-    const NeighbourFields& fields = field_.last_neighbours();
-    stages_.add(t, [&](Index k) { return sigma_ * (k == 0 ? fields.w_minus : -fields.w_plus); });
+    stages_.add(t,
+                [&](Index k) { return sigma_ * (k == 0 ? field_.last_w_minus() : -field_.last_w_plus()); });
   }
 }
 

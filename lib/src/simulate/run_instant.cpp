@@ -79,9 +79,11 @@ RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
   Arrivals arrivals;
   ModeOde& ode = here_->ode;
   const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
-  for (Index i = 0; i < mode_.size(); ++i) {
+  const auto past_surfaces = slots.begin() + ModeOde::first_slot(mode_.size());
+  for (auto next = slots.begin(); (next = std::find(next, past_surfaces, char{1})) != past_surfaces;) {
+    const Index i = (next - slots.begin()) / 2;
     const Index slot = ModeOde::first_slot(i);
-    if (!arrived(slot) && !arrived(slot + 1)) continue;
+    next = slots.begin() + ModeOde::first_slot(i + 1);
     Met met{.surface = i};
     if (mode_.slides_on(i)) {
       met.minus_vanishes = arrived(slot);
@@ -268,10 +270,7 @@ void RunEngine::adopt(const Resolution& resolution) {
   repelling_ = resolution.repelling;
   involved_ = resolution.involved;
   mode_since_ = t_;
-  on_surface_.clear();
-  for (Index i = 0; i < mode_.size(); ++i) {
-    if (mode_.slides_on(i)) on_surface_.push_back(i);
-  }
+  mode_.list_sliding(on_surface_);
   if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);
 }
 

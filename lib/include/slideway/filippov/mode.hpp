@@ -30,6 +30,8 @@ class Mode {
   std::string word() const;
   // λ = ±1 per surface; sliding entries keep what `lambda` holds.
   void fill_lambda(VectorRef lambda) const;
+  // The surfaces that the solution slides along, in order.
+  void list_sliding(std::vector<Index>& surfaces) const;
 
   bool operator==(const Mode&) const = default;
 

@@ -78,9 +78,10 @@ class ModeField {
   // f∓ and w∓ of surface i, the other surfaces at their last λ. Valid until the next call of a member.
   const NeighbourFields& neighbours(double t, ConstVectorRef x, Index surface);
 
-  // λ, where it is solved for, and the neighbours, where one surface slides, at the point of the last velocity().
+  // λ, where it is solved for, and w∓, where one surface slides, at the point of the last velocity().
   const Vector& last_lambda() const { return lambda_; }
-  const NeighbourFields& last_neighbours() const { return neighbours_; }
+  double last_w_minus() const { return neighbours_.w_minus; }
+  double last_w_plus() const { return neighbours_.w_plus; }
 
   // How λ is found: from w_S = 0, or by the moments; otherwise one surface slides, or none.
   bool solves_for_lambda() const {
@@ -117,6 +118,8 @@ class ModeField {
     }
   }
   void sliding_velocity(double t, ConstVectorRef x, VectorRef& dx);
+  // Along one surface whose guard is affine and whose relay has the same effect everywhere: from f⁻ alone.
+  bool slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx);
   // Where that threw, or is not finite.
   void velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure);
   void solve_several(double t, ConstVectorRef x);
@@ -149,6 +152,10 @@ class ModeField {
   bool looks_closely_ = false;
   Vector way_back_;  // per unit of h, of the one surface that slides, where it is the same everywhere
   bool way_back_known_ = false;
+  // ∂f/∂λ of the one surface that slides, and w⁻ − w⁺, where they are the same everywhere; null where they are not, or not known yet.
+  const Eigen::SparseMatrix<double>* constant_relay_ = nullptr;
+  bool constant_relay_looked_for_ = false;
+  double constant_gap_ = 0;
 
   // The neighbours are kept for the last point asked for: guards, velocity and Jacobian share them.
   NeighbourFields neighbours_;

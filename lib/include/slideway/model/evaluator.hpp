@@ -78,6 +78,11 @@ class Evaluator {
   // Of a point where the field is asked for at several λ: where ∂f/∂λ is constant (relay_columns), one evaluation tells f at
   // all of them, to rounding. Only the last such point is kept.
   void keep_field_at(double t, ConstVectorRef x);
+  // The field at that point is told from `dx` = f(t, x, λ) from now on: from this λ the next ones differ less. Without effect
+  // elsewhere.
+  void keep_field(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx);
+  // minus = f at λᵢ = −1 and plus = f at λᵢ = 1, `lambda` being left as it is; one evaluation where relay_columns are known.
+  void neighbour_fields(double t, ConstVectorRef x, Vector& lambda, Index surface, Vector& minus, Vector& plus);
   void guards(double t, ConstVectorRef x, VectorRef h) {
     ++counts_.guards;
     system_.guards(t, x, h);
