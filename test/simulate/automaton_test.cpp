@@ -293,6 +293,30 @@ TEST_CASE("each location watches its own events, and one crossing is noted once"
   CHECK(story(once) == "record level, transition slow to fast");
 }
 
+TEST_CASE("a reset that all locations have fires once at the instant of a transition") {
+  const Event kick = reset("kick", Guard([](auto t, const auto&) { return t - 2.0; }), Direction::rising,
+                           [](VectorRef x) { x[1] += 1; });
+  const auto location = [&](double rate) {
+    return smooth(2,
+                  [rate](auto, const auto&, auto&& dx) {
+                    dx[0] = rate;
+                    dx[1] = 0.0;
+                  })
+        .with_events({kick});
+  };
+  for_every_method([&](const Options& options) {
+    for (const Guard& when : {component(0, 2), kick.when}) {
+      const Automaton automaton({{"a", location(1)}, {"b", location(3)}},
+                                {edge("a", "b", when, Direction::rising)}, "a");
+      const Solution solution = run(automaton, {0, 0}, 4, options);
+      REQUIRE(solution.outcome.reached_end());
+      CHECK(story(solution) == "reset kick, transition a to b");
+      CHECK(error(solution.final.state[0], 8) < 1e-11);
+      CHECK(solution.final.state[1] == 1);
+    }
+  });
+}
+
 TEST_CASE("surfaces of a location slide, and an edge leaves the slide for the mode of the next location") {
   for_every_method([](const Options& options) {
     const System attracted = from_functor(Relay{0.5}, {.states = 2, .surfaces = 1});
@@ -391,6 +415,29 @@ TEST_CASE("another edge is taken while sliding between two locations") {
     CHECK(*solution.events.back().to_location == "out");
     CHECK(error(solution.events.back().t, leaves) < 1000 * options.rtol);
     CHECK(error(solution.final.state[0], 7 * (0.6 - leaves)) < 1e4 * options.rtol);
+  });
+}
+
+TEST_CASE("a reset that ends sliding between two locations fires once") {
+  const Event kick = reset("kick", Guard([](auto t, const auto&) { return t - 1.0; }), Direction::rising,
+                           [](VectorRef x) {
+                             x[0] = 0.5;
+                             x[1] += 1;
+                           });
+  const auto side = [&](double rate) {
+    return smooth(2,
+                  [rate](auto, const auto&, auto&& dx) {
+                    dx[0] = rate;
+                    dx[1] = 0.0;
+                  })
+        .with_events({kick});
+  };
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(two_locations(side(1), side(-1), "minus"), {-0.5, 0}, 4, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) == "sliding_entry minus to plus, reset kick, sliding_entry plus to minus");
+    CHECK(error(solution.events[2].t, 1.5) < 1e-11);
+    CHECK(solution.final.state[1] == 1);
   });
 }
 

@@ -194,6 +194,18 @@ TEST_CASE("an event at the end of the run belongs to it, and one just after does
   });
 }
 
+TEST_CASE("a record at the end hides no crossing there") {
+  const System system = from_functor(Rising{}, {.states = 1, .surfaces = 1})
+                            .with_events({record("zero", component(0), Direction::rising)});
+  for_every_method([&](const Options& options) {
+    // x rises from −3 at the rate 3.
+    const Solution solution = run(system, {-3}, 1, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) == "record zero, crossing");
+    CHECK(solution.final.mode.word() == "+");
+  });
+}
+
 TEST_CASE("a stop at the end is a stop") {
   const Solution solution =
       run(ticking().with_events({stop("bell", component(0, 1), Direction::rising)}), {0}, 1);

@@ -256,7 +256,7 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
     normal_plus_.resize(m, n);
   }
   const Index i = sliding_.front();
-  const NeighbourFields& fields = neighbours(t, x, i);
+  const NeighbourFields& fields = finite_neighbours(t, x, i);
   const double stored = lambda_[i];
   const auto differentiate = [&](double side, Matrix& field_slope, Matrix& normal_slope) {
     lambda_[i] = side;

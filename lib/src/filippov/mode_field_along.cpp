@@ -33,7 +33,7 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
     return;
   }
   const Index i = sliding_.front();
-  const NeighbourFields& fields = neighbours(t, x, i);
+  const NeighbourFields& fields = finite_neighbours(t, x, i);
   const double gap = fields.w_minus - fields.w_plus;
   const double alpha = fields.w_minus / gap;
   const double stored = lambda_[i];

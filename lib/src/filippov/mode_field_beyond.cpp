@@ -64,6 +64,16 @@ bool ModeField::move_to_derivative(double t, ConstVectorRef x, ConstVectorRef la
   return move_inside(t, lambda, std::sqrt(kEpsilon), inside_);
 }
 
+const NeighbourFields& ModeField::finite_neighbours(double t, ConstVectorRef x, Index surface) {
+  const NeighbourFields& fields = neighbours(t, x, surface);
+  if (all_finite(fields.minus) && all_finite(fields.plus)) return fields;
+  looks_closely_ = true;
+  neighbours_surface_ = -1;
+  neighbours(t, x, surface);
+  looks_closely_ = false;
+  return fields;
+}
+
 void ModeField::neighbour_inside(double t, ConstVectorRef x, Index surface, double side, Vector& field,
                                  double& w) {
   if (std::isfinite(w) && all_finite(field)) return;

@@ -156,7 +156,7 @@ void ModeJacobian::compute_one(double t, ConstVectorRef x, Vector& entries, Matr
     derivatives_.normal_dx(t, field_.inside(), lambda_, field_entries_, one_, normal);
   };
   differentiate(-1, normal_minus_);
-  const NeighbourFields& fields = field_.neighbours(t, x, i);
+  const NeighbourFields& fields = field_.finite_neighbours(t, x, i);
   const double gap = fields.w_minus - fields.w_plus;
   const double alpha = fields.w_minus / gap;
   add_field(1 - alpha, entries);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -116,6 +117,7 @@ class RunEngine {
   bool jump(const Arrivals& arrivals);
   bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
   bool fire(Index event, bool at_start, std::vector<EventRecord>& records);
+  void carry_fired(const EventWatch& before);
   bool goes_on_after(const std::vector<EventRecord>& records);
   void begin_instant();
   void note_in_instant(Index what);
@@ -245,6 +247,8 @@ class RunEngine {
       contacts_of_instant_;  // the same of instants that may repeat, by their ids
   const Arrival* arrival_ = nullptr;
   double scanned_to_ = 0;
+  std::vector<char> armed_before_;  // the guards of surfaces and contacts, at the last records, at this time
+  double armed_before_t_ = std::numeric_limits<double>::quiet_NaN();
   Arrival joint_arrival_;
   double dense_end_ = 0;  // up to where the stepper's dense output is the solution
   double mode_since_ = 0;

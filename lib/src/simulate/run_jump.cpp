@@ -165,8 +165,9 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
     const bool same = edge.to == edge.from && !in_pair();
     const std::size_t to = automaton_.location_index(edge.to);
     if (!same) {
+      const EventWatch& before = here_->watch;
       enter(to);
-      fired_.clear();
+      carry_fired(before);
     }
     if (same) fired_.push_back(event);
     last_edge_ = watched.edge;
@@ -179,6 +180,22 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   record.to = word();
   records.push_back(std::move(record));
   return true;
+}
+
+// Locations may have the same event, as those of a model file do: it fires once, whichever location it leaves the state in.
+void RunEngine::carry_fired(const EventWatch& before) {
+  std::vector<Index> carried;
+  for (const Index e : fired_) {
+    const Watched& fired = before[e];
+    if (fired.kind == WatchedKind::edge) continue;
+    for (Index other = 0; other < here_->watch.size(); ++other) {
+      const Watched& same = here_->watch[other];
+      if (same.kind == fired.kind && same.name == fired.name && same.direction == fired.direction &&
+          same.when == fired.when)
+        carried.push_back(other);
+    }
+  }
+  fired_ = carried;
 }
 
 // Hands the records of one instant to the log.

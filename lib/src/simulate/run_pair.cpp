@@ -26,6 +26,7 @@ bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge,
     pair_of_edges_[key] = pair_;
   }
   const std::ptrdiff_t pair = pair_;
+  const EventWatch& watch_before = here_->watch;
   const Mode before = mode_;
   const Vector lambda = lambda_;
   here_ = pairs_[static_cast<std::size_t>(pair)].tools.get();
@@ -42,7 +43,7 @@ bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge,
     *vector = Vector::Zero(here_->ode.guards());
   }
   moved_ = false;
-  fired_.clear();
+  carry_fired(watch_before);
   last_edge_.reset();
   // The first of the two transitions becomes the entry into sliding.
   EventRecord& record = records.back();
@@ -79,9 +80,10 @@ void RunEngine::leave_pair(EventRecord* record) {
   const bool above = mode_[mode_.size() - 1] == Side::plus;
   if (record && !record->from_location) record->from_location = here_->name;
   departed_ = pair.guard;
+  const EventWatch& watch_before = here_->watch;
   enter(above ? pair.plus : pair.minus);
   moved_ = false;
-  fired_.clear();
+  carry_fired(watch_before);
   last_edge_.reset();
   if (record) record->to_location = here_->name;
 }

@@ -222,8 +222,12 @@ bool RunEngine::scan_step(double end) {
     arrival_ = nullptr;
     if (!(t_ < end)) end = t_;
     // The guards of surfaces and contacts stay as they are, armed or not.
+    armed_before_.assign(static_cast<std::size_t>(ode.event_slot(0)), 0);
+    armed_before_t_ = t_;
     for (Index slot = 0; slot < ode.event_slot(0); ++slot) {
-      if (is_armed(slot)) arm_above_[slot] = arrive_below_[slot] = 0;
+      if (!is_armed(slot)) continue;
+      arm_above_[slot] = arrive_below_[slot] = 0;
+      armed_before_[static_cast<std::size_t>(slot)] = 1;
     }
     arm_above_.tail(here_->watch.size()).setZero();
     arrive_below_.tail(here_->watch.size()).setZero();
@@ -312,7 +316,10 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   slots.assign(static_cast<std::size_t>(count), 0);
   bool any = false;
   for (Index slot = 0; slot < count; ++slot) {
-    if (!is_armed(slot)) continue;
+    // A record at the end starts the scans anew, where what vanishes with it is not armed.
+    const bool was_armed = armed_before_t_ == end && static_cast<std::size_t>(slot) < armed_before_.size() &&
+                           armed_before_[static_cast<std::size_t>(slot)] != 0;
+    if (!is_armed(slot) && !was_armed) continue;
     const double rate = (values[slot] - earlier[slot]) / (end - before);
     if (rate < 0 && values[slot] <= noise_[slot] - rate * location_accuracy(end, end - before)) {
       slots[static_cast<std::size_t>(slot)] = 1;

@@ -77,6 +77,8 @@ class ModeField {
   void jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product);
   // f∓ and w∓ of surface i, the other surfaces at their last λ. Valid until the next call of a member.
   const NeighbourFields& neighbours(double t, ConstVectorRef x, Index surface);
+  // The same, looked at in every component, for a Jacobian.
+  const NeighbourFields& finite_neighbours(double t, ConstVectorRef x, Index surface);
 
   // λ, where it is solved for, and w∓, where one surface slides, at the point of the last velocity().
   const Vector& last_lambda() const { return lambda_; }
