@@ -165,3 +165,59 @@ TEST_CASE("an empty tank stays empty until it is filled, with every method at ev
     CHECK(test::error(solution.final.state[0], 0.24661959934806668) <= 30 * options.rtol);
   });
 }
+
+namespace {
+
+// h = x0 − 0.3 sin t, with x1 = sin t, falls as −0.1 − √h/2 − 0.3 cos t and rises as 0.6 − 0.3 cos t: it slides until
+// cos t = −1/3, and leaves the surface more slowly than anything without a root.
+struct RootThatLetsGo {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 0.3 * x[1]; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    using std::sqrt;
+    const auto below = 0.5 * (1.0 - lambda[0]), above = 0.5 * (1.0 + lambda[0]);
+    dx[0] = 0.6 * below;
+    if (lambda[0] > -1) dx[0] -= above * (0.1 + 0.5 * sqrt(x[0] - 0.3 * x[1]));
+    dx[1] = cos(t);
+  }
+};
+
+// A piston that sticks while |2 sin t − q| < 1, and an orifice beside it that has run dry by then: q' = v − 1.8 sgn(q) √|q|.
+struct StuckPiston {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    using std::sqrt;
+    dx[0] = x[1] - 1.8 * lambda[0] * sqrt(lambda[0] * x[0]);
+    dx[1] = 2.0 * sin(t) - x[0] - lambda[1];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sliding along the root of its own guard ends at the same time for every method at every tolerance") {
+  const System system = from_functor(RootThatLetsGo{}, {.states = 2, .surfaces = 1});
+  test::for_every_method([&](const Options& options) {
+    const Solution solution = test::run(system, {0.5, 0}, 3, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(test::story(solution) == "sliding_entry, sliding_exit");
+    // The root makes 1e-8 of what rounding leaves of h.
+    CHECK(test::error(solution.events[1].t, std::acos(-1.0 / 3)) <= 30 * options.rtol + 1e-7);
+    CHECK(solution.final.mode.word() == "+");
+    CHECK(solution.final.state[0] > 0.3 * std::sin(3.0) + 0.001);
+  });
+}
+
+TEST_CASE("a piston lets go beside an orifice that has run dry at the same time for every method at every tolerance") {
+  const System system = from_functor(StuckPiston{}, {.states = 2, .surfaces = 2});
+  test::for_every_method([&](const Options& options) {
+    const Solution solution = test::run(system, {0.2, 0}, 1, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(test::story(solution) == "sliding_exit");
+    CHECK(test::error(solution.events[0].t, std::asin(0.5)) <= 30 * options.rtol + 1e-11);
+    CHECK(solution.final.mode.word() == "++");
+  });
+}

@@ -164,6 +164,7 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
         accuracy *
         (sum_along_gradient([&](Index j) { return std::abs(acceleration_[j]); }) + w_terms / scale);
   }
+  if (!std::isfinite(motion.curvature)) follow_singular(t, x, side, w, w_terms, scale, motion);
   // A dip of this speed stays within the rounding of the surface.
   motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
   if (component_vanishes(motion) && std::abs(motion.curvature) <= motion.curvature_zero) {
@@ -197,6 +198,13 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   surface_rounding_ = geometry_.rounding(t, x, surface_);
   learn_gradient(t, x);
   const double tolerance = geometry_.tolerance(t, x, surface_, weights);
+  weights_ = weights;
+  if (!field_minus_.allFinite() || !field_plus_.allFinite()) {
+    field_on_side(t, x, -1, field_minus_);
+    field_on_side(t, x, 1, field_plus_);
+    result.w_minus = evaluator_.guard_rate(t, x, field_minus_, surface_);
+    result.w_plus = evaluator_.guard_rate(t, x, field_plus_, surface_);
+  }
   const double w_scale = std::max(std::abs(result.w_minus), std::abs(result.w_plus));
 
   bool minus_vanishes = met.minus_vanishes;

@@ -17,6 +17,7 @@ namespace {
 
 // Restarts without an event, in the same place, before the run gives up.
 constexpr Index kQuietRestarts = 50;
+constexpr double kQuietPart = 1e-6;  // of the times
 // Where so many events as the watch holds lie within this part of the times, they accumulate.
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
@@ -377,9 +378,12 @@ bool RunEngine::chatters(const EventRecord* event, const std::vector<Index>& sur
            ")";
   };
   if (!event) {
-    if (quiet_restarts_ == 0) quiet_since_ = t_;
+    if (quiet_restarts_ == 0 || t_ - quiet_since_ > kQuietPart * (run_.end - run_.start)) {
+      quiet_restarts_ = 0;
+      quiet_since_ = t_;
+    }
     ++quiet_restarts_;
-    if (quiet_restarts_ <= kQuietRestarts || t_ - quiet_since_ > 1e-6 * (run_.end - run_.start)) return false;
+    if (quiet_restarts_ <= kQuietRestarts) return false;
     finish(Status::chattering,
            "the solution keeps returning to " + where() + " near t = " + number_text(t_) +
                " without leaving it or sliding: the motion beside it is smaller than the " +

@@ -44,6 +44,11 @@ class PointClassifier {
                       bool vanishes, ConstVectorRef weights);
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                           double time_scale);
+  // f at λ = side, beside x where it is not finite on the surface.
+  void field_on_side(double t, ConstVectorRef x, double side, Vector& dx);
+  // The curvature, where it is not finite.
+  void follow_singular(double t, ConstVectorRef x, double side, double w, double w_terms, double scale,
+                       NormalMotion& motion);
   TwoFoldRates two_fold_rates(double t, ConstVectorRef x, ConstVectorRef weights);
   double component(double t, ConstVectorRef x, double side);
   double curvature(double t, ConstVectorRef x, double side);
@@ -61,7 +66,8 @@ class PointClassifier {
   Index surface_ = 0;
   double surface_rounding_ = 0;
   Eigen::Matrix<signed char, Eigen::Dynamic, Eigen::Dynamic> signs_;  // ±1, of random choices
-  Vector lambda_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, rates_;
+  Vector lambda_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, rates_,
+      inside_, weights_;
   // ∂h/∂xⱼ that is not zero, without its sign.
   struct Slope {
     Index state;
