@@ -233,12 +233,12 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
 
   // A dip that the integrator cannot tell from a touch, above a field that would bring it back at once, is a touch: the
   // sliding it would start ends before it can be resolved.
-  if (before && *before == Side::plus && !component_vanishes(plus) && plus.w < 0 && minus.w > 0 &&
+  if (before && *before == Side::plus && !met.dips && !component_vanishes(plus) && plus.w < 0 && minus.w > 0 &&
       plus.curvature > plus.curvature_zero &&
       plus.w * plus.w <= 2 * plus.curvature * kGlobalError * tolerance) {
     plus.vanishes = result.touch = true;
   }
-  if (before && *before == Side::minus && !component_vanishes(minus) && minus.w > 0 && plus.w < 0 &&
+  if (before && *before == Side::minus && !met.dips && !component_vanishes(minus) && minus.w > 0 && plus.w < 0 &&
       -minus.curvature > minus.curvature_zero &&
       minus.w * minus.w <= -2 * minus.curvature * kGlobalError * tolerance) {
     minus.vanishes = result.touch = true;

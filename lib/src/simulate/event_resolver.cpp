@@ -138,6 +138,7 @@ bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, c
   result.lambda[i] = std::clamp(option.lambda, -1.0, 1.0);
   result.repelling = slides && option.repelling;
   result.involved.assign(1, i);
+  if (lone.found.touch) result.within_errors.assign(1, i);
   EventRecord& event = result.event;
   event.t = t;
   if (keeps_states_) {
@@ -220,6 +221,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     all_unique = all_unique && group.unique;
     two_fold = two_fold || group.two_fold;
     touch = touch || group.touch;
+    if (group.within_errors) result.within_errors.push_back(group.surfaces.front());
     if (group.code_word) event.codeword = group.code_word;
     for (const std::vector<Side>& sides : group.in_convex_hull) {
       Mode word = mode;

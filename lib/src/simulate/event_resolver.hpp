@@ -32,6 +32,8 @@ struct Resolution {
   Mode mode = {};                    // what follows, when decided
   Vector lambda = {};                // λ after it: a first guess for the sliding entries
   std::vector<Index> involved = {};  // every surface that was looked at
+  // Of these, the ones that are taken to be touched because a dip so small may be an error of integration.
+  std::vector<Index> within_errors = {};
   EventRecord event = {};
 };
 
@@ -99,6 +101,7 @@ class EventResolver {
     std::vector<Option> options = {};
     bool unique = false;
     bool touch = false;  // a touch to report although nothing changes
+    bool within_errors = false;
     bool two_fold = false;
     std::vector<double> w_minus = {};
     std::vector<double> w_plus = {};

@@ -96,6 +96,7 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
   group.reason = std::move(lone.reason);
   group.unique = lone.unique;
   group.touch = lone.touch;
+  group.within_errors = lone.found.touch;
   group.two_fold = lone.two_fold;
   for (std::size_t o = 0; o < lone.count; ++o) {
     const LoneOption& option = lone.options[o];

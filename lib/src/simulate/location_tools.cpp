@@ -13,6 +13,9 @@ namespace {
 // Of the tolerances, for motions that are not to be lost among their errors.
 constexpr double kFinePart = 0.01;
 constexpr double kFinestTolerance = 1e-12;
+// For a flight that is to settle what the tolerances leave in doubt: at least a tenth of them.
+constexpr double kDoubtPart = 1e-3;
+constexpr double kFinestInDoubt = 1e-13;
 
 std::shared_ptr<const RelayStructure> structure_of(const System& plain, const System& system,
                                                    std::shared_ptr<const RelayStructure> structure) {
@@ -32,7 +35,8 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
       ode(evaluator, *structure, contacts.get(), &watch),
       resolver(evaluator, *structure, options),
       geometry(evaluator, *structure),
-      scan(ode.guards(), options.max_step) {
+      scan(ode.guards(), options.max_step),
+      method(options.method) {
   ode.field().set_rule(options.sliding_rule);
   stepping.rtol = options.rtol;
   stepping.atol = options.atol.expand(system.states(), options.rtol);
@@ -71,6 +75,18 @@ Stepper& LocationTools::fine_step() {
     fine_stepper = make_stepper(ode, Method::dopri5, fine);
   }
   return *fine_stepper;
+}
+
+Stepper* LocationTools::doubt_step() {
+  const double part = std::max(kDoubtPart, kFinestInDoubt / stepping.rtol);
+  if (part > 0.1) return nullptr;
+  if (!doubt_stepper) {
+    StepperOptions fine = stepping;
+    fine.rtol *= part;
+    fine.atol *= part;
+    doubt_stepper = make_stepper(ode, method, fine);
+  }
+  return doubt_stepper.get();
 }
 
 }  // namespace slideway

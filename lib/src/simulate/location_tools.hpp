@@ -27,6 +27,8 @@ struct LocationTools {
   Stepper& one_step();
   // The same with errors far below the tolerances, for motions that these hide.
   Stepper& fine_step();
+  // The method of the run with errors far below its tolerances; null where these are as small as they can be.
+  Stepper* doubt_step();
 
   std::string name;                           // of the location; "" where there are none
   std::shared_ptr<ContactDynamics> contacts;  // none without contacts
@@ -39,10 +41,11 @@ struct LocationTools {
   SurfaceGeometry geometry;
   std::unique_ptr<Stepper> stepper;
   bool can_project = false;  // the integrator keeps the solution on its constraints by itself
-  std::unique_ptr<Stepper> short_stepper, fine_stepper;
+  std::unique_ptr<Stepper> short_stepper, fine_stepper, doubt_stepper;
   GuardScan scan;
   std::optional<AffineScan> affine_scan;  // where the guards of the surfaces are affine
   StepperOptions stepping;
+  Method method;
 };
 
 }  // namespace slideway

@@ -195,8 +195,8 @@ Solution RunEngine::execute() {
   solution_.final = {t_, word(), x_, here_->name};
   Statistics& statistics = solution_.statistics;
   const auto add = [&](const LocationTools& tools) {
-    for (const Stepper* stepper :
-         {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get()}) {
+    for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get(),
+                                   tools.doubt_stepper.get()}) {
       if (!stepper) continue;
       const StepperStatistics stepping = stepper->statistics();
       statistics.steps += stepping.steps;
@@ -260,6 +260,7 @@ bool RunEngine::begin_mode() {
     const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
     if (fields.w_plus - fields.w_minus > 1e-9 * scale) ode.set_mode(mode_, lambda_, true);
   }
+  begin_flight();
   const Stepper* const last = stepper_;
   stepper_ = choose_stepper();
   ode.exit_guards(t_, x_, guard_values_);

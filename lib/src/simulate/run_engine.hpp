@@ -2,7 +2,8 @@
 //     classify → freeze the mode → step → locate → resolve → append
 // run_engine.cpp is that loop; run_watch.cpp how the guards are watched along a step, run_instant.cpp what happens at one
 // instant, run_jump.cpp where the state jumps there, run_settle.cpp what that sets off and the mode after it, run_pair.cpp
-// sliding between two locations, and run_zeno.cpp the limits of events that accumulate.
+// sliding between two locations, run_doubt.cpp what the errors of integration may hide, and run_zeno.cpp the limits of events
+// that accumulate.
 //
 // It must not know file formats.
 #pragma once
@@ -137,6 +138,16 @@ class RunEngine {
   // How far from zero a guard may be and still count as zero.
   double zero_level(Index event);
 
+  // ---- dips no deeper than the errors that gather (run_doubt.cpp)
+  // Where the mode begins: the flight that ends in a dip starts there, unless it goes on after a touch.
+  void begin_flight();
+  // Surfaces of `within_errors` that the solution passes through although the dip is no deeper than errors may be: the
+  // flight to it is integrated again, with errors far below the tolerances.
+  std::vector<Index> certain_dips(const std::vector<Index>& within_errors);
+  // How far the flight goes beyond the surface where it turns nearest to t_, and its state at t_; nothing where it cannot be
+  // told.
+  std::optional<double> depth_of_dip(Index surface, Vector& state);
+
   // ---- two locations with one guard (run_pair.cpp)
   // Two edges that undo each other fired one after the other: slide between their locations.
   bool slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records);
@@ -252,6 +263,12 @@ class RunEngine {
   Arrival joint_arrival_;
   double dense_end_ = 0;  // up to where the stepper's dense output is the solution
   double mode_since_ = 0;
+  // The last instant at which the surfaces `flight_left_` were met, and a state there that is as good as the run's was at its
+  // beginning: after a touch the one of the flight that was integrated again.
+  double flight_start_ = 0;
+  Vector flight_state_;
+  std::vector<Index> flight_left_;
+  bool flight_goes_on_ = false;
   bool jumped_ = false;         // the mode began with a jump
   bool jumped_before_ = false;  // there has been one at all
   double last_jump_ = 0;

@@ -291,6 +291,14 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   }
   Resolution resolution =
       meeting.met.empty() ? Resolution() : here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+  if (releases.empty() && !resolution.within_errors.empty()) {
+    const std::vector<Index> dips = certain_dips(resolution.within_errors);
+    if (!dips.empty()) {
+      Meeting certain = meeting;
+      for (Met& met : certain.met) met.dips = contains(dips, met.surface);
+      resolution = here.resolver.resolve(t_, x_, mode_, lambda_, certain, weights_);
+    }
+  }
   EventRecord& record = resolution.event;
   if (!meeting.met.empty()) {
     eventful = resolution.eventful;

@@ -17,6 +17,7 @@ struct Met {
   bool minus_vanishes =
       false;  // w⁻ is zero here: its root was located, or the solution has hardly left the surface
   bool plus_vanishes = false;
+  bool dips = false;  // the solution is known to pass through the surface, however little
 };
 
 struct ClassifiedPoint {
