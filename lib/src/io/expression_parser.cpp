@@ -219,11 +219,11 @@ void describe(SyntaxError& error, const std::string& text) {
     error.hint = std::string("write a power with '^': ^") + (found == "\u00b2" ? "2" : "3");
   else if (found == "?" || found == ":")
     error.hint = "write a choice as if(a > b, p, q)";
-  else if (found == "&")
+  else if (found == "&" || found == "and")
     error.hint = "for both conditions, write if(a > b, if(c > d, p, q), q)";
-  else if (found == "|")
+  else if (found == "|" || found == "or")
     error.hint = "for either condition, write if(a > b, p, if(c > d, p, q))";
-  else if (found == "!")
+  else if (found == "!" || found == "not")
     error.hint = "write if(a > b, p, q) with p and q exchanged";
   else if (found == "*" && before == '*')
     error.hint = "write a power with '^'";

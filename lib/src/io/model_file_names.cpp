@@ -275,7 +275,9 @@ class NameResolver {
                 const Scope& scope) {
     std::string hint;
     if (symbol.kind == SymbolKind::index)
-      hint = "i has a value only in an expression for the elements of a vector";
+      hint =
+          "i has a value only in an expression for the elements of a vector; elsewhere name one, x1 or x[1], "
+          "in a table for each of them";
     else if (symbol.kind == SymbolKind::impact)
       hint = "'impact' is known only in the restitution of a contact";
     else if (symbol.kind == SymbolKind::parameter)

@@ -82,7 +82,8 @@ class SectionReader {
     model_.start.expression = number_expression(0);
     model_.start.owner = "the start time";
     if (root_.find("time") == nullptr && !reader_.is_misspelt("time"))
-      reader_.mistake({}, 1, "no end time", "a table [time] with a line such as end = 10.0", "none");
+      reader_.mistake({}, 1, "no end time", "a table [time] with a line such as end = 10.0", "none",
+                      "the file names one, which --t-end replaces for a run");
     if (table == nullptr) return;
     reader_.check_keys(table->value, "[time]", {"start", "end"});
     if (const TomlEntry* start = table->value.find("start"))
