@@ -217,3 +217,42 @@ TEST_CASE("too many surfaces in one function are refused and a sum of them is no
             "at most 12, whose corners can be blended, got 13 surfaces") == 0);
   CHECK(instance(with_derivatives("x = 1\ny = \"2*y*(" + sum + ")\"\nz = 1")).system.surfaces() == 13);
 }
+
+TEST_CASE("a kink inside a kink is the one that the numbers have") {
+  struct Line {
+    const char* text;
+    double (*value)(double, double, double);
+  };
+  const std::vector<Line> lines = {
+      {"min(max(x, 0), a)", [](double x, double, double) { return std::min(std::max(x, 0.0), 3.0); }},
+      {"max(-1, min(1, x + y))",
+       [](double x, double y, double) { return std::max(-1.0, std::min(1.0, x + y)); }},
+      {"abs(abs(x) - 1)", [](double x, double, double) { return std::abs(std::abs(x) - 1); }},
+      {"min(max(x, y), max(2*y, z))",
+       [](double x, double y, double z) { return std::min(std::max(x, y), std::max(2 * y, z)); }},
+      {"if(abs(x) > 1, y, z*max(x, 0))",
+       [](double x, double y, double z) { return std::abs(x) > 1 ? y : z * std::max(x, 0.0); }},
+      {"step(0.5 - abs(held - z))",
+       [](double x, double y, double z) { return std::abs(std::min(x, y) - z) < 0.5 ? 1.0 : 0.0; }},
+      {"max(x, min(x, 1)) + sgn(max(x, 0))",
+       [](double x, double, double) { return std::max(x, std::min(x, 1.0)) + (x > 0 ? 1.0 : 0.0); }}};
+  for (const Line& line : lines) {
+    CAPTURE(line.text);
+    const System system = instance(with_derivatives("x = \"" + std::string(line.text) + "\"\ny = 0\nz = 0",
+                                                    "[definitions]\nheld = \"min(x, y)\"\n"))
+                              .system;
+    CHECK(check_multi_affine(system, 0, Eigen::Vector3d(0.3, 0.2, 0.1)).passed);
+    for (int k = 0; k < 1000; ++k) {
+      const Vector x = Eigen::Vector3d(4 * std::sin(1.7 * k), 4 * std::sin(2.3 * k), 4 * std::sin(3.1 * k));
+      const Vector lambda = guards(system, 0, x).unaryExpr([](double h) { return h > 0 ? 1.0 : -1.0; });
+      CHECK(field(system, 0, x, lambda)[0] == doctest::Approx(line.value(x[0], x[1], x[2])).epsilon(1e-15));
+    }
+  }
+}
+
+TEST_CASE("a saturation has a surface at each of its ends") {
+  const auto names = [](const std::string& derivative) {
+    return instance(with_derivatives("x = \"" + derivative + "\"\ny = 0\nz = 0")).system.surface_names();
+  };
+  CHECK(names("min(max(x, 0), a)") == std::vector<std::string>{"max(x, 0) - a", "x"});
+}

@@ -166,7 +166,8 @@ TEST_CASE("missing sections are told once") {
 TEST_CASE("unknown sections and keys get the near name") {
   check_told("[paramters]\n" + std::string(sound).substr(13), "did you mean 'parameters'?");
   check_mistake(with_end("[options]\nrtoll = 1e-6\n"),
-                "m.toml:16:1: unknown key in [options], expected 'rtol', 'atol', 'method', 'linear_solver', 'max_step', "
+                "m.toml:16:1: unknown key in [options], expected 'rtol', 'atol', 'method', 'linear_solver', "
+                "'max_step', "
                 "'on_ambiguity', 'sliding_rule', 'selection' or 'max_events', got 'rtoll'",
                 "did you mean 'rtol'?");
   check_mistake(with_end("[[stops]]\nwhen = \"x\"\nset = { x = 1 }\n"),
@@ -428,16 +429,19 @@ TEST_CASE("division by a zero parameter and other values that are no numbers are
 TEST_CASE("a discontinuity inside a guard is refused with a reason") {
   const std::string reason = "a discontinuity inside a guard in the ";
   const std::string smooth = ", expected a guard that is smooth, because its own sign is what jumps, got ";
+  const std::string smooth_event = ", expected a guard that is smooth, got ";
   check_told(with_line(13, "stick = \"v - abs(x)\""),
              "test.toml:13:14: " + reason + "guard of 'stick'" + smooth + "'abs', which has a kink");
   check_told(with_line(11, "v = \"sgn(v - sgn(x))\""),
              "test.toml:11:6: " + reason + "derivative of 'v'" + smooth + "'v - sgn(x)' under 'sgn'");
-  check_told(with_line(11, "v = \"if(drive > 0, 1, 2)\"") + "drive = \"min(x, v)\"\n",
+  check_told(with_line(11, "v = \"if(drive > 0, 1, 2)\"") + "drive = \"min(x, v) + step(x)\"\n",
              "test.toml:11:6: " + reason + "derivative of 'v'" + smooth + "'drive' under 'if'");
   check_told(with_end("drive = \"step(x)\"\n[[stops]]\nname = \"far\"\nwhen = \"x - drive\"\n"),
-             "test.toml:18:13: " + reason + "guard of stop 'far'" + smooth + "'drive', which has one");
+             "test.toml:18:13: " + reason + "guard of stop 'far'" + smooth_event + "'drive', which has one");
   check_told(with_end("[[resets]]\nwhen = \"sgn(x)\"\nset = { v = \"-v\" }\n"),
-             "test.toml:16:9: " + reason + "guard of the reset" + smooth + "'sgn', which jumps");
+             "test.toml:16:9: " + reason + "guard of the reset" + smooth_event + "'sgn', which jumps");
+  check_told(with_end("[[stops]]\nwhen = \"if(x > 0, v, 1)\"\n"),
+             "an event that counts only under a condition is the [[edges]] of one of two [[locations]]");
 }
 
 TEST_CASE("a surface that can never be met is refused") {
@@ -459,6 +463,8 @@ TEST_CASE("what other languages write is answered with what to write here") {
   hinted("x > 0 ? 1 : 2", "write a choice as if(a > b, p, q)");
   hinted("if(x > 0 && v > 0, 1, 2)", "for both conditions, write if(a > b, if(c > d, p, q), q)");
   hinted("if(x > 0 || v > 0, 1, 2)", "for either condition, write if(a > b, p, if(c > d, p, q))");
+  hinted("if(x > 0 and v > 0, 1, 2)", "for both conditions, write if(a > b, if(c > d, p, q), q)");
+  hinted("if(x > 0 or v > 0, 1, 2)", "for either condition, write if(a > b, p, if(c > d, p, q))");
   hinted("(x > 0)*v", "write step(a - b), which is 1 where a > b and else 0");
   hinted("max(x, 0, 1)", "write max(max(a, b), c)");
 }

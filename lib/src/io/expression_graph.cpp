@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace slideway::reader {
@@ -122,6 +123,7 @@ NodeId ExpressionGraph::binary(Operation operation, NodeId a, NodeId b) {
 NodeId ExpressionGraph::select(std::uint32_t surface, NodeId plus, NodeId minus) {
   if (plus == minus) return plus;
   if (is_constant(plus, 1) && is_constant(minus, -1)) return lambda(surface);
+  if (is_constant(plus, -1) && is_constant(minus, 1)) return negate(lambda(surface));
   return intern({Operation::select, plus, minus, surface, 0});
 }
 
@@ -142,6 +144,41 @@ NodeId ExpressionGraph::rebuild(const Node& node, NodeId a, NodeId b, NodeId c) 
     default:
       return choose(a, b, c);
   }
+}
+
+NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
+                                const std::function<bool(NodeId)>& depends) {
+  if (!depends(root)) return root;
+  std::vector<NodeId> found = {root};
+  std::unordered_map<NodeId, NodeId> known = {{root, root}};
+  const auto visit = [&](NodeId id) {
+    if (depends(id) && known.try_emplace(id, id).second) found.push_back(id);
+  };
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const Node node = nodes_[found[next]];
+    const int operands = operand_count(node.operation);
+    if (operands > 0) visit(node.a);
+    if (operands > 1) visit(node.b);
+    if (operands > 2) visit(node.c);
+  }
+  std::sort(found.begin(), found.end());
+  const auto put_in = [&](NodeId id) {
+    const auto place = known.find(id);
+    return place == known.end() ? id : place->second;
+  };
+  for (const NodeId id : found) {
+    const Node node = nodes_[id];
+    const int operands = operand_count(node.operation);
+    if (node.operation == Operation::lambda) {
+      known[id] = node.a == surface ? constant(sign) : id;
+    } else if (node.operation == Operation::select && node.c == surface) {
+      known[id] = put_in(sign > 0 ? node.a : node.b);
+    } else {
+      known[id] = rebuild(node, put_in(node.a), operands > 1 ? put_in(node.b) : node.b,
+                          operands > 2 ? put_in(node.c) : node.c);
+    }
+  }
+  return known[root];
 }
 
 std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots) const {

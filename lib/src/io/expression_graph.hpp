@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <vector>
@@ -93,6 +94,10 @@ class ExpressionGraph {
   NodeId subtract(NodeId a, NodeId b) { return binary(Operation::subtract, a, b); }
   NodeId multiply(NodeId a, NodeId b) { return binary(Operation::multiply, a, b); }
   NodeId divide(NodeId a, NodeId b) { return binary(Operation::divide, a, b); }
+
+  // The node with λ of a surface put in, 1 or −1; `depends` tells the nodes that may depend on it, and must be true of
+  // all that a node that does is made by.
+  NodeId on_side(NodeId root, std::uint32_t surface, int sign, const std::function<bool(NodeId)>& depends);
 
   // The same operation on other operands.
   NodeId rebuild(const Node& node, NodeId a, NodeId b, NodeId c);

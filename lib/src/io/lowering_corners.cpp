@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <unordered_map>
 
 #include "io/lowering.hpp"
 
@@ -116,40 +115,8 @@ class CornerBlender {
     return std::binary_search(found.begin(), found.end(), surface);
   }
 
-  // The node with λₖ = sign put in.
   NodeId restrict_to(NodeId root, std::uint32_t k, int sign) {
-    if (!depends_on(root, k)) return root;
-    std::vector<NodeId> found = {root};
-    std::unordered_map<NodeId, NodeId> known;
-    known[root] = root;
-    const auto visit = [&](NodeId id) {
-      if (depends_on(id, k) && known.try_emplace(id, id).second) found.push_back(id);
-    };
-    for (std::size_t next = 0; next < found.size(); ++next) {
-      const Node node = graph_[found[next]];
-      const int operands = operand_count(node.operation);
-      if (operands > 0) visit(node.a);
-      if (operands > 1) visit(node.b);
-      if (operands > 2) visit(node.c);
-    }
-    std::sort(found.begin(), found.end());
-    const auto restricted = [&](NodeId id) {
-      const auto place = known.find(id);
-      return place == known.end() ? id : place->second;
-    };
-    for (const NodeId id : found) {
-      const Node node = graph_[id];
-      const int operands = operand_count(node.operation);
-      if (node.operation == Operation::lambda) {
-        known[id] = graph_.constant(sign);
-      } else if (node.operation == Operation::select && node.c == k) {
-        known[id] = restricted(sign > 0 ? node.a : node.b);
-      } else {
-        known[id] = graph_.rebuild(node, restricted(node.a), operands > 1 ? restricted(node.b) : node.b,
-                                   operands > 2 ? restricted(node.c) : node.c);
-      }
-    }
-    return known[root];
+    return graph_.on_side(root, k, sign, [&](NodeId id) { return depends_on(id, k); });
   }
 
   ExpressionGraph& graph_;

@@ -299,7 +299,7 @@ class Expander {
   void build_events(const std::vector<EventDescription>& events, std::vector<ExpandedEvent>& result) {
     for (const EventDescription& event : events) {
       ExpandedEvent made{event.name, 0, event.direction, {}, event.from, event.to, event.zeno};
-      build_formula(event.when, Jumps::refused_in_guard, made.guard);
+      build_formula(event.when, Jumps::refused_in_event, made.guard);
       for (const Assignment& line : event.set) build_assignment(line, Jumps::values, made.set);
       result.push_back(std::move(made));
     }
@@ -309,7 +309,7 @@ class Expander {
     for (const ContactDescription& contact : model_.contacts) {
       ExpandedContact made;
       made.name = contact.name;
-      build_formula(contact.gap, Jumps::refused_in_guard, made.gap);
+      build_formula(contact.gap, Jumps::refused_in_event, made.gap);
       for (const Assignment& line : contact.acts_on)
         build_assignment(line, Jumps::refused_in_force, made.acts_on);
       build_formula(contact.restitution, Jumps::values, made.restitution);

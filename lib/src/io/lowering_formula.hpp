@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "io/expression_graph.hpp"
@@ -14,9 +15,9 @@
 
 namespace slideway::reader {
 
-// What a jump becomes: a surface, a mistake (inside a guard, in how a contact force acts, or in a break-away ratio), or a
-// value like any other (in a reset).
-enum class Jumps { surfaces, refused_in_guard, refused_in_force, refused_in_ratio, values };
+// What a jump becomes: a surface, a mistake (inside the guard of a surface or of an event, in how a contact force acts, or
+// in a break-away ratio), or a value like any other (in a reset).
+enum class Jumps { surfaces, refused_in_guard, refused_in_event, refused_in_force, refused_in_ratio, values };
 
 // An expression that cannot be built; the mistake has been told.
 struct Unbuildable {};
@@ -60,6 +61,10 @@ class FormulaBuilder {
   // Elements of definitions (one, if it is a scalar) that have been built.
   using Built = std::vector<std::vector<NodeId>>;
   using Text = std::function<std::string()>;
+  // What a sign chooses from.
+  struct Choice {
+    NodeId positive, zero, negative;
+  };
 
   [[noreturn]] void fail_at(const Place& place, TokenRange range, std::string what, std::string expected,
                             std::string got, std::string hint = "");
@@ -86,6 +91,11 @@ class FormulaBuilder {
   NodeId build_extremum(const Place& place, std::uint32_t index, bool largest);
   NodeId build_if(const Place& place, std::uint32_t index);
   NodeId select(SurfaceSide side, NodeId positive, NodeId negative);
+  NodeId choose_by_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
+                        const Text& text, int sides_known = 0);
+  NodeId bend(NodeId node, NodeId first, NodeId second);
+  bool bends_only(NodeId root) const;
+  std::uint32_t surface_in(NodeId root) const;
   SurfaceSide surface(const Place& place, std::uint32_t index, NodeId guard, const Text& text);
   std::string text(const Place& place, TokenRange range);
   std::string difference_text(const Place& place, TokenRange first, TokenRange second);
@@ -96,6 +106,7 @@ class FormulaBuilder {
   SurfaceTable& surfaces_;
   Mistakes& mistakes_;
   Built definition_nodes_, definition_values_, guard_nodes_;
+  std::unordered_set<NodeId> bends_;  // nodes that have kinks, and no jumps
   std::vector<Operand> stack_;
   int depth_ = 0;
 };
