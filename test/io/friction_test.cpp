@@ -93,6 +93,19 @@ TEST_CASE("static friction gives its surface a break-away ratio") {
   CHECK(rate[0] == doctest::Approx(2));
 }
 
+TEST_CASE("a normal force with kinks leaves the break-away ratio a number") {
+  const ModelInstance model =
+      instance(with_law("F = { law = 'static', velocity = 'v', Fc = '0.4*N', Fs = '1.5*0.4*N' }",
+                        "[definitions]\nN = \"min(max(x, 0), 3)\"\n"));
+  Vector ratio(model.system.surfaces());
+  model.system.definition().break_away(0, Eigen::Vector2d(-1, 0), ratio);
+  CHECK(ratio.maxCoeff() == doctest::Approx(1.5));
+  CHECK(ratio.minCoeff() == 1);
+  const Vector pressed =
+      field(model.system, 0, Eigen::Vector2d(2, 1), Vector::Constant(model.system.surfaces(), 1));
+  CHECK(std::abs(pressed[1]) > 0);
+}
+
 TEST_CASE("a surface of a model file may have a break-away ratio") {
   const std::string text = with_law("F = { law = 'coulomb', velocity = 'v', Fc = 1 }",
                                     "[surfaces]\nstick = { value = \"v\", break_away = \"1 + vb\" }\n");
@@ -152,7 +165,7 @@ TEST_CASE("mistakes in friction are told at their places") {
       {"F = { law = 'coulomb', velocity = 'sgn(v)', Fc = 1 }", {"9:36", "a discontinuity in a velocity"}},
       {"F = 1", {"9:5", "friction 'F'", "law = \"coulomb\""}},
       {"F = { law = 'static', velocity = 'v', Fc = 1, Fs = '2 + sgn(x)' }",
-       {"a discontinuity in 'Fs' or 'Fc'"}},
+       {"a discontinuity in 'Fs' or 'Fc'", "may be a factor of both"}},
       {"F = { law = 'static', velocity = 'v', Fc = 1, Fs = 2 }\nG = { law = 'static', velocity = 'v', Fc = "
        "1, Fs = 3 }",
        {"two break-away ratios"}},

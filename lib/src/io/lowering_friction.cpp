@@ -1,13 +1,60 @@
 #include "io/lowering_friction.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "io/expression_tape.hpp"
 #include "io/friction_laws.hpp"
 #include "io/tape_inputs.hpp"
 
 namespace slideway::reader {
+namespace {
+
+std::vector<NodeId> factors(const ExpressionGraph& graph, NodeId product) {
+  std::vector<NodeId> found;
+  std::vector<NodeId> open = {product};
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (graph[id].operation == Operation::multiply) {
+      open.push_back(graph[id].a);
+      open.push_back(graph[id].b);
+    } else {
+      found.push_back(id);
+    }
+  }
+  return found;
+}
+
+NodeId product_of(ExpressionGraph& graph, const std::vector<NodeId>& factors) {
+  NodeId product = graph.constant(1);
+  for (const NodeId factor : factors) product = graph.multiply(product, factor);
+  return product;
+}
+
+// Both forces of a clutch are its normal force times a number: their ratio is a number even where that force has a kink, or
+// is 0.
+NodeId without_common_factors(ExpressionGraph& graph, NodeId ratio) {
+  const Node node = graph[ratio];
+  if (node.operation != Operation::divide) return ratio;
+  std::vector<NodeId> above = factors(graph, node.a);
+  std::vector<NodeId> below = factors(graph, node.b);
+  const std::size_t all = below.size();
+  for (auto factor = above.begin(); factor != above.end();) {
+    const auto same = std::find(below.begin(), below.end(), *factor);
+    if (same == below.end()) {
+      ++factor;
+    } else {
+      below.erase(same);
+      factor = above.erase(factor);
+    }
+  }
+  return below.size() == all ? ratio : graph.divide(product_of(graph, above), product_of(graph, below));
+}
+
+}  // namespace
 
 void set_break_away(SurfaceTable& surfaces, const ExpressionGraph& graph, std::uint32_t surface, NodeId ratio,
                     const Formula& formula, const std::string& name, Mistakes& mistakes) {
@@ -47,11 +94,13 @@ void FrictionExpander::build_surface(const FrictionDescription& friction, std::u
   const std::optional<SurfaceSide> side = builder_.surface_of_definition(friction.velocity, element);
   if (!side || !friction.break_away || !mistakes_.empty()) return;
   const Formula& formula = model_.definitions[*friction.break_away].value;
-  const NodeId ratio = builder_.definition(*friction.break_away, element);
+  const NodeId ratio =
+      without_common_factors(expanded_.graph, builder_.definition(*friction.break_away, element));
   if (expanded_.graph.has_lambda(ratio)) {
     mistakes_.push_back(
         {friction.position, 1, "a discontinuity in 'Fs' or 'Fc' of friction " + quoted(friction.name),
-         "smooth expressions, because their ratio is used at rest, where a sign has no value", "", ""});
+         "smooth expressions, because their ratio is used at rest, where a sign has no value", "",
+         "what jumps or bends may be a factor of both: Fs = \"1.3*mu*N\" beside Fc = \"mu*N\""});
     return;
   }
   set_break_away(surfaces_, expanded_.graph, side->surface, ratio, formula, name_of(friction, element),
