@@ -482,6 +482,28 @@ TEST_CASE("a guard that sliding holds at zero fires as it gets there and not aga
   });
 }
 
+TEST_CASE("jumps of one state set off no event on a guard that sliding holds at zero") {
+  const Guard along([](auto, const auto& x) { return 0.3 * (0.854 * x[0] + 0.418 * x[1]); });
+  const Guard ticks([](auto t, const auto&) {
+    using std::sin;
+    return sin(20.0 * t);
+  });
+  const System plain = from_functor(Slanted{}, {.states = 3, .surfaces = 1});
+  const System watched =
+      plain.with_events({reset("tick", ticks, Direction::any, [](VectorRef x) { x[2] += 1; }),
+                         reset("up", along, Direction::rising, [](VectorRef x) { x[2] += 1000; }),
+                         reset("down", along, Direction::falling, [](VectorRef x) { x[2] += 1000; })});
+  for_every_method([&](const Options& options) {
+    // It slides from 0.074 to 3.685.
+    const Solution solution = run(watched, {0.2, -0.3, 0}, 3.5, options);
+    REQUIRE(solution.outcome.reached_end());
+    // One of the two fires as it gets there, and 22 ticks.
+    CHECK(count(solution, EventKind::reset) == 23);
+    CHECK(solution.final.state[2] == 1022);
+    CHECK(solution.final.mode.word() == "0");
+  });
+}
+
 TEST_CASE("a ball that has come to rest is at the top of no flight any more") {
   const System system = from_functor(UneasyBall{}, {.states = 4})
                             .with_contacts({contact("floor", component(0), {{1, 1.3}}, 0.5)})

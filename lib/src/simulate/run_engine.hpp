@@ -80,7 +80,7 @@ class RunEngine {
   // From where on each guard counts, and how far it may be on the wrong side until then.
   void set_thresholds();
   void set_event_thresholds();
-  bool is_held(Index event, double error, double rounding);
+  bool is_held(Index event);
   void take_sides(const std::vector<char>& slots);
   // Hands the thresholds to the scans that watch the guards from t_ on.
   void start_scans(double march_step);

@@ -233,6 +233,9 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
       if (any && value < 0) watch.set_side(e, -watch.side(e));
       continue;
     }
+    // Its rate is rounding, too.
+    watch.set_held(e, is_held(e));
+    if (watch.held(e)) continue;
     const bool exact = watch[e].kind != WatchedKind::edge || moved_;
     // The classification has said on which side the solution leaves the guard between two locations.
     const bool is_left = departed_ && departed_ == watch[e].when;

@@ -91,9 +91,12 @@ void RunEngine::set_thresholds() {
 
 // Whether the constraints hold the guard at zero, as the relay of a block that sticks does its velocity: errors of the state
 // that are put back onto the constraints do not move it.
-bool RunEngine::is_held(Index event, double error, double rounding) {
-  const double value = guard_values_[here_->ode.event_slot(event)];
-  if (!here_->ode.constrained() || std::abs(value) > kWrongWayFactor * error) return false;
+bool RunEngine::is_held(Index event) {
+  if (!here_->ode.constrained()) return false;
+  EventWatch& watch = here_->watch;
+  const double value = watch.value(t_, x_, event);
+  const double error = watch.tolerance(t_, x_, event, weights_);
+  if (std::abs(value) > kWrongWayFactor * error) return false;
   state_ = x_;
   add_errors(weights_, state_);
   try {
@@ -101,7 +104,8 @@ bool RunEngine::is_held(Index event, double error, double rounding) {
   } catch (const std::runtime_error&) {
     return false;
   }
-  return std::abs(here_->watch.value(t_, state_, event) - value) <= kHeld * error + kArmFactor * rounding;
+  return std::abs(watch.value(t_, state_, event) - value) <=
+         kHeld * error + kArmFactor * (watch.rounding(t_, x_, event) + 16 * kEpsilon * error);
 }
 
 void RunEngine::set_event_thresholds() {
@@ -113,7 +117,7 @@ void RunEngine::set_event_thresholds() {
     // Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
     const double rounding = watch.rounding(t_, x_, e) + 16 * kEpsilon * error;
     const bool was_held = watch.held(e);
-    watch.set_held(e, is_held(e, error, rounding));
+    watch.set_held(e, is_held(e));
     const double clear = kArmFactor * rounding + watch.noise(e);
     if (watch.held(e)) {
       // What it shows is what is between two projections.
