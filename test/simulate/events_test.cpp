@@ -357,6 +357,18 @@ TEST_CASE("a reset that leaves the state where it is fires once") {
   CHECK(solution.final.state[0] == doctest::Approx(2));
 }
 
+TEST_CASE("a reset that changes nothing says so") {
+  const auto reason = [](double added) {
+    const Solution solution = run(ticking().with_events({reset("", component(0, 1), Direction::rising,
+                                                               [added](VectorRef x) { x[0] += added; })}),
+                                  {0}, 2);
+    REQUIRE(solution.events.size() == 1);
+    return solution.events[0].reason;
+  };
+  CHECK(reason(0) == "the guard crosses zero; the reset leaves the state as it is");
+  CHECK(reason(0.5) == "the guard crosses zero");
+}
+
 TEST_CASE("a reset to a value that is not finite ends the run before it") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Solution solution = run(ticking(2).with_events({reset("bad", component(0, 1), Direction::rising,

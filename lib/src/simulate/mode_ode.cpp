@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "simulate/run_text.hpp"
 #include "slideway/core/finite.hpp"
 
 namespace slideway {
@@ -234,8 +235,8 @@ void ModeOde::throw_not_finite(double t, ConstVectorRef values) const {
     const std::string& name = (*watch_)[slot - event_slot(0)].name;
     what = name.empty() ? "the guard of an event" : "the guard of event '" + name + "'";
   }
-  throw std::runtime_error(what + " is not finite (" + std::to_string(values[slot]) + ") at t = " +
-                           std::to_string(t) + (mode.size() > 0 ? " in mode \"" + mode.word() + "\"" : ""));
+  throw std::runtime_error(what + " is not finite (" + number_text(values[slot]) + ") at t = " +
+                           number_text(t) + (mode.size() > 0 ? " in mode \"" + mode.word() + "\"" : ""));
 }
 
 bool ModeOde::recall(double t, VectorRef values) const {

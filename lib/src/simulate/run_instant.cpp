@@ -32,7 +32,8 @@ bool RunEngine::start() {
   for (Index i = 0; i < h.size(); ++i) {
     if (std::isfinite(h[i])) continue;
     finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
-                                             number_text(h[i]) + ") at the start, t = " + number_text(t_));
+                                             number_text(h[i]) + ") at the start, t = " + number_text(t_) +
+                                             "; start where it is, or write it so that it is everywhere");
     return false;
   }
   moved_ = true;

@@ -128,6 +128,7 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   if (!at_start || !records.empty()) record.from = word();
   record.before = x_;
   zero_guards_.push_back({watched.when, here_->watch.noise(event)});
+  bool stays = false;
   if (watched.reset) {
     Vector after = x_;
     watched.reset(t_, x_, after);
@@ -140,6 +141,7 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
                  "' to a value that is not finite (" + number_text(after[j]) + ") at t = " + number_text(t_));
       return false;
     }
+    stays = after == x_ && watched.kind == WatchedKind::reset;
     moved_ = moved_ || after != x_;
     was_reset_ = true;
     x_ = after;
@@ -147,7 +149,8 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   }
   record.after = x_;
   record.kind = EventKind::reset;
-  record.reason = "the guard crosses zero";
+  record.reason =
+      stays ? "the guard crosses zero; the reset leaves the state as it is" : "the guard crosses zero";
   note_in_instant(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : 1'000'000 + event);
   if (watched.kind == WatchedKind::edge) {
     const Edge& edge = automaton_.edges()[watched.edge];

@@ -5,12 +5,14 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 namespace slideway {
 
 // Up to 10 digits. Every impact says its speed, so it must not be slow: a stream is.
 inline std::string number_text(double value) {
+  if (std::isnan(value)) return "nan";
   std::array<char, 32> text;
   const auto written =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 10);
