@@ -14,8 +14,6 @@ constexpr double kSuspicious = 0.05;
 // The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
 // integrator cannot tell from zero.
 constexpr double kTwoFoldTolerance = 10;
-// How many times the tolerances the accumulated error of a state may be.
-constexpr double kGlobalError = 30;
 constexpr Index kStatesOneByOne = 32;
 constexpr int kTrials = 8;
 constexpr double kClearly = 100;

@@ -200,7 +200,7 @@ bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, C
   return true;
 }
 
-// As below, where no two surfaces see the same state and the gradients are constant: most are met already.
+// What project() does, where no two surfaces see the same state and the gradients are constant: most are met already.
 bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                    VectorRef x) {
   const auto& slopes = evaluator_.affine_dx();

@@ -117,7 +117,12 @@ void RunEngine::enter(std::size_t location) {
     mode_ = mode;
     lambda_.conservativeResizeLike(Vector::Zero(surfaces));
   }
-  for (Vector* vector : {&guard_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
+  size_guard_vectors();
+}
+
+void RunEngine::size_guard_vectors() {
+  for (Vector* vector :
+       {&guard_values_, &sampled_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
     *vector = Vector::Zero(here_->ode.guards());
   }
 }

@@ -59,6 +59,8 @@ class RunEngine {
 
   // ---- the loop (run_engine.cpp)
   void enter(std::size_t location);
+  // To the guards of the tools at hand.
+  void size_guard_vectors();
   bool begin_mode();
   Stepper* choose_stepper();
   ModeEnd follow_mode();
@@ -290,7 +292,8 @@ class RunEngine {
 
   // The largest |xⱼ| so far: what has accumulated of the errors goes with that.
   Vector largest_, noise_weights_, nudged_state_;
-  Vector atol_, weights_, guard_values_, noise_, nudged_values_, state_, arm_above_, arrive_below_;
+  Vector atol_, weights_, guard_values_, sampled_values_, noise_, nudged_values_, state_, arm_above_,
+      arrive_below_;
   Matrix step_coefficients_;                     // of the step that is recorded
   Vector march_arm_above_, march_arrive_below_;  // where another scan watches the surfaces
   Solution solution_;

@@ -39,9 +39,7 @@ bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge,
   }
   // The surface between the locations is met; the classification decides what it does.
   mode_.set(before.size(), Side::sliding);
-  for (Vector* vector : {&guard_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
-    *vector = Vector::Zero(here_->ode.guards());
-  }
+  size_guard_vectors();
   moved_ = false;
   carry_fired(watch_before);
   last_edge_.reset();

@@ -253,13 +253,13 @@ const Arrival& RunEngine::march(double limit, double end) {
       interval <= 2 * carried_march_step_) {
     // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.
     const bool passes = ode.slides_on_until(limit);
-    if (!passes && ode.watches_stages()) sampler_.sample(limit, noise_);
-    if (passes || ode.stops_once_until(limit, noise_)) {
+    if (!passes && ode.watches_stages()) sampler_.sample(limit, sampled_values_);
+    if (passes || ode.stops_once_until(limit, sampled_values_)) {
       carried_march_step_ = std::max(carried_march_step_, interval);
       if (!passes) return scan.advance_at_once(limit, sampler_);
       if (limit < end) return scan.nothing();
-      ode.exits_at_last_stage(noise_);
-      return scan.pass(end, noise_);
+      ode.exits_at_last_stage(sampled_values_);
+      return scan.pass(end, sampled_values_);
     }
   }
   const Arrival& arrival = scan.advance(limit, sampler_);
@@ -289,10 +289,10 @@ const Arrival& RunEngine::first_arrival(double end) {
     } else {
       std::fill(joint_arrival_.guards.begin(), joint_arrival_.guards.end(), char{0});
       if (scan.nearly_zero()) {
-        sampler_.sample(std::min(end, limit + location_accuracy(limit, end - from)), noise_);
-        for (Index slot = 0; slot < noise_.size(); ++slot) {
+        sampler_.sample(std::min(end, limit + location_accuracy(limit, end - from)), sampled_values_);
+        for (Index slot = 0; slot < sampled_values_.size(); ++slot) {
           const auto at = static_cast<std::size_t>(slot);
-          if (scan.armed()[at] != 0 && noise_[slot] <= 0) joint_arrival_.guards[at] = 1;
+          if (scan.armed()[at] != 0 && sampled_values_[slot] <= 0) joint_arrival_.guards[at] = 1;
         }
       }
     }

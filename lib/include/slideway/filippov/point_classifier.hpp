@@ -11,6 +11,9 @@
 
 namespace slideway {
 
+// How many times the tolerances the accumulated error of a state may be.
+constexpr double kGlobalError = 30;
+
 // What is known about a meeting with a surface before the fields are looked at.
 struct Met {
   Index surface = 0;
