@@ -170,7 +170,7 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
 
 bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx) {
   const Index i = sliding_.front();
-  if (neighbours_surface_ == i && t == neighbours_t_ && x == neighbours_x_) return false;
+  if (looks_closely_ || (neighbours_surface_ == i && t == neighbours_t_ && x == neighbours_x_)) return false;
   if (!constant_relay_looked_for_) {
     constant_relay_looked_for_ = true;
     constant_relay_ = evaluator_.relay_columns(t, x, lambda_);
@@ -188,6 +188,7 @@ bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& d
   lambda_[i] = stored;
   neighbours_surface_ = -1;
   neighbours_.w_minus = evaluator_.guard_rate(t, x, dx, i);
+  if (!std::isfinite(neighbours_.w_minus)) return false;
   neighbours_.w_plus = neighbours_.w_minus - constant_gap_;
   const double alpha = neighbours_.w_minus / constant_gap_;
   for (Eigen::SparseMatrix<double>::InnerIterator entry(*constant_relay_, i); entry; ++entry)
