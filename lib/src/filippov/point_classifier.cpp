@@ -14,6 +14,10 @@ constexpr double kSuspicious = 0.05;
 // The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
 // integrator cannot tell from zero.
 constexpr double kTwoFoldTolerance = 10;
+// With the size of h over the square of the time in which a state changes as its greatest curvature, and room to spare.
+constexpr double kSoonest = 20;
+// The part of the flight before that a dip may last.
+constexpr double kBriefly = 0.05;
 constexpr Index kStatesOneByOne = 32;
 constexpr int kTrials = 8;
 constexpr double kClearly = 100;
@@ -128,14 +132,14 @@ double PointClassifier::sum_along_gradient(const Function& function) const {
 }
 
 NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w,
-                                     double w_scale, bool vanishes, ConstVectorRef weights) {
+                                     double w_scale, bool vanishes, ConstVectorRef weights, bool in_full) {
   NormalMotion motion;
   motion.w = w;
   motion.vanishes = vanishes;
   const double rounding =
       16 * kEpsilon * (sum_along_gradient([&](Index j) { return std::abs(dx[j]); }) + w_scale);
   motion.w_zero = rounding;
-  if (!vanishes && std::abs(w) > kSuspicious * w_scale) return motion;
+  if (!vanishes && !in_full && std::abs(w) > kSuspicious * w_scale) return motion;
 
   lambda_[surface_] = side;
   const double scale = time_scale(dx, weights);
@@ -185,6 +189,22 @@ TwoFoldRates PointClassifier::two_fold_rates(double t, ConstVectorRef x, ConstVe
   return {rate(-1, field_minus_), rate(-1, field_plus_), rate(1, field_minus_), rate(1, field_plus_)};
 }
 
+bool PointClassifier::dips_and_returns(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at,
+                                       double tolerance, double away, ConstVectorRef weights) {
+  const double sign = before == Side::plus ? 1 : -1;
+  const auto dips = [&](double side, const Vector& dx, double w) {
+    if (!(sign * w < 0)) return false;
+    // No field turns back sooner than its states change.
+    const double turns = tolerance / time_scale(dx, weights);
+    if (w * w > kSoonest * kGlobalError * turns * turns / rtol_) return false;
+    const NormalMotion own = motion(t, x, side, dx, w, std::abs(w), false, weights, true);
+    const double back = sign * own.curvature;
+    return back > own.curvature_zero && w * w <= 2 * back * kGlobalError * tolerance &&
+           2 * std::abs(w) <= kBriefly * back * away;
+  };
+  return dips(-1, field_minus_, at.w_minus) && dips(1, field_plus_, at.w_plus);
+}
+
 ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVectorRef lambda,
                                              const Met& met, const Side* before, ConstVectorRef weights) {
   surface_ = met.surface;
@@ -204,6 +224,17 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     result.w_plus = evaluator_.guard_rate(t, x, field_plus_, surface_);
   }
   const double w_scale = std::max(std::abs(result.w_minus), std::abs(result.w_plus));
+
+  // Errors of the state can make a touch of two fields that are alike two crossings, or none.
+  if (before && *before != Side::sliding && !met.dips &&
+      dips_and_returns(t, x, *before, result, tolerance, met.away, weights)) {
+    result.touch = result.same_way = true;
+    result.point.kind = *before == Side::plus ? PointKind::visible_fold_plus : PointKind::visible_fold_minus;
+    result.point.lambda = std::numeric_limits<double>::quiet_NaN();
+    result.point.continuations = {*before};
+    result.point.reason = "both fields bring it back";
+    return result;
+  }
 
   bool minus_vanishes = met.minus_vanishes;
   bool plus_vanishes = met.plus_vanishes;

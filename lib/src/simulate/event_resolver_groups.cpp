@@ -80,8 +80,8 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   // Sliding on through a two-fold into a repelling stretch can be left at any time.
   lone.unique = lone.count == 1 && !lone.options[0].repelling;
   if (lone.unique && !at_start && lone.options[0].side == before) {
-    lone.touch = found.touch || (before == Side::plus && found.plus_tangent) ||
-                 (before == Side::minus && found.minus_tangent);
+    lone.touch = !found.same_way && (found.touch || (before == Side::plus && found.plus_tangent) ||
+                                     (before == Side::minus && found.minus_tangent));
   }
   return lone;
 }

@@ -121,6 +121,7 @@ void RunEngine::enter(std::size_t location) {
 }
 
 void RunEngine::size_guard_vectors() {
+  met_at_.resize(static_cast<std::size_t>(here_->system.surfaces()), t_);
   for (Vector* vector :
        {&guard_values_, &sampled_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
     *vector = Vector::Zero(here_->ode.guards());

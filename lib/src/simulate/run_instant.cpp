@@ -86,7 +86,7 @@ RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
     const Index i = (next - slots.begin()) / 2;
     const Index slot = ModeOde::first_slot(i);
     next = slots.begin() + ModeOde::first_slot(i + 1);
-    Met met{.surface = i};
+    Met met{.surface = i, .away = t_ - met_at_[static_cast<std::size_t>(i)]};
     if (mode_.slides_on(i)) {
       met.minus_vanishes = arrived(slot);
       met.plus_vanishes = arrived(slot + 1);
@@ -271,6 +271,8 @@ void RunEngine::adopt(const Resolution& resolution) {
   lambda_ = resolution.lambda;
   repelling_ = resolution.repelling;
   involved_ = resolution.involved;
+  for (const Index i : involved_) met_at_[static_cast<std::size_t>(i)] = t_;
+  touched_ = resolution.event.kind == EventKind::grazing;
   mode_since_ = t_;
   mode_.list_sliding(on_surface_);
   if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);

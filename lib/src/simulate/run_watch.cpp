@@ -66,8 +66,9 @@ void RunEngine::set_thresholds() {
       arm_above_[slot] = kArmFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
       if (k < involved_.size()) {
+        const double factor = touched_ ? 2 * kGlobalError : kWrongWayFactor;
         allowance_[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
-                        kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_);
+                        factor * here_->geometry.tolerance(t_, x_, i, weights_);
       }
       // Events elsewhere do not add to what was allowed at its own.
       arrive_below_[slot] = allowance_[i];

@@ -21,6 +21,7 @@ struct Met {
       false;  // w⁻ is zero here: its root was located, or the solution has hardly left the surface
   bool plus_vanishes = false;
   bool dips = false;  // the solution is known to pass through the surface, however little
+  double away = 0;    // the time since the surface was met before, where that is known
 };
 
 struct ClassifiedPoint {
@@ -31,6 +32,8 @@ struct ClassifiedPoint {
   bool plus_tangent = false;
   bool same_fields = false;  // both components vanish and the fields on both sides are one and the same
   bool touch = false;        // a dip through the surface that the tolerances cannot tell from a touch
+  bool same_way =
+      false;  // … where both fields go through and come back: the surface need not have been met at all
 };
 
 class PointClassifier {
@@ -44,8 +47,13 @@ class PointClassifier {
                               const Side* before, ConstVectorRef weights);
 
  private:
+  // Without the derivatives where w is clearly not zero beside w_scale, unless they are asked for.
   NormalMotion motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w, double w_scale,
-                      bool vanishes, ConstVectorRef weights);
+                      bool vanishes, ConstVectorRef weights, bool in_full = false);
+  // Whether both fields lead from `before` through the surface and back, no farther than the tolerances tell, and much sooner
+  // than the solution came there: in a spiral one turn takes about as long as the next.
+  bool dips_and_returns(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at, double tolerance,
+                        double away, ConstVectorRef weights);
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                           double time_scale);
   // f at λ = side, beside x where it is not finite on the surface.
