@@ -34,6 +34,8 @@ struct Resolution {
   std::vector<Index> involved = {};  // every surface that was looked at
   // Of these, the ones that are taken to be touched because a dip so small may be an error of integration.
   std::vector<Index> within_errors = {};
+  // Both fields of a surface lead through it and back, no farther than the tolerances tell: it is passed by.
+  bool passes_by = false;
   EventRecord event = {};
 };
 
@@ -92,6 +94,7 @@ class EventResolver {
     std::size_t count = 0;
     bool unique = false;
     bool touch = false;  // a touch to report although nothing changes
+    bool within_errors = false;
     bool two_fold = false;
     std::string reason = {};
   };
@@ -102,6 +105,7 @@ class EventResolver {
     bool unique = false;
     bool touch = false;  // a touch to report although nothing changes
     bool within_errors = false;
+    bool passes_by = false;
     bool two_fold = false;
     std::vector<double> w_minus = {};
     std::vector<double> w_plus = {};

@@ -77,6 +77,8 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   if (point.continuations.empty()) {
     for (const Side side : {Side::minus, Side::sliding, Side::plus}) add(side);
   }
+  // A touch of two fields that are alike says nothing of where the flight began.
+  lone.within_errors = found.touch && !found.same_way;
   // Sliding on through a two-fold into a repelling stretch can be left at any time.
   lone.unique = lone.count == 1 && !lone.options[0].repelling;
   if (lone.unique && !at_start && lone.options[0].side == before) {
@@ -96,7 +98,8 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
   group.reason = std::move(lone.reason);
   group.unique = lone.unique;
   group.touch = lone.touch;
-  group.within_errors = lone.found.touch;
+  group.within_errors = lone.within_errors;
+  group.passes_by = lone.found.same_way;
   group.two_fold = lone.two_fold;
   for (std::size_t o = 0; o < lone.count; ++o) {
     const LoneOption& option = lone.options[o];

@@ -287,8 +287,8 @@ class RunEngine {
   std::vector<ZeroGuard> zero_guards_;
   double carried_march_step_ = 0;
   std::vector<double> met_at_;  // when each surface was met last
-  bool touched_ =
-      false;  // the last event changed nothing: the surfaces may be passed by as much as errors gather
+  // The surfaces that were met last may be passed by as much as errors gather.
+  bool passes_by_ = false;
   Index quiet_restarts_ = 0;
   double quiet_since_ = 0;
   std::size_t next_output_ = 0;

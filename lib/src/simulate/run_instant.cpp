@@ -272,7 +272,7 @@ void RunEngine::adopt(const Resolution& resolution) {
   repelling_ = resolution.repelling;
   involved_ = resolution.involved;
   for (const Index i : involved_) met_at_[static_cast<std::size_t>(i)] = t_;
-  touched_ = resolution.event.kind == EventKind::grazing;
+  passes_by_ = resolution.passes_by;
   mode_since_ = t_;
   mode_.list_sliding(on_surface_);
   if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);

@@ -66,7 +66,7 @@ void RunEngine::set_thresholds() {
       arm_above_[slot] = kArmFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
       if (k < involved_.size()) {
-        const double factor = touched_ ? 2 * kGlobalError : kWrongWayFactor;
+        const double factor = passes_by_ ? 2 * kGlobalError : kWrongWayFactor;
         allowance_[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
                         factor * here_->geometry.tolerance(t_, x_, i, weights_);
       }
