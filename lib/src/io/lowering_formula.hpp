@@ -19,6 +19,8 @@ namespace slideway::reader {
 // in a break-away ratio), or a value like any other (in a reset).
 enum class Jumps { surfaces, refused_in_guard, refused_in_event, refused_in_force, refused_in_ratio, values };
 
+bool refuses_jumps(Jumps jumps);
+
 // An expression that cannot be built; the mistake has been told.
 struct Unbuildable {};
 

@@ -1,0 +1,148 @@
+// FormulaBuilder where a value jumps or has a kink: the surfaces that arise, and the sides that a sign chooses between.
+
+#include "io/lowering_formula.hpp"
+
+namespace slideway::reader {
+namespace {
+
+// A guard with kinks is told on all sides of as many surfaces.
+constexpr int most_sides = 6;
+
+const char* kink_or_jump(Function function) {
+  return function == Function::abs || function == Function::min || function == Function::max ? "has a kink"
+                                                                                             : "jumps";
+}
+
+}  // namespace
+
+NodeId FormulaBuilder::build_sign(const Place& place, std::uint32_t index, Function function) {
+  const NodeId operand = argument(place, index, 0);
+  const Operation operation = function == Function::sgn    ? Operation::sign
+                              : function == Function::step ? Operation::step
+                                                           : Operation::absolute;
+  if (place.jumps == Jumps::values || graph_.is_constant(operand)) return graph_.unary(operation, operand);
+  const TokenRange range = argument_range(place.formula.expression, index, 0);
+  const bool absolute = function == Function::abs;
+  const NodeId one = graph_.constant(1);
+  const NodeId none = graph_.constant(0);
+  const Choice choice = absolute && graph_.has_lambda(operand)
+                            ? Choice{operand, operand, graph_.negate(operand)}
+                        : function == Function::step ? Choice{one, none, none}
+                                                     : Choice{one, none, graph_.negate(one)};
+  const NodeId node = choose_by_sign(place, index, operand, choice, [&] { return text(place, range); });
+  if (!absolute) return node;
+  return bend(graph_.has_lambda(operand) ? node : graph_.multiply(node, operand), operand, operand);
+}
+
+// The first node on the side where the guard that was asked for is positive.
+NodeId FormulaBuilder::select(SurfaceSide side, NodeId positive, NodeId negative) {
+  return side.sign > 0 ? graph_.select(side.surface, positive, negative)
+                       : graph_.select(side.surface, negative, positive);
+}
+
+NodeId FormulaBuilder::build_extremum(const Place& place, std::uint32_t index, bool largest) {
+  const NodeId a = argument(place, index, 0);
+  const NodeId b = argument(place, index, 1);
+  const NodeId difference = graph_.subtract(a, b);
+  const NodeId above = largest ? a : b;
+  const NodeId below = largest ? b : a;
+  if (place.jumps == Jumps::values || graph_.is_constant(difference))
+    return graph_.choose(difference, above, below);
+  const NodeId node = choose_by_sign(place, index, difference, {above, above, below}, [&] {
+    const Expression& expression = place.formula.expression;
+    return difference_text(place, argument_range(expression, index, 0), argument_range(expression, index, 1));
+  });
+  return bend(node, a, b);
+}
+
+NodeId FormulaBuilder::build_if(const Place& place, std::uint32_t index) {
+  const Expression& expression = place.formula.expression;
+  const TokenRange condition = argument_range(expression, index, 0);
+  const std::pair<TokenRange, TokenRange> sides = operand_ranges(expression, condition);
+  const TokenKind comparison = expression.tokens[condition.end - 1].kind;
+  const bool less = comparison == TokenKind::less || comparison == TokenKind::less_equal;
+  const NodeId a = build(place, sides.first);
+  const NodeId difference = graph_.subtract(a, build(place, sides.second));
+  if (graph_.is_constant(difference)) {
+    const double value = graph_.value(difference);
+    return argument(place, index, (less ? value < 0 : value > 0) ? 1 : 2);
+  }
+  if (place.jumps == Jumps::values) {
+    const NodeId chosen = argument(place, index, 1);
+    return graph_.choose(less ? graph_.negate(difference) : difference, chosen, argument(place, index, 2));
+  }
+  const NodeId chosen = argument(place, index, 1);
+  const NodeId other = argument(place, index, 2);
+  const Choice choice = less ? Choice{other, other, chosen} : Choice{chosen, other, other};
+  return choose_by_sign(place, index, difference, choice,
+                        [&] { return difference_text(place, sides.first, sides.second); });
+}
+
+SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, NodeId guard,
+                                    const Text& make_text) {
+  const Token& token = place.formula.expression.tokens[index];
+  const std::string name = quoted(place.formula.expression.spelling(token));
+  if (refuses_jumps(place.jumps)) {
+    const Function function = functions()[place.formula.symbols[index].index].function;
+    refuse_jump(place, index, name + ", which " + kink_or_jump(function));
+  }
+  if (graph_.has_lambda(guard)) refuse_jump(place, index, quoted(make_text()) + " under " + name);
+  return surfaces_.find_or_add(guard, {place.formula.position, token.begin, place.element}, make_text);
+}
+
+// Where a guard has kinks, its sign is found on each side of every kink, with a smooth guard there.
+NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, NodeId guard,
+                                      const Choice& choice, const Text& make_text, int sides_known) {
+  if (graph_.is_constant(guard)) {
+    const double value = graph_.value(guard);
+    return value > 0 ? choice.positive : value < 0 ? choice.negative : choice.zero;
+  }
+  const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
+  if (!splits || (sides_known == 0 && !bends_only(guard))) {
+    const SurfaceSide side = surface(place, index, guard, make_text);
+    return select(side, choice.positive, choice.negative);
+  }
+  const std::uint32_t kink = surface_in(guard);
+  const auto on = [&](int sign) {
+    const NodeId there = graph_.on_side(guard, kink, sign, [&](NodeId id) { return graph_.has_lambda(id); });
+    return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
+  };
+  const NodeId above = on(1);
+  return graph_.select(kink, above, on(-1));
+}
+
+// A node that goes over from one value to another where they are equal.
+NodeId FormulaBuilder::bend(NodeId node, NodeId first, NodeId second) {
+  if (bends_only(first) && bends_only(second)) bends_.insert(node);
+  return node;
+}
+
+bool FormulaBuilder::bends_only(NodeId root) const {
+  std::vector<NodeId> open = {root};
+  std::unordered_set<NodeId> seen;
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (!graph_.has_lambda(id) || bends_.count(id) > 0 || !seen.insert(id).second) continue;
+    const Node& node = graph_[id];
+    if (node.operation == Operation::lambda || node.operation == Operation::select) return false;
+    const int operands = operand_count(node.operation);
+    if (operands > 0) open.push_back(node.a);
+    if (operands > 1) open.push_back(node.b);
+    if (operands > 2) open.push_back(node.c);
+  }
+  return true;
+}
+
+// The first surface that is met in what a node is made of.
+std::uint32_t FormulaBuilder::surface_in(NodeId root) const {
+  for (NodeId id = root;;) {
+    const Node& node = graph_[id];
+    if (node.operation == Operation::lambda) return node.a;
+    if (node.operation == Operation::select) return node.c;
+    const int operands = operand_count(node.operation);
+    id = graph_.has_lambda(node.a) ? node.a : operands > 1 && graph_.has_lambda(node.b) ? node.b : node.c;
+  }
+}
+
+}  // namespace slideway::reader
