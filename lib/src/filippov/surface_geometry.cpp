@@ -12,6 +12,8 @@ namespace slideway {
 namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kNewtonIterations = 12;
+// Of Newton's method where a surface crosses itself, which only halves the distance.
+constexpr int kMostIterations = 200;
 // What a projection that gets no nearer may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
 // Surfaces whose gradients may depend on each other.
@@ -252,10 +254,35 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
 bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                               VectorRef x) {
   if (has_own_states_) return project_each(t, surfaces, weights, x);
+  // Each |h| when it last seemed to get no smaller in these units; empty while none did.
+  std::vector<double> earlier;
+  const auto unit_of = [&](std::size_t r) {
+    // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
+    double unit = 0;
+    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+      const auto entry = static_cast<std::size_t>(e);
+      const Index j = row_column_[entry];
+      unit += std::abs(row_value_[entry]) * (std::abs(x[j]) + 1 / std::abs(weights[j]));
+    }
+    return kEpsilon * unit;
+  };
+  // Where a surface crosses itself its gradient vanishes and takes the units along. Newton's steps then shrink by a constant
+  // factor, but |h| falls: of p sheets to (1 - 1/p)^p.
+  const auto still_falls = [&] {
+    const bool first = earlier.empty();
+    earlier.resize(surfaces.size());
+    bool falls = true;
+    for (std::size_t r = 0; r < surfaces.size(); ++r) {
+      const double h = std::abs(multiplier_[static_cast<Index>(r)]);
+      if (!first && h > kStalledResidual * unit_of(r)) falls = falls && h < 0.5 * earlier[r];
+      earlier[r] = h;
+    }
+    return falls;
+  };
   bool moved = false;
   double best = std::numeric_limits<double>::infinity();
   multiplier_.resize(static_cast<Index>(surfaces.size()));
-  for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     evaluator_.guards(t, x, values_);
     bool all_zero = true;
     bool finite = true;
@@ -270,18 +297,11 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     if (!finite) break;
     if (iteration == 0) gather_gradients(t, x, surfaces);
     for (std::size_t r = 0; r < surfaces.size(); ++r) {
-      // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
-      double unit = 0;
-      for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
-        const auto entry = static_cast<std::size_t>(e);
-        const Index j = row_column_[entry];
-        unit += std::abs(row_value_[entry]) * (std::abs(x[j]) + 1 / std::abs(weights[j]));
-      }
-      residual_ = std::max(residual_, std::abs(multiplier_[static_cast<Index>(r)]) / (kEpsilon * unit));
+      residual_ = std::max(residual_, std::abs(multiplier_[static_cast<Index>(r)]) / unit_of(r));
     }
     const bool stalled = residual_ >= 0.5 * best;
     if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) return true;
-    if (stalled) break;
+    if (stalled && !still_falls()) break;
     // Close to the surface the gradients of the last step serve.
     if (iteration > 0 && residual_ > 1e-3 * best) gather_gradients(t, x, surfaces);
     best = residual_;
