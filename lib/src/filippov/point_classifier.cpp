@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "slideway/core/finite.hpp"
+
 namespace slideway {
 
 namespace {
@@ -217,7 +219,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   learn_gradient(t, x);
   const double tolerance = geometry_.tolerance(t, x, surface_, weights);
   weights_ = weights;
-  if (!field_minus_.allFinite() || !field_plus_.allFinite()) {
+  if (!all_finite(field_minus_) || !all_finite(field_plus_)) {
     field_on_side(t, x, -1, field_minus_);
     field_on_side(t, x, 1, field_plus_);
     result.w_minus = evaluator_.guard_rate(t, x, field_minus_, surface_);
