@@ -441,6 +441,38 @@ TEST_CASE("a reset that ends sliding between two locations fires once") {
   });
 }
 
+TEST_CASE("a jump ends sliding between two locations where it leaves the state on their guard") {
+  // x slides while |y| < 1; z falls onto a floor whose impulse acts on y, too.
+  const auto side = [&](double rate) {
+    return smooth(4, [rate](auto, const auto& x, auto&& dx) {
+      dx[0] = rate + x[1];
+      dx[1] = 0.0;
+      dx[2] = x[3];
+      dx[3] = -1.0;
+    });
+  };
+  const Event kick = reset("kick", Guard([](auto t, const auto&) { return t - 1.0; }), Direction::rising,
+                           [](VectorRef x) { x[1] = 2; });
+  const Contact floor = contact("floor", component(2), {{3, 1.0}, {1, 2.0}}, 0.5);
+  const auto kicked = [&](double rate) { return side(rate).with_events({kick}); };
+  const auto struck = [&](double rate) { return side(rate).with_contacts({floor}); };
+  for_every_method([&](const Options& options) {
+    const Solution reset =
+        run(two_locations(kicked(1), kicked(-1), "minus"), {-0.5, 0, 0.5, 0}, 2, options);
+    REQUIRE(reset.outcome.reached_end());
+    CHECK(story(reset) == "sliding_entry minus to plus, reset kick");
+    CHECK(reset.final.location == "plus");
+    CHECK(error(reset.final.state[0], 1) < 1e-10);
+    // It strikes at t = 1 with the speed 1: the impulse 3/2 makes 3 of y.
+    const Solution impact =
+        run(two_locations(struck(1), struck(-1), "minus"), {-0.5, 0, 0.5, 0}, 1.5, options);
+    REQUIRE(impact.outcome.reached_end());
+    CHECK(story(impact) == "sliding_entry minus to plus, impact floor");
+    CHECK(impact.final.location == "plus");
+    CHECK(error(impact.final.state[0], 1) < 1e-3);
+  });
+}
+
 TEST_CASE("edges with resets are no sliding, even when they undo each other") {
   const ResetFunction add = [](double, ConstVectorRef, VectorRef x) { x[0] += 0.25; };
   const ResetFunction subtract = [](double, ConstVectorRef, VectorRef x) { x[0] -= 0.25; };

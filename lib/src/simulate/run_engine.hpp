@@ -255,6 +255,7 @@ class RunEngine {
   bool was_reset_ = false;                // by the reset of an event or an edge
   Index instant_id_ = 0;                  // of what jumped at this instant, in order
   std::string resting_location_;          // that an edge which fired declares for its accumulation points
+  std::vector<Index> impacts_;            // the contacts that bounced at this instant
   std::vector<Index> jumping_contacts_;   // that had an impact at this instant
   std::map<Index, std::vector<Index>>
       contacts_of_instant_;  // the same of instants that may repeat, by their ids

@@ -32,6 +32,7 @@ bool RunEngine::jump(const Arrivals& arrivals) {
   involved_contacts_.clear();
   resting_location_.clear();
   jumping_contacts_.clear();
+  impacts_.clear();
   zero_guards_.clear();
   jump_interval_ = last_jump_ < t_ && jumped_before_ ? t_ - last_jump_ : 0;
   last_jump_ = t_;
@@ -107,6 +108,9 @@ bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
   }
   record.name = contacts.contact(record.surfaces.front() - mode_.size()).name;
   if (!bounces) record.kind = EventKind::contact;
+  if (bounces) {
+    for (const Index i : record.surfaces) impacts_.push_back(i - mode_.size());
+  }
   record.after = x_;
   // Until the mode is found they count as open.
   contacts.set_closed({});
@@ -212,18 +216,12 @@ void RunEngine::publish(const std::vector<EventRecord>& records, bool at_start) 
 
 bool RunEngine::goes_on_after(const std::vector<EventRecord>& records) {
   if (too_many_events()) return false;
-  std::vector<Index> contacts;
   bool jumped = false;
   for (const EventRecord& record : records) {
-    if (record.kind == EventKind::impact) {
-      for (const Index i : record.surfaces) {
-        if (i >= mode_.size()) contacts.push_back(i - mode_.size());
-      }
-    }
     jumped = jumped || record.kind == EventKind::reset || record.kind == EventKind::transition;
   }
   bool came_to_rest = false;
-  if (!contacts.empty() && !jumped && !after_impact(contacts, came_to_rest)) return false;
+  if (!impacts_.empty() && !jumped && !after_impact(impacts_, came_to_rest)) return false;
   if (came_to_rest) return true;
   if (!after_jump()) return false;
   // Bounces that shrink steadily come to their end.

@@ -1,5 +1,6 @@
 // RunEngine on the guard between two locations whose edges undo each other: it slides there as one system with a surface does.
 
+#include <algorithm>
 #include <limits>
 
 #include "simulate/run_engine.hpp"
@@ -80,6 +81,10 @@ void RunEngine::leave_pair(EventRecord* record) {
   departed_ = pair.guard;
   const EventWatch& watch_before = here_->watch;
   enter(above ? pair.plus : pair.minus);
+  // The last surface was the one between them.
+  for (std::vector<Index>* surfaces : {&involved_, &still_leaving_}) {
+    surfaces->erase(std::remove(surfaces->begin(), surfaces->end(), mode_.size()), surfaces->end());
+  }
   moved_ = false;
   carry_fired(watch_before);
   last_edge_.reset();
