@@ -1,3 +1,5 @@
+// ModeField where a field or a derivative is not finite: beyond its surfaces, or a hair's breadth beyond.
+
 #include <cmath>
 #include <exception>
 #include <limits>
