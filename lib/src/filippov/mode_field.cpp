@@ -3,9 +3,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <fmt/format.h>
-
-#include "slideway/core/errors.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
@@ -235,9 +232,10 @@ void ModeField::add_stabilisation(double t, ConstVectorRef x, VectorRef dx) {
 
 void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
   if (sliding_.empty()) {
-    evaluator_.field_dx(t, x, lambda_, jacobian);
-    if (!jacobian.allFinite() && move_to_derivative(t, x, lambda_))
-      evaluator_.field_dx(t, inside_, lambda_, jacobian);
+    differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+      evaluator_.field_dx(t, point, lambda_, jacobian);
+      return jacobian.allFinite();
+    });
     return;
   }
   if (uses_moments()) {
@@ -261,12 +259,11 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
   const double stored = lambda_[i];
   const auto differentiate = [&](double side, Matrix& field_slope, Matrix& normal_slope) {
     lambda_[i] = side;
-    evaluator_.field_dx(t, x, lambda_, field_slope);
-    evaluator_.normal_dx(t, x, lambda_, normal_slope);
-    if ((field_slope.allFinite() && normal_slope.row(i).allFinite()) || !move_to_derivative(t, x, lambda_))
-      return;
-    evaluator_.field_dx(t, inside_, lambda_, field_slope);
-    evaluator_.normal_dx(t, inside_, lambda_, normal_slope);
+    differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+      evaluator_.field_dx(t, point, lambda_, field_slope);
+      evaluator_.normal_dx(t, point, lambda_, normal_slope);
+      return field_slope.allFinite() && normal_slope.row(i).allFinite();
+    });
   };
   differentiate(-1, jacobian_minus_, normal_minus_);
   differentiate(1, jacobian_plus_, normal_plus_);

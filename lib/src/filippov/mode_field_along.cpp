@@ -11,9 +11,10 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
   const Index n = x.size();
   for (Vector* vector : {&shifted_, &image_minus_, &image_plus_}) vector->resize(n);
   if (sliding_.empty()) {
-    evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, product);
-    if (!all_finite(product) && move_to_derivative(t, x, lambda_))
-      evaluator_.field_along(t, inside_, lambda_, 0, direction, shifted_, product);
+    differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+      evaluator_.field_along(t, point, lambda_, 0, direction, shifted_, product);
+      return all_finite(product);
+    });
     return;
   }
   if (solves_for_lambda()) {
@@ -39,12 +40,11 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
   const double stored = lambda_[i];
   const auto differentiate = [&](double side, Vector& image) {
     lambda_[i] = side;
-    evaluator_.field_along(t, x, lambda_, 0, direction, shifted_, image);
-    evaluator_.normal_along(t, x, lambda_, direction, rates_);
-    if ((all_finite(image) && std::isfinite(rates_[i])) || !move_to_derivative(t, x, lambda_))
-      return rates_[i];
-    evaluator_.field_along(t, inside_, lambda_, 0, direction, shifted_, image);
-    evaluator_.normal_along(t, inside_, lambda_, direction, rates_);
+    differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+      evaluator_.field_along(t, point, lambda_, 0, direction, shifted_, image);
+      evaluator_.normal_along(t, point, lambda_, direction, rates_);
+      return all_finite(image) && std::isfinite(rates_[i]);
+    });
     return rates_[i];
   };
   const double rate_minus = differentiate(-1, image_minus_);

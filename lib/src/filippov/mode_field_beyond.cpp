@@ -31,11 +31,7 @@ bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
       const double h = guard_values_[i];
       const bool off = mode_.slides_on(i) ? h != 0 : lambda_[i] * h < 0;
       if (!off) continue;
-      evaluator_.guard_gradient(t, x, i, gradient_);
-      const double squared = gradient_.squaredNorm();
-      if (!(squared > 0) || !std::isfinite(h)) continue;
-      x -= (gradient_ / squared) * h;
-      beyond = true;
+      if (std::isfinite(h) && geometry_.change_guard(t, i, -h, x)) beyond = true;
     }
     if (!beyond) break;
     moved = true;
@@ -51,12 +47,7 @@ bool ModeField::move_inside(double t, ConstVectorRef lambda, double depth, Vecto
     const double h = guard_values_[i];
     if (std::abs(lambda[i]) != 1 || !std::isfinite(h)) continue;
     const double missing = depth * geometry_.tolerance(t, x, i, scale) - lambda[i] * h;
-    if (!(missing > 0)) continue;
-    evaluator_.guard_gradient(t, x, i, gradient_);
-    const double squared = gradient_.squaredNorm();
-    if (!(squared > 0) || !std::isfinite(squared)) continue;
-    x += (lambda[i] * missing / squared) * gradient_;
-    moved = true;
+    if (missing > 0 && geometry_.change_guard(t, i, lambda[i] * missing, x)) moved = true;
   }
   return moved;
 }

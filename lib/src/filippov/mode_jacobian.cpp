@@ -121,17 +121,19 @@ void ModeJacobian::compute(double t, ConstVectorRef x, Vector& entries, Matrix& 
     lambda_ = field_.lambda(t, x);
     if (without_contacts_ && contacts_->closed().empty()) {
       Vector free_entries(static_cast<Index>(slot_without_contacts_.size()));
-      without_contacts_->field_dx(t, x, lambda_, free_entries);
-      if (!all_finite(free_entries) && field_.move_to_derivative(t, x, lambda_))
-        without_contacts_->field_dx(t, field_.inside(), lambda_, free_entries);
+      field_.differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+        without_contacts_->field_dx(t, point, lambda_, free_entries);
+        return all_finite(free_entries);
+      });
       for (std::size_t k = 0; k < slot_without_contacts_.size(); ++k) {
         entries[slot_without_contacts_[k]] += free_entries[static_cast<Index>(k)];
       }
       return;
     }
-    derivatives_.field_dx(t, x, lambda_, field_entries_);
-    if (!all_finite(field_entries_) && field_.move_to_derivative(t, x, lambda_))
-      derivatives_.field_dx(t, field_.inside(), lambda_, field_entries_);
+    field_.differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+      derivatives_.field_dx(t, point, lambda_, field_entries_);
+      return all_finite(field_entries_);
+    });
     add_field(1, entries);
   } else if (slides_along_one()) {
     compute_one(t, x, entries, left, right);
@@ -148,12 +150,11 @@ void ModeJacobian::compute_one(double t, ConstVectorRef x, Vector& entries, Matr
   lambda_ = field_.lambda(t, x);
   const auto differentiate = [&](double side, Vector& normal) {
     lambda_[i] = side;
-    derivatives_.field_dx(t, x, lambda_, field_entries_);
-    derivatives_.normal_dx(t, x, lambda_, field_entries_, one_, normal);
-    if (all_finite(field_entries_) && all_finite(normal)) return;
-    if (!field_.move_to_derivative(t, x, lambda_)) return;
-    derivatives_.field_dx(t, field_.inside(), lambda_, field_entries_);
-    derivatives_.normal_dx(t, field_.inside(), lambda_, field_entries_, one_, normal);
+    field_.differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+      derivatives_.field_dx(t, point, lambda_, field_entries_);
+      derivatives_.normal_dx(t, point, lambda_, field_entries_, one_, normal);
+      return all_finite(field_entries_) && all_finite(normal);
+    });
   };
   differentiate(-1, normal_minus_);
   const NeighbourFields& fields = field_.finite_neighbours(t, x, i);

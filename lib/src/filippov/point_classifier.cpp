@@ -26,6 +26,13 @@ constexpr double kClearly = 100;
 // The step of a difference along a field, as a part of the time in which the state changes.
 constexpr double kDifferenceStep = 1e-2;
 
+// Whether the motion goes through the surface from the side `sign` and is brought back no farther than errors gather.
+bool dips_within_errors(const NormalMotion& motion, double sign, double tolerance) {
+  const double back = sign * motion.curvature;
+  return sign * motion.w < 0 && back > motion.curvature_zero &&
+         motion.w * motion.w <= 2 * back * kGlobalError * tolerance;
+}
+
 }  // namespace
 
 PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& structure, double rtol)
@@ -200,9 +207,8 @@ bool PointClassifier::dips_and_returns(double t, ConstVectorRef x, Side before, 
     const double turns = tolerance / time_scale(dx, weights);
     if (w * w > kSoonest * kGlobalError * turns * turns / rtol_) return false;
     const NormalMotion own = motion(t, x, side, dx, w, std::abs(w), false, weights, true);
-    const double back = sign * own.curvature;
-    return back > own.curvature_zero && w * w <= 2 * back * kGlobalError * tolerance &&
-           2 * std::abs(w) <= kBriefly * back * away;
+    return dips_within_errors(own, sign, tolerance) &&
+           2 * std::abs(w) <= kBriefly * std::abs(own.curvature) * away;
   };
   return dips(-1, field_minus_, at.w_minus) && dips(1, field_plus_, at.w_plus);
 }
@@ -264,14 +270,13 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
 
   // A dip that the integrator cannot tell from a touch, above a field that would bring it back at once, is a touch: the
   // sliding it would start ends before it can be resolved.
-  if (before && *before == Side::plus && !met.dips && !component_vanishes(plus) && plus.w < 0 && minus.w > 0 &&
-      plus.curvature > plus.curvature_zero &&
-      plus.w * plus.w <= 2 * plus.curvature * kGlobalError * tolerance) {
+  const bool may_touch = before && !met.dips;
+  if (may_touch && *before == Side::plus && !component_vanishes(plus) && minus.w > 0 &&
+      dips_within_errors(plus, 1, tolerance)) {
     plus.vanishes = result.touch = true;
   }
-  if (before && *before == Side::minus && !met.dips && !component_vanishes(minus) && minus.w > 0 && plus.w < 0 &&
-      -minus.curvature > minus.curvature_zero &&
-      minus.w * minus.w <= -2 * minus.curvature * kGlobalError * tolerance) {
+  if (may_touch && *before == Side::minus && !component_vanishes(minus) && plus.w < 0 &&
+      dips_within_errors(minus, -1, tolerance)) {
     minus.vanishes = result.touch = true;
   }
 

@@ -34,9 +34,7 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
       if (std::abs(lambda_[i]) != 1 || !(std::abs(h[i]) <= near)) continue;
       const double size = geometry_.size(t, inside_, i) + geometry_.tolerance(t, inside_, i, weights_);
       const double missing = depth * size - lambda_[i] * h[i];
-      const Vector& gradient = geometry_.gradient(t, inside_, i);
-      const double squared = gradient.squaredNorm();
-      if (missing > 0 && squared > 0) inside_ += (lambda_[i] * missing / squared) * gradient;
+      if (missing > 0) geometry_.change_guard(t, i, lambda_[i] * missing, inside_);
     }
     evaluator_.field(t, inside_, lambda_, dx);
     if (dx.allFinite()) return;

@@ -62,6 +62,14 @@ double SurfaceGeometry::rounding(double t, ConstVectorRef x, Index surface) {
   return 16 * kEpsilon * size(t, x, surface);
 }
 
+bool SurfaceGeometry::change_guard(double t, Index surface, double change, VectorRef x) {
+  gradient(t, x, surface);
+  const double squared = gradient_.squaredNorm();
+  if (!(squared > 0) || !std::isfinite(squared)) return false;
+  x += (change / squared) * gradient_;
+  return true;
+}
+
 double SurfaceGeometry::projected(double t, ConstVectorRef x, Index surface, ConstVectorRef weights) {
   return kStalledResidual * kEpsilon * (size(t, x, surface) + tolerance(t, x, surface, weights));
 }

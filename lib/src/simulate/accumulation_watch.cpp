@@ -15,7 +15,8 @@ constexpr double kFast = 0.1;
 // How much nearer to one than that of the times the ratio of a component may be.
 constexpr double kOwnRatio = 0.25;
 
-// x∞ from the states at the ends of the last three turns. Each component by its own ratio, where it has one that a limit can be told from: speeds need not shrink as times do.
+// x∞ from the states at the ends of the last three turns. Each component by its own ratio, where it has one that a limit can
+// be told from: speeds need not shrink as times do.
 Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& before, double ratio) {
   Vector limit = now;
   const double largest = 1 - kOwnRatio * (1 - ratio);
@@ -33,11 +34,11 @@ Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& befor
 void AccumulationWatch::note(double t, Index id, const Vector& x) {
   if (held_ == 0) {
     began_ = t;
-    scale_of_dropped_.setZero(x.size());
+    if (keeps_scale_) scale_of_dropped_.setZero(x.size());
   }
   alike_ = held_ > 0 && notes_[held_ - 1].id == id ? alike_ + 1 : 1;
   if (held_ == kMost) {
-    for (std::size_t k = 0; k < kMost / 2; ++k) {
+    for (std::size_t k = 0; keeps_scale_ && k < kMost / 2; ++k) {
       scale_of_dropped_ = scale_of_dropped_.cwiseMax(notes_[k].x.cwiseAbs());
     }
     std::rotate(notes_.begin(), notes_.begin() + kMost / 2, notes_.end());

@@ -25,9 +25,9 @@ struct Accumulation {
 
 class AccumulationWatch {
  public:
-  // The lengths of turns to look for, ascending, and the least number of different events in one.
-  AccumulationWatch(std::vector<std::size_t> periods, std::size_t least_ids)
-      : periods_(std::move(periods)), least_ids_(least_ids) {}
+  // The lengths of turns to look for, ascending, the least number of different events in one, and whether scale() is asked for.
+  AccumulationWatch(std::vector<std::size_t> periods, std::size_t least_ids, bool keeps_scale)
+      : periods_(std::move(periods)), least_ids_(least_ids), keeps_scale_(keeps_scale) {}
 
   // Notes an event at t; x is the state after it. Allocates until as many events have been noted as are held.
   void note(double t, Index id, const Vector& x);
@@ -58,6 +58,7 @@ class AccumulationWatch {
 
   std::vector<std::size_t> periods_;
   std::size_t least_ids_;
+  bool keeps_scale_;
   std::vector<Note> notes_;  // the first held_ are in use; the others keep their memory
   std::size_t held_ = 0;
   std::size_t alike_ = 0;    // how many of the last events are of one kind

@@ -29,9 +29,7 @@ EventResolver::EventResolver(Evaluator& evaluator, const RelayStructure& structu
 
 std::vector<Index> EventResolver::members(const Mode& mode, const Meeting& meeting) const {
   std::vector<Index> result;
-  for (Index i = 0; i < mode.size(); ++i) {
-    if (mode.slides_on(i)) result.push_back(i);
-  }
+  mode.list_sliding(result);
   for (const Met& met : meeting.met) {
     const auto place = std::lower_bound(result.begin(), result.end(), met.surface);
     if (place == result.end() || *place != met.surface) result.insert(place, met.surface);

@@ -72,9 +72,9 @@ RunEngine::RunEngine(const Automaton& automaton,
       options_(options),
       run_(run),
       sampler_(*this),
-      crossings_({3, 4, 5, 6, 8, 12}, 2),
-      jumps_({1, 2, 3, 4, 6, 8, 12}, 1),
-      lone_crossings_({1, 2}, 1),
+      crossings_({3, 4, 5, 6, 8, 12}, 2, false),
+      jumps_({1, 2, 3, 4, 6, 8, 12}, 1, true),
+      lone_crossings_({1, 2}, 1, true),
       t_(run.start),
       x_(run.state) {
   const System& system = automaton.system();

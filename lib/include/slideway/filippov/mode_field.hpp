@@ -103,10 +103,12 @@ class ModeField {
 
   // The sizes of the states below which they do not count; ones at first.
   void set_typical_sizes(ConstVectorRef sizes) { typical_sizes_ = sizes; }
-  // Where a derivative is not finite on its surface, as that of a root: a point as near to x as can be told from it, on the
-  // sides that λ = ±1 says, into inside(); whether that is another point than x.
-  bool move_to_derivative(double t, ConstVectorRef x, ConstVectorRef lambda);
-  const Vector& inside() const { return inside_; }
+  // Calls derivative(x), which says whether what it found is finite. Where it is not, as that of a root on its surface, calls
+  // it again at a point as near to x as can be told from it, on the sides that λ = ±1 says.
+  template <class Derivative>
+  void differentiate_near(double t, ConstVectorRef x, ConstVectorRef lambda, const Derivative& derivative) {
+    if (!derivative(x) && move_to_derivative(t, x, lambda)) derivative(inside_);
+  }
 
   // weights(j) is the reciprocal error scale of state j; rate 0 switches it off.
   void stabilise(double rate, ConstVectorRef weights);
@@ -129,6 +131,8 @@ class ModeField {
   bool is_solved_at(double t, ConstVectorRef x) const { return solved_ && t == solved_t_ && x == solved_x_; }
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
+  // Sets inside_; whether that is another point than x.
+  bool move_to_derivative(double t, ConstVectorRef x, ConstVectorRef lambda);
   // Moves x to where λᵢhᵢ is at least `depth` times the size of hᵢ's terms for every λᵢ = ±1; whether it had to.
   bool move_inside(double t, ConstVectorRef lambda, double depth, VectorRef x);
   // f and w at λ = side of a sliding surface, beside x where that is not finite.

@@ -30,6 +30,9 @@ class SurfaceGeometry {
   // What project() may leave of h. A state that is zero on the surface has no rounding but that of its error scale.
   double projected(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
 
+  // Moves x along ∇h so that h grows by `change` to first order; false, and nothing moved, where ∇h is zero or not finite.
+  bool change_guard(double t, Index surface, double change, VectorRef x);
+
   // Moves x onto all of these surfaces; weights(j) is the reciprocal error scale of state j. What is left of the worst h
   // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when Newton does
   // not converge, as where the gradients depend on each other and the surfaces do not meet; x is then unchanged.
