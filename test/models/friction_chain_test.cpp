@@ -8,6 +8,7 @@
 #include "models/friction_chain.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "test/models/chain_by_hand.hpp"
+#include "test/simulate/hybrid.hpp"
 
 namespace slideway {
 namespace {
@@ -126,11 +127,8 @@ TEST_CASE("a slipping block that comes back to the velocity of the belt just tou
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);
-      Options options;
-      options.rtol = rtol;
-      options.method = method;
       const Solution solution =
-          Simulator(one.system, options).run({.start = 0, .end = 70, .state = one.state});
+          Simulator(one.system, test::with(method, rtol)).run({.start = 0, .end = 70, .state = one.state});
       REQUIRE(solution.outcome.reached_end());
       CHECK(histories(solution, 1).front() == "-");
       CHECK(solution.events.front().t == doctest::Approx(5));

@@ -6,6 +6,7 @@
 
 #include "models/registry.hpp"
 #include "slideway/simulate/simulator.hpp"
+#include "test/simulate/hybrid.hpp"
 
 namespace slideway {
 namespace {
@@ -17,11 +18,8 @@ TEST_CASE("relay feedback slides as often at every tolerance") {
     for (const double rtol : {1e-4, 1e-5, 1e-7, 1e-9, 1e-11}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);
-      Options options;
-      options.rtol = rtol;
-      options.method = method;
       const Solution solution =
-          Simulator(relay.system, options).run({.start = 0, .end = 10, .state = relay.state});
+          Simulator(relay.system, test::with(method, rtol)).run({.start = 0, .end = 10, .state = relay.state});
       REQUIRE(solution.outcome.reached_end());
       REQUIRE(solution.events.size() == 34);
       for (const EventRecord& event : solution.events) CHECK(event.kind != EventKind::grazing);

@@ -293,17 +293,21 @@ TEST_CASE("each location watches its own events, and one crossing is noted once"
   CHECK(story(once) == "record level, transition slow to fast");
 }
 
+namespace {
+
+System drifting(double rate) {
+  return smooth(2, [rate](auto, const auto&, auto&& dx) {
+    dx[0] = rate;
+    dx[1] = 0.0;
+  });
+}
+
+}  // namespace
+
 TEST_CASE("a reset that all locations have fires once at the instant of a transition") {
   const Event kick = reset("kick", Guard([](auto t, const auto&) { return t - 2.0; }), Direction::rising,
                            [](VectorRef x) { x[1] += 1; });
-  const auto location = [&](double rate) {
-    return smooth(2,
-                  [rate](auto, const auto&, auto&& dx) {
-                    dx[0] = rate;
-                    dx[1] = 0.0;
-                  })
-        .with_events({kick});
-  };
+  const auto location = [&](double rate) { return drifting(rate).with_events({kick}); };
   for_every_method([&](const Options& options) {
     for (const Guard& when : {component(0, 2), kick.when}) {
       const Automaton automaton({{"a", location(1)}, {"b", location(3)}},
@@ -424,14 +428,7 @@ TEST_CASE("a reset that ends sliding between two locations fires once") {
                              x[0] = 0.5;
                              x[1] += 1;
                            });
-  const auto side = [&](double rate) {
-    return smooth(2,
-                  [rate](auto, const auto&, auto&& dx) {
-                    dx[0] = rate;
-                    dx[1] = 0.0;
-                  })
-        .with_events({kick});
-  };
+  const auto side = [&](double rate) { return drifting(rate).with_events({kick}); };
   for_every_method([&](const Options& options) {
     const Solution solution = run(two_locations(side(1), side(-1), "minus"), {-0.5, 0}, 4, options);
     REQUIRE(solution.outcome.reached_end());
