@@ -192,7 +192,7 @@ class Judge {
   void corner() {
     if (!reference_.corner) return;
     const CornerClaims& claims = *reference_.corner;
-    const std::vector<EventRecord>& events = solution().events;
+    const EventLog& events = solution().events;
     const auto event = std::find_if(events.begin(), events.end(),
                                     [](const EventRecord& e) { return e.codeword.has_value(); });
     if (event == events.end()) {
@@ -259,7 +259,7 @@ class Judge {
     agree("the trajectory at the start", trajectory(problem_.run.start), problem_.run.state);
     agree("the trajectory at the end", trajectory(trajectory.end()), solution().final.state);
     // Of several events at one instant only the first starts, and only the last ends, on the trajectory.
-    const std::vector<EventRecord>& events = solution().events;
+    const EventLog& events = solution().events;
     for (std::size_t k = 0; k < events.size(); ++k) {
       const EventRecord& event = events[k];
       if (event.before.size() == 0) continue;

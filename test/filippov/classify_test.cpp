@@ -12,24 +12,24 @@ NormalMotion moving(double w) { return {.w = w}; }
 NormalMotion tangent(double curvature, double third = 0) {
   return {.w = 0, .curvature = curvature, .third = third};
 }
-using Sides = std::vector<Side>;
-const Sides all{Side::minus, Side::sliding, Side::plus};
+
+const SideSet all{Side::minus, Side::sliding, Side::plus};
 
 }  // namespace
 
 TEST_CASE("two upward components cross upward, two downward ones downward") {
   const PointClass up = classify(moving(1), moving(0.2));
   CHECK(up.kind == PointKind::crossing_up);
-  CHECK(up.continuations == Sides{Side::plus});
+  CHECK(up.continuations == SideSet{Side::plus});
   const PointClass down = classify(moving(-1), moving(-0.2));
   CHECK(down.kind == PointKind::crossing_down);
-  CHECK(down.continuations == Sides{Side::minus});
+  CHECK(down.continuations == SideSet{Side::minus});
 }
 
 TEST_CASE("fields that push onto the surface slide with Filippov's lambda") {
   const PointClass point = classify(moving(3), moving(-1));
   CHECK(point.kind == PointKind::sliding);
-  CHECK(point.continuations == Sides{Side::sliding});
+  CHECK(point.continuations == SideSet{Side::sliding});
   CHECK(point.lambda == doctest::Approx(0.5));
   CHECK_FALSE(point.sliding_repels);
 }
@@ -45,26 +45,26 @@ TEST_CASE("fields that leave on both sides have three continuations") {
 TEST_CASE("a visible fold ends sliding to its side") {
   const PointClass plus = classify(moving(1), tangent(0.5));
   CHECK(plus.kind == PointKind::visible_fold_plus);
-  CHECK(plus.continuations == Sides{Side::plus});
+  CHECK(plus.continuations == SideSet{Side::plus});
   const PointClass minus = classify(tangent(-0.5), moving(-1));
   CHECK(minus.kind == PointKind::visible_fold_minus);
-  CHECK(minus.continuations == Sides{Side::minus});
+  CHECK(minus.continuations == SideSet{Side::minus});
 }
 
 TEST_CASE("an invisible fold beside an arriving field slides") {
   const PointClass plus = classify(moving(1), tangent(-0.5));
   CHECK(plus.kind == PointKind::invisible_fold_plus);
-  CHECK(plus.continuations == Sides{Side::sliding});
+  CHECK(plus.continuations == SideSet{Side::sliding});
   CHECK(plus.lambda == 1);
   const PointClass minus = classify(tangent(0.5), moving(-1));
   CHECK(minus.kind == PointKind::invisible_fold_minus);
-  CHECK(minus.continuations == Sides{Side::sliding});
+  CHECK(minus.continuations == SideSet{Side::sliding});
   CHECK(minus.lambda == -1);
 }
 
 TEST_CASE("an invisible fold beside a leaving field crosses to the other side") {
-  CHECK(classify(moving(-1), tangent(-0.5)).continuations == Sides{Side::minus});
-  CHECK(classify(tangent(0.5), moving(1)).continuations == Sides{Side::plus});
+  CHECK(classify(moving(-1), tangent(-0.5)).continuations == SideSet{Side::minus});
+  CHECK(classify(tangent(0.5), moving(1)).continuations == SideSet{Side::plus});
 }
 
 TEST_CASE("a visible fold beside a leaving field is not unique") {
@@ -76,23 +76,23 @@ TEST_CASE("a component known to be zero counts as zero whatever its value") {
   NormalMotion plus = tangent(0.5);
   plus.w = -1e-7;
   plus.vanishes = true;
-  CHECK(classify(moving(1), plus).continuations == Sides{Side::plus});
+  CHECK(classify(moving(1), plus).continuations == SideSet{Side::plus});
   plus.vanishes = false;
-  CHECK(classify(moving(1), plus).continuations == Sides{Side::sliding});
+  CHECK(classify(moving(1), plus).continuations == SideSet{Side::sliding});
 }
 
 TEST_CASE("the third derivative decides where the second vanishes") {
-  CHECK(classify(moving(1), tangent(0, 2)).continuations == Sides{Side::plus});
-  CHECK(classify(moving(1), tangent(0, -2)).continuations == Sides{Side::sliding});
+  CHECK(classify(moving(1), tangent(0, 2)).continuations == SideSet{Side::plus});
+  CHECK(classify(moving(1), tangent(0, -2)).continuations == SideSet{Side::sliding});
 }
 
 TEST_CASE("a field that stays on the surface is slid along with lambda at its bound") {
   const PointClass held = classify(moving(1), tangent(0, 0));
   CHECK(held.kind == PointKind::degenerate);
-  CHECK(held.continuations == Sides{Side::sliding});
+  CHECK(held.continuations == SideSet{Side::sliding});
   CHECK(held.lambda == 1);
   const PointClass left = classify(moving(-1), tangent(0, 0));
-  CHECK(left.continuations == Sides{Side::minus, Side::sliding});
+  CHECK(left.continuations == SideSet{Side::minus, Side::sliding});
 }
 
 TEST_CASE("a visible two-fold that sliding runs through is reported with its three continuations") {
@@ -108,7 +108,7 @@ TEST_CASE("an invisible two-fold that attracts slides on") {
   // f+ = (1, -x), f- = (1, x): w- grows and w+ falls, so the surface attracts after the fold.
   const PointClass point = classify(tangent(1), tangent(-1), {1, 1, -1, -1});
   CHECK(point.kind == PointKind::two_fold);
-  CHECK(point.continuations == Sides{Side::sliding});
+  CHECK(point.continuations == SideSet{Side::sliding});
   CHECK_FALSE(point.sliding_repels);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("the Teixeira two-fold leads only into repelling sliding") {
   // Normal form with V = -2: d(w-)/dt is 1 along f- and -2 along f+, d(w+)/dt is 2 along f- and -1 along f+.
   const PointClass point = classify(tangent(1), tangent(-1), {1, -2, 2, -1});
   CHECK(point.kind == PointKind::two_fold);
-  CHECK(point.continuations == Sides{Side::sliding});
+  CHECK(point.continuations == SideSet{Side::sliding});
   CHECK(point.sliding_repels);
   CHECK(point.lambda == doctest::Approx(0));
 }

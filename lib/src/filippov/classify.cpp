@@ -50,23 +50,22 @@ TwoFoldSliding two_fold_sliding(const TwoFoldRates& rates) {
   return result;
 }
 
-PointClass make(PointKind kind, std::vector<Side> continuations, double lambda, bool repels,
-                std::string reason) {
-  return {kind, lambda, std::move(continuations), repels, std::move(reason)};
+PointClass make(PointKind kind, SideSet continuations, double lambda, bool repels, std::string reason) {
+  return {kind, lambda, continuations, repels, std::move(reason)};
 }
 
 PointClass classify_two_fold(int minus_sign, int plus_sign, const TwoFoldRates& rates) {
   PointClass result;
   result.kind = PointKind::two_fold;
   result.lambda = kNotANumber;
-  if (minus_sign < 0) result.continuations.push_back(Side::minus);
+  if (minus_sign < 0) result.continuations.insert(Side::minus);
   const TwoFoldSliding sliding = two_fold_sliding(rates);
   if (sliding.exists) {
-    result.continuations.push_back(Side::sliding);
+    result.continuations.insert(Side::sliding);
     result.lambda = sliding.lambda;
     result.sliding_repels = sliding.repels;
   }
-  if (plus_sign > 0) result.continuations.push_back(Side::plus);
+  if (plus_sign > 0) result.continuations.insert(Side::plus);
   const char* minus_fold = minus_sign < 0 ? "visible" : "invisible";
   const char* plus_fold = plus_sign > 0 ? "visible" : "invisible";
   result.reason = std::string("w- and w+ both vanish: a two-fold (") + minus_fold + " from -, " + plus_fold +
@@ -132,9 +131,9 @@ PointClass classify(const NormalMotion& minus, const NormalMotion& plus, const T
   const bool other_arrives = other_sign == outward;
   if (own_sign == 0) {
     // The tangent field stays on the surface: following it is sliding with λ at its bound.
-    std::vector<Side> sides{Side::sliding};
-    if (!other_arrives) sides.insert(on_plus ? sides.begin() : sides.end(), other_side);
-    return make(PointKind::degenerate, std::move(sides), static_cast<double>(outward), !other_arrives,
+    SideSet sides{Side::sliding};
+    if (!other_arrives) sides.insert(other_side);
+    return make(PointKind::degenerate, sides, static_cast<double>(outward), !other_arrives,
                 own_name + " vanishes with its derivatives: the field stays on the surface");
   }
   const bool visible = own_sign == outward;

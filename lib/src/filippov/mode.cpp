@@ -1,23 +1,25 @@
 #include "slideway/filippov/mode.hpp"
 
+#include <algorithm>
+
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
 
-Mode::Mode(Index surfaces, Side side) : sides_(static_cast<std::size_t>(surfaces), side) {}
+Mode::Mode(Index surfaces, Side side) : sides_(static_cast<std::size_t>(surfaces), code_of(side)) {}
 
 Mode::Mode(const std::string& word) {
   sides_.reserve(word.size());
   for (const char character : word) {
     switch (character) {
       case '-':
-        sides_.push_back(Side::minus);
+        sides_ += code_of(Side::minus);
         break;
       case '0':
-        sides_.push_back(Side::sliding);
+        sides_ += code_of(Side::sliding);
         break;
       case '+':
-        sides_.push_back(Side::plus);
+        sides_ += code_of(Side::plus);
         break;
       default:
         refuse({.what = "a mode word has a character it cannot have",
@@ -28,38 +30,39 @@ Mode::Mode(const std::string& word) {
   }
 }
 
-Index Mode::codimension() const {
-  Index count = 0;
-  for (const Side side : sides_) count += side == Side::sliding ? 1 : 0;
-  return count;
-}
+Index Mode::codimension() const { return std::count(sides_.begin(), sides_.end(), code_of(Side::sliding)); }
 
 std::string Mode::word() const {
   std::string text;
   text.reserve(sides_.size());
-  for (const Side side : sides_) text += to_character(side);
+  for (const char code : sides_) text += to_character(side_of(code));
   return text;
 }
 
 void Mode::fill_lambda(VectorRef lambda) const {
   double* const values = lambda.data();
-  for (std::size_t i = 0; i < sides_.size(); ++i) {
-    if (sides_[i] != Side::sliding) values[i] = static_cast<double>(static_cast<signed char>(sides_[i]));
+  const char* const codes = sides_.data();
+  const std::size_t size = sides_.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto relay = static_cast<signed char>(codes[i]);
+    // Writing every entry lets several be done at a time.
+    values[i] = relay != 0 ? static_cast<double>(relay) : values[i];
   }
 }
 
 void Mode::list_sliding(std::vector<Index>& surfaces) const {
   // Every surface is written, and only those that slide move the place on: there is no branch to guess.
-  const std::size_t size = sides_.size();
-  surfaces.resize(size);
+  const auto sliding = static_cast<std::size_t>(codimension());
+  surfaces.resize(sliding + 1);
   Index* const list = surfaces.data();
-  const Side* const sides = sides_.data();
+  const char* const codes = sides_.data();
+  const std::size_t size = sides_.size();
   std::size_t count = 0;
   for (std::size_t i = 0; i < size; ++i) {
     list[count] = static_cast<Index>(i);
-    count += sides[i] == Side::sliding ? 1 : 0;
+    count += codes[i] == code_of(Side::sliding) ? 1 : 0;
   }
-  surfaces.resize(count);
+  surfaces.resize(sliding);
 }
 
 char to_character(Side side) {

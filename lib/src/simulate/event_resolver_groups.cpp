@@ -63,9 +63,8 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   };
   if (found.same_fields) {
     // One motion, whatever it is called: it keeps the side it has. At a start it has none, but may curve away to one.
-    const auto& sides = point.continuations;
-    const bool only_down = std::find(sides.begin(), sides.end(), Side::minus) != sides.end() &&
-                           std::find(sides.begin(), sides.end(), Side::plus) == sides.end();
+    const bool only_down =
+        point.continuations.contains(Side::minus) && !point.continuations.contains(Side::plus);
     const Side at_first = at_start && only_down ? Side::minus : Side::plus;
     add(at_start || before == Side::sliding ? at_first : before);
     lone.reason = "the fields on both sides are the same and do not leave the surface";
@@ -73,9 +72,8 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
     lone.two_fold = false;
     return lone;
   }
-  for (const Side side : point.continuations) add(side);
-  if (point.continuations.empty()) {
-    for (const Side side : {Side::minus, Side::sliding, Side::plus}) add(side);
+  for (const Side side : {Side::minus, Side::sliding, Side::plus}) {
+    if (point.continuations.contains(side) || point.continuations.empty()) add(side);
   }
   // A touch of two fields that are alike says nothing of where the flight began.
   lone.within_errors = found.touch && !found.same_way;

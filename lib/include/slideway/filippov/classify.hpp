@@ -13,8 +13,10 @@
 // Pure functions of numbers. They must not know systems, integrators or time.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <initializer_list>
 #include <string>
-#include <vector>
 
 #include "slideway/filippov/mode.hpp"
 
@@ -49,12 +51,29 @@ struct NormalMotion {
   int seen = 0;
 };
 
+// Some of the three sides.
+class SideSet {
+ public:
+  SideSet() = default;
+  SideSet(std::initializer_list<Side> sides) {
+    for (const Side side : sides) insert(side);
+  }
+  void insert(Side side) { contains_[index_of(side)] = true; }
+  bool contains(Side side) const { return contains_[index_of(side)]; }
+  bool empty() const { return *this == SideSet(); }
+  bool operator==(const SideSet&) const = default;
+
+ private:
+  static std::size_t index_of(Side side) { return static_cast<std::size_t>(static_cast<int>(side) + 1); }
+  std::array<bool, 3> contains_ = {};
+};
+
 struct PointClass {
   PointKind kind = PointKind::crossing_up;
-  double lambda = 0;                     // of the sliding continuation, NaN where there is none
-  std::vector<Side> continuations = {};  // every consistent mode of this surface
-  bool sliding_repels = false;           // the sliding continuation is unstable
-  std::string reason = {};               // one line
+  double lambda = 0;            // of the sliding continuation, NaN where there is none
+  SideSet continuations = {};   // every consistent mode of this surface
+  bool sliding_repels = false;  // the sliding continuation is unstable
+  std::string reason = {};      // one line
 };
 
 // −1, 0 or +1: the sign of the first derivative that is not zero.

@@ -21,8 +21,8 @@ class Mode {
   explicit Mode(const std::string& word);
 
   Index size() const { return static_cast<Index>(sides_.size()); }
-  Side operator[](Index surface) const { return sides_[static_cast<std::size_t>(surface)]; }
-  void set(Index surface, Side side) { sides_[static_cast<std::size_t>(surface)] = side; }
+  Side operator[](Index surface) const { return side_of(sides_[static_cast<std::size_t>(surface)]); }
+  void set(Index surface, Side side) { sides_[static_cast<std::size_t>(surface)] = code_of(side); }
   bool slides_on(Index surface) const { return (*this)[surface] == Side::sliding; }
   // The number of surfaces the solution slides along at once.
   Index codimension() const;
@@ -36,7 +36,11 @@ class Mode {
   bool operator==(const Mode&) const = default;
 
  private:
-  std::vector<Side> sides_;
+  static Side side_of(char code) { return static_cast<Side>(static_cast<signed char>(code)); }
+  static char code_of(Side side) { return static_cast<char>(side); }
+
+  // One Side each. A string keeps the modes of few surfaces in itself, so that their copies allocate nothing.
+  std::string sides_;
 };
 
 char to_character(Side side);

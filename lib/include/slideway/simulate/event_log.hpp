@@ -5,6 +5,7 @@
 // `shorten` leaves out what grows with the system and not with the event. It must not know file formats.
 #pragma once
 
+#include <deque>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -62,7 +63,8 @@ struct EventRecord {
   std::string reason = {};                        // one line: why this and nothing else
 };
 
-using EventLog = std::vector<EventRecord>;
+// Grows without moving the records that it holds.
+using EventLog = std::deque<EventRecord>;
 
 // The largest system whose events keep whole states, and whole mode words.
 inline constexpr Index kMostStatesInEvents = 100;
