@@ -233,6 +233,29 @@ TEST_CASE("a field that is not finite anywhere near is refused by the name of th
                        doctest::Contains("the derivative of 'level' is infinite"), std::runtime_error);
 }
 
+TEST_CASE("a field that is not finite is refused by the name of the state while several surfaces slide") {
+  const auto guards = [](auto, const auto& x, auto&& h) {
+    h[0] = x[0];
+    h[1] = x[1];
+  };
+  const auto field = [](auto, const auto& x, const auto& lambda, auto&& dx) {
+    using std::sqrt;
+    dx[0] = 0.5 - 2.0 * lambda[0];
+    dx[1] = x[2] - 3.0 * lambda[1];
+    dx[2] = sqrt(x[2]);
+  };
+  Evaluator evaluator(
+      from_functor(field, guards, {.states = 3, .surfaces = 2, .state_names = {"x", "y", "level"}}));
+  const RelayStructure structure(evaluator.system());
+  ModeField mode_field(evaluator, structure);
+  mode_field.set_mode(Mode("00"), Vector::Zero(2));
+  Vector dx(3);
+  mode_field.velocity(0, Eigen::Vector3d(0, 0, 1), dx);
+  CHECK(dx == Eigen::Vector3d(0, 0, 1));
+  CHECK_THROWS_WITH_AS(mode_field.velocity(0, Eigen::Vector3d(0, 0, -1), dx),
+                       doctest::Contains("the derivative of 'level' is not a number"), std::runtime_error);
+}
+
 TEST_CASE("projection onto two surfaces leaves nothing above rounding") {
   Evaluator evaluator(from_functor(TwoRelays{}, {.states = 3, .surfaces = 2}));
   const RelayStructure structure(evaluator.system());

@@ -63,6 +63,8 @@ void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx) {
   for (const Index i : sliding_) {
     if (!(std::abs(lambda_[i]) <= 1)) lambda_[i] = 0;
   }
+  evaluator_.field(t, x, lambda_, dx);
+  if (!all_finite(dx)) throw_not_finite(t, x, dx);
   throw std::runtime_error("the sliding condition cannot be solved at t = " + std::to_string(t) +
                            " in mode \"" + mode_.word() +
                            "\": the relays' effects on the surfaces are not independent");
@@ -150,7 +152,7 @@ const Vector& ModeField::sampled_lambda(double t, ConstVectorRef x) {
 }
 
 const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index surface) {
-  if (surface == neighbours_surface_ && t == neighbours_t_ && x == neighbours_x_) return neighbours_;
+  if (surface == neighbours_surface_ && t == neighbours_t_ && are_same(x, neighbours_x_)) return neighbours_;
   neighbours_surface_ = -1;
   evaluator_.neighbour_fields(t, x, lambda_, surface, neighbours_.minus, neighbours_.plus);
   neighbours_.w_minus = evaluator_.guard_rate(t, x, neighbours_.minus, surface);
@@ -167,7 +169,7 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
 
 bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx) {
   const Index i = sliding_.front();
-  if (looks_closely_ || (neighbours_surface_ == i && t == neighbours_t_ && x == neighbours_x_)) return false;
+  if (looks_closely_ || (neighbours_surface_ == i && t == neighbours_t_ && are_same(x, neighbours_x_))) return false;
   if (!constant_relay_looked_for_) {
     constant_relay_looked_for_ = true;
     constant_relay_ = evaluator_.relay_columns(t, x, lambda_);

@@ -109,6 +109,10 @@ void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::e
     if (found) return;
   }
   if (failure) std::rethrow_exception(failure);
+  throw_not_finite(t, x, dx);
+}
+
+void ModeField::throw_not_finite(double t, ConstVectorRef x, ConstVectorRef dx) const {
   Index bad = 0;
   while (bad + 1 < dx.size() && std::isfinite(dx[bad])) ++bad;
   const System& system = evaluator_.system();

@@ -76,31 +76,36 @@ void SlidingSolver::prepare() {
   }
 }
 
-bool SlidingSolver::effects_are_usable(const Eigen::SparseMatrix<double>& columns) {
-  if (effects_looked_at_) return usable_;
-  effects_looked_at_ = true;
+void SlidingSolver::learn_effects(const Eigen::SparseMatrix<double>& columns) {
   const auto& slopes = evaluator_.affine_dx();
-  if (effects_.size() == 0) {
-    effects_ = Vector::Zero(slopes.rows());
-    for (Index i = 0; i < effects_.size(); ++i) effects_[i] = slopes.row(i).dot(columns.col(i));
-  }
-  usable_ = std::all_of(sliding_.begin(), sliding_.end(),
-                        [&](Index i) { return effects_[i] != 0 && std::isfinite(effects_[i]); });
+  effects_ = Vector::Zero(slopes.rows());
+  singles_.assign(at(slopes.rows()), {});
   const auto is_single = [](const auto& matrix, Index i) {
     return matrix.outerIndexPtr()[i + 1] - matrix.outerIndexPtr()[i] == 1;
   };
-  singles_.clear();
-  for (const Index i : sliding_) {
-    if (!is_single(slopes, i) || !is_single(columns, i)) break;
+  for (Index i = 0; i < effects_.size(); ++i) {
+    effects_[i] = slopes.row(i).dot(columns.col(i));
+    if (!is_single(slopes, i) || !is_single(columns, i)) continue;
     const int slope = slopes.outerIndexPtr()[i];
     const int entry = columns.outerIndexPtr()[i];
-    singles_.push_back({.surface = i,
-                        .state = slopes.innerIndexPtr()[slope],
-                        .row = columns.innerIndexPtr()[entry],
-                        .slope = slopes.valuePtr()[slope],
-                        .by_time = evaluator_.affine_dt()[i],
-                        .effect = effects_[i],
-                        .value = columns.valuePtr()[entry]});
+    singles_[at(i)] = {.is_one = true,
+                       .state = slopes.innerIndexPtr()[slope],
+                       .row = columns.innerIndexPtr()[entry],
+                       .slope = slopes.valuePtr()[slope],
+                       .by_time = evaluator_.affine_dt()[i],
+                       .effect = effects_[i],
+                       .value = columns.valuePtr()[entry]};
+  }
+}
+
+bool SlidingSolver::effects_are_usable(const Eigen::SparseMatrix<double>& columns) {
+  if (effects_looked_at_) return usable_;
+  effects_looked_at_ = true;
+  if (effects_.size() == 0) learn_effects(columns);
+  usable_ = all_single_ = true;
+  for (const Index i : sliding_) {
+    usable_ = usable_ && effects_[i] != 0 && std::isfinite(effects_[i]);
+    all_single_ = all_single_ && singles_[at(i)].is_one;
   }
   return usable_;
 }
@@ -113,12 +118,16 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
   evaluator_.field(t, x, lambda, dx);
   double* const velocity = dx.data();
   double* const relay = lambda.data();
-  double worst = 0;
-  if (singles_.size() == sliding_.size()) {
-    for (const Single& single : singles_) {
+  bool is_solved = true;
+  const auto correct = [&](Index i, double correction) {
+    is_solved = is_solved && kSmallest * std::abs(correction) <= kResidual[0];
+    relay[i] -= correction;
+  };
+  if (all_single_) {
+    for (const Index i : sliding_) {
+      const Single& single = singles_[at(i)];
       const double correction = (single.by_time + single.slope * velocity[single.state]) / single.effect;
-      worst = std::max(worst, std::abs(correction));
-      relay[single.surface] -= correction;
+      correct(i, correction);
       velocity[single.row] -= single.value * correction;
     }
   } else {
@@ -130,14 +139,13 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
       for (int e = slope_start[i]; e < slope_start[i + 1]; ++e)
         w += slopes.valuePtr()[e] * velocity[slopes.innerIndexPtr()[e]];
       const double correction = w / effects_[i];
-      worst = std::max(worst, std::abs(correction));
-      relay[i] -= correction;
+      correct(i, correction);
       for (int e = start[i]; e < start[i + 1]; ++e)
         velocity[columns->innerIndexPtr()[e]] -= columns->valuePtr()[e] * correction;
     }
   }
   // What is not finite in dx at first still is.
-  if (!(kSmallest * worst <= kResidual[0]) || !all_finite(dx)) return false;
+  if (!is_solved || !all_finite(dx)) return false;
   evaluator_.keep_field(t, x, lambda, dx);
   return true;
 }

@@ -8,6 +8,7 @@
 
 #include "integrate/stepper_options.hpp"
 #include "slideway/core/finite.hpp"
+#include "slideway/core/same_numbers.hpp"
 
 namespace slideway {
 
@@ -140,11 +141,13 @@ double OdeintStepper::starting_step() {
 
 // The rms norm of CVODE, with the weights of the greater state at either end: a state on its way through zero
 // needs no more accuracy than before and after.
-double OdeintStepper::error_norm() const {
+double OdeintStepper::error_norm() {
   double sum = 0;
   for (Index i = 0; i < states_; ++i) {
     const double size = std::max(std::abs(step_.x[i]), std::abs(step_.x_new[i]));
-    const double part = step_.error[i] / (rtol_ * size + atol_[i]);
+    const double weight = 1 / (rtol_ * size + atol_[i]);
+    const double part = step_.error[i] * weight;
+    weights_[i] = weight;
     sum += part * part;
   }
   return std::sqrt(sum / static_cast<double>(states_));
@@ -223,13 +226,13 @@ void OdeintStepper::watch_stiffness() {
   }
 }
 
-// The velocity stays that of the state before: what that changes is less than the error of the step.
+// The velocity stays that of the state before: what that changes is less than the error of the step. The weights are those
+// that its norm was taken with.
 bool OdeintStepper::project() {
   correction_ = step_.x_new;
-  error_weights(step_.x_new, weights_);
   if (!checked_.project(step_.t + step_.h, weights_, step_.x_new)) return false;
   // Steps along flat surfaces stay on them.
-  corrected_ = correction_ != step_.x_new;
+  corrected_ = !are_same(correction_, step_.x_new);
   if (corrected_) correction_ = step_.x_new - correction_;
   return true;
 }

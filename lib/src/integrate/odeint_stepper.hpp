@@ -45,7 +45,7 @@ class OdeintStepper final : public Stepper {
 
   double starting_step();
   double weighted_norm(ConstVectorRef vector) const;
-  double error_norm() const;
+  double error_norm();
   // The step size as a part of what is left to the end.
   double fitted(double h) const;
   bool project();
@@ -72,7 +72,7 @@ class OdeintStepper final : public Stepper {
   double usual_step_ = 0;
   double log_error_before_ = 0;  // of the last accepted step
   OdeintDopri5::Step step_;
-  Vector weights_;     // at the start, and where the state is projected
+  Vector weights_;     // of the greater state at either end of the step
   Vector correction_;  // what the projection added
   Matrix coefficients_;
   std::array<const double*, 5> columns_ = {};  // of the coefficients

@@ -5,6 +5,7 @@
 #include "model/finite_difference.hpp"
 #include "model/jacobian_count.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/same_numbers.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {
@@ -13,14 +14,8 @@ namespace {
 // A full matrix of so few states is not worth avoiding.
 constexpr Index kFewStates = 64;
 
-// Bit by bit, which is fast.
 // Of vectors of one size; faster than by packets of two.
 void copy(ConstVectorRef from, VectorRef to) { std::copy_n(from.data(), from.size(), to.data()); }
-
-bool are_same(ConstVectorRef a, const Vector& b) {
-  return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(b.size()) * sizeof(double)) == 0;
-}
 }  // namespace
 
 void Evaluator::learn_field_colours() {
@@ -174,7 +169,7 @@ bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda,
   copy(kept_field_, dx);
   const int* const start = columns->outerIndexPtr();
   // Few differ: by blocks those that are all the same are passed over.
-  constexpr Index block = 16;
+  constexpr Index block = 64;
   for (Index first = 0; first < lambda.size(); first += block) {
     const Index size = std::min(block, lambda.size() - first);
     const double* const wanted = lambda.data() + first;

@@ -34,10 +34,12 @@ Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& befor
 void AccumulationWatch::note(double t, Index id, const Vector& x) {
   if (held_ == 0) {
     began_ = t;
-    if (keeps_scale_) scale_of_dropped_.setZero(x.size());
+    has_dropped_ = false;
   }
   alike_ = held_ > 0 && notes_[held_ - 1].id == id ? alike_ + 1 : 1;
   if (held_ == kMost) {
+    if (keeps_scale_ && !has_dropped_) scale_of_dropped_.setZero(x.size());
+    has_dropped_ = true;
     for (std::size_t k = 0; keeps_scale_ && k < kMost / 2; ++k) {
       scale_of_dropped_ = scale_of_dropped_.cwiseMax(notes_[k].x.cwiseAbs());
     }
@@ -57,7 +59,7 @@ void AccumulationWatch::note(double t, Index id, const Vector& x) {
 void AccumulationWatch::clear() { held_ = 0; }
 
 Vector AccumulationWatch::scale() const {
-  Vector scale = scale_of_dropped_;
+  Vector scale = has_dropped_ ? scale_of_dropped_ : notes_.front().x.cwiseAbs();
   for (std::size_t k = 0; k < held_; ++k) scale = scale.cwiseMax(notes_[k].x.cwiseAbs());
   return scale;
 }

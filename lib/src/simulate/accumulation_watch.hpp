@@ -42,7 +42,7 @@ class AccumulationWatch {
   // The state after the event so many before the last; of a turn that limit() found or the two before it.
   const Vector& state(std::size_t back) const { return notes_[held_ - 1 - back].x; }
 
-  // When the sequence began, and the largest |xⱼ| in it.
+  // When the sequence began, and the largest |xⱼ| in it; it has an event.
   double began() const { return began_; }
   Vector scale() const;
 
@@ -64,7 +64,8 @@ class AccumulationWatch {
   std::size_t alike_ = 0;    // how many of the last events are of one kind
   bool may_repeat_ = false;  // the last event has come before, not longer ago than the longest turn
   double began_ = 0;
-  Vector scale_of_dropped_;  // the largest |xⱼ| of the events no longer held
+  bool has_dropped_ = false;  // since it began
+  Vector scale_of_dropped_;   // the largest |xⱼ| of the events no longer held
 };
 
 }  // namespace slideway

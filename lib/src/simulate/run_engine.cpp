@@ -257,7 +257,8 @@ bool RunEngine::begin_mode() {
     return false;
   }
   ModeOde& ode = here_->ode;
-  here_->stepper->error_weights(x_, weights_);
+  // Those of the arrival do where the state is still the same, but for its place on the surfaces.
+  if (jumped_ || stepper_ != here_->stepper.get()) here_->stepper->error_weights(x_, weights_);
   here_->evaluator.keep_field_at(t_, x_);
   ode.set_mode(mode_, lambda_, repelling_);
   if (!repelling_ && ode.field().sliding().size() == 1) {

@@ -18,6 +18,7 @@
 #include <exception>
 
 #include "slideway/core/finite.hpp"
+#include "slideway/core/same_numbers.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/filippov/moments.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
@@ -126,9 +127,13 @@ class ModeField {
   bool slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx);
   // Where that threw, or is not finite.
   void velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure);
+  // Throws NotFinite, naming the first state whose derivative in `dx` is not finite.
+  [[noreturn]] void throw_not_finite(double t, ConstVectorRef x, ConstVectorRef dx) const;
   void solve_several(double t, ConstVectorRef x);
   void solve_newton(double t, ConstVectorRef x, VectorRef dx);
-  bool is_solved_at(double t, ConstVectorRef x) const { return solved_ && t == solved_t_ && x == solved_x_; }
+  bool is_solved_at(double t, ConstVectorRef x) const {
+    return solved_ && t == solved_t_ && are_same(x, solved_x_);
+  }
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
   // Sets inside_; whether that is another point than x.

@@ -54,6 +54,7 @@ class SlidingSolver {
  private:
   // Where D is diagonal and constant over all surfaces, one pass over those that slide solves for λ.
   bool solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+  void learn_effects(const Eigen::SparseMatrix<double>& columns);
   bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
   void prepare();
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
@@ -84,11 +85,12 @@ class SlidingSolver {
   bool usable_ = false;             // those of the surfaces that slide
   // A surface that depends on one state, and whose relay is seen by one: most do, and are.
   struct Single {
-    Index surface;
-    int state, row;
-    double slope, by_time, effect, value;
+    bool is_one = false;
+    int state = 0, row = 0;
+    double slope = 0, by_time = 0, effect = 0, value = 0;
   };
-  std::vector<Single> singles_;  // of all surfaces that slide, where they are
+  std::vector<Single> singles_;  // per surface
+  bool all_single_ = false;      // those that slide
   bool prepared_ = false;        // for Newton's method, which surfaces that are apart do without
   bool diagonal_ = false;
   bool valid_ = false;
