@@ -58,6 +58,16 @@ Vector state_at(Stepper& stepper, double t, Index states) {
   return x;
 }
 
+// Whether each state at t is no farther from its chord than the polynomial says.
+bool is_near_chord(Stepper& stepper, const Interpolant& polynomial, double start, double t, double end) {
+  const double part = (t - start) / (end - start);
+  const Vector x = state_at(stepper, t, polynomial.states);
+  const Vector chord = (1 - part) * state_at(stepper, start, polynomial.states) +
+                       part * state_at(stepper, end, polynomial.states);
+  const Eigen::Map<const Vector> bends(polynomial.bends, polynomial.states);
+  return ((x - chord).cwiseAbs().array() <= bends.array() + 10 * kEpsilon).all();
+}
+
 // The state at `end`, which must be reached.
 Vector solve(FunctionOde& ode, const StepperOptions& options, double start, const Vector& x, double end) {
   auto stepper = make_odeint_stepper(ode, options);
@@ -151,6 +161,7 @@ TEST_CASE(
       }
       const Vector x = state_at(*stepper, t, 2);
       CHECK((x - sum).norm() < 10 * kEpsilon);
+      CHECK(is_near_chord(*stepper, interpolant, report.start, t, report.end));
       CHECK((x - vector({std::cos(t), -std::sin(t)})).norm() < 1e-7);
     }
   }
@@ -366,6 +377,10 @@ TEST_CASE(
       Vector sum = Vector::Zero(2);
       for (Index k = 0; k < polynomial.terms; ++k) sum += polynomial.coefficient(k);
       CHECK((sum - x).norm() < 10 * kEpsilon);
+      for (const double part : {0.3, 0.5, 0.8}) {
+        const double t = report.start + part * (report.end - report.start);
+        CHECK(is_near_chord(*stepper, polynomial, report.start, t, report.end));
+      }
       drift = std::max(drift, std::abs(x.norm() - 1));
     }
     calls = ode.velocity_calls;

@@ -41,22 +41,25 @@ struct StepEnds {
   const double *x, *x_new, *velocity, *velocity_new, *halfway;
 };
 
-// The coefficients of the quartic with these values and slopes. None of the arrays overlap, which lets several states be
-// done at a time.
+// The coefficients of the quartic with these values and slopes, and how far it bends. None of the arrays overlap, which lets
+// several states be done at a time.
 [[gnu::noinline]] void quartic(const StepEnds& ends, double h, Index states, double* __restrict value,
                                double* __restrict first, double* __restrict second, double* __restrict third,
-                               double* __restrict fourth) {
+                               double* __restrict fourth, double* __restrict bends) {
   const auto [x, x_new, velocity, velocity_new, halfway] = ends;
   for (Index i = 0; i < states; ++i) {
     const double slope = h * velocity[i];
     const double end_slope = h * velocity_new[i];
     const double d = x_new[i] - x[i];
     const double u = 16 * (halfway[i] - 0.5 * d - 0.125 * (slope - end_slope));
+    const double two = 3 * d - 2 * slope - end_slope + u;
+    const double three = slope + end_slope - 2 * d - 2 * u;
     value[i] = x[i];
     first[i] = slope;
-    second[i] = 3 * d - 2 * slope - end_slope + u;
-    third[i] = slope + end_slope - 2 * d - 2 * u;
+    second[i] = two;
+    third[i] = three;
     fourth[i] = u;
+    bends[i] = 0.25 * std::abs(two) + 0.75 * std::abs(three) + 1.5 * std::abs(u);
   }
 }
 
@@ -72,7 +75,8 @@ OdeintStepper::OdeintStepper(SmoothOde& ode, const StepperOptions& options)
       formula_(states_),
       weights_(Vector::Zero(states_)),
       correction_(Vector::Zero(states_)),
-      coefficients_(Matrix::Zero(states_, 5)) {
+      coefficients_(Matrix::Zero(states_, 5)),
+      bends_(Vector::Zero(states_)) {
   check_options(options, states_, kMaker);
   for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
     *vector = Vector::Zero(states_);
@@ -263,6 +267,7 @@ void OdeintStepper::make_interpolant() {
   if (step_.h == 0) {
     coefficients_.setZero();
     coefficients_.col(0) = step_.x_new;
+    bends_.setZero();
     return;
   }
   const double h = step_.h;
@@ -273,12 +278,14 @@ void OdeintStepper::make_interpolant() {
            .velocity = step_.velocity.data(),
            .velocity_new = step_.velocity_new.data(),
            .halfway = halfway.data()},
-          h, states_, out, out + states_, out + 2 * states_, out + 3 * states_, out + 4 * states_);
+          h, states_, out, out + states_, out + 2 * states_, out + 3 * states_, out + 4 * states_,
+          bends_.data());
   if (!corrected_) return;
   // The correction by projection grows with the cubic, which leaves the slopes alone.
   coefficients_.col(2) += 8 * correction_;
   coefficients_.col(3) -= 16 * correction_;
   coefficients_.col(4) += 8 * correction_;
+  bends_ += 26 * correction_.cwiseAbs();
 }
 
 void OdeintStepper::evaluate(double t, VectorRef x) {
@@ -299,7 +306,7 @@ void OdeintStepper::evaluate(double t, VectorRef x) {
 
 Interpolant OdeintStepper::interpolant() {
   make_interpolant();
-  return {step_.t, step_.h == 0 ? 1 : step_.h, states_, coefficients_.cols(), columns_.data()};
+  return {step_.t, step_.h == 0 ? 1 : step_.h, states_, coefficients_.cols(), columns_.data(), bends_.data()};
 }
 
 void OdeintStepper::error_weights(ConstVectorRef x, VectorRef weights) const {

@@ -194,6 +194,11 @@ void AffineScan::look_from_afar(const Interpolant& x, ConstVectorRef state_to, I
     interval.at_from = state_from_.data();
   }
   interval.at_to = state_to.data();
+  if (x.bends != nullptr && interval.sigma_from >= 0 && interval.sigma_to <= 1 + kSlightly) {
+    interval.bends = x.bends;
+    return;
+  }
+  interval.bends = bend_.data();
   const double furthest = std::max(std::abs(interval.sigma_from), std::abs(interval.sigma_to));
   const double length = interval.sigma_to - interval.sigma_from;
   std::array<double, GuardPolynomial::kMostCoefficients> factors;
@@ -227,7 +232,7 @@ AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& i
   double bend = 0;
   const double* const from = interval.at_from;
   const double* const to = interval.at_to;
-  const double* const bends = bend_.data();
+  const double* const bends = interval.bends;
   for (int entry = 0; entry < function.count; ++entry) {
     const int state = function.states[entry];
     const double weight = function.weights[entry];
@@ -236,7 +241,7 @@ AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& i
     first += term_first;
     last += term_last;
     size += std::abs(term_first) + std::abs(term_last);
-    bend += std::abs(weight) * bends[state];
+    bend += kBeyond * std::abs(weight) * bends[state];
   }
   const double scale = std::abs(watched.factor);
   return {watched.factor * first, watched.factor * last,

@@ -69,6 +69,8 @@ class AffineScan {
   static constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
   // The rounding of σ, with much to spare.
   static constexpr double kSlightly = 1e-9;
+  // What a polynomial of low degree can grow by where σ is so much more than 1.
+  static constexpr double kBeyond = 1 + 100 * kSlightly;
   // The interval of an advance().
   struct Interval {
     double from, to;
@@ -78,11 +80,12 @@ class AffineScan {
     double first = std::numeric_limits<double>::infinity();
     const double* at_from = nullptr;  // the states there
     const double* at_to = nullptr;
+    const double* bends = nullptr;  // how far they can be from their chords
   };
 
   bool are_apart(const Mode& mode) const;
   void watch(Index surface, double exit_sign);
-  // Notes what is_far() needs of the states: where they are at both ends, and how far they bend away from the chord.
+  // Notes what the chords of guards need of the states: where they are at both ends, and how far they bend away from theirs.
   void look_from_afar(const Interpolant& x, ConstVectorRef state_to, Interval& interval);
   // factor·function at both ends, and how far a guard can be from its chord, its rounding included.
   struct Chord {
@@ -96,7 +99,7 @@ class AffineScan {
     const double origin = watched.factor * watched.function.origin;
     const double from = weight * interval.at_from[state];
     const double to = weight * interval.at_to[state];
-    const double bend = std::abs(weight) * bend_[state];
+    const double bend = kBeyond * std::abs(weight) * interval.bends[state];
     const double size = 2 * std::abs(origin) + std::abs(from) + std::abs(to) + bend;
     return {origin + from, origin + to, bend + kRounding * size};
   }

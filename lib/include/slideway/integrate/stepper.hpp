@@ -40,6 +40,9 @@ struct Interpolant {
   Index states = 0;
   Index terms = 0;
   const double* const* columns = nullptr;  // columns[k]: the entries of Cₖ
+  // Per state max |d²x/dσ²|/8, at least, over σ = (t − center)/scale in [0, 1]: how far it can be from its chord. Null where
+  // the integrator has none.
+  const double* bends = nullptr;
 
   Eigen::Map<const Vector> coefficient(Index k) const { return {columns[k], states}; }
 };
