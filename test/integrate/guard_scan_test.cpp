@@ -163,6 +163,37 @@ TEST_CASE("a guard that leaves from within its noise does not arrive where steps
   CHECK(scan.armed()[0] != 0);
 }
 
+TEST_CASE("guards that stay at zero within their noise cost no more samples than one of them") {
+  const auto samples_of = [](std::size_t count) {
+    std::vector<std::function<double(double)>> functions;
+    for (std::size_t i = 0; i < count; ++i) {
+      functions.emplace_back([i](double t) { return 1e-17 * std::cos(static_cast<double>(i) + 40 * t) - 1e-17; });
+    }
+    TimeGuards guards(functions);
+    GuardScan scan(guards.count(), kNone);
+    const Vector noise = Vector::Constant(guards.count(), 1e-14);
+    scan.start(0, Vector::Zero(guards.count()), noise, noise, 1);
+    CHECK(!scan.advance(1, guards).found);
+    return guards.samples;
+  };
+  const int one = samples_of(1);
+  CHECK(one < 10);
+  CHECK(samples_of(200) == one);
+}
+
+TEST_CASE("a guard that leaves zero and returns within a step arrives where it returns") {
+  for (const double lean : {0.3, 0.5, 0.8}) {
+    TimeGuards guards({[lean](double t) { return t * (1 - t) * (lean + (1 - 2 * lean) * t) - 1e-6 * t; }});
+    GuardScan scan(1, kNone);
+    const Vector noise = Vector::Constant(1, 1e-14);
+    scan.start(0, Vector::Zero(1), noise, noise, 1);
+    const Arrival& arrival = scan.advance(1, guards);
+    REQUIRE(arrival.found);
+    CHECK(arrival.t == doctest::Approx(1).epsilon(1e-4));
+    CHECK(arrival.t < 1);
+  }
+}
+
 TEST_CASE("a smooth guard costs about one sample per integrator step") {
   TimeGuards guards({[](double t) { return 2 + std::sin(t); }});
   GuardScan scan(1, kNone);

@@ -17,6 +17,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kPredictionTolerance = 0.01;
 // A minimum whose estimate stays above this part of the scale cannot reach zero while the prediction holds to 1 %.
 constexpr double kDipMargin = 0.15;
+// A guard that keeps within this part of its threshold at five points of a step does not pass the threshold between them.
+constexpr double kQuiet = 0.5;
 constexpr double kGrowth = 2.0;
 // The first step of a march, as a part of the interval, where the points before it tell nothing of steps.
 constexpr double kCautiousPart = 0.125;
@@ -53,6 +55,17 @@ void slope_weights(const double* nodes, Index count, double t, double* weights) 
     }
     weights[i] = sum / below;
   }
+}
+
+// The guards at the quarters between a and b, a column each.
+Matrix sample_within(double a, double b, Index guards, GuardSampler& sampler) {
+  Matrix values(guards, 3);
+  Vector at_quarter(guards);
+  for (Index k = 0; k < 3; ++k) {
+    sampler.sample(a + 0.25 * static_cast<double>(k + 1) * (b - a), at_quarter);
+    values.col(k) = at_quarter;
+  }
+  return values;
 }
 
 }  // namespace
@@ -340,6 +353,7 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   if (shaped) fit_slopes(a, b);
 
   candidates_.clear();
+  Matrix within;
   double earliest = std::numeric_limits<double>::infinity();
   for (const Index i : watched_) {
     const double value_a = values_at(0)[i];
@@ -348,6 +362,12 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
     if (!armed) {
       const bool went_below = value_b <= 0 && (value_a > 0 || count_ == 1);
       if (!went_below && !(value_b < -arrive_below_[i])) continue;
+      // Most of them lie within their rounding, and the same samples tell it of all.
+      const double quiet = kQuiet * arm_above_[i];
+      if (value_b >= -std::min(quiet, arrive_below_[i])) {
+        if (within.size() == 0) within = sample_within(a, b, guards_, sampler);
+        if (within.row(i).cwiseAbs().maxCoeff() <= quiet) continue;
+      }
       // It may have left and come back within this step: then the way back is an ordinary zero.
       double peak_time = 0;
       const double peak = -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
