@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "io/gnuplot_script.hpp"
 #include "io/plot_style.hpp"
 
 namespace slideway {
@@ -44,7 +45,7 @@ struct Bounds {
   std::string text() const { return fmt::format("[{:.10g}:{:.10g}]", low, high); }
 };
 
-class Script {
+class Script : public GnuplotScript {
  public:
   Script(const ComparisonPicture& picture, PictureFormat format) : picture_(picture) {
     const bool portrait = !picture.across_name.empty();
@@ -65,18 +66,7 @@ class Script {
     append("unset multiplot\n");
   }
 
-  std::string text() && { return std::move(text_); }
-
  private:
-  struct Frame {
-    double left, right, bottom, top;
-  };
-
-  template <class... Arguments>
-  void append(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-  }
-
   bool in_zoom(double t) const { return t >= picture_.zoom_from && t <= picture_.zoom_to; }
 
   void data() {
@@ -138,11 +128,6 @@ class Script {
     const Look& look = look_of(curve);
     return fmt::format("with lines linecolor rgb '{}' linewidth {} dashtype {}", look.colour, look.width,
                        look.dash);
-  }
-
-  void place(const Frame& frame) {
-    append("set lmargin at screen {:.4f}\nset rmargin at screen {:.4f}\n", frame.left, frame.right);
-    append("set bmargin at screen {:.4f}\nset tmargin at screen {:.4f}\n", frame.bottom, frame.top);
   }
 
   // The surface itself, then the curves; the one to compare with lies under the thinner others.
@@ -227,7 +212,6 @@ class Script {
 
   const ComparisonPicture& picture_;
   double header_ = 0;
-  std::string text_;
 };
 
 }  // namespace

@@ -5,13 +5,13 @@
 #pragma once
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "io/gnuplot_script.hpp"
 #include "io/plot_curves.hpp"
 #include "slideway/io/plot.hpp"
 
@@ -26,23 +26,12 @@ struct MarkerGroup {
 };
 const std::vector<MarkerGroup>& marker_groups();
 
-class PlotScript {
+class PlotScript : public GnuplotScript {
  public:
   // The report must outlive the script.
   PlotScript(const RunReport& report, PictureFormat format, const PlotOptions& options);
 
-  std::string text() && { return std::move(text_); }
-
  private:
-  // A rectangle of the page, in fractions of it.
-  struct Frame {
-    double left, right, bottom, top;
-  };
-
-  template <class... Arguments>
-  void append(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-  }
   static std::string range_text(const Range& range) {
     return fmt::format("[{:.10g}:{:.10g}]", range.low, range.high);
   }
@@ -64,7 +53,6 @@ class PlotScript {
   void append_contour(const std::string& name, const GuardGrid& grid);
   void surface_data(Index surface);
 
-  void place(const Frame& frame);
   static std::string surface_style();
   static std::string band_style();
   std::string marker_style(std::size_t group) const;
@@ -92,7 +80,6 @@ class PlotScript {
   std::vector<Index> portrait_;  // the states of the phase portrait
   double header_ = 0;
   double footer_ = 0;
-  std::string text_;
   std::vector<std::size_t> used_groups_;
   std::vector<std::pair<Index, std::string>> time_contours_;
   std::vector<std::string> portrait_surfaces_;

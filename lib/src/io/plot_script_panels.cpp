@@ -18,11 +18,6 @@ std::string shortened(const std::string& text, std::size_t most) {
 
 }  // namespace
 
-void PlotScript::place(const Frame& frame) {
-  append("set lmargin at screen {:.4f}\nset rmargin at screen {:.4f}\n", frame.left, frame.right);
-  append("set bmargin at screen {:.4f}\nset tmargin at screen {:.4f}\n", frame.bottom, frame.top);
-}
-
 std::string PlotScript::surface_style() {
   return fmt::format("with lines linecolor rgb '{}' linewidth 1.2 dashtype (7,5)", surface_colour);
 }

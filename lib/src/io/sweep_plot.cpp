@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "io/gnuplot_script.hpp"
 #include "io/plot_style.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -18,7 +19,7 @@ constexpr const char* palette =
     "set palette defined (0 '#440154', 1 '#482878', 2 '#3E4A89', 3 '#31688E', 4 '#26828E', 5 '#1F9E89', "
     "6 '#35B779', 7 '#6DCD59', 8 '#B4DE2C', 9 '#FDE725')\n";
 
-class Script {
+class Script : public GnuplotScript {
  public:
   Script(const SweepPicture& picture, PictureFormat format) : picture_(picture) {
     if (picture.axes.empty() || picture.axes.size() > 2) {
@@ -38,7 +39,7 @@ class Script {
     append("set multiplot\nunset key\n");
     append("set label {} at screen {:.4f},{:.4f} left font ':Bold'\n", in_quotes(picture.title), 70.0 / width,
            1 - 0.5 * header_);
-    legend(width, height, map);
+    legend(width, map);
     for (int panel = 0; panel < panels; ++panel) {
       const int row = panel / columns;
       const int column = panel % columns;
@@ -48,8 +49,7 @@ class Script {
       const double right = (column + 1) * cell_width - (map ? 96.0 : 24.0) / width;
       const double top = 1 - header_ - row * cell_height - 8.0 / height;
       const double bottom = 1 - header_ - (row + 1) * cell_height + 56.0 / height;
-      append("set lmargin at screen {:.4f}\nset rmargin at screen {:.4f}\n", left, right);
-      append("set bmargin at screen {:.4f}\nset tmargin at screen {:.4f}\n", bottom, top);
+      place({left, right, bottom, top});
       append("set xlabel {} offset 0,0.3\n", in_quotes(picture.axes[0].name));
       if (map)
         map_panel(static_cast<std::size_t>(panel));
@@ -60,21 +60,14 @@ class Script {
     append("unset multiplot\n");
   }
 
-  std::string text() && { return std::move(text_); }
-
  private:
-  template <class... Arguments>
-  void append(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-  }
-
   bool any_failed() const {
     return std::any_of(picture_.points.begin(), picture_.points.end(),
                        [](const SweepPicturePoint& point) { return !point.succeeded; });
   }
 
   // At the upper right, from right to left by the estimated width of the text.
-  void legend(int width, int height, bool map) {
+  void legend(int width, bool map) {
     double x = width - 24.0;
     const double y = 1 - 0.5 * header_;
     const auto entry = [&](const std::string& title, int type, double size, const char* colour) {
@@ -86,7 +79,6 @@ class Script {
           x / width, y, type, size, colour);
       x -= 22;
     };
-    (void)height;
     if (any_failed()) entry("stopped early", 2, 0.8, sliding_colour);
     if (map) return;
     if (!picture_.section.empty()) {
@@ -247,7 +239,6 @@ class Script {
 
   const SweepPicture& picture_;
   double header_ = 0;
-  std::string text_;
 };
 
 }  // namespace
