@@ -168,6 +168,45 @@ TEST_CASE("an empty tank stays empty until it is filled, with every method at ev
 
 namespace {
 
+// Two tanks with a pipe between them; the first is empty, so that the second, which is level b, runs dry as b' = −√b where three
+// roots end at once: its own, and the pipe's from either side. It is filled at the rate 1/2 from t = 4 on.
+struct TanksWithPipe {
+  double bottom = 0;
+  void guards(auto t, const auto& x, auto&& h) const {
+    h[0] = x[1] - bottom;
+    h[1] = x[0] - x[1];
+    h[2] = t - 4.0;
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sqrt;
+    dx[0] = 0.0 * x[0];
+    dx[1] = 0.25 * (1.0 + lambda[2]);
+    if (lambda[0] > -1) dx[1] -= 0.3 * (1.0 + lambda[0]) * sqrt(x[1] - bottom);
+    if (lambda[1] > -1) dx[1] += 0.2 * (1.0 + lambda[1]) * sqrt(x[0] - x[1]);
+    if (lambda[1] < 1) dx[1] -= 0.2 * (1.0 - lambda[1]) * sqrt(x[1] - x[0]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a tank that runs dry to the level of its empty neighbour stays so until it is filled") {
+  for (const double bottom : {0.0, 0.3}) {
+    CAPTURE(bottom);
+    const System system = from_functor(TanksWithPipe{bottom}, {.states = 2, .surfaces = 3});
+    test::for_every_method([&](const Options& options) {
+      const Solution solution = test::run(system, {bottom, bottom + 1}, 8, options);
+      CAPTURE(solution.outcome.message);
+      REQUIRE(solution.outcome.reached_end());
+      REQUIRE(test::story(solution) == "crossing");
+      CHECK(test::error(solution.events[0].t, 4) <= 1e-15);
+      CHECK(test::error(solution.final.state[0], bottom) <= 30 * options.rtol);
+      CHECK(test::error(solution.final.state[1], bottom + 0.24661959934806668) <= 30 * options.rtol);
+    });
+  }
+}
+
+namespace {
+
 // h = x0 − 0.3 sin t, with x1 = sin t, falls as −0.1 − √h/2 − 0.3 cos t and rises as 0.6 − 0.3 cos t: it slides until
 // cos t = −1/3, and leaves the surface more slowly than anything without a root.
 struct RootThatLetsGo {

@@ -538,3 +538,46 @@ TEST_CASE("crossings that come faster for a while and then no more are followed 
     CHECK(solution.events.size() == static_cast<std::size_t>(solution.final.state[1] / kPi));
   }
 }
+
+TEST_CASE("a kick at the very time at which bounces accumulate is given once") {
+  // Down at t = 1 with speed 1, and at rest after 2·(1/2 + 1/4 + …) more.
+  const System system = smooth(2,
+                               [](auto, const auto& x, auto&& dx) {
+                                 dx[0] = x[1];
+                                 dx[1] = -1.0 + 0.0 * x[0];
+                               })
+                            .with_contacts({contact("floor", component(0), {{1, 1}}, 0.5)})
+                            .with_events({reset("kick", Guard([](auto t, const auto&) { return t - 103.0; }),
+                                                Direction::any, [](VectorRef x) { x[1] += 1; })});
+  for_every_method([&](const Options& options) {
+    for (const double end : {103.0, 104.0}) {
+      CAPTURE(end);
+      const Solution solution =
+          Simulator(system, options).run({.start = 100, .end = end, .state = Eigen::Vector2d(0.5, 0)});
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      CHECK(count(solution, EventKind::reset) == 1);
+      const double since = end - 103;
+      CHECK(error(solution.final.state[0], since - since * since / 2) < 1000 * options.rtol);
+      CHECK(error(solution.final.state[1], 1 - since) < 1000 * options.rtol);
+    }
+  });
+}
+
+TEST_CASE("resets on a guard that sliding draws along accumulate where they should") {
+  // x'' = 1 from x = −1/2: thrown back at x = 0 with half its speed after 1, 1, 1/2, 1/4, …; beside it something slides on x + 1.
+  const System system =
+      from_functor(
+          [](auto, const auto& x, const auto& lambda, auto&& dx) {
+            dx[0] = x[1];
+            dx[1] = 1.0 + 0.0 * x[0];
+            dx[2] = -2.0 * lambda[0];
+          },
+          [](auto, const auto& x, auto&& h) { h[0] = x[2] - 1.0 - x[0]; }, {.states = 3, .surfaces = 1})
+          .with_events({reset("hit", component(0), Direction::rising, [](VectorRef x) { x[1] *= -0.5; })});
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(system, {-0.5, 0, 1}, 5, options);
+    CHECK(solution.outcome.status == Status::zeno);
+    CHECK(error(solution.outcome.t, 3) < 100 * options.rtol);
+    CHECK(solution.final.state.head(2).norm() < 1e-6);
+  });
+}

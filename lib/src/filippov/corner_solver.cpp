@@ -296,7 +296,8 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
       const double change = std::abs(rates_[surfaces[j]] - low[surfaces[j]]);
       const double rounding =
           64 * kEpsilon * (std::abs(low[surfaces[j]]) + std::abs(rates_[surfaces[j]]) + size);
-      if (j != k && change > rounding) join(k, j);
+      // Where a field is not finite nothing says that they do not.
+      if (j != k && !(change <= rounding)) join(k, j);
     }
   }
   std::vector<std::vector<Index>> result;

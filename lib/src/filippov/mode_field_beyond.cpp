@@ -40,16 +40,10 @@ bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
 }
 
 bool ModeField::move_inside(double t, ConstVectorRef lambda, double depth, VectorRef x) {
-  bool moved = false;
+  const Vector before = x;
   const Vector scale = x.cwiseAbs().cwiseMax(typical_sizes_).cwiseInverse();
-  evaluator_.guards(t, x, guard_values_);
-  for (Index i = 0; i < mode_.size(); ++i) {
-    const double h = guard_values_[i];
-    if (std::abs(lambda[i]) != 1 || !std::isfinite(h)) continue;
-    const double missing = depth * geometry_.tolerance(t, x, i, scale) - lambda[i] * h;
-    if (missing > 0 && geometry_.change_guard(t, i, lambda[i] * missing, x)) moved = true;
-  }
-  return moved;
+  geometry_.move_inside(t, lambda, depth, scale, std::numeric_limits<double>::infinity(), x);
+  return x != before;
 }
 
 bool ModeField::move_to_derivative(double t, ConstVectorRef x, ConstVectorRef lambda) {

@@ -1,5 +1,6 @@
-// The motion beside a surface where a field has no derivative on it, as one with the root of its own guard has none.
+// The motion beside surfaces where a field has no derivative on them, as one with the root of its own guard has none.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +19,12 @@ constexpr double kSingularStep = 1e-4;  // of the time in which the state change
 constexpr int kSubsteps = 16;
 // What the followed motion is good to.
 constexpr double kFollowed = 1e-4;
+// What is at rest on the surfaces is slower near them than farther in, as far as the root of the distance tells, and gets no faster
+// with time.
+constexpr double kNearDepth = kEpsilon;
+constexpr double kFarDepth = 4096 * kEpsilon;
+constexpr double kVanishes = 0.5;
+constexpr double kFaster = 8;
 
 }  // namespace
 
@@ -58,6 +65,79 @@ void PointClassifier::follow_singular(double t, ConstVectorRef x, double side, d
   evaluator_.guards(time, state, h);
   motion.curvature = 2 * (h[surface_] - w * duration) / (duration * duration);
   motion.curvature_zero = kFollowed * w_terms / scale;
+}
+
+// False where the region of lambda_ does not come to x.
+bool PointClassifier::go_inside(double t, ConstVectorRef x, double depth) {
+  inside_ = x;
+  const double near = kNear * (1 + x.lpNorm<Eigen::Infinity>());
+  const Vector scale = (x.cwiseAbs() + weights_.cwiseInverse()).cwiseInverse();
+  return geometry_.move_inside(t, lambda_, depth, scale, near, inside_);
+}
+
+bool PointClassifier::is_inside(double t, ConstVectorRef x, const std::vector<Index>& surfaces) {
+  Vector h(lambda_.size());
+  evaluator_.guards(t, x, h);
+  return std::all_of(surfaces.begin(), surfaces.end(), [&](Index i) { return lambda_[i] * h[i] > 0; });
+}
+
+// How fast the motion along dx leaves the surfaces, and by how much it differs from `other`, in units of what counts as zero.
+PointClassifier::Unrest PointClassifier::unrest(double t, ConstVectorRef x,
+                                                const std::vector<Index>& surfaces, ConstVectorRef dx,
+                                                ConstVectorRef other) {
+  Unrest result;
+  for (const Index i : surfaces) {
+    const double terms = geometry_.gradient(t, x, i).cwiseAbs().dot(dx.cwiseAbs());
+    const double rate = std::abs(evaluator_.guard_rate(t, x, dx, i));
+    if (!(rate <= 64 * kEpsilon * terms))
+      result.leaving = std::max(result.leaving, rate / geometry_.tolerance(t, x, i, weights_));
+  }
+  const Vector sizes = dx.cwiseAbs().cwiseMax(other.cwiseAbs());
+  const Vector gap = (dx - other).cwiseAbs();
+  if (!((gap.array() <= 64 * kEpsilon * sizes.array()).all()))
+    result.parting = gap.cwiseProduct(weights_).maxCoeff();
+  return result;
+}
+
+bool PointClassifier::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
+                            const std::vector<Index>& surfaces, ConstVectorRef weights) {
+  weights_ = weights;
+  surface_ = surfaces.front();
+  const auto vanishes = [](double at_near, double at_deep) {
+    return at_near == 0 || at_near <= kVanishes * at_deep;
+  };
+  Vector first(x.size()), common;
+  const Index vertices = Index{1} << surfaces.size();
+  Index sides_seen = 0;  // the plus sides below, the minus sides above
+  for (Index v = 0; v < vertices; ++v) {
+    lambda_ = lambda;
+    for (std::size_t k = 0; k < surfaces.size(); ++k) lambda_[surfaces[k]] = (v >> k) & 1 ? 1 : -1;
+    // Some regions need not come to x, but both sides of every surface do.
+    if (!go_inside(t, x, kNearDepth)) continue;
+    Vector state = inside_;
+    evaluator_.field(t, state, lambda_, first);
+    if (!first.allFinite()) return false;
+    if (common.size() == 0) common = first;
+    const Unrest near = unrest(t, state, surfaces, first, common);
+    if (!go_inside(t, x, kFarDepth)) continue;
+    sides_seen |= v;
+    sides_seen |= (~v & (vertices - 1)) * vertices;
+    state = inside_;
+    evaluator_.field(t, state, lambda_, first);
+    const Unrest deep = unrest(t, state, surfaces, first, common);
+    if (!first.allFinite() || !vanishes(near.leaving, deep.leaving) || !vanishes(near.parting, deep.parting))
+      return false;
+    const double step = kSingularStep * time_scale(first, weights) / kSubsteps;
+    double time = t;
+    // A motion that goes back through one of the surfaces goes on in another region.
+    for (int k = 0; k < kSubsteps && is_inside(time, state, surfaces); ++k) {
+      field_on_side(time, state, lambda_[surface_], first);
+      if (!(unrest(time, state, surfaces, first, first).leaving <= kFaster * deep.leaving)) return false;
+      state += step * first;
+      time += step;
+    }
+  }
+  return sides_seen == vertices * vertices - 1;
 }
 
 }  // namespace slideway

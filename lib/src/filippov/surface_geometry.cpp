@@ -18,6 +18,8 @@ constexpr int kMostIterations = 200;
 constexpr double kStalledResidual = 64;
 // Surfaces whose gradients may depend on each other.
 constexpr Index kMostDependent = 48;
+// Moving into a region along one gradient may undo another.
+constexpr int kMostPasses = 8;
 using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
 }  // namespace
 
@@ -68,6 +70,26 @@ bool SurfaceGeometry::change_guard(double t, Index surface, double change, Vecto
   if (!(squared > 0) || !std::isfinite(squared)) return false;
   x += (change / squared) * gradient_;
   return true;
+}
+
+bool SurfaceGeometry::move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights,
+                                  double near, VectorRef x) {
+  Vector h(lambda.size());
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    evaluator_.guards(t, x, h);
+    bool arrived = true;
+    for (Index i = 0; i < h.size(); ++i) {
+      if (std::abs(lambda[i]) != 1 || !(std::abs(h[i]) <= near) || !std::isfinite(h[i])) continue;
+      const double wanted = depth * tolerance(t, x, i, weights);
+      const double missing = wanted - lambda[i] * h[i];
+      if (!(missing > (pass == 0 ? 0 : 0.5 * wanted))) continue;
+      // Surfaces that undo each other's moves come to an end with moves that are a little too long.
+      const double length = pass == 0 ? missing : 1.5 * missing;
+      if (change_guard(t, i, lambda[i] * length, x)) arrived = false;
+    }
+    if (arrived) return true;
+  }
+  return false;
 }
 
 double SurfaceGeometry::projected(double t, ConstVectorRef x, Index surface, ConstVectorRef weights) {

@@ -49,6 +49,10 @@ class EventResolver {
   Resolution resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                      const Meeting& meeting, ConstVectorRef weights);
 
+  // Whether nothing moves off these few surfaces, all met at x (PointClassifier::rests).
+  bool rests(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
+             ConstVectorRef weights);
+
  private:
   // With break-away: the surfaces that are met or slide are held, and their λ counted in their ratios meanwhile.
   Resolution resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,

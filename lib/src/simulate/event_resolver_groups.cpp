@@ -130,9 +130,31 @@ std::optional<double> EventResolver::equivalent_control(double t, ConstVectorRef
   return result;
 }
 
+bool EventResolver::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
+                          const std::vector<Index>& surfaces, ConstVectorRef weights) {
+  return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces &&
+         classifier_.rests(t, x, lambda, surfaces, weights);
+}
+
 EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mode& mode,
                                            const std::vector<Index>& surfaces, const Meeting& meeting,
                                            ConstVectorRef weights) {
+  Group group;
+  group.surfaces = surfaces;
+  if (rests(t, x, lambda_, surfaces, weights)) {
+    Option option;
+    for (const Index i : surfaces) {
+      const Side side = mode.slides_on(i) ? Side::plus : mode[i];
+      option.sides.push_back(side);
+      option.lambda.push_back(bound(side));
+    }
+    group.options.push_back(std::move(option));
+    group.w_minus.assign(surfaces.size(), 0);
+    group.w_plus.assign(surfaces.size(), 0);
+    group.unique = true;
+    group.reason = "the fields on all sides are the same and do not leave the surfaces";
+    return group;
+  }
   std::vector<char> ends(surfaces.size(), 0);
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     for (const Met& met : meeting.met) {
@@ -141,8 +163,6 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
   }
   const Vector error = meeting.at_start ? Vector() : Vector(weights.cwiseInverse());
   const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends, error);
-  Group group;
-  group.surfaces = surfaces;
   if (point.half_branches) group.code_word = point.half_branches->code_word;
   group.in_convex_hull = point.in_convex_hull;
   for (const Continuation& continuation : point.answer.continuations) {

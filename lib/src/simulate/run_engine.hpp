@@ -81,6 +81,7 @@ class RunEngine {
   // ---- the guards along a step (run_watch.cpp)
   // From where on each guard counts, and how far it may be on the wrong side until then.
   void set_thresholds();
+  double drawing_noise(Index event);
   void set_event_thresholds();
   bool is_held(Index event);
   void take_sides(const std::vector<char>& slots);
@@ -102,6 +103,7 @@ class RunEngine {
   void begin_in(const Mode& mode);
   bool handle_arrival(const std::vector<char>& slots);
   Arrivals gather(const std::vector<char>& slots);
+  void add_resting_surfaces(Meeting& meeting);
   void add_exits_within_drift(Meeting& meeting);
   void add_simultaneous(Arrivals& arrivals);
   void cross(const std::vector<Index>& events);
@@ -189,6 +191,15 @@ class RunEngine {
   std::vector<Index> surfaces_of_turn(std::size_t period) const;
   bool hardly_leaves(const Accumulation& accumulation);
   bool gaps_hardly_open();
+  bool guards_hardly_leave();
+  // Events whose guards are not zero yet, and which of them are after a jump to a limit.
+  struct Ahead {
+    Index event;
+    double side;
+    double t, value;  // before the jump
+  };
+  std::vector<Ahead> events_ahead();
+  void note_reached(const std::vector<Ahead>& ahead);
   // Whether |change| is below the tolerances, for states of these sizes.
   bool is_invisible(const Vector& change, const Vector& sizes) const;
 
@@ -286,6 +297,7 @@ class RunEngine {
     double left = 0;  // of its value
   };
   std::vector<ZeroGuard> zero_guards_;
+  std::vector<Ahead> reached_;  // events that came to zero while a limit was jumped to
   double carried_march_step_ = 0;
   std::vector<double> met_at_;  // when each surface was met last
   // The surfaces that were met last may be passed by as much as errors gather.

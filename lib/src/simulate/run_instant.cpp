@@ -21,6 +21,8 @@ constexpr double kQuietPart = 1e-6;  // of the times
 // Where so many events as the watch holds lie within this part of the times, they accumulate.
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
+// Guards larger than this part of the state are not zero, whatever their size.
+constexpr double kNearZero = 1e-10;
 
 }  // namespace
 
@@ -139,6 +141,36 @@ void RunEngine::add_simultaneous(Arrivals& arrivals) {
   }
 }
 
+// Surfaces whose guards vanish with others and stay zero: no root tells when, as where several roots of distances end at once.
+void RunEngine::add_resting_surfaces(Meeting& meeting) {
+  if (meeting.met.empty() || mode_.size() < 2) return;
+  const auto is_met = [&](Index i) {
+    return std::any_of(meeting.met.begin(), meeting.met.end(),
+                       [i](const Met& met) { return met.surface == i; });
+  };
+  Vector h(mode_.size());
+  here_->evaluator.guards(t_, x_, h);
+  const double near = kNearZero * (1 + x_.lpNorm<Eigen::Infinity>());
+  std::vector<Index> at_zero;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (!(std::abs(h[i]) <= near) || mode_.slides_on(i) || is_met(i)) continue;
+    if (std::abs(h[i]) <= here_->geometry.projected(t_, x_, i, weights_)) at_zero.push_back(i);
+  }
+  if (at_zero.empty()) return;
+  std::vector<Index> all = at_zero;
+  for (const Met& met : meeting.met) all.push_back(met.surface);
+  mode_.fill_lambda(lambda_);
+  if (!here_->resolver.rests(t_, x_, lambda_, all, weights_)) return;
+  for (const Index i : at_zero) {
+    meeting.met.push_back({.surface = i, .away = t_ - met_at_[static_cast<std::size_t>(i)]});
+  }
+  std::sort(meeting.met.begin(), meeting.met.end(),
+            [](const Met& first, const Met& second) { return first.surface < second.surface; });
+  on_surface_.insert(on_surface_.end(), at_zero.begin(), at_zero.end());
+  std::sort(on_surface_.begin(), on_surface_.end());
+  here_->geometry.project(t_, on_surface_, weights_, x_);
+}
+
 // Adams drifts off the surfaces, off each by its own error, and the ends of sliding are found there: on the surfaces again, those
 // that vanish together may be as far from zero as the one that was found.
 void RunEngine::add_exits_within_drift(Meeting& meeting) {
@@ -206,6 +238,7 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
   still_leaving_.erase(std::remove_if(still_leaving_.begin(), still_leaving_.end(), has_left),
                        still_leaving_.end());
   here_->geometry.project(t_, on_surface, weights_, x_);
+  add_resting_surfaces(arrivals.meeting);
   here_->evaluator.keep_field_at(t_, x_);
   if (ode.slides()) {
     lambda_ = ode.field().lambda(t_, x_);

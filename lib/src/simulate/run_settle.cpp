@@ -16,6 +16,8 @@ namespace {
 
 // Jumps at one instant.
 constexpr int kMostRounds = 200;
+// Of the way to zero, what the speed beyond it would have covered at least.
+constexpr double kGoesOn = 0.1;
 
 }  // namespace
 
@@ -62,7 +64,16 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
       }
     }
     if (!settle_mode(at_start, records)) return false;
-    const std::vector<Index> due = events_moving_through_zero();
+    std::vector<Index> due = events_moving_through_zero();
+    if (!reached_.empty()) here_->ode.velocity(t_, x_, state_);
+    for (const Ahead& reached : reached_) {
+      // What comes to rest at the limit has not gone through zero.
+      const Index e = reached.event;
+      const double rate = -reached.side * here_->watch[e].when.rate(t_, x_, 1, state_);
+      const bool goes_on = rate * (t_ - reached.t) > kGoesOn * reached.value;
+      if (goes_on && !contains(due, e)) due.push_back(e);
+    }
+    reached_.clear();
     std::vector<Index> stops, jumps;
     for (const Index e : due) {
       const WatchedKind kind = here_->watch[e].kind;
@@ -257,8 +268,10 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
       if (went_on) watch.set_noise(e, zero);
       continue;
     }
-    watch.set_allowance(e, kWrongWayFactor * (exact ? watch.tolerance(t_, x_, e, weights_) : zero));
-    watch.set_noise(e, exact ? 0.0 : zero);
+    // What fired together with something else a little before its own zero has that still ahead.
+    const double ahead = std::abs(value) > kZeroFactor * watch.rounding(t_, x_, e) ? std::abs(value) : 0.0;
+    watch.set_allowance(e, ahead + kWrongWayFactor * (exact ? watch.tolerance(t_, x_, e, weights_) : zero));
+    watch.set_noise(e, exact ? ahead : zero);
   }
   return due;
 }

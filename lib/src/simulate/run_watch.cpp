@@ -109,6 +109,13 @@ bool RunEngine::is_held(Index event) {
          kHeld * error + kArmFactor * (watch.rounding(t_, x_, event) + 16 * kEpsilon * error);
 }
 
+// States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors.
+double RunEngine::drawing_noise(Index event) {
+  if (!here_->ode.constrained()) return 0;
+  return kEpsilon * x_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() *
+         here_->watch.tolerance(t_, x_, event, weights_);
+}
+
 void RunEngine::set_event_thresholds() {
   EventWatch& watch = here_->watch;
   for (Index e = 0; e < watch.size(); ++e) {
@@ -116,7 +123,7 @@ void RunEngine::set_event_thresholds() {
     if (watch.armed(e)) continue;
     const double error = watch.tolerance(t_, x_, e, weights_);
     // Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
-    const double rounding = watch.rounding(t_, x_, e) + 16 * kEpsilon * error;
+    const double rounding = watch.rounding(t_, x_, e) + 16 * kEpsilon * error + kArmFactor * drawing_noise(e);
     const bool was_held = watch.held(e);
     watch.set_held(e, is_held(e));
     const double clear = kArmFactor * rounding + watch.noise(e);

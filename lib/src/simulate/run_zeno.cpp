@@ -31,6 +31,19 @@ bool RunEngine::gaps_hardly_open() {
   });
 }
 
+// … or the guards of what fired last leave zero so little.
+bool RunEngine::guards_hardly_leave() {
+  EventWatch& watch = here_->watch;
+  here_->evaluator.field(t_, x_, lambda_, state_);
+  for (Index e = 0; e < watch.size(); ++e) {
+    const auto is_hit = [&](const ZeroGuard& zero) { return zero.when == watch[e].when; };
+    if (std::none_of(zero_guards_.begin(), zero_guards_.end(), is_hit)) continue;
+    const double leaves = std::abs(watch[e].when.rate(t_, x_, 1, state_)) * jump_interval_;
+    if (leaves > 0 && leaves <= 1000 * drawing_noise(e)) return true;
+  }
+  return false;
+}
+
 bool RunEngine::is_invisible(const Vector& change, const Vector& sizes) const {
   return (change.cwiseAbs().array() <= options_.rtol * sizes.array() + atol_.array()).all();
 }
@@ -46,12 +59,31 @@ void RunEngine::skip_to(double t, const Vector& x) {
   x_ = x;
 }
 
+std::vector<RunEngine::Ahead> RunEngine::events_ahead() {
+  std::vector<Ahead> ahead;
+  EventWatch& watch = here_->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const double value = watch.value(t_, x_, e);
+    if (value > zero_level(e)) ahead.push_back({e, watch.side(e), t_, value});
+  }
+  return ahead;
+}
+
+void RunEngine::note_reached(const std::vector<Ahead>& ahead) {
+  reached_.clear();
+  for (const Ahead& event : ahead) {
+    if (event.side * here_->watch[event.event].when.value(t_, x_) <= zero_level(event.event))
+      reached_.push_back(event);
+  }
+}
+
 bool RunEngine::after_jump() {
   jumps_.note(t_, instant_id_, x_);
   if (!jumping_contacts_.empty()) contacts_of_instant_[instant_id_] = jumping_contacts_;
   const std::optional<Accumulation> accumulation = jumps_.limit();
   if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
-  const bool cannot_go_on = hardly_takes_time(jump_interval_, accumulation->remaining) || gaps_hardly_open();
+  const bool cannot_go_on = hardly_takes_time(jump_interval_, accumulation->remaining) ||
+                            gaps_hardly_open() || guards_hardly_leave();
   const bool short_enough = accumulation->remaining <= options_.rtol * (t_ - jumps_.began());
   const bool invisible = short_enough && is_invisible(accumulation->state - x_, jumps_.scale());
   return invisible || cannot_go_on ? jump_to_limit(*accumulation) : true;
@@ -76,6 +108,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
                   " of the time of the one before; the limit is within " + number_text(accumulation.error) +
                   " of t = " + number_text(t_ + accumulation.remaining);
   if (automaton_.has_locations()) record.from_location = here_->name;
+  const std::vector<Ahead> ahead = events_ahead();
   skip_to(t_ + accumulation.remaining, accumulation.state);
   here_->stepper->error_weights(x_, weights_);
   record.t = t_;
@@ -97,6 +130,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
     }
     if (!record.surface_names.empty()) record.name = record.surface_names.front();
     involved_contacts_ = contacts;
+    note_reached(ahead);
   } else if (!resting_location.empty()) {
     enter(automaton_.location_index(resting_location));
   } else {
@@ -256,6 +290,7 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   here_->evaluator.field(t_, rest.state, lambda_, state_);
   contacts.set_closed(closed_before);
   const Vector limit = rest.state + rest.remaining * state_;
+  const std::vector<Ahead> ahead = events_ahead();
   skip_to(t_ + rest.remaining, limit);
   here_->stepper->error_weights(x_, weights_);
   contacts.project(t_, closed, lambda_, weights_, x_);
@@ -266,6 +301,7 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   records.push_back(std::move(record));
   moved_ = true;
   begin_instant();
+  note_reached(ahead);
   // What opens them again after less than their longest flight belongs to the same sequence.
   for (const Index c : rest.contacts) {
     Bounces& bounces = bounces_[static_cast<std::size_t>(c)];

@@ -46,6 +46,11 @@ class PointClassifier {
   ClassifiedPoint classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met,
                               const Side* before, ConstVectorRef weights);
 
+  // Whether these surfaces, all met at x, are held by motions that are one and the same on all sides of them: the speeds across
+  // them and what the fields differ by vanish on the surfaces, as roots of the distances do too, and do not grow beside them.
+  bool rests(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
+             ConstVectorRef weights);
+
  private:
   // Without the derivatives where w is clearly not zero beside w_scale, unless they are asked for.
   NormalMotion motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w, double w_scale,
@@ -58,6 +63,13 @@ class PointClassifier {
                           double time_scale);
   // f at λ = side, beside x where it is not finite on the surface.
   void field_on_side(double t, ConstVectorRef x, double side, Vector& dx);
+  bool go_inside(double t, ConstVectorRef x, double depth);
+  bool is_inside(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
+  struct Unrest {
+    double leaving = 0, parting = 0;
+  };
+  Unrest unrest(double t, ConstVectorRef x, const std::vector<Index>& surfaces, ConstVectorRef dx,
+                ConstVectorRef other);
   // The curvature, where it is not finite.
   void follow_singular(double t, ConstVectorRef x, double side, double w, double w_terms, double scale,
                        NormalMotion& motion);

@@ -33,6 +33,11 @@ class SurfaceGeometry {
   // Moves x along ∇h so that h grows by `change` to first order; false, and nothing moved, where ∇h is zero or not finite.
   bool change_guard(double t, Index surface, double change, VectorRef x);
 
+  // Moves x into the region with the signs of λ (entries of ±1; others do not count), to this part of the size of its guards,
+  // Σ|∂ⱼh|/weights(j), from each of its surfaces that are not farther than `near`. False where it does not get there.
+  bool move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights, double near,
+                   VectorRef x);
+
   // Moves x onto all of these surfaces; weights(j) is the reciprocal error scale of state j. What is left of the worst h
   // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when Newton does
   // not converge, as where the gradients depend on each other and the surfaces do not meet; x is then unchanged.
