@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -15,14 +17,16 @@ namespace {
 
 using slideway::Index;
 using slideway::Matrix;
-using slideway::Vector;
 using slideway::solve_box_complementarity;
+using slideway::Vector;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Draw {
   std::mt19937_64 engine{20240607};
-  double operator()(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine); }
+  double operator()(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(engine);
+  }
   Index whole(Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(engine); }
   Matrix matrix(Index rows, Index columns) {
     return Matrix::NullaryExpr(rows, columns, [&] { return (*this)(-1, 1); });
@@ -136,7 +140,8 @@ TEST_CASE("matrices that are not symmetric, of several hundred rows, are solved 
     // Positive definite with a strong skew part, and badly scaled by four orders of magnitude.
     const Matrix root = draw.matrix(n, n);
     const Matrix skew = draw.matrix(n, n);
-    Matrix M = root * root.transpose() / static_cast<double>(n) + 1e-3 * Matrix::Identity(n, n) + skew - skew.transpose();
+    Matrix M = root * root.transpose() / static_cast<double>(n) + 1e-3 * Matrix::Identity(n, n) + skew -
+               skew.transpose();
     const Vector scale = draw.vector(n, 2).unaryExpr([](double s) { return std::pow(10.0, s); });
     M = scale.asDiagonal() * M * scale.asDiagonal();
     const Vector q = scale.cwiseProduct(draw.vector(n));
@@ -146,6 +151,50 @@ TEST_CASE("matrices that are not symmetric, of several hundred rows, are solved 
     const auto answer = solve_box_complementarity(M, q, lower, upper);
     REQUIRE_MESSAGE(answer.solved, answer.reason);
     CHECK(slideway::complementarity_error(M, q, lower, upper, answer.z) < 1e-10);
+  }
+}
+
+TEST_CASE(
+    "a thousand entries coupled to their neighbours are solved in the time of a few dense factorisations") {
+  using Clock = std::chrono::steady_clock;
+  const Index n = 1000;
+  Matrix M = Matrix::Zero(n, n);
+  M.diagonal().setConstant(2);
+  M.diagonal(1).setConstant(-1);
+  M.diagonal(-1).setConstant(-1);
+  const Vector ones = Vector::Ones(n);
+  // Without the floor and the ceiling the middle would be far beyond them.
+  for (const double push : {1.0, 4.0}) {
+    const Vector expected =
+        0.999 * Vector::LinSpaced(n, -1, 1).unaryExpr([push](double s) { return std::sin(push * s); });
+    const auto start = Clock::now();
+    const auto answer = solve_box_complementarity(M, -(M * expected), -ones, ones);
+    const auto middle = Clock::now();
+    const double check = Eigen::PartialPivLU<Matrix>(M).solve(ones).maxCoeff();
+    const auto end = Clock::now();
+    CHECK(check == doctest::Approx(125250));
+    REQUIRE_MESSAGE(answer.solved, answer.reason);
+    CHECK((answer.z - expected).lpNorm<Eigen::Infinity>() < 1e-8);
+    CHECK(middle - start < 10 * (end - middle));
+  }
+}
+
+TEST_CASE("a string pressed against a ceiling touches it in the middle") {
+  const Index n = 101;
+  Matrix M = Matrix::Zero(n, n);
+  M.diagonal().setConstant(2);
+  M.diagonal(1).setConstant(-1);
+  M.diagonal(-1).setConstant(-1);
+  const double load = 2e-3;
+  const Vector ones = Vector::Ones(n);
+  const auto answer = solve_box_complementarity(M, Vector::Constant(n, -load), -ones, ones);
+  REQUIRE_MESSAGE(answer.solved, answer.reason);
+  // It leaves the ceiling along a parabola: 1 = load·k²/2 at a distance of k = √1000 entries from the wall, to within one entry.
+  const double distance = std::sqrt(2 / load);
+  for (Index i = 0; i < n; ++i) {
+    const double from_wall = static_cast<double>(std::min(i + 1, n - i));
+    if (from_wall > distance + 1) CHECK(answer.z[i] == 1);
+    if (from_wall < distance - 1) CHECK(answer.z[i] < 1);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "slideway/filippov/complementarity.hpp"
 
 #include <Eigen/LU>
+#include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,6 +19,11 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kCertified = 1e-10;
 constexpr Index kMostBlockSteps = 60;
 constexpr int kBlockChances = 8;
+// From so many entries on, the start in which none is at a bound is tried first, for so many exchanges.
+constexpr Index kMany = 32;
+constexpr Index kFewBlockSteps = 10;
+// A block as large as that, with no more than this part of its entries, is factored as a sparse one.
+constexpr double kSparsePart = 0.1;
 // Entries of a pivoted tableau below this part of the largest are rounding.
 constexpr double kPivotZero = 1e-11;
 constexpr double kTie = 1e-12;
@@ -50,6 +56,44 @@ Scaled scaled(const Matrix& M, const Vector& q, const Vector& lower, const Vecto
   return problem;
 }
 
+// The solution of M(free, free)·x = right, empty where there is none.
+Vector solve_dense(const Matrix& M, const std::vector<Index>& free, const Vector& right) {
+  const Eigen::PartialPivLU<Matrix> factors(M(free, free));
+  if (!(factors.rcond() > kEpsilon)) return {};
+  Vector solution = factors.solve(right);
+  // One refinement: a block near singular loses digits otherwise.
+  solution += factors.solve(right - M(free, free) * solution);
+  return solution;
+}
+
+// The same by sparse factors, or by dense ones where they do not serve.
+Vector solve_free(const Matrix& M, const std::vector<Index>& free, const Vector& right) {
+  const Index n = static_cast<Index>(free.size());
+  if (n < kMany) return solve_dense(M, free, right);
+  const double most = kSparsePart * static_cast<double>(n * n);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index j = 0; j < n; ++j) {
+    const auto column = M.col(free[at(j)]);
+    for (Index i = 0; i < n; ++i) {
+      if (column[free[at(i)]] != 0) entries.emplace_back(i, j, column[free[at(i)]]);
+    }
+    if (static_cast<double>(entries.size()) > most) return solve_dense(M, free, right);
+  }
+  Eigen::SparseMatrix<double> block(n, n);
+  block.setFromTriplets(entries.begin(), entries.end());
+  const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(block);
+  if (factors.info() != Eigen::Success) return solve_dense(M, free, right);
+  Vector solution = factors.solve(right);
+  solution += factors.solve(right - block * solution);
+  // The estimate of the condition is missing here: a block near singular shows by what it leaves.
+  const double left = (right - block * solution).lpNorm<Eigen::Infinity>();
+  const double size = right.lpNorm<Eigen::Infinity>();
+  if (!(left <= kCertified * size) || !(solution.lpNorm<Eigen::Infinity>() * kEpsilon <= size)) {
+    return solve_dense(M, free, right);
+  }
+  return solution;
+}
+
 // z for a partition: the free entries make their rows zero. False when that cannot be solved.
 bool solve_partition(const Scaled& problem, const std::vector<Part>& parts, Vector& z) {
   const Index n = problem.q.size();
@@ -60,13 +104,8 @@ bool solve_partition(const Scaled& problem, const std::vector<Part>& parts, Vect
     if (parts[at(i)] == Part::upper) z[i] = problem.upper[i];
   }
   if (free.empty()) return true;
-  const Vector right = -(problem.q + problem.M * z)(free);
-  const Eigen::PartialPivLU<Matrix> factors(problem.M(free, free));
-  if (!(factors.rcond() > kEpsilon)) return false;
-  Vector solution = factors.solve(right);
-  // One refinement: a block near singular loses digits otherwise.
-  solution += factors.solve(right - problem.M(free, free) * solution);
-  if (!solution.allFinite()) return false;
+  const Vector solution = solve_free(problem.M, free, -(problem.q + problem.M * z)(free));
+  if (solution.size() == 0 || !solution.allFinite()) return false;
   z(free) = solution;
   return true;
 }
@@ -81,7 +120,8 @@ bool block_pivoting(const Scaled& problem, std::vector<Part>& parts, Index most_
   for (Index step = 0; step < most_steps; ++step) {
     if (!solve_partition(problem, parts, z)) return false;
     const Vector r = problem.q + problem.M * z;
-    const double r_zero = 1e-13 * (problem.q.lpNorm<Eigen::Infinity>() + (problem.M.cwiseAbs() * z.cwiseAbs()).maxCoeff());
+    const double r_zero =
+        1e-13 * (problem.q.lpNorm<Eigen::Infinity>() + (problem.M.cwiseAbs() * z.cwiseAbs()).maxCoeff());
     const double z_zero = 1e-13 * z.lpNorm<Eigen::Infinity>();
     std::vector<std::pair<Index, Part>> wrong;
     for (Index i = 0; i < n; ++i) {
@@ -93,8 +133,10 @@ bool block_pivoting(const Scaled& problem, std::vector<Part>& parts, Index most_
           if (r[i] > r_zero) wrong.emplace_back(i, Part::free);
           break;
         case Part::free:
-          if (z[i] < -z_zero) wrong.emplace_back(i, Part::lower);
-          else if (z[i] > problem.upper[i] + z_zero) wrong.emplace_back(i, Part::upper);
+          if (z[i] < -z_zero)
+            wrong.emplace_back(i, Part::lower);
+          else if (z[i] > problem.upper[i] + z_zero)
+            wrong.emplace_back(i, Part::upper);
           break;
       }
     }
@@ -250,7 +292,8 @@ class LemkePath {
     if (best.length > tied) best.kind = Step::none;
     for (Index row = 0; row < n_; ++row) {
       if (length_to_bound(row) > tied) continue;
-      if (best.kind == Step::none || precedes(row, best, column)) best = {Step::pivot, row, column[row] < 0, shortest};
+      if (best.kind == Step::none || precedes(row, best, column))
+        best = {Step::pivot, row, column[row] < 0, shortest};
     }
     best.length = shortest;
     return best;
@@ -334,8 +377,8 @@ ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q
     refuse({.what = "the sizes do not fit",
             .where = "solve_box_complementarity",
             .expected = "M n×n, and q, lower and upper with n entries",
-            .got = std::to_string(M.rows()) + "×" + std::to_string(M.cols()) + ", " + std::to_string(n) + ", " +
-                   std::to_string(lower.size()) + " and " + std::to_string(upper.size())});
+            .got = std::to_string(M.rows()) + "×" + std::to_string(M.cols()) + ", " + std::to_string(n) +
+                   ", " + std::to_string(lower.size()) + " and " + std::to_string(upper.size())});
   }
   for (Index i = 0; i < n; ++i) {
     if (!std::isfinite(lower[i]) || !(lower[i] <= upper[i])) {
@@ -376,13 +419,22 @@ ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q
     return true;
   };
 
+  Vector candidate;
+  // Where many relays hold each other one more hardly changes that.
+  if (n >= kMany) {
+    std::vector<Part> all_free(at(n), Part::free);
+    if (block_pivoting(problem, all_free, kFewBlockSteps) && solve_partition(problem, all_free, candidate) &&
+        accept(candidate)) {
+      return answer;
+    }
+  }
+
   std::vector<Part> parts(at(n), Part::lower);
   const Vector box = problem.upper.unaryExpr([](double u) { return std::isfinite(u) ? u : 0.0; });
   const Vector middle = problem.q + 0.5 * (problem.M * box);
   for (Index i = 0; i < n; ++i) {
     if (middle[i] < 0 && std::isfinite(problem.upper[i])) parts[at(i)] = Part::upper;
   }
-  Vector candidate;
   if (block_pivoting(problem, parts, kMostBlockSteps) && solve_partition(problem, parts, candidate) &&
       accept(candidate)) {
     return answer;
@@ -397,7 +449,8 @@ ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q
   }
   if (proximal_steps(problem, accept)) return answer;
   if (end == LemkePath::End::solved) {
-    answer.reason = "the path ends in a point whose residual does not prove it: the problem is too badly scaled";
+    answer.reason =
+        "the path ends in a point whose residual does not prove it: the problem is too badly scaled";
   } else if (end == LemkePath::End::ray) {
     answer.reason = "the path ends in a ray: where M is positive semidefinite there is no solution";
   } else {
