@@ -1,10 +1,6 @@
 // slideway beside programs written by hand, tanh and the bare sign: one table, and on request a CSV file and a work-precision
 // picture. Every run has a process of its own; the contenders take turns, and times are medians of processor time.
 //
-// usage: benchmark_work_precision [--cases evaporator,oscillator,belt,chain,rod,scaling,flat] [--sizes 10,100,…]
-//        [--rtol 1e-4,…] [--repetitions N] [--limit SECONDS] [--budget SECONDS] [--no-smoothing] [--csv FILE] [--svg FILE]
-//        [--quick]
-//
 // tanh is tried with ε smaller and smaller until its error is slideway's. Where the budget of a problem does not reach that
 // far, the factor is a lower bound, marked >=: of the best that was reached, or of the time after which there was no result.
 #include <algorithm>
@@ -27,6 +23,11 @@ namespace {
 
 using namespace slideway;
 using namespace slideway::benchmarks;
+
+constexpr const char* kUsage =
+    "usage: benchmark_work_precision [--cases evaporator,oscillator,belt,chain,rod,scaling,flat]\n"
+    "       [--sizes 10,100,...] [--rtol 1e-4,...] [--repetitions N] [--limit SECONDS] [--budget SECONDS]\n"
+    "       [--no-smoothing] [--csv FILE] [--svg FILE] [--quick]\n";
 
 // Runs are repeated until they have taken so long together, in seconds.
 constexpr double kPatience = 4;
@@ -314,6 +315,10 @@ void write(const std::string& path, const std::string& text) {
 
 int main(int count, char** words) {
   try {
+    if (count == 2 && std::string(words[1]) == "--help") {
+      std::cout << kUsage;
+      return 0;
+    }
     const Wishes settings = read_settings(count, words);
     Benchmarks benchmarks(settings);
     for (const std::string& name : settings.cases) {
@@ -343,6 +348,9 @@ int main(int count, char** words) {
       if (!script.empty()) write_picture(script, settings.svg);
     }
     return 0;
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "benchmark_work_precision: " << error.what() << '\n' << kUsage;
+    return 2;
   } catch (const std::exception& error) {
     std::cerr << "benchmark_work_precision: " << error.what() << '\n';
     return 2;
