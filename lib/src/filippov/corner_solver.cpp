@@ -136,14 +136,18 @@ HalfBranches CornerSolver::half_branches_of(double t, ConstVectorRef x, const st
   return slideway::half_branches(table, fields, first, second);
 }
 
-HalfBranches CornerSolver::half_branches(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                         const std::vector<Index>& surfaces) {
+std::string CornerSolver::code_word(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                    const std::vector<Index>& surfaces) {
   lambda_ = lambda;
-  VertexTable table;
-  Matrix fields;
-  Vector w_zero;
-  tabulate(t, x, surfaces, table, fields, w_zero);
-  return half_branches_of(t, x, surfaces, table, fields);
+  word_table_.w.resize(2, 4);
+  for (Index v = 0; v < 4; ++v) {
+    for (Index i = 0; i < 2; ++i) lambda_[surfaces[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
+    evaluator_.field(t, x, lambda_, velocity_);
+    for (Index i = 0; i < 2; ++i)
+      word_table_.w(i, v) = evaluator_.guard_rate(t, x, velocity_, surfaces[static_cast<std::size_t>(i)]);
+  }
+  gradient_ = geometry_.gradient(t, x, surfaces[0]);
+  return slideway::code_word(word_table_, gradient_, geometry_.gradient(t, x, surfaces[1]));
 }
 
 bool CornerSolver::is_multi_affine(double t, ConstVectorRef x, ConstVectorRef lambda,

@@ -20,6 +20,11 @@ constexpr Side kRegion[4][2] = {{Side::plus, Side::plus},
                                 {Side::minus, Side::minus},
                                 {Side::minus, Side::plus}};
 
+// The surface that a branch lies on, the two vertices beside it, and its side of the other surface.
+constexpr Index kSurface[4] = {0, 1, 0, 1};
+constexpr Index kBeside[4][2] = {{3, 2}, {3, 1}, {1, 0}, {2, 0}};
+constexpr double kOutward[4] = {1, 1, -1, -1};
+
 std::vector<Side> sides(const Side (&pair)[2]) { return {pair[0], pair[1]}; }
 
 // −1, 0, +1: which is longer.
@@ -30,27 +35,32 @@ int compare(double first, double second) {
 
 }  // namespace
 
+std::string code_word(const VertexTable& table, const Vector& first_gradient, const Vector& second_gradient) {
+  const double squared[] = {first_gradient.squaredNorm(), second_gradient.squaredNorm()};
+  const double cosine = first_gradient.dot(second_gradient);
+  std::string word(4, '0');
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Index onto = kSurface[i];
+    double rate = 0;
+    for (const Index v : kBeside[i])
+      rate += 0.5 * (table.w(1 - onto, v) - cosine / squared[onto] * table.w(onto, v));
+    if (!(kOutward[i] * rate < 0)) word[3 - i] = '1';
+  }
+  return word;
+}
+
 HalfBranches half_branches(const VertexTable& table, const Matrix& fields, const Vector& first_gradient,
                            const Vector& second_gradient) {
-  const Vector* gradients[] = {&first_gradient, &second_gradient};
-  const double cosine = first_gradient.dot(second_gradient);
-  // The two vertices beside each branch, the surface it lies on, and the side of the other surface.
-  constexpr Index beside[4][2] = {{3, 2}, {3, 1}, {1, 0}, {2, 0}};
-  constexpr double outward[4] = {1, 1, -1, -1};
   HalfBranches result;
-  result.code_word.assign(4, '0');
-  for (Index i = 0; i < 4; ++i) {
-    const Index onto = i % 2;
-    const Index along = 1 - onto;
-    const double squared = gradients[onto]->squaredNorm();
+  result.code_word = code_word(table, first_gradient, second_gradient);
+  const Vector* gradients[] = {&first_gradient, &second_gradient};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Index onto = kSurface[i];
+    const Vector& gradient = *gradients[onto];
     Vector mean = Vector::Zero(fields.rows());
-    double rate = 0;
-    for (const Index v : beside[i]) {
-      mean += 0.5 * (fields.col(v) - (table.w(onto, v) / squared) * *gradients[onto]);
-      rate += 0.5 * (table.w(along, v) - cosine / squared * table.w(onto, v));
-    }
-    result.length[static_cast<std::size_t>(i)] = mean.norm();
-    if (!(outward[i] * rate < 0)) result.code_word[static_cast<std::size_t>(3 - i)] = '1';
+    for (const Index v : kBeside[i])
+      mean += 0.5 * (fields.col(v) - (table.w(onto, v) / gradient.squaredNorm()) * gradient);
+    result.length[i] = mean.norm();
   }
   return result;
 }

@@ -173,7 +173,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     const Index surface = meeting.met.front().surface;
     if (const Index other = other_of_two(mode, surface); other >= 0) {
       const std::vector<Index> both{std::min(surface, other), std::max(surface, other)};
-      result.event.codeword = corners_.half_branches(t, x, lambda_, both).code_word;
+      result.event.codeword = corners_.code_word(t, x, lambda_, both);
     }
     return result;
   }
@@ -188,7 +188,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     if (selection_ == Selection::korobitsyn_frolova)
       parts = {all};
     else
-      code_word = corners_.half_branches(t, x, lambda_, all).code_word;
+      code_word = corners_.code_word(t, x, lambda_, all);
   }
   for (const std::vector<Index>& surfaces : parts) {
     if (surfaces.size() == 1) {

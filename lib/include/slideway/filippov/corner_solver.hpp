@@ -50,8 +50,8 @@ class CornerSolver {
   CornerPoint solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
                     const std::vector<char>& ends, const Vector& error = Vector());
 
-  // Of two surfaces, whether or not they see each other.
-  HalfBranches half_branches(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces);
+  // Korobitsyn & Frolova's, of two surfaces, whether or not they see each other.
+  std::string code_word(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces);
 
   // Whether f is affine in each of these relays, the others of them somewhere inside [−1, 1], those of all other surfaces
   // as in `lambda`. Asked at one such point.
@@ -98,7 +98,8 @@ class CornerSolver {
   SurfaceGeometry geometry_;
   SlidingSolver sliding_;
   SlidingRule rule_;
-  Vector lambda_, velocity_, rates_, curvatures_;
+  Vector lambda_, velocity_, rates_, curvatures_, gradient_;
+  VertexTable word_table_;
   Vector inside_, low_, high_;  // of is_multi_affine
 };
 

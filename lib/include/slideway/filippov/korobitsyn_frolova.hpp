@@ -27,6 +27,9 @@ struct HalfBranches {
   std::array<double, 4> length = {};      // |p₁| … |p₄| in the space of the states
 };
 
+// The code word alone: that takes the normal components, and the angle between the surfaces.
+std::string code_word(const VertexTable& table, const Vector& first_gradient, const Vector& second_gradient);
+
 // Column v of `fields` is the field at vertex v; the gradients are those of h₁ and h₂.
 HalfBranches half_branches(const VertexTable& table, const Matrix& fields, const Vector& first_gradient,
                            const Vector& second_gradient);
