@@ -48,6 +48,15 @@ struct Relay {
   }
 };
 
+struct Pushed {
+  double push;
+  void guards(auto, const auto& x, auto&& h) const { h[0] = 0.3 * x[0]; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    dx[0] = push + 0.3 * sin(t) + 0.1 * x[0] - 0.5 * lambda[0];
+  }
+};
+
 System driven(double side) { return from_functor(Driven{side}, {.states = 2}); }
 System driven_relay() { return from_functor(DrivenRelay{}, {.states = 2, .surfaces = 1}); }
 
@@ -482,4 +491,20 @@ TEST_CASE("edges with resets are no sliding, even when they undo each other") {
   REQUIRE(solution.outcome.reached_end());
   CHECK(solution.events.size() == 8);
   CHECK(count(solution, EventKind::transition) == 8);
+}
+
+TEST_CASE("an edge on the very surface of a relay leads to sliding in the new location at once") {
+  // Both guards vanish together, as far as that can be located, at different numbers; sliding carries on from there.
+  const System hard = from_functor(Pushed{1.2}, {.states = 1, .surfaces = 1});
+  const System gentle = from_functor(Pushed{0.1}, {.states = 1, .surfaces = 1});
+  const Guard guard([](auto, const auto& x) { return 0.84 * x[0]; });
+  for_every_method([&](const Options& options) {
+    const Automaton automaton({{"hard", hard}, {"gentle", gentle}}, {edge("hard", "gentle", guard, Direction::rising)},
+                              "hard");
+    const Solution solution = run_in(automaton, {-1}, 0, 1.5, options);
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(story(solution) == "transition hard to gentle");
+    CHECK(solution.events[0].to->word() == "0");
+    CHECK(std::abs(solution.final.state[0]) < 1e-12);
+  });
 }

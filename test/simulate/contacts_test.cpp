@@ -507,3 +507,23 @@ TEST_CASE("a ball that meets two balls at rest in contact passes its impulse on 
   REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
   for (Index j = 3; j < 6; ++j) CHECK(solution.final.state[j] == doctest::Approx(1));
 }
+
+TEST_CASE("a block that friction held at a wall leaves it without touching it again") {
+  // It comes to the wall at 3/4 in a position where friction can hold it, and is pulled off later.
+  const System system =
+      from_functor(
+          [](auto t, const auto& x, const auto& lambda, auto&& dx) {
+            using std::sin;
+            dx[0] = x[1];
+            dx[1] = -2.242 * x[0] - 0.179 * x[1] + 1.209 * sin(2.0 * t) - 0.3 * lambda[0] + 1.0;
+          },
+          [](auto, const auto& x, auto&& h) { h[0] = x[1]; }, {.states = 2, .surfaces = 1})
+          .with_contacts({contact("right", Guard([](auto, const auto& x) { return 0.75 - x[0]; }), {{1, -1}}, 0),
+                          contact("left", Guard([](auto, const auto& x) { return x[0] + 0.75; }), {{1, 1}}, 0)});
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(system, {0.449, -2.985}, 8, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) ==
+          "contact left, contact right, crossing, contact right, sliding_exit, crossing, contact right, sliding_exit");
+  });
+}

@@ -314,7 +314,18 @@ void RunEngine::adopt(const Resolution& resolution) {
 bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   LocationTools& here = *here_;
   const double mode_began = mode_since_;
-  involved_contacts_ = releases;
+  // Contacts that have not left since they were met last cannot be met again: that is the same touch.
+  std::vector<Index> still_touching;
+  for (const Index c : involved_contacts_) {
+    if (!is_armed(here.ode.contact_slot(c))) still_touching.push_back(c);
+  }
+  const auto involve_contacts = [&] {
+    involved_contacts_ = releases;
+    for (const Index c : still_touching) {
+      if (!contains(involved_contacts_, c)) involved_contacts_.push_back(c);
+    }
+  };
+  involve_contacts();
   bool eventful = false;
   const Mode before = here.contacts ? word() : Mode();
   const Vector state_before = releases.empty() ? Vector() : x_;
@@ -365,7 +376,7 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
         if (!contains(staying, c)) releases.push_back(c);
       }
       here.contacts->set_closed(staying);
-      involved_contacts_ = releases;
+      involve_contacts();
     }
     if (here.contacts && record.to) record.to = word();
   }

@@ -125,6 +125,8 @@ bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
 
 bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& records) {
   ++rounds_;
+  // A limit that was jumped to leads to the mode found there.
+  if (!records.empty() && !records.back().to) records.back().to = word();
   const Watched watched = here_->watch[event];
   EventRecord record;
   record.t = t_;

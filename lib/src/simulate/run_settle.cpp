@@ -14,6 +14,7 @@ namespace slideway {
 
 namespace {
 
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Jumps at one instant.
 constexpr int kMostRounds = 200;
 // Of the way to zero, what the speed beyond it would have covered at least.
@@ -151,6 +152,15 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
   return true;
 }
 
+// Whether the guard of a surface vanishes at this instant, as far as that can be located.
+bool RunEngine::reaches_zero(Index surface, double h) {
+  here_->evaluator.field(t_, x_, lambda_, state_);
+  const double side = mode_[surface] == Side::minus ? -1 : 1;
+  const double rate = side * here_->evaluator.guard_rate(t_, x_, state_, surface);
+  const double accuracy = location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0);
+  return rate < 0 && std::abs(h) <= -rate * accuracy;
+}
+
 bool RunEngine::find_sides(bool keep, Meeting& meeting) {
   LocationTools& here = *here_;
   Vector h(here.system.surfaces());
@@ -170,7 +180,8 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
         (std::abs(h[i]) <= near &&
          (std::abs(h[i]) <= here.geometry.rounding(t_, x_, i) ||
           (mode_.slides_on(i) && std::abs(h[i]) <= here.geometry.projected(t_, x_, i, weights_))));
-    if (met) meeting.met.push_back({.surface = i});
+    if (met || (keep && std::abs(h[i]) <= near && reaches_zero(i, h[i])))
+      meeting.met.push_back({.surface = i});
     if (!keep || mode_.slides_on(i)) mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
   }
   return true;
@@ -200,7 +211,9 @@ std::vector<Index> RunEngine::touching_contacts() {
 // on a guard only within its error.
 double RunEngine::zero_level(Index event) {
   EventWatch& watch = here_->watch;
-  double level = kZeroFactor * watch.rounding(t_, x_, event);
+  // A state that slid along the zero of the guard has no rounding but that of its error scale.
+  double level = kZeroFactor *
+                 (watch.rounding(t_, x_, event) + 16 * kEpsilon * watch.tolerance(t_, x_, event, weights_));
   for (const ZeroGuard& zero : zero_guards_) {
     if (!(zero.when == watch[event].when)) continue;
     here_->evaluator.field(t_, x_, lambda_, state_);
