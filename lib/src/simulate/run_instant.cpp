@@ -148,7 +148,7 @@ void RunEngine::add_resting_surfaces(Meeting& meeting) {
     return std::any_of(meeting.met.begin(), meeting.met.end(),
                        [i](const Met& met) { return met.surface == i; });
   };
-  Vector h(mode_.size());
+  auto h = nudged_values_.head(mode_.size());
   here_->evaluator.guards(t_, x_, h);
   const double near = kNearZero * (1 + x_.lpNorm<Eigen::Infinity>());
   std::vector<Index> at_zero;
