@@ -394,6 +394,15 @@ TEST_CASE("a solution that grows without bound is a failure of the step, not of 
     INFO(stepper->failure().message);
     CHECK_FALSE(stepper->failure().by_user_function);
     CHECK(stepper->failure().message.find("t = 0.9999") != std::string::npos);
+
+    FunctionOde spiking(
+        1, [](double, ConstVectorRef x, VectorRef dx) { dx(0) = std::exp(x(0)); },
+        [](double, ConstVectorRef x, MatrixRef jacobian) { jacobian(0, 0) = std::exp(x(0)); });
+    stepper = make_cvode_stepper(spiking, method, tolerances(1, 1e-6));
+    REQUIRE(stepper->start(0, vector({-2}), 10, 0));
+    CHECK(run(*stepper).status == StepStatus::failed);
+    INFO(stepper->failure().message);
+    CHECK(stepper->failure().message.find("between this time and the next") != std::string::npos);
   }
 }
 

@@ -346,6 +346,13 @@ TEST_CASE("dopri5 calls unbounded growth and overflow failures of the step") {
                          stepper->failure().message.find("t = 1") != std::string::npos;
   CHECK(near_pole);
 
+  // A spike that is over within the rounding of the time it happens at.
+  FunctionOde spiking(1, [](double, ConstVectorRef x, VectorRef dx) { dx(0) = std::exp(x(0)); });
+  stepper = make_odeint_stepper(spiking, tolerances(1, 1e-6));
+  REQUIRE(stepper->start(0, vector({-2}), 10, 0));
+  CHECK(run(*stepper).status == StepStatus::failed);
+  CHECK(stepper->failure().message.find("between this time and the next") != std::string::npos);
+
   FunctionOde growing(1, [](double, ConstVectorRef x, VectorRef dx) { dx = x; });
   stepper = make_odeint_stepper(growing, tolerances(1, 1e-4));
   REQUIRE(stepper->start(0, vector({1}), 1000, 0));

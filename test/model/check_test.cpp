@@ -208,6 +208,18 @@ TEST_CASE("a derivative that is not a number is reported") {
   CHECK(check.column == 0);
 }
 
+TEST_CASE("an infinite slope is told as one, not as a wrong derivative") {
+  SystemDefinition definition = tangled();
+  definition.field_dx = [](double, ConstVectorRef, ConstVectorRef, MatrixRef jacobian) {
+    jacobian(2, 0) = -std::numeric_limits<double>::infinity();
+  };
+  const DerivativeCheck check = check_derivatives(System(definition), 0.9, point, between);
+  CHECK_FALSE(check.passed);
+  CHECK(contains(check.message, "is infinite where the model was tried"));
+  CHECK(contains(check.message, "under the root"));
+  CHECK_FALSE(contains(check.message, "wrong"));
+}
+
 TEST_CASE("right derivatives pass in unusual units, at high frequency and beside large terms") {
   const auto guards = [](auto t, const auto& x, auto&& h) { h[0] = x[0] - 1e-9 * t; };
   const auto field = [](auto t, const auto& x, const auto& lambda, auto&& dx) {
@@ -267,6 +279,16 @@ TEST_CASE("the square of a lambda, and a cubic that vanishes at -1, 0 and 1, are
   check = check_multi_affine(cubic, 0, Eigen::Vector2d{1, 1});
   CHECK_FALSE(check.passed);
   CHECK(check.state == 0);
+}
+
+TEST_CASE("the law of an orifice is affine where both sides have a flow") {
+  using std::sqrt;
+  const System orifice = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) { dx[0] = -lambda[0] * sqrt(lambda[0] * x[0]); },
+      [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 1, .surfaces = 1});
+  CHECK(check_multi_affine(orifice, 0, Vector::Constant(1, 2.0)).passed);
+  CHECK(check_multi_affine(orifice, 0, Vector::Constant(1, -2.0)).passed);
+  CHECK(check_multi_affine(orifice, 0, Vector::Zero(1)).passed);
 }
 
 TEST_CASE("what is blended from corners is affine, also with many surfaces") {

@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "integrate/clock_resolution.hpp"
 #include "integrate/cvode_advice.hpp"
 #include "integrate/cvode_vector.hpp"
 #include "integrate/stepper_options.hpp"
@@ -302,6 +303,17 @@ StepReport CvodeStepper::fail() {
   return {StepStatus::failed, reached_, reached_};
 }
 
+// By what the last step says of the state and its velocity.
+bool CvodeStepper::runs_away() const {
+  double t = 0;
+  void* cvode = cvode_.get();
+  Vector weights(states_);
+  if (CVodeGetCurrentTime(cvode, &t) != CV_SUCCESS || CVodeGetDky(cvode, t, 0, work_.get()) != CV_SUCCESS) return false;
+  error_weights(sundials::values(work_.get()), weights);
+  if (CVodeGetDky(cvode, t, 1, work_.get()) != CV_SUCCESS) return false;
+  return outruns_clock(t, sundials::values(work_.get()), weights);
+}
+
 void CvodeStepper::explain(int flag) {
   double h = 0;
   CVodeGetCurrentStep(cvode_.get(), &h);
@@ -309,6 +321,10 @@ void CvodeStepper::explain(int flag) {
   failure_.by_user_function = checked_.obstructed();
   if (failure_.by_user_function) {
     failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
+    return;
+  }
+  if (flag == CV_ERR_FAILURE && runs_away()) {
+    failure_.message = fmt::format("{}: {}", where, kOutrunsClock);
     return;
   }
   const CvodeAdvice advice = cvode_advice(flag, method_);

@@ -50,6 +50,7 @@ class CvodeStepper final : public Stepper {
   double first_step_scale() const;
   StepReport report(StepStatus status, double start, double end);
   StepReport fail();
+  bool runs_away() const;
   void explain(int flag);
   void extract_interpolant();
   std::int64_t krylov_iterations() const;

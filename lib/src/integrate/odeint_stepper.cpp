@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "integrate/clock_resolution.hpp"
 #include "integrate/stepper_options.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/core/same_numbers.hpp"
@@ -248,6 +249,8 @@ StepReport OdeintStepper::fail(double h, bool by_error_test) {
   failure_.by_user_function = !by_error_test && checked_.obstructed();
   if (failure_.by_user_function) {
     failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
+  } else if (by_error_test && outruns_clock(reached_, step_.velocity, weights_)) {
+    failure_.message = fmt::format("{}: {}", where, kOutrunsClock);
   } else {
     failure_.message =
         where + (by_error_test

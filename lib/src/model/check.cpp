@@ -33,6 +33,8 @@ MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorR
       system.field(t, x, lambda, low);
       lambda[surface] = 1;
       system.field(t, x, lambda, high);
+      // A region's field need not be defined off the region, as the root of a pressure that has one sign there is not.
+      if (!low.allFinite() || !high.allFinite()) continue;
       lambda[surface] = probes[k];
       system.field(t, x, lambda, middle);
       const Vector affine = low + (0.5 * (1 + probes[k])) * (high - low);

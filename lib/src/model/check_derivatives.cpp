@@ -71,6 +71,11 @@ class Comparison {
     } else if (check.passed) {
       check.message = "all derivatives agree with central differences (largest relative error " +
                       text_of(check.relative_error) + ")";
+    } else if (std::isinf(check.used)) {
+      check.message =
+          entry_ +
+          " is infinite where the model was tried, as the slope of a root is at zero: implicit methods "
+          "need it finite; add something small under the root, or use dopri5 or adams";
     } else {
       check.message = check.function + " is wrong: " + entry_ + " is " + text_of(check.used) +
                       ", but its central difference is " + text_of(check.finite_difference) +
