@@ -153,6 +153,7 @@ TEST_CASE("a guard that is not finite is named") {
       Simulator(from_functor(Bad{}, {.states = 1, .surfaces = 1, .surface_names = {"root"}}))
           .run({.start = 0, .end = 2, .state = Vector::Constant(1, -1)});
   CHECK(solution.outcome.status == Status::user_function_failed);
+  CHECK(solution.outcome.message.find("as (x^2)^0.3 for the root x^0.6") != std::string::npos);
   CHECK(solution.outcome.message.find("'root' is not finite (nan) at the start, t = 0; start where it is") !=
         std::string::npos);
 }

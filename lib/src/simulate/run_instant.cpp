@@ -35,7 +35,8 @@ bool RunEngine::start() {
     if (std::isfinite(h[i])) continue;
     finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
                                              number_text(h[i]) + ") at the start, t = " + number_text(t_) +
-                                             "; start where it is, or write it so that it is everywhere");
+                                             "; start where it is, or write it so that it is everywhere, as "
+                                             "(x^2)^0.3 for the root x^0.6");
     return false;
   }
   moved_ = true;
