@@ -13,7 +13,7 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // How far inside a field is asked for where it is not finite, in units of the size of the guard's terms.
 constexpr double kDepths[] = {kEpsilon, 4 * kEpsilon, 16 * kEpsilon, 64 * kEpsilon};
-// Surfaces further off, in units of the state, are not what makes it so.
+// Surfaces that x is further inside of, in units of the state, are not what makes it so.
 constexpr double kNear = 1e-10;
 constexpr double kSingularStep = 1e-4;  // of the time in which the state changes
 constexpr int kSubsteps = 16;
@@ -38,7 +38,7 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
     evaluator_.guards(t, inside_, h);
     const double near = kNear * (1 + inside_.lpNorm<Eigen::Infinity>());
     for (Index i = 0; i < h.size(); ++i) {
-      if (std::abs(lambda_[i]) != 1 || !(std::abs(h[i]) <= near)) continue;
+      if (std::abs(lambda_[i]) != 1 || !(lambda_[i] * h[i] <= near) || !std::isfinite(h[i])) continue;
       const double size = geometry_.size(t, inside_, i) + geometry_.tolerance(t, inside_, i, weights_);
       const double missing = depth * size - lambda_[i] * h[i];
       if (missing > 0) geometry_.change_guard(t, i, lambda_[i] * missing, inside_);
