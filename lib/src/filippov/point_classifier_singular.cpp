@@ -32,17 +32,8 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
   lambda_[surface_] = side;
   evaluator_.field(t, x, lambda_, dx);
   if (dx.allFinite()) return;
-  Vector h(lambda_.size());
   for (const double depth : kDepths) {
-    inside_ = x;
-    evaluator_.guards(t, inside_, h);
-    const double near = kNear * (1 + inside_.lpNorm<Eigen::Infinity>());
-    for (Index i = 0; i < h.size(); ++i) {
-      if (std::abs(lambda_[i]) != 1 || !(lambda_[i] * h[i] <= near) || !std::isfinite(h[i])) continue;
-      const double size = geometry_.size(t, inside_, i) + geometry_.tolerance(t, inside_, i, weights_);
-      const double missing = depth * size - lambda_[i] * h[i];
-      if (missing > 0) geometry_.change_guard(t, i, lambda_[i] * missing, inside_);
-    }
+    go_inside(t, x, depth);
     evaluator_.field(t, inside_, lambda_, dx);
     if (dx.allFinite()) return;
   }

@@ -79,7 +79,7 @@ bool SurfaceGeometry::move_inside(double t, ConstVectorRef lambda, double depth,
     evaluator_.guards(t, x, h);
     bool arrived = true;
     for (Index i = 0; i < h.size(); ++i) {
-      if (std::abs(lambda[i]) != 1 || !(std::abs(h[i]) <= near) || !std::isfinite(h[i])) continue;
+      if (std::abs(lambda[i]) != 1 || !(lambda[i] * h[i] <= near) || !std::isfinite(h[i])) continue;
       const double wanted = depth * tolerance(t, x, i, weights);
       const double missing = wanted - lambda[i] * h[i];
       if (!(missing > (pass == 0 ? 0 : 0.5 * wanted))) continue;

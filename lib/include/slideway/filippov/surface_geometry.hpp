@@ -34,7 +34,7 @@ class SurfaceGeometry {
   bool change_guard(double t, Index surface, double change, VectorRef x);
 
   // Moves x into the region with the signs of λ (entries of ±1; others do not count), to this part of the size of its guards,
-  // Σ|∂ⱼh|/weights(j), from each of its surfaces that are not farther than `near`. False where it does not get there.
+  // Σ|∂ⱼh|/weights(j), from each of its surfaces that x is not farther inside of than `near`. False where it does not get there.
   bool move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights, double near,
                    VectorRef x);
 
