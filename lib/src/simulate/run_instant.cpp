@@ -144,7 +144,8 @@ void RunEngine::add_simultaneous(Arrivals& arrivals) {
 
 // Surfaces whose guards vanish with others and stay zero: no root tells when, as where several roots of distances end at once.
 void RunEngine::add_resting_surfaces(Meeting& meeting) {
-  if (meeting.met.empty() || mode_.size() < 2) return;
+  // Fields that are affine have no roots.
+  if (meeting.met.empty() || mode_.size() < 2 || here_->evaluator.affine_rates()) return;
   const auto is_met = [&](Index i) {
     return std::any_of(meeting.met.begin(), meeting.met.end(),
                        [i](const Met& met) { return met.surface == i; });
