@@ -1,6 +1,12 @@
 // What the event log of a large system holds.
 #include <doctest/doctest.h>
 
+#include "test/allocation_count.hpp"
+
+#if SLIDEWAY_COUNTS_ALLOCATIONS
+#include <malloc.h>
+#endif
+
 #include "models/registry.hpp"
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -52,6 +58,22 @@ TEST_CASE("a record of a large system keeps what changed") {
     CHECK(record.after.size() == 0);
   }
 }
+
+#if SLIDEWAY_COUNTS_ALLOCATIONS
+TEST_CASE("what a shortened record leaves out takes no memory any more") {
+  const auto in_use = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  constexpr Index surfaces = 1'000'000;
+  const std::size_t before = in_use();
+  EventRecord record = record_of(1, surfaces);
+  record.in_convex_hull = record.continuations;
+  CHECK(in_use() > before + 6 * static_cast<std::size_t>(surfaces));
+  shorten(record);
+  CHECK(in_use() < before + 10'000);
+}
+#endif
 
 TEST_CASE("states and surfaces have limits of their own") {
   EventRecord many_states = record_of(kMostStatesInEvents + 1, 3);

@@ -5,6 +5,7 @@
 #include <ios>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 namespace slideway {
 
@@ -26,10 +27,15 @@ void shorten(EventRecord& record) {
   Index entries = std::max(size(record.from), size(record.to));
   if (!record.continuations.empty()) entries = std::max(entries, record.continuations.front().size());
   if (entries <= kMostSurfacesInEvents) return;
-  if (record.from) record.from = listed_part(*record.from, record.surfaces);
-  if (record.to) record.to = listed_part(*record.to, record.surfaces);
-  for (Mode& mode : record.continuations) mode = listed_part(mode, record.surfaces);
-  for (Mode& mode : record.in_convex_hull) mode = listed_part(mode, record.surfaces);
+  // Assigned a short mode, a long one would keep its memory.
+  const auto shorten_mode = [&](Mode& mode) {
+    Mode part = listed_part(mode, record.surfaces);
+    std::swap(mode, part);
+  };
+  if (record.from) shorten_mode(*record.from);
+  if (record.to) shorten_mode(*record.to);
+  for (Mode& mode : record.continuations) shorten_mode(mode);
+  for (Mode& mode : record.in_convex_hull) shorten_mode(mode);
   record.listed_only = true;
 }
 
