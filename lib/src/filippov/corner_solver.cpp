@@ -129,13 +129,6 @@ void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>
   }
 }
 
-HalfBranches CornerSolver::half_branches_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                            const VertexTable& table, const Matrix& fields) {
-  const Vector first = geometry_.gradient(t, x, surfaces[0]);
-  const Vector second = geometry_.gradient(t, x, surfaces[1]);
-  return slideway::half_branches(table, fields, first, second);
-}
-
 std::string CornerSolver::code_word(double t, ConstVectorRef x, ConstVectorRef lambda,
                                     const std::vector<Index>& surfaces) {
   lambda_ = lambda;
@@ -187,7 +180,10 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
   Matrix fields;
   CornerOptions options;
   tabulate(t, x, surfaces, result.table, fields, options.w_zero);
-  if (a == 2) result.half_branches = half_branches_of(t, x, surfaces, result.table, fields);
+  if (a == 2) {
+    gradient_ = geometry_.gradient(t, x, surfaces[0]);
+    result.half_branches = half_branches(result.table, fields, gradient_, geometry_.gradient(t, x, surfaces[1]));
+  }
   options.lambda_tie = Vector::Zero(a);
   for (Index i = 0; i < a; ++i) {
     if (ends[static_cast<std::size_t>(i)]) options.lambda_tie[i] = kEndTie;

@@ -13,8 +13,6 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // How far inside a field is asked for where it is not finite, in units of the size of the guard's terms.
 constexpr double kDepths[] = {kEpsilon, 4 * kEpsilon, 16 * kEpsilon, 64 * kEpsilon};
-// Surfaces that x is further inside of, in units of the state, are not what makes it so.
-constexpr double kNear = 1e-10;
 constexpr double kSingularStep = 1e-4;  // of the time in which the state changes
 constexpr int kSubsteps = 16;
 // What the followed motion is good to.
@@ -61,7 +59,8 @@ void PointClassifier::follow_singular(double t, ConstVectorRef x, double side, d
 // False where the region of lambda_ does not come to x.
 bool PointClassifier::go_inside(double t, ConstVectorRef x, double depth) {
   inside_ = x;
-  const double near = kNear * (1 + x.lpNorm<Eigen::Infinity>());
+  // Surfaces that x is further inside of are not what makes a field infinite.
+  const double near = SurfaceGeometry::plainly_off_zero(x);
   const Vector scale = (x.cwiseAbs() + weights_.cwiseInverse()).cwiseInverse();
   return geometry_.move_inside(t, lambda_, depth, scale, near, inside_);
 }

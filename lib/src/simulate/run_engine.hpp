@@ -132,8 +132,8 @@ class RunEngine {
   // Finds out what follows: the mode, impacts and events that fire at once.
   bool settle(bool at_start, std::vector<EventRecord>& records);
   bool settle_mode(bool at_start, std::vector<EventRecord>& records);
-  // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
   bool reaches_zero(Index surface, double h);
+  // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
   bool find_sides(bool keep, Meeting& meeting);
   std::vector<Index> touching_contacts();
   std::vector<Index> events_already_past();

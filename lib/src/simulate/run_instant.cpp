@@ -21,8 +21,6 @@ constexpr double kQuietPart = 1e-6;  // of the times
 // Where so many events as the watch holds lie within this part of the times, they accumulate.
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
-// Guards larger than this part of the state are not zero, whatever their size.
-constexpr double kNearZero = 1e-10;
 
 }  // namespace
 
@@ -152,7 +150,7 @@ void RunEngine::add_resting_surfaces(Meeting& meeting) {
   };
   auto h = nudged_values_.head(mode_.size());
   here_->evaluator.guards(t_, x_, h);
-  const double near = kNearZero * (1 + x_.lpNorm<Eigen::Infinity>());
+  const double near = SurfaceGeometry::plainly_off_zero(x_);
   std::vector<Index> at_zero;
   for (Index i = 0; i < mode_.size(); ++i) {
     if (!(std::abs(h[i]) <= near) || mode_.slides_on(i) || is_met(i)) continue;

@@ -165,7 +165,7 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
   LocationTools& here = *here_;
   Vector h(here.system.surfaces());
   here.evaluator.guards(t_, x_, h);
-  const double near = 1e-10 * (1 + x_.lpNorm<Eigen::Infinity>());
+  const double near = SurfaceGeometry::plainly_off_zero(x_);
   for (Index i = 0; i < h.size(); ++i) {
     if (!std::isfinite(h[i])) {
       finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +

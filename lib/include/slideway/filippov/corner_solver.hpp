@@ -83,8 +83,6 @@ class CornerSolver {
   // Whether f changes where λ goes along `unseen`.
   bool is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                        const Continuation& continuation, const Vector& sizes);
-  HalfBranches half_branches_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                const VertexTable& table, const Matrix& fields);
   void apply_moments(const VertexTable& table, const CornerOptions& options, CornerAnswer& answer) const;
   void apply_equivalent_control(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                 const CornerOptions& options, CornerAnswer& answer);

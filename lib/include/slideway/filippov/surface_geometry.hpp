@@ -30,6 +30,9 @@ class SurfaceGeometry {
   // What project() may leave of h. A state that is zero on the surface has no rounding but that of its error scale.
   double projected(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
 
+  // Guards larger than this are plainly not zero, so that their size, which takes a gradient each, need not be asked for.
+  static double plainly_off_zero(ConstVectorRef x) { return 1e-10 * (1 + x.lpNorm<Eigen::Infinity>()); }
+
   // Moves x along ∇h so that h grows by `change` to first order; false, and nothing moved, where ∇h is zero or not finite.
   bool change_guard(double t, Index surface, double change, VectorRef x);
 
