@@ -22,12 +22,9 @@ namespace {
 
 const char* word(Severity severity) {
   switch (severity) {
-    case Severity::problem:
-      return "problem";
-    case Severity::warning:
-      return "warning";
-    default:
-      return "hint";
+    case Severity::problem: return "problem";
+    case Severity::warning: return "warning";
+    default: return "hint";
   }
 }
 

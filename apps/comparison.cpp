@@ -186,24 +186,19 @@ class Bench {
     const FixedSteps steps{setting.step, result_.plan.bisections};
     const Run run = whole_run();
     switch (approach) {
-      case Approach::filippov:
-        return Simulator(problem_, options).run(run);
+      case Approach::filippov: return Simulator(problem_, options).run(run);
       case Approach::equivalent_control:
         options.sliding_rule = SlidingRule::equivalent_control;
         return Simulator(problem_, options).run(run);
-      case Approach::hysteresis:
-        return run_with_hysteresis(problem_.system(), options, run, setting.epsilon);
-      case Approach::smoothing:
-        return Simulator(smoothed(problem_, setting.epsilon), options).run(run);
+      case Approach::hysteresis: return run_with_hysteresis(problem_.system(), options, run, setting.epsilon);
+      case Approach::smoothing: return Simulator(smoothed(problem_, setting.epsilon), options).run(run);
       case Approach::naive_bdf:
         options.method = Method::bdf;
         return Simulator(with_bare_signs(problem_), options).run(run);
       case Approach::naive_dopri5:
         options.method = Method::dopri5;
         return Simulator(with_bare_signs(problem_), options).run(run);
-      case Approach::euler:
-        options.max_steps *= 4;
-        return run_euler(problem_.system(), options, run, steps);
+      case Approach::euler: options.max_steps *= 4; return run_euler(problem_.system(), options, run, steps);
       case Approach::algorithm_1:
         options.max_steps *= 2;
         return run_algorithm_1(problem_.system(), options, run, steps);
@@ -394,11 +389,8 @@ class Bench {
         found = loosen(shrink(approach, first, &Setting::epsilon, 0.5 * target), target);
         break;
       case Approach::euler:
-      case Approach::algorithm_1:
-        found = shrink(approach, first, &Setting::step, target);
-        break;
-      default:
-        found = tightest_needed(approach, target);
+      case Approach::algorithm_1: found = shrink(approach, first, &Setting::step, target); break;
+      default: found = tightest_needed(approach, target);
     }
     result_.equal_error.push_back(std::move(found));
   }
@@ -414,22 +406,14 @@ class Bench {
 
 const char* to_string(Approach approach) {
   switch (approach) {
-    case Approach::filippov:
-      return "filippov";
-    case Approach::equivalent_control:
-      return "equivalent control";
-    case Approach::hysteresis:
-      return "hysteresis";
-    case Approach::smoothing:
-      return "smoothing";
-    case Approach::naive_bdf:
-      return "naive bdf";
-    case Approach::naive_dopri5:
-      return "naive dopri5";
-    case Approach::euler:
-      return "euler";
-    case Approach::algorithm_1:
-      return "algorithm 1";
+    case Approach::filippov: return "filippov";
+    case Approach::equivalent_control: return "equivalent control";
+    case Approach::hysteresis: return "hysteresis";
+    case Approach::smoothing: return "smoothing";
+    case Approach::naive_bdf: return "naive bdf";
+    case Approach::naive_dopri5: return "naive dopri5";
+    case Approach::euler: return "euler";
+    case Approach::algorithm_1: return "algorithm 1";
   }
   return "?";
 }

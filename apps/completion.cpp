@@ -40,27 +40,26 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_action(const OptionText& option) {
   switch (option.takes) {
-    case Takes::model:
-      return "_slideway_model";
-    case Takes::file:
-      return "_files";
-    case Takes::word:
-      return fmt::format("({})", fmt::join(option.words, " "));
-    default:
-      return " ";
+    case Takes::model: return "_slideway_model";
+    case Takes::file: return "_files";
+    case Takes::word: return fmt::format("({})", fmt::join(option.words, " "));
+    default: return " ";
   }
 }
 
 std::string zsh_option(const OptionText& option) {
   if (option.positional)
-    return fmt::format("'{}{}:{}'", option.repeatable || option.takes == Takes::text ? "*:" : "1:",
-                       zsh_text(option.name), zsh_action(option));
+    return fmt::format("'{}{}:{}'",
+                       option.repeatable || option.takes == Takes::text ? "*:" : "1:", zsh_text(option.name),
+                       zsh_action(option));
   const std::string text = fmt::format("{}[{}]", option.name, zsh_text(option.description));
   if (option.takes == Takes::nothing) return fmt::format("'{}'", text);
-  return fmt::format("'{}{}:{}:{}'", option.repeatable ? "*" : "", text, zsh_text(option.type), zsh_action(option));
+  return fmt::format("'{}{}:{}:{}'", option.repeatable ? "*" : "", text, zsh_text(option.type),
+                     zsh_action(option));
 }
 
-void write_bash(const std::vector<CommandText>& commands, const std::vector<std::string>& models, std::ostream& out) {
+void write_bash(const std::vector<CommandText>& commands, const std::vector<std::string>& models,
+                std::ostream& out) {
   std::vector<std::string> names;
   for (const CommandText& command : commands) names.push_back(command.name);
   fmt::print(out,
@@ -121,18 +120,20 @@ void write_bash(const std::vector<CommandText>& commands, const std::vector<std:
   fmt::print(out, "  esac\n}}\ncomplete -F _slideway slideway\n");
 }
 
-void write_zsh(const std::vector<CommandText>& commands, const std::vector<std::string>& models, std::ostream& out) {
-  fmt::print(out,
-             "#compdef slideway\n"
-             "# zsh completion for slideway; made by `slideway completion zsh`\n"
-             "_slideway_model() {{\n"
-             "  _alternative 'models:model of the catalogue:({})' 'files:model file:_files -g \"*.toml(-.)\"'\n"
-             "}}\n"
-             "_slideway() {{\n"
-             "  if ((CURRENT == 2)); then\n"
-             "    local -a commands\n"
-             "    commands=(\n",
-             fmt::join(models, " "));
+void write_zsh(const std::vector<CommandText>& commands, const std::vector<std::string>& models,
+               std::ostream& out) {
+  fmt::print(
+      out,
+      "#compdef slideway\n"
+      "# zsh completion for slideway; made by `slideway completion zsh`\n"
+      "_slideway_model() {{\n"
+      "  _alternative 'models:model of the catalogue:({})' 'files:model file:_files -g \"*.toml(-.)\"'\n"
+      "}}\n"
+      "_slideway() {{\n"
+      "  if ((CURRENT == 2)); then\n"
+      "    local -a commands\n"
+      "    commands=(\n",
+      fmt::join(models, " "));
   for (const CommandText& command : commands)
     fmt::print(out, "      '{}:{}'\n", command.name, zsh_text(command.description));
   fmt::print(out,
@@ -148,8 +149,9 @@ void write_zsh(const std::vector<CommandText>& commands, const std::vector<std::
     for (const OptionText& option : command.options) fmt::print(out, " \\\n        {}", zsh_option(option));
     fmt::print(out, " ;;\n");
   }
-  fmt::print(out, "  esac\n}}\nif [[ $funcstack[1] == _slideway ]]; then\n  _slideway \"$@\"\nelse\n"
-                  "  compdef _slideway slideway\nfi\n");
+  fmt::print(out,
+             "  esac\n}}\nif [[ $funcstack[1] == _slideway ]]; then\n  _slideway \"$@\"\nelse\n"
+             "  compdef _slideway slideway\nfi\n");
 }
 
 }  // namespace

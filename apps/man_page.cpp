@@ -52,7 +52,8 @@ void write_command(const CommandText& command, std::ostream& out) {
   for (const OptionText& option : command.options) {
     // What every command has by itself is told once.
     if (option.name == "--help") continue;
-    if (!option.positional && option.group != group && option.group != "Options" && option.group != "OPTIONS") {
+    if (!option.positional && option.group != group && option.group != "Options" &&
+        option.group != "OPTIONS") {
       group = option.group;
       fmt::print(out, ".SS {}\n", troff(group));
     }
@@ -71,8 +72,12 @@ void write_command(const CommandText& command, std::ostream& out) {
 
 int man_page(std::ostream& out) {
   fmt::print(out, ".TH SLIDEWAY 1 \"\" \"slideway {}\" \"User Commands\"\n", version());
-  fmt::print(out, ".SH NAME\nslideway \\- piecewise\\-smooth differential equations, with sliding modes and events\n");
-  fmt::print(out, ".SH SYNOPSIS\n.B slideway\n.I COMMAND\n.RI [ options ]\n.br\n.B slideway \\-\\-help\n|\n.B \\-\\-version\n");
+  fmt::print(
+      out,
+      ".SH NAME\nslideway \\- piecewise\\-smooth differential equations, with sliding modes and events\n");
+  fmt::print(out,
+             ".SH SYNOPSIS\n.B slideway\n.I COMMAND\n.RI [ options ]\n.br\n.B slideway \\-\\-help\n|\n.B "
+             "\\-\\-version\n");
   fmt::print(out, ".SH DESCRIPTION\n{}\n", troff(program_description));
   fmt::print(out, ".PP\nEvery command explains itself with\n.BR \\-\\-help .\n");
   for (const CommandText& command : command_texts()) write_command(command, out);
@@ -80,7 +85,8 @@ int man_page(std::ostream& out) {
              ".SH EXAMPLES\n.nf\n"
              "slideway run evaporator \\-\\-plot evaporator.svg\n"
              "slideway run model.toml \\-\\-set mu=0.3 \\-\\-rtol 1e\\-9 \\-\\-json \\-\n"
-             "slideway sweep dry\\-friction \\-\\-vary w=0.2:2:200 \\-\\-section stick \\-\\-csv w.csv \\-\\-plot w.svg\n"
+             "slideway sweep dry\\-friction \\-\\-vary w=0.2:2:200 \\-\\-section stick \\-\\-csv w.csv "
+             "\\-\\-plot w.svg\n"
              ".fi\n");
   return exit_success;
 }

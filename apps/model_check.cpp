@@ -32,15 +32,9 @@ Vector relays(const Mode& mode, Index surfaces) {
   Vector lambda(surfaces);
   for (Index i = 0; i < surfaces; ++i) {
     switch (mode[i]) {
-      case Side::minus:
-        lambda[i] = -1;
-        break;
-      case Side::plus:
-        lambda[i] = 1;
-        break;
-      case Side::sliding:
-        lambda[i] = 0.213;
-        break;
+      case Side::minus: lambda[i] = -1; break;
+      case Side::plus: lambda[i] = 1; break;
+      case Side::sliding: lambda[i] = 0.213; break;
     }
   }
   return lambda;

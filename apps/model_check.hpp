@@ -41,8 +41,8 @@ struct ModelCheck {
   std::string model = {};
   Index states = 0;
   Index surfaces = 0;
-  std::optional<DerivativeCheck> derivatives = {};     // the worst; nothing when there are too many states
-  std::optional<MultiAffineCheck> multi_affine = {};   // the worst; nothing without surfaces
+  std::optional<DerivativeCheck> derivatives = {};    // the worst; nothing when there are too many states
+  std::optional<MultiAffineCheck> multi_affine = {};  // the worst; nothing without surfaces
   double start = 0;
   std::string mode = {};  // at the start
   std::string location = {};

@@ -26,9 +26,10 @@ void write_all(int descriptor, const std::string& text) {
 std::string progress_line(Index done, Index total, Index already, double seconds) {
   constexpr Index width = 30;
   const Index filled = total > 0 ? done * width / total : width;
-  std::string line = fmt::format("[{}{}] {:>{}}/{}  {:3} %", std::string(static_cast<std::size_t>(filled), '#'),
-                                 std::string(static_cast<std::size_t>(width - filled), '-'), done,
-                                 std::to_string(total).size(), total, total > 0 ? done * 100 / total : 100);
+  std::string line =
+      fmt::format("[{}{}] {:>{}}/{}  {:3} %", std::string(static_cast<std::size_t>(filled), '#'),
+                  std::string(static_cast<std::size_t>(width - filled), '-'), done,
+                  std::to_string(total).size(), total, total > 0 ? done * 100 / total : 100);
   if (done > already && done < total)
     line += fmt::format("  {} left", duration(seconds * static_cast<double>(total - done) /
                                               static_cast<double>(done - already)));

@@ -17,7 +17,8 @@ constexpr std::size_t most_equations = 100;
 constexpr std::size_t most_elements = 20;
 
 template <class Items, class Text>
-void print_list(std::ostream& out, const std::string& title, const Items& items, std::size_t most, const Text& text) {
+void print_list(std::ostream& out, const std::string& title, const Items& items, std::size_t most,
+                const Text& text) {
   fmt::print(out, "\n{}\n", title);
   for (std::size_t i = 0; i < items.size() && i < most; ++i) fmt::print(out, "  {}\n", text(i));
   if (items.size() > most) fmt::print(out, "  … and {} more\n", items.size() - most);
@@ -45,8 +46,8 @@ std::vector<std::vector<std::string>> jumping_states(const System& system) {
   const auto& pattern = system.definition().field_dlambda_pattern;
   if (!pattern) return states;
   for (Index row = 0; row < pattern->rows; ++row) {
-    for (Index k = pattern->start[static_cast<std::size_t>(row)]; k < pattern->start[static_cast<std::size_t>(row) + 1];
-         ++k) {
+    for (Index k = pattern->start[static_cast<std::size_t>(row)];
+         k < pattern->start[static_cast<std::size_t>(row) + 1]; ++k) {
       const auto surface = static_cast<std::size_t>(pattern->column[static_cast<std::size_t>(k)]);
       states[surface].push_back(system.state_names()[static_cast<std::size_t>(row)] + "'");
     }
@@ -68,7 +69,9 @@ void print_surfaces(std::ostream& out, const System& system) {
   for (std::size_t i = 0; i < std::min(states.size(), most_elements); ++i)
     width = std::max(width, system.surface_names()[i].size());
   print_list(out, "surfaces, in the order of mode words", system.surface_names(), most_elements,
-             [&](std::size_t i) { return surface_line(system.surface_names()[i], std::min<std::size_t>(width, 50), states[i]); });
+             [&](std::size_t i) {
+               return surface_line(system.surface_names()[i], std::min<std::size_t>(width, 50), states[i]);
+             });
   if (system.contacts().empty()) return;
   print_list(out, "contacts, after the surfaces", system.contacts(), most_elements,
              [&](std::size_t i) { return system.contacts()[i].name; });
@@ -99,8 +102,10 @@ void print_defaults(std::ostream& out, const ModelDefaults& defaults) {
   if (defaults.atol.size() == 1) lines.push_back(fmt::format("atol = {}", defaults.atol.front()));
   if (defaults.atol.size() > 1) {
     const auto shown = std::min(defaults.atol.size(), most_elements);
-    lines.push_back(fmt::format("atol = {}{}", fmt::join(defaults.atol.begin(), defaults.atol.begin() + static_cast<Index>(shown), ", "),
-                                shown < defaults.atol.size() ? ", …" : ""));
+    lines.push_back(
+        fmt::format("atol = {}{}",
+                    fmt::join(defaults.atol.begin(), defaults.atol.begin() + static_cast<Index>(shown), ", "),
+                    shown < defaults.atol.size() ? ", …" : ""));
   }
   if (!defaults.method.empty()) lines.push_back("method = " + defaults.method);
   if (!defaults.on_ambiguity.empty()) lines.push_back("on_ambiguity = " + defaults.on_ambiguity);
@@ -109,7 +114,8 @@ void print_defaults(std::ostream& out, const ModelDefaults& defaults) {
   if (!defaults.selection.empty()) lines.push_back("selection = " + defaults.selection);
   if (defaults.max_step > 0) lines.push_back(fmt::format("max_step = {}", defaults.max_step));
   if (defaults.max_events > 0) lines.push_back(fmt::format("max_events = {}", defaults.max_events));
-  if (!lines.empty()) print_list(out, "options", lines, lines.size(), [&](std::size_t i) { return lines[i]; });
+  if (!lines.empty())
+    print_list(out, "options", lines, lines.size(), [&](std::size_t i) { return lines[i]; });
 }
 
 }  // namespace
@@ -118,7 +124,8 @@ int show(const ShowArguments& arguments, std::ostream& out) {
   const Model model = load_model(arguments.model);
   fmt::print(out, "{}\n", model.name);
   if (!model.summary.empty()) fmt::print(out, "  {}\n", model.summary);
-  print_list(out, "equations", model.equations, most_equations, [&](std::size_t i) { return model.equations[i]; });
+  print_list(out, "equations", model.equations, most_equations,
+             [&](std::size_t i) { return model.equations[i]; });
   std::vector<Parameter> parameters = model.parameters;
   for (Parameter& parameter : parameters) {
     for (const auto& [name, value] : arguments.settings) {

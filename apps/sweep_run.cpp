@@ -118,12 +118,9 @@ class SectionPoints {
     const bool rises = from == Side::minus && to != Side::minus;
     const bool falls = from == Side::plus && to != Side::plus;
     switch (section_->direction) {
-      case SectionDirection::rising:
-        return rises;
-      case SectionDirection::falling:
-        return falls;
-      default:
-        return rises || falls;
+      case SectionDirection::rising: return rises;
+      case SectionDirection::falling: return falls;
+      default: return rises || falls;
     }
   }
 

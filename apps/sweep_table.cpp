@@ -185,7 +185,8 @@ std::vector<SweepRow> SweepTable::read(const std::string& text) const {
     if (end == std::string::npos) throw std::invalid_argument("line " + number + " is not complete");
     const std::vector<std::string> cells = cells_of(text.substr(begin, end - begin));
     if (cells.size() != count)
-      throw std::invalid_argument(fmt::format("line {} has {} cells instead of {}", number, cells.size(), count));
+      throw std::invalid_argument(
+          fmt::format("line {} has {} cells instead of {}", number, cells.size(), count));
     if (cells.back() != fingerprint_)
       throw std::invalid_argument("line " + number +
                                   " comes from another model, other values or other options");

@@ -23,16 +23,16 @@ inline constexpr std::size_t event_kinds = static_cast<std::size_t>(EventKind::s
 struct SweepRow {
   Index run = 0;
   std::vector<double> values = {};  // one per axis
-  std::string status = {};          // as of a run's outcome; "refused" when the model does not take the values
+  std::string status = {};  // as of a run's outcome; "refused" when the model does not take the values
   double t = 0;
   std::string mode = {};
   std::string location = {};
   std::vector<double> final = {};  // per state; empty when there was no run
   std::array<Index, event_kinds> counts = {};
-  std::vector<double> least = {};     // per state, after the transient
+  std::vector<double> least = {};  // per state, after the transient
   std::vector<double> greatest = {};
-  Index crossings = 0;                               // of the section, after the transient
-  std::vector<std::vector<double>> section = {};     // per state, the last ones
+  Index crossings = 0;                            // of the section, after the transient
+  std::vector<std::vector<double>> section = {};  // per state, the last ones
   std::string message = {};
 };
 

@@ -65,10 +65,11 @@ Model billiard() {
     const double a = values["a"];
     const double e = values["e"];
     return ModelInstance{
-        .system = from_functor(FreePoint{},
-                               {.states = 4, .name = description.name, .state_names = description.state_names})
-                      .with_contacts({wall("right", 0, 1, a, e), wall("left", 0, -1, a, e), wall("top", 1, 1, a, e),
-                                      wall("bottom", 1, -1, a, e), disc(values["r"], e)}),
+        .system =
+            from_functor(FreePoint{},
+                         {.states = 4, .name = description.name, .state_names = description.state_names})
+                .with_contacts({wall("right", 0, 1, a, e), wall("left", 0, -1, a, e), wall("top", 1, 1, a, e),
+                                wall("bottom", 1, -1, a, e), disc(values["r"], e)}),
         .parameters = values.parameters(),
         .start = 0,
         .end = 10,

@@ -72,14 +72,14 @@ Model block_pile() {
       initial[i] = static_cast<double>(i) * values["h"] + static_cast<double>(i + 1) * values["gap"];
     }
     const BlockPile functor{.blocks = blocks, .g = values["g"]};
-    return ModelInstance{
-        .system = from_functor(
-                      functor, {.states = 2 * blocks, .name = description.name, .state_names = state_names(blocks)})
-                      .with_contacts(std::move(contacts)),
-        .parameters = values.parameters(),
-        .start = 0,
-        .end = 5,
-        .state = values.state(initial)};
+    return ModelInstance{.system = from_functor(functor, {.states = 2 * blocks,
+                                                          .name = description.name,
+                                                          .state_names = state_names(blocks)})
+                                       .with_contacts(std::move(contacts)),
+                         .parameters = values.parameters(),
+                         .start = 0,
+                         .end = 5,
+                         .state = values.state(initial)};
   };
   return model;
 }

@@ -32,14 +32,15 @@ Model bouncing_ball() {
     floor.gap = Guard([](auto /*t*/, const auto& x) { return x[0]; });
     floor.acts_on = [](double, ConstVectorRef, VectorRef b) { b[1] = 1; };
     floor.restitution = [e](double) { return e; };
-    return ModelInstance{.system = from_functor(BouncingBall{.g = values["g"]}, {.states = 2,
-                                                                                 .name = description.name,
-                                                                                 .state_names = description.state_names})
-                                       .with_contacts({floor}),
-                         .parameters = values.parameters(),
-                         .start = 0,
-                         .end = 30,
-                         .state = values.state(Eigen::Vector2d(10, 0))};
+    return ModelInstance{
+        .system =
+            from_functor(BouncingBall{.g = values["g"]},
+                         {.states = 2, .name = description.name, .state_names = description.state_names})
+                .with_contacts({floor}),
+        .parameters = values.parameters(),
+        .start = 0,
+        .end = 30,
+        .state = values.state(Eigen::Vector2d(10, 0))};
   };
   return model;
 }

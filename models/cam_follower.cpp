@@ -13,7 +13,8 @@ Model cam_follower() {
   model.summary = "a rod follows a rotating cam, lifts off where the cam falls too fast, and lands again";
   model.source =
       "P. J. Mosterman, F. Zhao, G. Biswas, Sliding mode model semantics and simulation for hybrid systems, "
-      "Hybrid Systems V, LNCS 1567, 1999, eqs. (3)-(4) with gravity as -g; the cam's profile is not stated there";
+      "Hybrid Systems V, LNCS 1567, 1999, eqs. (3)-(4) with gravity as -g; the cam's profile is not stated "
+      "there";
   model.equations = {
       "z' = v",
       "v' = -g - z/(C*m) - R*v/m + cam/m",
@@ -49,13 +50,14 @@ Model cam_follower() {
     });
     cam.acts_on = [m = functor.m](double, ConstVectorRef, VectorRef b) { b[1] = 1 / m; };
     cam.restitution = [e, threshold](double approach) { return approach < threshold ? 0.0 : e; };
-    return ModelInstance{
-        .system = from_functor(functor, {.states = 2, .name = description.name, .state_names = description.state_names})
-                      .with_contacts({cam}),
-        .parameters = values.parameters(),
-        .start = 0,
-        .end = 1,
-        .state = values.state(Eigen::Vector2d(0, 0))};
+    return ModelInstance{.system = from_functor(functor, {.states = 2,
+                                                          .name = description.name,
+                                                          .state_names = description.state_names})
+                                       .with_contacts({cam}),
+                         .parameters = values.parameters(),
+                         .start = 0,
+                         .end = 1,
+                         .state = values.state(Eigen::Vector2d(0, 0))};
   };
   return model;
 }

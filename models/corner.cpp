@@ -45,7 +45,7 @@ constexpr int kDefaultWord = 10;
 
 struct Component {
   const char* name;
-  double Corner::* value;
+  double Corner::*value;
   const char* description;
 };
 
@@ -83,7 +83,8 @@ const Preset& preset_of(const Model& model, const Settings& settings) {
 Model corner() {
   Model model;
   model.name = "corner";
-  model.summary = "two surfaces cross, a constant field in each quadrant: sixteen presets, one for each code word";
+  model.summary =
+      "two surfaces cross, a constant field in each quadrant: sixteen presets, one for each code word";
   model.source =
       "code words: V. V. Korobitsyn, Yu. V. Frolova, the numerical solution of systems of ODEs with "
       "discontinuous right-hand sides, 2011; fields: own";
@@ -93,7 +94,8 @@ Model corner() {
       "surface S1: x",
       "surface S2: y",
   };
-  model.parameters = {{"word", kDefaultWord, "code word w4w3w2w1 (0010 is 10): sets every field that is not set itself"}};
+  model.parameters = {
+      {"word", kDefaultWord, "code word w4w3w2w1 (0010 is 10): sets every field that is not set itself"}};
   for (const Component& component : kComponents) {
     model.parameters.push_back(
         {component.name, find_preset(kDefaultWord)->field.*component.value, component.description});
@@ -103,7 +105,8 @@ Model corner() {
   model.instantiate = [description = model](const Settings& settings) {
     const Preset& preset = preset_of(description, settings);
     Settings all;
-    for (const Component& component : kComponents) all.emplace_back(component.name, preset.field.*component.value);
+    for (const Component& component : kComponents)
+      all.emplace_back(component.name, preset.field.*component.value);
     all.insert(all.end(), settings.begin(), settings.end());
     const Values values(description, all);
     Corner functor;

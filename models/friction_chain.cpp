@@ -63,11 +63,8 @@ Model friction_chain() {
     const Index blocks = Values::count(description, settings, "N", 1, kMostBlocks);
     const Values values(description, state_names(blocks), settings);
     values.require_not_negative("mu", "friction would push the blocks along");
-    const FrictionChain functor{.blocks = blocks,
-                                .k = values["k"],
-                                .kp = values["kp"],
-                                .mu = values["mu"],
-                                .vb = values["vb"]};
+    const FrictionChain functor{
+        .blocks = blocks, .k = values["k"], .kp = values["kp"], .mu = values["mu"], .vb = values["vb"]};
     return ModelInstance{.system = from_functor(functor, {.states = 2 * blocks,
                                                           .surfaces = blocks,
                                                           .name = description.name,

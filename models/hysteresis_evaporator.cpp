@@ -66,16 +66,23 @@ Model hysteresis_evaporator() {
       return Guard([level](auto /*t*/, const auto& x) { return x[1] - level; });
     };
     std::vector<Edge> edges(2);
-    edges[0] = {.name = "opens", .from = "closed", .to = "open", .when = above(values["L_th"] + values["eps"]),
+    edges[0] = {.name = "opens",
+                .from = "closed",
+                .to = "open",
+                .when = above(values["L_th"] + values["eps"]),
                 .direction = Direction::rising};
-    edges[1] = {.name = "closes", .from = "open", .to = "closed", .when = above(values["L_th"] - values["eps"]),
+    edges[1] = {.name = "closes",
+                .from = "open",
+                .to = "closed",
+                .when = above(values["L_th"] - values["eps"]),
                 .direction = Direction::falling};
-    return ModelInstance{.system = system(-1),
-                         .parameters = values.parameters(),
-                         .start = 0,
-                         .end = 60,
-                         .state = values.state(Eigen::Vector2d(0, 0)),
-                         .automaton = Automaton({{"closed", system(-1)}, {"open", system(1)}}, edges, "closed")};
+    return ModelInstance{
+        .system = system(-1),
+        .parameters = values.parameters(),
+        .start = 0,
+        .end = 60,
+        .state = values.state(Eigen::Vector2d(0, 0)),
+        .automaton = Automaton({{"closed", system(-1)}, {"open", system(1)}}, edges, "closed")};
   };
   return model;
 }

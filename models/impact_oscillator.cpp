@@ -16,10 +16,8 @@ Model impact_oscillator() {
       "contact stop: d - x >= 0, restitution e",
   };
   model.parameters = {
-      {"zeta", 0.05, "damping ratio"},
-      {"beta", 1, "amplitude of the drive"},
-      {"w", 2.6, "frequency of the drive"},
-      {"d", 0, "where the stop is"},
+      {"zeta", 0.05, "damping ratio"},       {"beta", 1, "amplitude of the drive"},
+      {"w", 2.6, "frequency of the drive"},  {"d", 0, "where the stop is"},
       {"e", 0.8, "restitution of the stop"},
   };
   model.state_names = {"x", "v"};
@@ -35,13 +33,14 @@ Model impact_oscillator() {
     stop.gap = Guard([d](auto /*t*/, const auto& x) { return d - x[0]; });
     stop.acts_on = [](double, ConstVectorRef, VectorRef b) { b[1] = -1; };
     stop.restitution = [e](double) { return e; };
-    return ModelInstance{
-        .system = from_functor(functor, {.states = 2, .name = description.name, .state_names = description.state_names})
-                      .with_contacts({stop}),
-        .parameters = values.parameters(),
-        .start = 0,
-        .end = 50,
-        .state = values.state(Eigen::Vector2d(d - 0.5, 0))};
+    return ModelInstance{.system = from_functor(functor, {.states = 2,
+                                                          .name = description.name,
+                                                          .state_names = description.state_names})
+                                       .with_contacts({stop}),
+                         .parameters = values.parameters(),
+                         .start = 0,
+                         .end = 50,
+                         .state = values.state(Eigen::Vector2d(d - 0.5, 0))};
   };
   return model;
 }

@@ -9,7 +9,9 @@ Model impact_pair() {
   Model model;
   model.name = "impact-pair";
   model.summary = "two masses collide in a slot, stick together and part, again and again";
-  model.source = "M. Calvo, J. I. Montijano, L. Randez, DISODE45, ACM Trans. Math. Softw. 43(3), 2016: manual, example 3";
+  model.source =
+      "M. Calvo, J. I. Montijano, L. Randez, DISODE45, ACM Trans. Math. Softw. 43(3), 2016: manual, example "
+      "3";
   model.equations = {
       "x1' = v1",
       "v1' = (-k1*x1 - c1*v1 + F0 + F*cos(w*t) - right + left)/m1",
@@ -62,13 +64,14 @@ Model impact_pair() {
       contact.restitution = [e](double) { return e; };
       return contact;
     };
-    return ModelInstance{
-        .system = from_functor(functor, {.states = 4, .name = description.name, .state_names = description.state_names})
-                      .with_contacts({end_of_slot("right", 1), end_of_slot("left", -1)}),
-        .parameters = values.parameters(),
-        .start = 0,
-        .end = 10,
-        .state = values.state(Eigen::Vector4d(0.2, 0, 0.3, 0))};
+    return ModelInstance{.system = from_functor(functor, {.states = 4,
+                                                          .name = description.name,
+                                                          .state_names = description.state_names})
+                                       .with_contacts({end_of_slot("right", 1), end_of_slot("left", -1)}),
+                         .parameters = values.parameters(),
+                         .start = 0,
+                         .end = 10,
+                         .state = values.state(Eigen::Vector4d(0.2, 0, 0.3, 0))};
   };
   return model;
 }

@@ -32,12 +32,12 @@ namespace slideway::models {
 
 const std::vector<Model>& catalogue() {
   static const std::vector<Model> models = {
-      evaporator(), dry_friction(), belt(),        relay(),          circle(),        moving_surface(),
-      corner(),     two_relays(),   dieci_lopez(), three_surfaces(), friction_chain(),
-      friction_belt(),
-      heat_rod(),
-      bouncing_ball(), cam_follower(), impact_oscillator(), impact_pair(), block_pile(), rocking_block(), billiard(),
-      thermostat(), hysteresis_evaporator()};
+      evaporator(),  dry_friction(),         belt(),           relay(),
+      circle(),      moving_surface(),       corner(),         two_relays(),
+      dieci_lopez(), three_surfaces(),       friction_chain(), friction_belt(),
+      heat_rod(),    bouncing_ball(),        cam_follower(),   impact_oscillator(),
+      impact_pair(), block_pile(),           rocking_block(),  billiard(),
+      thermostat(),  hysteresis_evaporator()};
   return models;
 }
 

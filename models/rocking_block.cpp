@@ -57,7 +57,8 @@ Model rocking_block() {
   model.source = "G. W. Housner, Bull. Seismol. Soc. Am. 53(2), 1963";
   model.equations = {
       "q' = w_q",
-      "w_q' = -p^2*(sin(s*alpha - q) + A*cos(w*t)*cos(s*alpha - q)),  p^2 = 3*g/(4*R),  s = 1 in location right, "
+      "w_q' = -p^2*(sin(s*alpha - q) + A*cos(w*t)*cos(s*alpha - q)),  p^2 = 3*g/(4*R),  s = 1 in location "
+      "right, "
       "-1 in location left",
       "q' = w_q' = 0   in location standing",
       "edge right -> left: q falling, set q = 0, w_q = (1 - 1.5*sin(alpha)^2)*w_q, zeno standing",
@@ -87,20 +88,21 @@ Model rocking_block() {
                           .A = values["A"],
                           .w = values["w"]};
     };
-    const Dimensions dimensions{.states = 2, .name = description.name, .state_names = description.state_names};
+    const Dimensions dimensions{
+        .states = 2, .name = description.name, .state_names = description.state_names};
     const System right = from_functor(block(1), dimensions).with_events({overturns()});
     const Vector state = values.state(Eigen::Vector2d(0.8 * values["alpha"], 0));
     const std::string initial = state[0] < 0 ? "left" : "right";
     const System left = from_functor(block(-1), dimensions).with_events({overturns()});
-    return ModelInstance{.system = state[0] < 0 ? left : right,
-                         .parameters = values.parameters(),
-                         .start = 0,
-                         .end = 15,
-                         .state = state,
-                         .automaton = Automaton({{"right", right},
-                                                 {"left", left},
-                                                 {"standing", from_functor(Standing{}, dimensions)}},
-                                                edges(block(1)), initial)};
+    return ModelInstance{
+        .system = state[0] < 0 ? left : right,
+        .parameters = values.parameters(),
+        .start = 0,
+        .end = 15,
+        .state = state,
+        .automaton =
+            Automaton({{"right", right}, {"left", left}, {"standing", from_functor(Standing{}, dimensions)}},
+                      edges(block(1)), initial)};
   };
   return model;
 }

@@ -9,7 +9,9 @@ Model thermostat() {
   Model model;
   model.name = "thermostat";
   model.summary = "a thermostat with hysteresis switches a heating on and off";
-  model.source = "M. Calvo, J. I. Montijano, L. Randez, DISODE45, ACM Trans. Math. Softw. 43(3), 2016: manual, example 6";
+  model.source =
+      "M. Calvo, J. I. Montijano, L. Randez, DISODE45, ACM Trans. Math. Softw. 43(3), 2016: manual, example "
+      "6";
   model.equations = {
       "T' = -a*(T - T_out) + heat   in location on",
       "T' = -a*(T - T_out)          in location off",
@@ -27,7 +29,8 @@ Model thermostat() {
 
   model.instantiate = [description = model](const Settings& settings) {
     const Values values(description, settings);
-    const Dimensions dimensions{.states = 1, .name = description.name, .state_names = description.state_names};
+    const Dimensions dimensions{
+        .states = 1, .name = description.name, .state_names = description.state_names};
     const System on =
         from_functor(Room{.a = values["a"], .T_out = values["T_out"], .heat = values["heat"]}, dimensions);
     const System off = from_functor(Room{.a = values["a"], .T_out = values["T_out"], .heat = 0}, dimensions);
@@ -35,9 +38,15 @@ Model thermostat() {
       return Guard([level](auto /*t*/, const auto& x) { return x[0] - level; });
     };
     std::vector<Edge> edges(2);
-    edges[0] = {.name = "off", .from = "on", .to = "off", .when = above(values["T_high"]),
+    edges[0] = {.name = "off",
+                .from = "on",
+                .to = "off",
+                .when = above(values["T_high"]),
                 .direction = Direction::rising};
-    edges[1] = {.name = "on", .from = "off", .to = "on", .when = above(values["T_low"]),
+    edges[1] = {.name = "on",
+                .from = "off",
+                .to = "on",
+                .when = above(values["T_low"]),
                 .direction = Direction::falling};
     return ModelInstance{.system = on,
                          .parameters = values.parameters(),

@@ -20,8 +20,10 @@ Model three_surfaces() {
       "surface h3: x3",
   };
   model.parameters = {
-      {"a", 2, "effect of a relay on its own surface"}, {"b", 0.5, "effect of a relay on the other surfaces"},
-      {"c1", 0.5, "slope of the ramp on x1"},           {"c2", 0.25, "slope of the ramp on x2"},
+      {"a", 2, "effect of a relay on its own surface"},
+      {"b", 0.5, "effect of a relay on the other surfaces"},
+      {"c1", 0.5, "slope of the ramp on x1"},
+      {"c2", 0.25, "slope of the ramp on x2"},
       {"c3", 0, "slope of the ramp on x3"},
   };
   model.state_names = {"x1", "x2", "x3", "z"};

@@ -8,13 +8,15 @@ namespace slideway::models {
 Model two_relays() {
   Model model;
   model.name = "two-relays";
-  model.summary = "two coupled relays slide one after the other, both at once, and let go one after the other";
+  model.summary =
+      "two coupled relays slide one after the other, both at once, and let go one after the other";
   model.source = "own";
   model.equations = {
       "x1' = -2*sgn(h1) + x3", "x2' = -sgn(h2) + 0.5*sgn(h1) + c*x3", "x3' = 1", "surface h1: x1",
       "surface h2: x2",
   };
-  model.parameters = {{"c", 0.125, "how fast the second relay is overcome; from 0.25 on at once with the first"}};
+  model.parameters = {
+      {"c", 0.125, "how fast the second relay is overcome; from 0.25 on at once with the first"}};
   model.state_names = {"x1", "x2", "x3"};
 
   model.instantiate = [description = model](const Settings& settings) {

@@ -71,7 +71,8 @@ Index Values::count(const Model& model, const Settings& settings, const std::str
   for (const auto& [name, setting] : settings) {
     if (name == parameter) value = setting;
   }
-  if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) || value != std::floor(value)) {
+  if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) ||
+      value != std::floor(value)) {
     refuse({.what = fmt::format("parameter {} is refused: it is a number of things", parameter),
             .where = model.name,
             .expected = fmt::format("a whole number from {} to {}", least, most),

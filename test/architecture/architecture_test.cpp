@@ -81,8 +81,8 @@ TEST_CASE("the umbrella header, a parent folder and an unknown folder are notice
 
 TEST_CASE("SUNDIALS and Odeint are noticed outside their folder") {
   CHECK(integrator_headers({"lib/src/simulate/a.cpp", "#include <cvode/cvode.h>\n"}).size() == 1);
-  CHECK(integrator_headers({"lib/include/slideway/integrate/a.hpp", "#include <nvector/nvector_serial.h>"}).size() ==
-        1);
+  CHECK(integrator_headers({"lib/include/slideway/integrate/a.hpp", "#include <nvector/nvector_serial.h>"})
+            .size() == 1);
   CHECK(integrator_headers({"apps/a.cpp", "#include <boost/numeric/odeint.hpp>"}).size() == 1);
   CHECK(integrator_headers({"lib/src/integrate/a.cpp", "#include <cvode/cvode.h>\n"}).empty());
   CHECK(integrator_headers({"validation/benchmarks/a.cpp", "#include <cvode/cvode.h>\n"}).empty());
@@ -95,7 +95,8 @@ TEST_CASE("a public header that names SUNDIALS or includes a private dependency 
   CHECK(public_header_contents({path, "// A.\nsunrealtype x; /* N_Vector */\n"}).size() == 1);
   CHECK(public_header_contents({path, "// A.\n#include <fmt/format.h>\n"}).size() == 1);
   CHECK(public_header_contents({path, "// A.\n#include \"integrate/sundials.hpp\"\n"}).size() == 1);
-  CHECK(public_header_contents({path, "// Wraps N_Vector.\n#include <Eigen/Core>\n#include <vector>\n"}).empty());
+  CHECK(public_header_contents({path, "// Wraps N_Vector.\n#include <Eigen/Core>\n#include <vector>\n"})
+            .empty());
   CHECK(public_header_contents({path, "int a = 1'000; const char* b = \"N_Vector // \"; int c;\n"}).empty());
   CHECK(public_header_contents({path, "int a = 1'000; const char* b = \"//\"; N_Vector c;\n"}).size() == 1);
   CHECK(public_header_contents({"lib/src/integrate/a.hpp", "SUNContext context;\n"}).empty());

@@ -18,7 +18,8 @@ struct Include {
 
 bool starts_with(const std::string& text, const std::string& prefix) { return text.rfind(prefix, 0) == 0; }
 bool ends_with(const std::string& text, const std::string& suffix) {
-  return text.size() >= suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+  return text.size() >= suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 bool is_header(const SourceFile& file) { return ends_with(file.path, ".hpp"); }
 bool is_public(const SourceFile& file) { return starts_with(file.path, "lib/include/"); }
@@ -83,8 +84,9 @@ const std::map<std::string, std::set<std::string>> roots_below = {
 };
 
 bool is_integrator_header(const std::string& target) {
-  static const std::regex pattern("^((cvode|cvodes|arkode|nvector|sundials|sunmatrix|sunlinsol|sunnonlinsol)/|boost/"
-                                  "numeric/odeint)");
+  static const std::regex pattern(
+      "^((cvode|cvodes|arkode|nvector|sundials|sunmatrix|sunlinsol|sunnonlinsol)/|boost/"
+      "numeric/odeint)");
   return std::regex_search(target, pattern);
 }
 
@@ -100,7 +102,8 @@ std::string code_only(const std::string& text) {
     if (place == Place::code) {
       if (c == '/' && next == '/') place = Place::line_comment;
       if (c == '/' && next == '*') place = Place::block_comment;
-      const bool digit_separator = c == '\'' && i > 0 && std::isxdigit(static_cast<unsigned char>(text[i - 1])) != 0;
+      const bool digit_separator =
+          c == '\'' && i > 0 && std::isxdigit(static_cast<unsigned char>(text[i - 1])) != 0;
       if ((c == '"' || c == '\'') && !digit_separator) {
         place = Place::literal;
         quote = c;
@@ -138,7 +141,9 @@ Breaches upward_includes(const SourceFile& file) {
   const auto folder = folder_of_path(file.path);
   for (const Include& include : includes(file)) {
     const std::string& target = include.target;
-    const auto report = [&](const std::string& what) { result.push_back(breach(file.path, include.line, what)); };
+    const auto report = [&](const std::string& what) {
+      result.push_back(breach(file.path, include.line, what));
+    };
     const std::string target_root = first_component(target);
     const auto target_folder = folder_of_include(target);
 
@@ -150,7 +155,8 @@ Breaches upward_includes(const SourceFile& file) {
     } else if (target_folder && folders_below.count(*target_folder) == 0) {
       report("\"" + target + "\" is in no folder of the library");
     } else if (root == "lib") {
-      if (target == "slideway.hpp") report("slideway.hpp is for users of the library; include what is needed");
+      if (target == "slideway.hpp")
+        report("slideway.hpp is for users of the library; include what is needed");
       if (folder && target_folder && folders_below.count(*folder) == 0) report("unknown folder " + *folder);
       if (folder && target_folder && folders_below.count(*folder) > 0 && *folder != *target_folder &&
           folders_below.at(*folder).count(*target_folder) == 0)
@@ -182,7 +188,8 @@ Breaches public_header_contents(const SourceFile& file) {
     const std::string& target = include.target;
     const bool standard = target.find('/') == std::string::npos && target.find('.') == std::string::npos;
     if (!standard && !starts_with(target, "slideway/") && !starts_with(target, "Eigen/"))
-      result.push_back(breach(file.path, include.line, "a public header must not include \"" + target + "\""));
+      result.push_back(
+          breach(file.path, include.line, "a public header must not include \"" + target + "\""));
   }
   static const std::regex sundials_name(
       R"(\b(SUN[A-Z]\w*|N_V\w*|CV[A-Z]\w*|CVode\w+|sunrealtype|sunindextype|sunbooleantype|realtype|booleantype)\b)");
@@ -207,7 +214,8 @@ Breaches header_opening(const SourceFile& file) {
 }
 
 Breaches test_names(const SourceFiles& files) {
-  static const std::regex pattern(R"re(^\s*(?:TEST_CASE|TEST_CASE_FIXTURE\([^,]*,|TEST_CASE_TEMPLATE)\s*\(?\s*"(.*)")re");
+  static const std::regex pattern(
+      R"re(^\s*(?:TEST_CASE|TEST_CASE_FIXTURE\([^,]*,|TEST_CASE_TEMPLATE)\s*\(?\s*"(.*)")re");
   Breaches result;
   std::map<std::string, std::set<std::string>> known;
   for (const SourceFile& file : files) {
@@ -222,7 +230,8 @@ Breaches test_names(const SourceFiles& files) {
         result.push_back(breach(file.path, number, "a test name must not contain any of ;[]*\\\"$: " + name));
       // doctest's filters do not tell upper from lower case.
       std::string folded = name;
-      std::transform(folded.begin(), folded.end(), folded.begin(), [](unsigned char c) { return std::tolower(c); });
+      std::transform(folded.begin(), folded.end(), folded.begin(),
+                     [](unsigned char c) { return std::tolower(c); });
       if (!known[directory(file.path)].insert(folded).second)
         result.push_back(breach(file.path, number, "another test of this folder has the same name: " + name));
     }
@@ -247,7 +256,8 @@ Breaches heavy_headers(const SourceFiles& files) {
       for (const Include& include : includes(file)) {
         if (!std::regex_search(include.target, pattern)) continue;
         if (is_header(file)) {
-          result.push_back(breach(file.path, include.line, name + " belongs in a source file, not in a header"));
+          result.push_back(
+              breach(file.path, include.line, name + " belongs in a source file, not in a header"));
         } else if (first.empty()) {
           first = file.path;
         } else if (first != file.path) {
@@ -294,9 +304,20 @@ Breaches include_cycles(const SourceFiles& files) {
 }
 
 Breaches top_level(const std::vector<std::string>& entries) {
-  static const std::set<std::string> allowed = {
-      ".ci",     ".clang-format", ".gitignore", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE",
-      "README.md", "apps",        "cmake",      "lib",          "models",         "test",              "validation"};
+  static const std::set<std::string> allowed = {".ci",
+                                                ".clang-format",
+                                                ".gitignore",
+                                                "CHANGELOG.md",
+                                                "CMakeLists.txt",
+                                                "CMakePresets.json",
+                                                "LICENSE",
+                                                "README.md",
+                                                "apps",
+                                                "cmake",
+                                                "lib",
+                                                "models",
+                                                "test",
+                                                "validation"};
   Breaches result;
   for (const std::string& entry : entries)
     if (allowed.count(entry) == 0) result.push_back(entry + ": does not belong at the top level");

@@ -31,7 +31,8 @@ std::optional<std::vector<std::string>> tracked_top_level(const std::filesystem:
   if (pipe == nullptr) return std::nullopt;
   std::string output;
   char buffer[4096];
-  for (std::size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.append(buffer, count);
+  for (std::size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    output.append(buffer, count);
   if (pclose(pipe) != 0) return std::nullopt;
 
   std::set<std::string> entries;

@@ -37,5 +37,6 @@ TEST_CASE("branches follow every continuation and nest their documents") {
   const Finished table = place.slideway({"run", "fan.toml", "--on-ambiguity", "branches", "--csv", "t.csv"});
   CHECK(table.status == 2);
   CHECK(contains(table.err, "a table holds one trajectory"));
-  CHECK(contains(place.slideway({"run", "fan.toml", "--on-ambiguity", "branches"}).out, "branches\n  mode +"));
+  CHECK(
+      contains(place.slideway({"run", "fan.toml", "--on-ambiguity", "branches"}).out, "branches\n  mode +"));
 }

@@ -79,7 +79,8 @@ TEST_CASE("states of wildly different scale are a warning") {
   CHECK(wild["scales"][0]["greatest"] == 1e9);
   const Json tiny = check(model("x = 1e-7", "x = \"-x\""), 0);
   CHECK(found(tiny, "warning", "hardly controlled"));
-  CHECK_FALSE(found(check(model("x = 1e-7", "x = \"-x\""), 0, {"--atol", "1e-12"}), "warning", "hardly controlled"));
+  CHECK_FALSE(
+      found(check(model("x = 1e-7", "x = \"-x\""), 0, {"--atol", "1e-12"}), "warning", "hardly controlled"));
   CHECK_FALSE(found(check(model("x = 1\ny = 2", "x = \"-x\"\ny = \"-y\""), 0), "warning", ""));
 }
 

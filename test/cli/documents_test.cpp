@@ -85,7 +85,8 @@ TEST_CASE("bash completes commands and models and options and their values and m
   CHECK(completed(place, "slideway completion z") == "zsh\n");
   for (const std::string command : commands) {
     const std::string offered = completed(place, "slideway " + command + " --");
-    for (const std::string& option : options_of(place, command)) CHECK_MESSAGE(contains(offered, option + "\n"), option);
+    for (const std::string& option : options_of(place, command))
+      CHECK_MESSAGE(contains(offered, option + "\n"), option);
   }
 }
 
@@ -95,13 +96,13 @@ TEST_CASE("the completion of zsh names every option and is a script of zsh") {
   CHECK(script.status == 0);
   CHECK(script.out.substr(0, 17) == "#compdef slideway");
   for (const std::string command : commands) {
-    for (const std::string& option : options_of(place, command)) CHECK_MESSAGE(contains(script.out, option + "["), option);
+    for (const std::string& option : options_of(place, command))
+      CHECK_MESSAGE(contains(script.out, option + "["), option);
   }
   CHECK(contains(script.out, "evaporator"));
   CHECK(contains(script.out, "*.toml"));
   place.write("_slideway", script.out);
-  if (has("zsh"))
-    CHECK(std::system(("zsh -n '" + (place.path() / "_slideway").string() + "'").c_str()) == 0);
+  if (has("zsh")) CHECK(std::system(("zsh -n '" + (place.path() / "_slideway").string() + "'").c_str()) == 0);
 }
 
 TEST_CASE("completion of an unknown shell is refused") {

@@ -148,8 +148,8 @@ method = "adams"
   const Finished shown = place.slideway({"show", "ball.toml", "--set", "e=0.5"});
   CAPTURE(shown.out);
   CHECK(shown.status == 0);
-  for (const char* part : {"v' = -9.8", "edge impact: flight -> flight", "v = 0   in v'", "flight (initial)", "flight -> flight   impact", "e = 0.5",
-                           "rtol = 1e-07", "method = adams"}) {
+  for (const char* part : {"v' = -9.8", "edge impact: flight -> flight", "v = 0   in v'", "flight (initial)",
+                           "flight -> flight   impact", "e = 0.5", "rtol = 1e-07", "method = adams"}) {
     CHECK_MESSAGE(contains(shown.out, part), part);
   }
   CHECK_FALSE(contains(shown.out, "cannot be run"));
@@ -174,7 +174,8 @@ when = "x"
 direction = "falling"
 set = { v = "-e*v" }
 )toml");
-  const Finished finished = place.slideway({"sweep", "ball.toml", "--vary", "e=0.5,0.8", "--section", "bounce"});
+  const Finished finished =
+      place.slideway({"sweep", "ball.toml", "--vary", "e=0.5,0.8", "--section", "bounce"});
   CAPTURE(finished.out);
   CAPTURE(finished.err);
   CHECK(finished.status == 0);

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -100,7 +100,9 @@ class Started {
     process_ = fork();
     if (process_ != 0) return;
     if (chdir(place.path().c_str()) != 0) _exit(126);
-    const auto connect = [](const char* name, int flags, int descriptor) { dup2(open(name, flags, 0600), descriptor); };
+    const auto connect = [](const char* name, int flags, int descriptor) {
+      dup2(open(name, flags, 0600), descriptor);
+    };
     connect("/dev/null", O_RDONLY, STDIN_FILENO);
     connect(".out", O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     connect(".err", O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);

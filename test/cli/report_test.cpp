@@ -230,7 +230,8 @@ TEST_CASE("the page says when it leaves out marks of events") {
   if (skipped()) return;
   const Workplace place;
   place.write("fast.toml",
-              "[states]\nx = 1.0\nv = 0.0\n[time]\nend = 900.0\n[derivatives]\nx = \"v\"\nv = \"-x - 1e-6*sgn(v)\"\n");
+              "[states]\nx = 1.0\nv = 0.0\n[time]\nend = 900.0\n[derivatives]\nx = \"v\"\nv = \"-x - "
+              "1e-6*sgn(v)\"\n");
   Browser browser(place.path());
   browser.open_page(page_of(place, {"fast.toml"}));
   CHECK(contains(text_of(browser, "#range"), " events drawn"));

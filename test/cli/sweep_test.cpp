@@ -47,9 +47,9 @@ struct Table {
   double number(std::size_t row, const std::string& column) const { return std::stod(cell(row, column)); }
 };
 
-const std::vector<std::string> ten_thousand = {"sweep", "evaporator", "--vary", "R_b=0.5:2:100", "--vary",
-                                               "L_th=0.05:0.3:100", "--csv", "map.csv",
-                                               "--method", "bdf", "--rtol", "1e-8"};
+const std::vector<std::string> ten_thousand = {
+    "sweep", "evaporator", "--vary",   "R_b=0.5:2:100", "--vary", "L_th=0.05:0.3:100",
+    "--csv", "map.csv",    "--method", "bdf",           "--rtol", "1e-8"};
 
 std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -79,11 +79,13 @@ TEST_CASE("every combination of the varied values is a row with its number") {
 
 TEST_CASE("a row of a sweep holds the numbers of the single run") {
   const Workplace place;
-  const Table table(place.slideway({"sweep", "dry-friction", "--vary", "mu=0.1:0.7:4", "--rtol", "1e-8"}).out);
+  const Table table(
+      place.slideway({"sweep", "dry-friction", "--vary", "mu=0.1:0.7:4", "--rtol", "1e-8"}).out);
   REQUIRE(table.rows.size() == 4);
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const Finished single = place.slideway({"run", "dry-friction", "--set", "mu=" + table.cell(row, "mu"), "--rtol",
-                                            "1e-8", "--json", "run.json", "--csv", "-", "--points", "20001"});
+    const Finished single =
+        place.slideway({"run", "dry-friction", "--set", "mu=" + table.cell(row, "mu"), "--rtol", "1e-8",
+                        "--json", "run.json", "--csv", "-", "--points", "20001"});
     const Json run = Json::parse(place.read("run.json"));
     CHECK(table.number(row, "final_x") == run["final"]["state"]["x"].get<double>());
     CHECK(table.number(row, "final_v") == run["final"]["state"]["v"].get<double>());
@@ -116,7 +118,8 @@ TEST_CASE("the table does not depend on the number of threads") {
 
 TEST_CASE("equal ratios are hit at both ends") {
   const Workplace place;
-  const Table table(place.slideway({"sweep", "evaporator", "--vary", "R_b=0.1:10:5:log", "--t-end", "1"}).out);
+  const Table table(
+      place.slideway({"sweep", "evaporator", "--vary", "R_b=0.1:10:5:log", "--t-end", "1"}).out);
   REQUIRE(table.rows.size() == 5);
   CHECK(table.cell(0, "R_b") == "0.1");
   CHECK(table.number(2, "R_b") == doctest::Approx(1).epsilon(1e-15));
@@ -125,22 +128,24 @@ TEST_CASE("equal ratios are hit at both ends") {
 
 TEST_CASE("the section holds the states where the solution arrives at the surface") {
   const Workplace place;
-  const Finished finished = place.slideway({"sweep", "dry-friction", "--vary", "mu=0.2,0.4", "--section", "stick",
-                                            "--transient", "30", "--direction", "falling"});
+  const Finished finished = place.slideway({"sweep", "dry-friction", "--vary", "mu=0.2,0.4", "--section",
+                                            "stick", "--transient", "30", "--direction", "falling"});
   CAPTURE(finished.err);
   const Table table(finished.out);
   const Json run = Json::parse(place.slideway({"run", "dry-friction", "--set", "mu=0.4", "--json", "-"}).out);
   std::vector<double> expected;
   for (const Json& event : run["events"]) {
-    if (event["t"] >= 30 && event["from"] == "+" && event["to"] != "+") expected.push_back(event["before"]["x"]);
+    if (event["t"] >= 30 && event["from"] == "+" && event["to"] != "+")
+      expected.push_back(event["before"]["x"]);
   }
   REQUIRE(expected.size() > 3);
   CHECK(table.number(1, "crossings") == static_cast<double>(expected.size()));
   const auto cells = split(table.cell(1, "section_x"), ' ');
   REQUIRE(cells.size() == expected.size());
   for (std::size_t k = 0; k < cells.size(); ++k) CHECK(std::stod(cells[k]) == expected[k]);
-  const Table last(place.slideway({"sweep", "dry-friction", "--vary", "mu=0.4", "--section", "stick", "--transient",
-                                   "30", "--direction", "falling", "--section-points", "2"})
+  const Table last(place
+                       .slideway({"sweep", "dry-friction", "--vary", "mu=0.4", "--section", "stick",
+                                  "--transient", "30", "--direction", "falling", "--section-points", "2"})
                        .out);
   CHECK(split(last.cell(0, "section_x"), ' ') == std::vector(cells.end() - 2, cells.end()));
   CHECK(last.number(0, "crossings") == static_cast<double>(expected.size()));
@@ -259,7 +264,8 @@ TEST_CASE("only the table of the same sweep is resumed") {
 
 TEST_CASE("a sweep of a changed model file is not resumed") {
   const Workplace place;
-  const std::string model = "[parameters]\na = 1\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-a*x\"\n";
+  const std::string model =
+      "[parameters]\na = 1\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-a*x\"\n";
   place.write("m.toml", model);
   const std::vector<std::string> sweep = {"sweep", "m.toml", "--vary", "a=1,2", "--csv", "m.csv"};
   CHECK(place.slideway(sweep).status == 0);
@@ -284,8 +290,8 @@ TEST_CASE("a sweep draws the bifurcation picture of one parameter and the map of
   CHECK(one.status == 0);
   CHECK(contains(place.read("one.svg"), "</svg>"));
   CHECK(place.read("one.png").substr(1, 3) == "PNG");
-  const Finished two = place.slideway({"sweep", "evaporator", "--vary", "R_b=0.5:2:4", "--vary", "L_th=0.05:0.3:4",
-                                       "--max-events", "1", "--plot", "two.svg"});
+  const Finished two = place.slideway({"sweep", "evaporator", "--vary", "R_b=0.5:2:4", "--vary",
+                                       "L_th=0.05:0.3:4", "--max-events", "1", "--plot", "two.svg"});
   CHECK(two.status == 0);
   CHECK(two.out == "");
   CHECK(contains(place.read("two.svg"), "greatest L"));

@@ -51,10 +51,13 @@ TEST_CASE("a matrix comes back whole from one product per colour") {
     for (Index i = 0; i < 5; ++i) {
       for (Index j = 0; j < 5; ++j) product[i] += pattern.has(i, j) ? value(i, j) * direction[j] : 0;
     }
-    columns.for_entries(colour, [&](Index entry, Index row, Index) { entries[static_cast<std::size_t>(entry)] = product[row]; });
+    columns.for_entries(colour, [&](Index entry, Index row, Index) {
+      entries[static_cast<std::size_t>(entry)] = product[row];
+    });
   }
   for (Index i = 0; i < 5; ++i) {
-    for (Index k = pattern.start[static_cast<std::size_t>(i)]; k < pattern.start[static_cast<std::size_t>(i) + 1]; ++k) {
+    for (Index k = pattern.start[static_cast<std::size_t>(i)];
+         k < pattern.start[static_cast<std::size_t>(i) + 1]; ++k) {
       CHECK(entries[static_cast<std::size_t>(k)] == value(i, pattern.column[static_cast<std::size_t>(k)]));
     }
   }

@@ -25,7 +25,8 @@ Answer answer_at(const System& system, const Vector& x, double t = 0) {
   std::vector<Index> surfaces;
   for (Index i = 0; i < system.surfaces(); ++i) surfaces.push_back(i);
   Answer answer;
-  answer.point = solver.solve(t, x, Vector::Zero(system.surfaces()), surfaces, std::vector<char>(surfaces.size(), 0));
+  answer.point =
+      solver.solve(t, x, Vector::Zero(system.surfaces()), surfaces, std::vector<char>(surfaces.size(), 0));
   for (const Continuation& continuation : answer.point.answer.continuations) {
     std::string word;
     for (const Side side : continuation.sides) word += to_character(side);
@@ -136,7 +137,9 @@ struct TwoSurfaces {
   }
 };
 
-System two_surfaces(const TwoSurfaces& surfaces) { return from_functor(surfaces, {.states = 2, .surfaces = 2}); }
+System two_surfaces(const TwoSurfaces& surfaces) {
+  return from_functor(surfaces, {.states = 2, .surfaces = 2});
+}
 
 TEST_CASE("two relays on one and the same surface share what holds it") {
   const Answer answer = answer_at(two_surfaces({.drift = 0.5}), Vector::Zero(2));

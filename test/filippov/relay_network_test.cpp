@@ -31,9 +31,10 @@ RelaySolution solve_affine(const Vector& constant, const Matrix& derivative, con
   const Index n = constant.size();
   CornerOptions options;
   options.w_zero = Vector::Constant(n, 1e-14);
-  const RelayNetwork network{.rates = [&](const Vector& lambda, Vector& w) { w = constant + derivative * lambda; },
-                             .derivative = [&](const Vector&) { return derivative; },
-                             .curvature = [n](const Vector&) { return Vector(Vector::Zero(n)); }};
+  const RelayNetwork network{
+      .rates = [&](const Vector& lambda, Vector& w) { w = constant + derivative * lambda; },
+      .derivative = [&](const Vector&) { return derivative; },
+      .curvature = [n](const Vector&) { return Vector(Vector::Zero(n)); }};
   return solve_relays(network, options, guess);
 }
 
@@ -54,13 +55,15 @@ TEST_CASE("the mode of a few affine relays is the one that enumeration finds") {
     }
     CornerOptions options;
     options.w_zero = Vector::Constant(n, 1e-13);
-    const CornerAnswer all = consistent_modes(table, options, [n](const Vector&) { return Vector(Vector::Zero(n)); });
+    const CornerAnswer all =
+        consistent_modes(table, options, [n](const Vector&) { return Vector(Vector::Zero(n)); });
     const RelaySolution one = solve_affine(constant, derivative, Vector::Zero(n));
     REQUIRE_MESSAGE(one.solved, one.note);
     CHECK(one.affine);
-    const bool among = std::any_of(all.continuations.begin(), all.continuations.end(), [&](const Continuation& c) {
-      return c.sides == one.continuation.sides && (c.lambda - one.continuation.lambda).norm() < 1e-8;
-    });
+    const bool among =
+        std::any_of(all.continuations.begin(), all.continuations.end(), [&](const Continuation& c) {
+          return c.sides == one.continuation.sides && (c.lambda - one.continuation.lambda).norm() < 1e-8;
+        });
     CHECK(among);
     if (one.unique) {
       ++shown;
@@ -106,22 +109,23 @@ TEST_CASE("a w that is not affine is solved, certified and not claimed to be uni
   // w_i = c_i - 2 l_i - 0.4 l_i l_{i+1} over a ring.
   const Index n = 12;
   const Vector constant = Vector::LinSpaced(n, -3, 3);
-  const RelayNetwork network{
-      .rates =
-          [&](const Vector& lambda, Vector& w) {
-            w.resize(n);
-            for (Index i = 0; i < n; ++i) w[i] = constant[i] - 2 * lambda[i] - 0.4 * lambda[i] * lambda[(i + 1) % n];
-          },
-      .derivative =
-          [&](const Vector& lambda) {
-            Matrix result = Matrix::Zero(n, n);
-            for (Index i = 0; i < n; ++i) {
-              result(i, i) = -2 - 0.4 * lambda[(i + 1) % n];
-              result(i, (i + 1) % n) += -0.4 * lambda[i];
-            }
-            return result;
-          },
-      .curvature = [n](const Vector&) { return Vector(Vector::Zero(n)); }};
+  const RelayNetwork network{.rates =
+                                 [&](const Vector& lambda, Vector& w) {
+                                   w.resize(n);
+                                   for (Index i = 0; i < n; ++i)
+                                     w[i] =
+                                         constant[i] - 2 * lambda[i] - 0.4 * lambda[i] * lambda[(i + 1) % n];
+                                 },
+                             .derivative =
+                                 [&](const Vector& lambda) {
+                                   Matrix result = Matrix::Zero(n, n);
+                                   for (Index i = 0; i < n; ++i) {
+                                     result(i, i) = -2 - 0.4 * lambda[(i + 1) % n];
+                                     result(i, (i + 1) % n) += -0.4 * lambda[i];
+                                   }
+                                   return result;
+                                 },
+                             .curvature = [n](const Vector&) { return Vector(Vector::Zero(n)); }};
   CornerOptions options;
   options.w_zero = Vector::Constant(n, 1e-14);
   const RelaySolution answer = solve_relays(network, options, Vector::Zero(n));
@@ -132,8 +136,10 @@ TEST_CASE("a w that is not affine is solved, certified and not claimed to be uni
   Vector w;
   network.rates(answer.continuation.lambda, w);
   for (Index i = 0; i < n; ++i) {
-    if (answer.continuation.sides[static_cast<std::size_t>(i)] == Side::sliding) CHECK(std::abs(w[i]) < 1e-9);
-    else CHECK(w[i] * answer.continuation.lambda[i] > 0);
+    if (answer.continuation.sides[static_cast<std::size_t>(i)] == Side::sliding)
+      CHECK(std::abs(w[i]) < 1e-9);
+    else
+      CHECK(w[i] * answer.continuation.lambda[i] > 0);
   }
 }
 
@@ -243,7 +249,8 @@ struct Clusters {
   }
   Vector heights() const {
     std::vector<double> all;
-    for (std::size_t i = 0; i < height.size(); ++i) all.insert(all.end(), static_cast<std::size_t>(size[i]), height[i]);
+    for (std::size_t i = 0; i < height.size(); ++i)
+      all.insert(all.end(), static_cast<std::size_t>(size[i]), height[i]);
     return Eigen::Map<Vector>(all.data(), static_cast<Index>(all.size()));
   }
 };
@@ -267,10 +274,12 @@ TEST_CASE("relay networks on a path of 10 to 200 nodes follow the exact merging 
     CHECK(solution.final.mode.codimension() == nodes - 1);
     std::vector<double> entries;
     for (const EventRecord& event : solution.events) {
-      if (event.kind == EventKind::sliding_entry || event.kind == EventKind::corner) entries.push_back(event.t);
+      if (event.kind == EventKind::sliding_entry || event.kind == EventKind::corner)
+        entries.push_back(event.t);
     }
     REQUIRE(entries.size() == exact.merge_times.size());
-    for (std::size_t k = 0; k < entries.size(); ++k) CHECK(std::abs(entries[k] - exact.merge_times[k]) < 1e-6);
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      CHECK(std::abs(entries[k] - exact.merge_times[k]) < 1e-6);
   }
 }
 
@@ -282,7 +291,8 @@ TEST_CASE("integer heights merge in several places at once, with ties at every b
     // Neighbours differ at the start; many gaps are equal.
     Vector x(nodes);
     x[0] = 0;
-    for (Index i = 1; i < nodes; ++i) x[i] = x[i - 1] + (random() % 2 == 0 ? 1 : -1) * static_cast<double>(1 + random() % 3);
+    for (Index i = 1; i < nodes; ++i)
+      x[i] = x[i - 1] + (random() % 2 == 0 ? 1 : -1) * static_cast<double>(1 + random() % 3);
     Clusters exact(x);
     exact.run(40);
     Simulator simulator(system, {.rtol = 1e-9, .method = Method::adams, .recording = Recording::nothing});

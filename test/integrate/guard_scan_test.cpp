@@ -167,7 +167,8 @@ TEST_CASE("guards that stay at zero within their noise cost no more samples than
   const auto samples_of = [](std::size_t count) {
     std::vector<std::function<double(double)>> functions;
     for (std::size_t i = 0; i < count; ++i) {
-      functions.emplace_back([i](double t) { return 1e-17 * std::cos(static_cast<double>(i) + 40 * t) - 1e-17; });
+      functions.emplace_back(
+          [i](double t) { return 1e-17 * std::cos(static_cast<double>(i) + 40 * t) - 1e-17; });
     }
     TimeGuards guards(functions);
     GuardScan scan(guards.count(), kNone);

@@ -127,19 +127,13 @@ TEST_CASE("derivatives of every function agree with dual numbers") {
 TEST_CASE("derivatives of every operator agree with dual numbers") {
   const auto dual = [](Operation operation, const Dual<double>& a, const Dual<double>& b) -> Dual<double> {
     switch (operation) {
-      case Operation::add:
-        return a + b;
-      case Operation::subtract:
-        return a - b;
+      case Operation::add: return a + b;
+      case Operation::subtract: return a - b;
       case Operation::multiply:
-      case Operation::chain:
-        return a * b;
-      case Operation::divide:
-        return a / b;
-      case Operation::power:
-        return pow(a, b);
-      default:
-        return atan2(a, b);
+      case Operation::chain: return a * b;
+      case Operation::divide: return a / b;
+      case Operation::power: return pow(a, b);
+      default: return atan2(a, b);
     }
   };
   for (auto code = static_cast<int>(Operation::add); code <= static_cast<int>(Operation::atan2); ++code) {

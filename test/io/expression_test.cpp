@@ -124,22 +124,14 @@ std::string random_expression(std::mt19937& random, int depth) {
     return leaves[pick(5)];
   }
   switch (pick(8)) {
-    case 0:
-      return part() + " + " + part();
-    case 1:
-      return part() + " - " + part();
-    case 2:
-      return part() + "*" + part();
-    case 3:
-      return part() + "/" + part();
-    case 4:
-      return part() + "^" + part();
-    case 5:
-      return "-" + part();
-    case 6:
-      return "(" + part() + ")";
-    default:
-      return "f(" + part() + ", " + part() + ")";
+    case 0: return part() + " + " + part();
+    case 1: return part() + " - " + part();
+    case 2: return part() + "*" + part();
+    case 3: return part() + "/" + part();
+    case 4: return part() + "^" + part();
+    case 5: return "-" + part();
+    case 6: return "(" + part() + ")";
+    default: return "f(" + part() + ", " + part() + ")";
   }
 }
 

@@ -39,18 +39,12 @@ class Generator {
     const Random a = smooth(depth - 1);
     const Random b = smooth(depth - 1);
     switch (pick(6)) {
-      case 0:
-        return joined(a, " + ", b, [](double p, double q) { return p + q; });
-      case 1:
-        return joined(a, " - ", b, [](double p, double q) { return p - q; });
-      case 2:
-        return joined(a, "*", b, [](double p, double q) { return p * q; });
-      case 3:
-        return wrapped("sin", a, [](double p) { return std::sin(p); });
-      case 4:
-        return wrapped("tanh", a, [](double p) { return std::tanh(p); });
-      default:
-        return a;
+      case 0: return joined(a, " + ", b, [](double p, double q) { return p + q; });
+      case 1: return joined(a, " - ", b, [](double p, double q) { return p - q; });
+      case 2: return joined(a, "*", b, [](double p, double q) { return p * q; });
+      case 3: return wrapped("sin", a, [](double p) { return std::sin(p); });
+      case 4: return wrapped("tanh", a, [](double p) { return std::tanh(p); });
+      default: return a;
     }
   }
 
@@ -59,21 +53,17 @@ class Generator {
     const Random a = any(depth - 1);
     const Random b = any(depth - 1);
     switch (pick(9)) {
-      case 0:
-        return joined(a, " + ", b, [](double p, double q) { return p + q; });
-      case 1:
-        return joined(a, " - ", b, [](double p, double q) { return p - q; });
+      case 0: return joined(a, " + ", b, [](double p, double q) { return p + q; });
+      case 1: return joined(a, " - ", b, [](double p, double q) { return p - q; });
       case 2:
-      case 3:
-        return joined(a, "*", b, [](double p, double q) { return p * q; });
+      case 3: return joined(a, "*", b, [](double p, double q) { return p * q; });
       case 4:
         return {"(" + a.text + ")/(2 + tanh(" + b.text + "))",
                 [a, b](const Corner& c) { return a.meaning(c) / (2 + std::tanh(b.meaning(c))); }};
       case 5:
         return wrapped("exp", wrapped("tanh", a, [](double p) { return std::tanh(p); }),
                        [](double p) { return std::exp(p); });
-      case 6:
-        return {"(" + a.text + ")^2", [a](const Corner& c) { return a.meaning(c) * a.meaning(c); }};
+      case 6: return {"(" + a.text + ")^2", [a](const Corner& c) { return a.meaning(c) * a.meaning(c); }};
       default: {
         const Index k = pick(3);
         const bool less = pick(2) == 0;
@@ -89,16 +79,11 @@ class Generator {
 
   Random leaf() {
     switch (pick(5)) {
-      case 0:
-        return {"x", [](const Corner& c) { return c.x[0]; }};
-      case 1:
-        return {"y", [](const Corner& c) { return c.x[1]; }};
-      case 2:
-        return {"z", [](const Corner& c) { return c.x[2]; }};
-      case 3:
-        return {"t", [](const Corner& c) { return c.t; }};
-      default:
-        return {"0.75", [](const Corner&) { return 0.75; }};
+      case 0: return {"x", [](const Corner& c) { return c.x[0]; }};
+      case 1: return {"y", [](const Corner& c) { return c.x[1]; }};
+      case 2: return {"z", [](const Corner& c) { return c.x[2]; }};
+      case 3: return {"t", [](const Corner& c) { return c.t; }};
+      default: return {"0.75", [](const Corner&) { return 0.75; }};
     }
   }
 
@@ -109,12 +94,9 @@ class Generator {
       return k == 0 ? c.x[0] - 0.3 : k == 1 ? c.x[1] + c.x[0] : c.x[2] * c.t - 1;
     };
     switch (pick(3)) {
-      case 0:
-        return {"sgn(" + guard + ")", [k](const Corner& c) { return c.sides[k]; }};
-      case 1:
-        return {"step(" + guard + ")", [k](const Corner& c) { return c.sides[k] > 0 ? 1.0 : 0.0; }};
-      default:
-        return {"abs(" + guard + ")", [=](const Corner& c) { return c.sides[k] * value(c); }};
+      case 0: return {"sgn(" + guard + ")", [k](const Corner& c) { return c.sides[k]; }};
+      case 1: return {"step(" + guard + ")", [k](const Corner& c) { return c.sides[k] > 0 ? 1.0 : 0.0; }};
+      default: return {"abs(" + guard + ")", [=](const Corner& c) { return c.sides[k] * value(c); }};
     }
   }
 

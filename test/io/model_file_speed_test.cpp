@@ -22,8 +22,8 @@ std::string named_chain(int blocks) {
     const std::string right = i < blocks ? "p_" + std::to_string(i + 1) : "0";
     states += "p_" + number + " = 0.1\nv_" + number + " = 0\n";
     surfaces += "slip_" + number + " = \"v_" + number + "\"\n";
-    derivatives += "p_" + number + " = \"v_" + number + "\"\nv_" + number + " = \"" + right + " - 2*p_" + number +
-                   " + " + left + " - 0.3*sgn(slip_" + number + ")\"\n";
+    derivatives += "p_" + number + " = \"v_" + number + "\"\nv_" + number + " = \"" + right + " - 2*p_" +
+                   number + " + " + left + " - 0.3*sgn(slip_" + number + ")\"\n";
   }
   return "[time]\nend = 1\n" + states + surfaces + derivatives;
 }

@@ -300,7 +300,8 @@ TEST_CASE("an exception of a user's function leaves the evaluator usable") {
   CHECK(jacobian == Matrix{{1.5, 1}, {0, 1}});
 }
 
-TEST_CASE("at a point that is kept one evaluation tells the field at every relay, where relays are additive") {
+TEST_CASE(
+    "at a point that is kept one evaluation tells the field at every relay, where relays are additive") {
   const auto guards = [](auto, const auto& x, auto&& h) {
     h[0] = x[0];
     h[1] = x[1];

@@ -56,7 +56,8 @@ TEST_CASE("every model of the catalogue describes itself and can be made") {
     CHECK(model.equations.size() >= std::min<std::size_t>(model.state_names.size(), 4));
     const ModelInstance instance = model.instantiate({});
     CHECK(instance.system.state_names() == model.state_names);
-    const bool jumps = instance.automaton || !instance.system.contacts().empty() || !instance.system.events().empty();
+    const bool jumps =
+        instance.automaton || !instance.system.contacts().empty() || !instance.system.events().empty();
     CHECK((instance.system.surfaces() >= 1 || jumps));
     CHECK(instance.state.size() == instance.system.states());
     CHECK(instance.end > instance.start);
@@ -209,7 +210,8 @@ TEST_CASE("the number of blocks is a whole number, and states can be set by name
                          std::invalid_argument);
   }
   CHECK(make("friction-chain", {{"v20", 0.5}, {"N", 20}}).state(39) == 0.5);
-  CHECK_THROWS_WITH_AS(make("friction-chain", {{"v20", 0.5}}), doctest::Contains("v20"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(make("friction-chain", {{"v20", 0.5}}), doctest::Contains("v20"),
+                       std::invalid_argument);
   CHECK(make("friction-chain", {{"N", 3}, {"N", 4}}).state.size() == 8);
 }
 
@@ -247,7 +249,8 @@ TEST_CASE("the corner has a preset for each of the sixteen code words, and says 
 }
 
 TEST_CASE("a field of the corner that is set beats the preset, in any order") {
-  for (const Settings& settings : {Settings{{"x_pp", 7}, {"word", 1111}}, Settings{{"word", 1111}, {"x_pp", 7}}}) {
+  for (const Settings& settings :
+       {Settings{{"x_pp", 7}, {"word", 1111}}, Settings{{"word", 1111}, {"x_pp", 7}}}) {
     const ModelInstance instance = make("corner", settings);
     Vector dx(2);
     instance.system.field(0, instance.state, Eigen::Vector2d(1, 1), dx);
@@ -356,11 +359,13 @@ TEST_CASE("a pile has as many blocks as it is told") {
   CHECK(pile.system.states() == 10);
   CHECK(pile.system.contacts().size() == 5);
   CHECK(pile.state[4] == doctest::Approx(4 * 0.2 + 5 * 0.1));
-  CHECK_THROWS_WITH_AS(make("block-pile", {{"N", 2.5}}), doctest::Contains("whole number"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(make("block-pile", {{"N", 2.5}}), doctest::Contains("whole number"),
+                       std::invalid_argument);
 }
 
 TEST_CASE("a restitution above one is refused") {
-  for (const char* name : {"bouncing-ball", "cam-follower", "impact-oscillator", "impact-pair", "block-pile", "billiard"}) {
+  for (const char* name :
+       {"bouncing-ball", "cam-follower", "impact-oscillator", "impact-pair", "block-pile", "billiard"}) {
     CHECK_THROWS_WITH_AS(make(name, {{"e", 1.5}}), doctest::Contains("from 0 to 1"), std::invalid_argument);
   }
 }
@@ -372,7 +377,8 @@ TEST_CASE("the free rod of the cam-follower is critically damped for C = 0.02") 
 }
 
 TEST_CASE("the rocking block starts on the side it leans to") {
-  CHECK(make("rocking-block").automaton->locations()[make("rocking-block").automaton->initial()].name == "right");
+  CHECK(make("rocking-block").automaton->locations()[make("rocking-block").automaton->initial()].name ==
+        "right");
   const ModelInstance left = make("rocking-block", {{"q", -0.1}});
   CHECK(left.automaton->locations()[left.automaton->initial()].name == "left");
 }

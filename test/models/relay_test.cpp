@@ -18,8 +18,8 @@ TEST_CASE("relay feedback slides as often at every tolerance") {
     for (const double rtol : {1e-4, 1e-5, 1e-7, 1e-9, 1e-11}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);
-      const Solution solution =
-          Simulator(relay.system, test::with(method, rtol)).run({.start = 0, .end = 10, .state = relay.state});
+      const Solution solution = Simulator(relay.system, test::with(method, rtol))
+                                    .run({.start = 0, .end = 10, .state = relay.state});
       REQUIRE(solution.outcome.reached_end());
       REQUIRE(solution.events.size() == 34);
       for (const EventRecord& event : solution.events) CHECK(event.kind != EventKind::grazing);

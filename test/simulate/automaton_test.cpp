@@ -16,8 +16,8 @@ System drift(double rate) {
   return smooth(1, [rate](auto, const auto&, auto&& dx) { dx[0] = rate; });
 }
 
-Edge edge(const std::string& from, const std::string& to, Guard when, Direction direction, ResetFunction set = {},
-          const std::string& zeno = "") {
+Edge edge(const std::string& from, const std::string& to, Guard when, Direction direction,
+          ResetFunction set = {}, const std::string& zeno = "") {
   return {from + " to " + to, from, to, std::move(when), direction, std::move(set), zeno};
 }
 
@@ -115,7 +115,8 @@ TEST_CASE("an edge that is already past zero is taken on entry and at the start"
 }
 
 TEST_CASE("an edge in any direction is not taken on entry") {
-  const Automaton automaton({{"a", drift(1)}, {"b", drift(10)}}, {edge("a", "b", component(0, 1), Direction::any)}, "a");
+  const Automaton automaton({{"a", drift(1)}, {"b", drift(10)}},
+                            {edge("a", "b", component(0, 1), Direction::any)}, "a");
   const Solution past = run(automaton, {3}, 1);
   CHECK(past.events.empty());
   const Solution crossing = run(automaton, {0}, 2);
@@ -138,7 +139,8 @@ TEST_CASE("a guard that is zero on entry is judged by its first derivative that 
           if (power == 2) dx[1] = x[2] + sign;
           if (power == 3) dx[2] = sign;
         });
-        const Automaton automaton({{"a", motion}, {"b", motion}}, {edge("a", "b", component(0), Direction::rising)}, "a");
+        const Automaton automaton({{"a", motion}, {"b", motion}},
+                                  {edge("a", "b", component(0), Direction::rising)}, "a");
         const Solution solution = run(automaton, {0, 0, 0}, 1, with(method, 1e-8));
         REQUIRE(solution.outcome.reached_end());
         CHECK(solution.events.size() == (sign > 0 ? 1 : 0));
@@ -245,7 +247,8 @@ TEST_CASE("of several edges that fire at one instant the first of the list is ta
 TEST_CASE("an edge from a location to itself is a reset") {
   for_every_method([](const Options& options) {
     const ResetFunction to_zero = [](double, ConstVectorRef, VectorRef x) { x[0] = 0; };
-    const Automaton automaton({{"run", drift(1)}}, {edge("run", "run", component(0, 1), Direction::rising, to_zero)}, "run");
+    const Automaton automaton({{"run", drift(1)}},
+                              {edge("run", "run", component(0, 1), Direction::rising, to_zero)}, "run");
     const Solution solution = run(automaton, {0}, 3.5, options);
     REQUIRE(solution.outcome.reached_end());
     CHECK(story(solution) == "reset run to run, reset run to run, reset run to run");
@@ -266,9 +269,10 @@ TEST_CASE("a reset of an edge that violates the invariant of the new location le
 }
 
 TEST_CASE("a loop of edges without time is reported with its edges") {
-  const Automaton automaton({{"a", drift(1)}, {"b", drift(1)}},
-                            {edge("a", "b", component(0), Direction::rising), edge("b", "a", component(0, -1), Direction::rising)},
-                            "a");
+  const Automaton automaton(
+      {{"a", drift(1)}, {"b", drift(1)}},
+      {edge("a", "b", component(0), Direction::rising), edge("b", "a", component(0, -1), Direction::rising)},
+      "a");
   const Solution solution = run(automaton, {-0.5}, 3);
   CHECK(solution.outcome.status == Status::chattering);
   CHECK(solution.outcome.t == doctest::Approx(0.5));
@@ -279,10 +283,12 @@ TEST_CASE("a loop of edges without time is reported with its edges") {
 
 TEST_CASE("a run may start in any location") {
   const Automaton automaton({{"up", drift(1)}, {"down", drift(-2)}}, {}, "up");
-  const Solution solution = Simulator(automaton).run({.start = 0, .end = 1, .state = vector({0}), .location = "down"});
+  const Solution solution =
+      Simulator(automaton).run({.start = 0, .end = 1, .state = vector({0}), .location = "down"});
   CHECK(solution.final.state[0] == doctest::Approx(-2));
-  CHECK_THROWS_WITH_AS(Simulator(automaton).run({.start = 0, .end = 1, .state = vector({0}), .location = "dawn"}),
-                       doctest::Contains("did you mean 'down'"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      Simulator(automaton).run({.start = 0, .end = 1, .state = vector({0}), .location = "dawn"}),
+      doctest::Contains("did you mean 'down'"), std::invalid_argument);
 }
 
 TEST_CASE("each location watches its own events, and one crossing is noted once") {
@@ -295,7 +301,9 @@ TEST_CASE("each location watches its own events, and one crossing is noted once"
   CHECK(story(solution) == "record in up, transition up to down, record in down");
   // The same guard on an edge and on records of both sides: one record.
   const Guard level = component(0, 1);
-  const auto at_level = [&](double rate) { return drift(rate).with_events({record("level", level, Direction::rising)}); };
+  const auto at_level = [&](double rate) {
+    return drift(rate).with_events({record("level", level, Direction::rising)});
+  };
   const Automaton together({{"slow", at_level(1)}, {"fast", at_level(2)}},
                            {edge("slow", "fast", level, Direction::rising)}, "slow");
   const Solution once = run(together, {0}, 2);
@@ -366,7 +374,8 @@ TEST_CASE("two locations joined by opposite edges slide as the one system does")
     // While it slides λ = 1.5 sin t, until that is 1 at arcsin(2/3).
     const double leaves = std::asin(2.0 / 3);
     CHECK(std::any_of(two.events.begin(), two.events.end(), [&](const EventRecord& event) {
-      return event.kind == EventKind::sliding_exit && std::abs(event.t - (2 * kPi + leaves)) < 1e3 * options.rtol;
+      return event.kind == EventKind::sliding_exit &&
+             std::abs(event.t - (2 * kPi + leaves)) < 1e3 * options.rtol;
     }));
   });
 }
@@ -384,7 +393,8 @@ TEST_CASE("two locations joined by opposite edges cross as the one system does")
 
 TEST_CASE("two locations joined by opposite edges slide from a start on the guard") {
   for (const char* initial : {"minus", "plus"}) {
-    const Solution solution = run(two_locations(driven(-1), driven(1), initial), {0, 0}, 0.5, with(Method::dopri5, 1e-8));
+    const Solution solution =
+        run(two_locations(driven(-1), driven(1), initial), {0, 0}, 0.5, with(Method::dopri5, 1e-8));
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     CHECK(solution.final.location == "minus|plus");
     CHECK(solution.final.state[0] == 0);
@@ -412,14 +422,15 @@ TEST_CASE("another edge is taken while sliding between two locations") {
       dx[1] = 0.0;
     });
     const Guard enough = component(1, 0.1);
-    Automaton automaton({{"minus", driven(-1)}, {"plus", driven(1)}, {"out", out}},
-                        [&] {
-                          const Guard guard = component(0);
-                          return std::vector<Edge>{edge("minus", "plus", guard, Direction::rising),
-                                                   edge("plus", "minus", guard, Direction::falling),
-                                                   edge("minus", "out", enough, Direction::rising)};
-                        }(),
-                        "minus");
+    Automaton automaton(
+        {{"minus", driven(-1)}, {"plus", driven(1)}, {"out", out}},
+        [&] {
+          const Guard guard = component(0);
+          return std::vector<Edge>{edge("minus", "plus", guard, Direction::rising),
+                                   edge("plus", "minus", guard, Direction::falling),
+                                   edge("minus", "out", enough, Direction::rising)};
+        }(),
+        "minus");
     const Solution solution = run(automaton, {0, 0}, 0.6, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     // x2 = 1.5 (1 − cos t) reaches 0.1.
@@ -432,11 +443,11 @@ TEST_CASE("another edge is taken while sliding between two locations") {
 }
 
 TEST_CASE("a reset that ends sliding between two locations fires once") {
-  const Event kick = reset("kick", Guard([](auto t, const auto&) { return t - 1.0; }), Direction::rising,
-                           [](VectorRef x) {
-                             x[0] = 0.5;
-                             x[1] += 1;
-                           });
+  const Event kick =
+      reset("kick", Guard([](auto t, const auto&) { return t - 1.0; }), Direction::rising, [](VectorRef x) {
+        x[0] = 0.5;
+        x[1] += 1;
+      });
   const auto side = [&](double rate) { return drifting(rate).with_events({kick}); };
   for_every_method([&](const Options& options) {
     const Solution solution = run(two_locations(side(1), side(-1), "minus"), {-0.5, 0}, 4, options);
@@ -463,8 +474,7 @@ TEST_CASE("a jump ends sliding between two locations where it leaves the state o
   const auto kicked = [&](double rate) { return side(rate).with_events({kick}); };
   const auto struck = [&](double rate) { return side(rate).with_contacts({floor}); };
   for_every_method([&](const Options& options) {
-    const Solution reset =
-        run(two_locations(kicked(1), kicked(-1), "minus"), {-0.5, 0, 0.5, 0}, 2, options);
+    const Solution reset = run(two_locations(kicked(1), kicked(-1), "minus"), {-0.5, 0, 0.5, 0}, 2, options);
     REQUIRE(reset.outcome.reached_end());
     CHECK(story(reset) == "sliding_entry minus to plus, reset kick");
     CHECK(reset.final.location == "plus");
@@ -499,8 +509,8 @@ TEST_CASE("an edge on the very surface of a relay leads to sliding in the new lo
   const System gentle = from_functor(Pushed{0.1}, {.states = 1, .surfaces = 1});
   const Guard guard([](auto, const auto& x) { return 0.84 * x[0]; });
   for_every_method([&](const Options& options) {
-    const Automaton automaton({{"hard", hard}, {"gentle", gentle}}, {edge("hard", "gentle", guard, Direction::rising)},
-                              "hard");
+    const Automaton automaton({{"hard", hard}, {"gentle", gentle}},
+                              {edge("hard", "gentle", guard, Direction::rising)}, "hard");
     const Solution solution = run_in(automaton, {-1}, 0, 1.5, options);
     REQUIRE(solution.outcome.reached_end());
     REQUIRE(story(solution) == "transition hard to gentle");

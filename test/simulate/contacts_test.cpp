@@ -20,7 +20,9 @@ System falling(double g = 10) {
   });
 }
 
-System ball(double e, double g = 10) { return falling(g).with_contacts({contact("floor", component(0), {{1, 1}}, e)}); }
+System ball(double e, double g = 10) {
+  return falling(g).with_contacts({contact("floor", component(0), {{1, 1}}, e)});
+}
 
 // A root of f in [a, b], where its sign changes.
 double bisect(const std::function<double(double)>& f, double a, double b) {
@@ -166,7 +168,8 @@ TEST_CASE("a state that violates a contact is refused before the run") {
 
 TEST_CASE("a force that does not open its gap is reported") {
   for (const double force : {-1.0, 0.0}) {
-    const Solution solution = run(falling().with_contacts({contact("floor", component(0), {{1, force}}, 0.5)}), {5, 0}, 3);
+    const Solution solution =
+        run(falling().with_contacts({contact("floor", component(0), {{1, force}}, 0.5)}), {5, 0}, 3);
     CHECK(solution.outcome.status == Status::user_function_failed);
     CHECK(contains(solution.outcome.message, "does not open its gap"));
   }
@@ -199,8 +202,8 @@ TEST_CASE("a ball that flies into a corner is reflected by both walls at once") 
       dx[2] = 0.0;
       dx[3] = 0.0;
     });
-    const System corner =
-        free.with_contacts({contact("x", component(0), {{2, 1}}, 0.5), contact("y", component(1), {{3, 1}}, 1)});
+    const System corner = free.with_contacts(
+        {contact("x", component(0), {{2, 1}}, 0.5), contact("y", component(1), {{3, 1}}, 1)});
     const Solution solution = run(corner, {2, 1, -2, -1}, 2, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     REQUIRE(solution.events.size() == 1);
@@ -219,9 +222,9 @@ TEST_CASE("a body in a corner leaves one wall and then the other as the force tu
       dx[2] = -cos(t);
       dx[3] = -sin(t + 0.5);
     });
-    const Solution solution = run(
-        pushed.with_contacts({contact("x", component(0), {{2, 1}}, 0.5), contact("y", component(1), {{3, 1}}, 0.5)}),
-        {0, 0, 0, 0}, 2.8, options);
+    const Solution solution = run(pushed.with_contacts({contact("x", component(0), {{2, 1}}, 0.5),
+                                                        contact("y", component(1), {{3, 1}}, 0.5)}),
+                                  {0, 0, 0, 0}, 2.8, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     REQUIRE(solution.initial.mode.word() == "00");
     REQUIRE(story(solution) == "release, release");
@@ -259,8 +262,8 @@ TEST_CASE("a contact whose force only touches zero does not open") {
       dx[0] = x[1];
       dx[1] = -1e-3 - (t - 1.0) * (t - 1.0);
     });
-    const Solution solution = run(relieved.with_contacts({contact("floor", component(0), {{1, 1}}, 0.5)}), {0, 0}, 2,
-                                  with(method, 1e-8));
+    const Solution solution = run(relieved.with_contacts({contact("floor", component(0), {{1, 1}}, 0.5)}),
+                                  {0, 0}, 2, with(method, 1e-8));
     CHECK(solution.outcome.reached_end());
     CHECK(solution.events.empty());
     CHECK(solution.final.state[0] == 0);
@@ -278,10 +281,12 @@ TEST_CASE("a weight on a shaking table leaves it when the table falls faster tha
     const double leaves = kPi / (6 * w);
     const double v = A * w * std::cos(w * leaves);
     const double lands = bisect(
-        [&](double t) { return 0.5 * A + v * (t - leaves) - 0.5 * g * std::pow(t - leaves, 2) - A * std::sin(w * t); },
+        [&](double t) {
+          return 0.5 * A + v * (t - leaves) - 0.5 * g * std::pow(t - leaves, 2) - A * std::sin(w * t);
+        },
         leaves + 0.1, leaves + 0.4);
-    const Solution solution =
-        run(falling(g).with_contacts({contact("table", above, {{1, 1}}, 0)}), {0, A * w}, lands + 0.001, options);
+    const Solution solution = run(falling(g).with_contacts({contact("table", above, {{1, 1}}, 0)}),
+                                  {0, A * w}, lands + 0.001, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     REQUIRE(solution.events.size() >= 2);
     CHECK(solution.initial.mode.word() == "0");
@@ -300,7 +305,8 @@ TEST_CASE("a weight on a slowly moving table goes with it") {
       using std::sin;
       return x[0] - A * sin(w * t);
     });
-    const Solution solution = run(falling().with_contacts({contact("table", above, {{1, 1}}, 0.5)}), {0, A * w}, 50, options);
+    const Solution solution =
+        run(falling().with_contacts({contact("table", above, {{1, 1}}, 0.5)}), {0, A * w}, 50, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     CHECK(solution.events.empty());
     CHECK(std::abs(solution.final.state[0] - A * std::sin(w * 50)) < 1e-13);
@@ -408,9 +414,9 @@ TEST_CASE("a bead slides off a ball at two thirds of its height") {
 TEST_CASE("a block that moves with a belt is thrown back by a wall and taken along again") {
   for_every_method([](const Options& options) {
     const Guard room([](auto, const auto& x) { return 2.0 - x[0]; });
-    const Solution solution =
-        run(from_functor(OnBelt{}, {.states = 2, .surfaces = 1}).with_contacts({contact("wall", room, {{1, -1}}, 0.5)}),
-            {0, 1}, 7, options);
+    const Solution solution = run(from_functor(OnBelt{}, {.states = 2, .surfaces = 1})
+                                      .with_contacts({contact("wall", room, {{1, -1}}, 0.5)}),
+                                  {0, 1}, 7, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     REQUIRE(solution.initial.mode.word() == "0+");
     REQUIRE(solution.events.size() >= 2);
@@ -433,9 +439,9 @@ TEST_CASE("a block that moves with a belt is thrown back by a wall and taken alo
 
 TEST_CASE("a normal contact and friction along it do not disturb each other") {
   for_every_method([](const Options& options) {
-    const Solution solution = run(
-        from_functor(Sliding{}, {.states = 4, .surfaces = 1}).with_contacts({contact("floor", component(1), {{3, 1}}, 0)}),
-        {0, 0.05, 2, 0}, 3, options);
+    const Solution solution = run(from_functor(Sliding{}, {.states = 4, .surfaces = 1})
+                                      .with_contacts({contact("floor", component(1), {{3, 1}}, 0)}),
+                                  {0, 0.05, 2, 0}, 3, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     REQUIRE(story(solution) == "contact floor, sliding_entry");
     CHECK(error(solution.events[0].t, 0.1) < 100 * options.rtol);
@@ -448,9 +454,9 @@ TEST_CASE("a normal contact and friction along it do not disturb each other") {
 TEST_CASE("a block with friction that is pushed against a wall stays there") {
   for_every_method([](const Options& options) {
     const Guard room([](auto, const auto& x) { return 1.0 - x[0]; });
-    const Solution solution =
-        run(from_functor(Pushed{}, {.states = 2, .surfaces = 1}).with_contacts({contact("wall", room, {{1, -1}}, 0)}), {0, 0},
-            3, options);
+    const Solution solution = run(from_functor(Pushed{}, {.states = 2, .surfaces = 1})
+                                      .with_contacts({contact("wall", room, {{1, -1}}, 0)}),
+                                  {0, 0}, 3, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     CHECK(error(solution.events.front().t, 1) < 100 * options.rtol);
     CHECK(solution.final.state[0] == doctest::Approx(1).epsilon(1e-12));
@@ -465,7 +471,8 @@ TEST_CASE("a body that only touches the floor flies on") {
       dx[0] = x[1];
       dx[1] = 2.0;
     });
-    const Solution solution = run(bowl.with_contacts({contact("floor", component(0), {{1, 1}}, 0.5)}), {1, -2}, 3, options);
+    const Solution solution =
+        run(bowl.with_contacts({contact("floor", component(0), {{1, 1}}, 0.5)}), {1, -2}, 3, options);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     CHECK(solution.final.mode.word() == "+");
     CHECK(error(solution.final.state[0], 4) < 1000 * options.rtol);
@@ -482,8 +489,8 @@ TEST_CASE("momentum is conserved when two bodies collide, and energy when they d
     });
     constexpr double m1 = 2, m2 = 3;
     const Guard between([](auto, const auto& x) { return x[1] - x[0]; });
-    const Solution solution =
-        run(two.with_contacts({contact("between", between, {{2, -1 / m1}, {3, 1 / m2}}, e)}), {0, 1, 4, -1}, 1);
+    const Solution solution = run(
+        two.with_contacts({contact("between", between, {{2, -1 / m1}, {3, 1 / m2}}, e)}), {0, 1, 4, -1}, 1);
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     const Vector& x = solution.final.state;
     CHECK(m1 * x[2] + m2 * x[3] == doctest::Approx(m1 * 4 - m2));
@@ -518,12 +525,14 @@ TEST_CASE("a block that friction held at a wall leaves it without touching it ag
             dx[1] = -2.242 * x[0] - 0.179 * x[1] + 1.209 * sin(2.0 * t) - 0.3 * lambda[0] + 1.0;
           },
           [](auto, const auto& x, auto&& h) { h[0] = x[1]; }, {.states = 2, .surfaces = 1})
-          .with_contacts({contact("right", Guard([](auto, const auto& x) { return 0.75 - x[0]; }), {{1, -1}}, 0),
-                          contact("left", Guard([](auto, const auto& x) { return x[0] + 0.75; }), {{1, 1}}, 0)});
+          .with_contacts(
+              {contact("right", Guard([](auto, const auto& x) { return 0.75 - x[0]; }), {{1, -1}}, 0),
+               contact("left", Guard([](auto, const auto& x) { return x[0] + 0.75; }), {{1, 1}}, 0)});
   for_every_method([&](const Options& options) {
     const Solution solution = run(system, {0.449, -2.985}, 8, options);
     REQUIRE(solution.outcome.reached_end());
     CHECK(story(solution) ==
-          "contact left, contact right, crossing, contact right, sliding_exit, crossing, contact right, sliding_exit");
+          "contact left, contact right, crossing, contact right, sliding_exit, crossing, contact right, "
+          "sliding_exit");
   });
 }

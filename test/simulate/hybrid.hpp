@@ -41,7 +41,8 @@ inline Event stop(const std::string& name, Guard when, Direction direction) {
   return {.name = name, .when = std::move(when), .direction = direction, .action = Action::stop};
 }
 // `set` changes x in place.
-inline Event reset(const std::string& name, Guard when, Direction direction, std::function<void(VectorRef)> set) {
+inline Event reset(const std::string& name, Guard when, Direction direction,
+                   std::function<void(VectorRef)> set) {
   return {.name = name,
           .when = std::move(when),
           .direction = direction,
@@ -50,7 +51,8 @@ inline Event reset(const std::string& name, Guard when, Direction direction, std
 }
 
 // The force enters the derivatives of these states with these factors.
-inline Contact contact(const std::string& name, Guard gap, std::vector<std::pair<Index, double>> force, double e) {
+inline Contact contact(const std::string& name, Guard gap, std::vector<std::pair<Index, double>> force,
+                       double e) {
   Contact result;
   result.name = name;
   result.gap = std::move(gap);
@@ -68,8 +70,10 @@ inline Vector vector(std::initializer_list<double> values) {
   return x;
 }
 
-inline Solution run(Automaton problem, std::initializer_list<double> state, double end, Options options = {}) {
-  return Simulator(std::move(problem), std::move(options)).run({.start = 0, .end = end, .state = vector(state)});
+inline Solution run(Automaton problem, std::initializer_list<double> state, double end,
+                    Options options = {}) {
+  return Simulator(std::move(problem), std::move(options))
+      .run({.start = 0, .end = end, .state = vector(state)});
 }
 
 inline Options with(Method method, double rtol) {
@@ -103,8 +107,9 @@ inline std::string story(const Solution& solution, std::size_t most = 12) {
 }
 
 inline std::size_t count(const Solution& solution, EventKind kind) {
-  return static_cast<std::size_t>(std::count_if(solution.events.begin(), solution.events.end(),
-                                                [&](const EventRecord& event) { return event.kind == kind; }));
+  return static_cast<std::size_t>(
+      std::count_if(solution.events.begin(), solution.events.end(),
+                    [&](const EventRecord& event) { return event.kind == kind; }));
 }
 
 inline bool contains(const std::string& text, const std::string& part) {
@@ -112,6 +117,8 @@ inline bool contains(const std::string& text, const std::string& part) {
 }
 
 // |got − expected| in units of max(1, |expected|).
-inline double error(double got, double expected) { return std::abs(got - expected) / std::max(1.0, std::abs(expected)); }
+inline double error(double got, double expected) {
+  return std::abs(got - expected) / std::max(1.0, std::abs(expected));
+}
 
 }  // namespace slideway::test

@@ -26,7 +26,8 @@ Automaton sawtooth(double band) {
 // The model evaporator, which slides.
 Solution sliding_evaporator(double end) {
   const ModelInstance instance = models::find_model("evaporator").instantiate({});
-  return Simulator(instance.problem(), with(Method::adams, 1e-11)).run({.start = 0, .end = end, .state = instance.state});
+  return Simulator(instance.problem(), with(Method::adams, 1e-11))
+      .run({.start = 0, .end = end, .state = instance.state});
 }
 
 }  // namespace
@@ -67,8 +68,8 @@ TEST_CASE("a hysteresis band around the evaporator's overflow converges to slidi
     for (const double band : {4e-3, 1e-3, 2.5e-4, 6.25e-5}) {
       CAPTURE(band);
       const ModelInstance instance = models::find_model("hysteresis-evaporator").instantiate({{"eps", band}});
-      const Solution solution =
-          Simulator(instance.problem(), with(method, 1e-9)).run({.start = 0, .end = end, .state = instance.state});
+      const Solution solution = Simulator(instance.problem(), with(method, 1e-9))
+                                    .run({.start = 0, .end = end, .state = instance.state});
       REQUIRE(solution.outcome.reached_end());
       // The level is anywhere in the band, and so is the phase of the chattering: the worst over a period counts.
       double level = 0, pressure = 0;
@@ -90,7 +91,8 @@ TEST_CASE("a hysteresis band around the evaporator's overflow converges to slidi
 TEST_CASE("a thermostat switches at the times of its closed form") {
   for_every_method([](const Options& options) {
     const ModelInstance instance = models::find_model("thermostat").instantiate({});
-    const Solution solution = Simulator(instance.problem(), options).run({.start = 0, .end = 20, .state = instance.state});
+    const Solution solution =
+        Simulator(instance.problem(), options).run({.start = 0, .end = 20, .state = instance.state});
     REQUIRE(solution.outcome.reached_end());
     REQUIRE(solution.events.size() == 7);
     const double heat = 10 * std::log(16.0 / 14.5), cool = 10 * std::log(5.5 / 4);

@@ -96,7 +96,8 @@ struct TwoBelts {
 
 }  // namespace
 
-TEST_CASE("sliding that ends on two surfaces together ends as one event with every method at every tolerance") {
+TEST_CASE(
+    "sliding that ends on two surfaces together ends as one event with every method at every tolerance") {
   const System system = from_functor(TwoBelts{}, {.states = 3, .surfaces = 2});
   for (const double x2 : {-0.01, -0.006367, -0.01152}) {
     for (const Method method : test::every_method) {
@@ -106,7 +107,8 @@ TEST_CASE("sliding that ends on two surfaces together ends as one event with eve
         CAPTURE(rtol);
         const Solution solution = test::run(system, {0.04, x2, -0.02}, 20, test::with(method, rtol));
         REQUIRE(solution.outcome.reached_end());
-        CHECK(test::story(solution) == "sliding_entry, sliding_entry, corner, corner, corner, corner, corner");
+        CHECK(test::story(solution) ==
+              "sliding_entry, sliding_entry, corner, corner, corner, corner, corner");
       }
     }
   }
@@ -279,7 +281,8 @@ struct StuckPiston {
 
 }  // namespace
 
-TEST_CASE("sliding along the root of its own guard ends at the same time for every method at every tolerance") {
+TEST_CASE(
+    "sliding along the root of its own guard ends at the same time for every method at every tolerance") {
   const System system = from_functor(RootThatLetsGo{}, {.states = 2, .surfaces = 1});
   test::for_every_method([&](const Options& options) {
     const Solution solution = test::run(system, {0.5, 0}, 3, options);
@@ -292,7 +295,9 @@ TEST_CASE("sliding along the root of its own guard ends at the same time for eve
   });
 }
 
-TEST_CASE("a piston lets go beside an orifice that has run dry at the same time for every method at every tolerance") {
+TEST_CASE(
+    "a piston lets go beside an orifice that has run dry at the same time for every method at every "
+    "tolerance") {
   const System system = from_functor(StuckPiston{}, {.states = 2, .surfaces = 2});
   test::for_every_method([&](const Options& options) {
     const Solution solution = test::run(system, {0.2, 0}, 1, options);

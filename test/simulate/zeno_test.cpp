@@ -296,8 +296,8 @@ TEST_CASE("the end of bounces is named after the contact that closes there") {
     dx[3] = -10.0;
   });
   const Guard between([](auto, const auto& x) { return x[1] - x[0]; });
-  system = system.with_contacts({contact("floor", component(0), {{2, 1}}, 0.4),
-                                 contact("balls", between, {{2, -1}, {3, 1}}, 0.5)});
+  system = system.with_contacts(
+      {contact("floor", component(0), {{2, 1}}, 0.4), contact("balls", between, {{2, -1}, {3, 1}}, 0.5)});
   for (const Method method : every_method) {
     for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-11, 1e-12}) {
       CAPTURE(std::string(to_string(method)));
@@ -376,13 +376,12 @@ TEST_CASE("a spiral that shrinks fast comes to its end with every method at ever
     dx[0] = x[1];
     dx[1] = -strong * lambda[0] - weak * lambda[1];
   };
-  const System system = from_functor(
-      twisting,
-      [](auto, const auto& x, auto&& h) {
-        h[0] = x[0];
-        h[1] = x[1];
-      },
-      {.states = 2, .surfaces = 2});
+  const System system = from_functor(twisting,
+                                     [](auto, const auto& x, auto&& h) {
+                                       h[0] = x[0];
+                                       h[1] = x[1];
+                                     },
+                                     {.states = 2, .surfaces = 2});
   const double falls = std::sqrt((strong - weak) / (strong + weak));
   const double exact = (1 / (strong + weak) + falls / (strong - weak)) / (1 - falls);
   for_every_method([&](Options options) {
@@ -470,7 +469,8 @@ struct ThreeRelays {
             1.051 * lambda[2];
     dx[1] = -1.457 * x[0] - 0.728 * x[1] + 0.532 * x[2] + 0.05 - 0.866 * lambda[0] - 1.309 * lambda[1] +
             lambda[2] - 0.612 * sin(2.5 * t);
-    dx[2] = 1.142 * x[0] - 0.532 * x[1] - 0.867 * x[2] - 0.05 - 0.316 * lambda[0] + lambda[1] - 0.75 * lambda[2];
+    dx[2] =
+        1.142 * x[0] - 0.532 * x[1] - 0.867 * x[2] - 0.05 - 0.316 * lambda[0] + lambda[1] - 0.75 * lambda[2];
   }
 };
 
@@ -483,9 +483,8 @@ TEST_CASE("turns of crossings, corners and stretches of sliding that shrink come
       const Solution solution = run(system, {0.962, 0.086, -0.25}, 3, with(method, rtol));
       REQUIRE(solution.outcome.reached_end());
       REQUIRE(count(solution, EventKind::zeno) == 1);
-      const auto limit = std::find_if(solution.events.begin(), solution.events.end(), [](const EventRecord& event) {
-        return event.kind == EventKind::zeno;
-      });
+      const auto limit = std::find_if(solution.events.begin(), solution.events.end(),
+                                      [](const EventRecord& event) { return event.kind == EventKind::zeno; });
       CHECK(limit->to->word() == "000");
       CHECK(limit->surfaces == std::vector<Index>{0, 1, 2});
       CHECK(error(limit->t, 2.9787791752) < 1000 * rtol + 1e-10);
@@ -511,9 +510,8 @@ TEST_CASE("a block with friction that bounces off a wall comes to rest there") {
     REQUIRE(solution.outcome.reached_end());
     REQUIRE(count(solution, EventKind::zeno) == 1);
     CHECK(solution.final.state.norm() < 1e-12);
-    const auto rest = std::find_if(solution.events.begin(), solution.events.end(), [](const EventRecord& event) {
-      return event.kind == EventKind::zeno;
-    });
+    const auto rest = std::find_if(solution.events.begin(), solution.events.end(),
+                                   [](const EventRecord& event) { return event.kind == EventKind::zeno; });
     CHECK(rest->name == "wall");
     // The last flights hardly open the gap, and are taken to be as long as without friction.
     CHECK(error(rest->t, exact) < 1000 * options.rtol + 1e-8);

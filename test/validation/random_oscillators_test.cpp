@@ -123,7 +123,9 @@ TEST_CASE("100 random oscillators have exactly their events with bdf") { check_v
 
 TEST_CASE("100 random oscillators have exactly their events with adams") { check_variations(Method::adams); }
 
-TEST_CASE("100 random oscillators have exactly their events with dopri5") { check_variations(Method::dopri5); }
+TEST_CASE("100 random oscillators have exactly their events with dopri5") {
+  check_variations(Method::dopri5);
+}
 
 TEST_CASE("200 periods of the dry-friction oscillator give 797 events at every tolerance") {
   const OscillatorParameters parameters{.end = 200 * 2 * 3.14159265358979323846 / 0.5};

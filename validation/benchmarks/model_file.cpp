@@ -49,7 +49,8 @@ struct Timed {
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   }
   double median() {
-    std::nth_element(seconds.begin(), seconds.begin() + static_cast<Index>(seconds.size() / 2), seconds.end());
+    std::nth_element(seconds.begin(), seconds.begin() + static_cast<Index>(seconds.size() / 2),
+                     seconds.end());
     return seconds[seconds.size() / 2];
   }
 };

@@ -129,7 +129,8 @@ Targets targets(Method method) {
 template <class HandWritten>
 benchmarks::HandWrittenResult run_by_hand(const HandWritten& problem, Method method, double rtol,
                                           const std::vector<double>& start, double end) {
-  if (method == Method::dopri5) return benchmarks::HandWrittenDopri5(problem, rtol, rtol / 100).run(start, end);
+  if (method == Method::dopri5)
+    return benchmarks::HandWrittenDopri5(problem, rtol, rtol / 100).run(start, end);
   return benchmarks::HandWrittenProgram(problem, method == Method::bdf, rtol, rtol / 100).run(start, end);
 }
 
@@ -146,7 +147,8 @@ bool compare(const Problem& problem, Method method, double rtol, int repetitions
   Solution solution;
   std::vector<double> by_hand_seconds, streaming_seconds, recording_seconds, cvode_seconds;
   for (int k = 0; k < repetitions; ++k) {
-    if (method == Method::dopri5) cvode_seconds.push_back(seconds([&] { problem.by_hand(Method::adams, rtol); }));
+    if (method == Method::dopri5)
+      cvode_seconds.push_back(seconds([&] { problem.by_hand(Method::adams, rtol); }));
     by_hand_seconds.push_back(seconds([&] { by_hand = problem.by_hand(method, rtol); }));
     streaming_seconds.push_back(seconds([&] { solution = streaming.run(run); }));
     recording_seconds.push_back(seconds([&] { solution = recording.run(run); }));
@@ -184,8 +186,8 @@ bool compare(const Problem& problem, Method method, double rtol, int repetitions
   const bool met = field_ratio <= most.field && all_ratio <= most.all && wall_ratio <= most.wall;
   fmt::print(
       "    ratio         field {:.2f} (at most {})  all {:.2f} ({})  time {:.2f} ({}), recording {:.2f}{}\n",
-      field_ratio, most.field, all_ratio, most.all, wall_ratio, most.wall, median(recording_seconds) / hand.seconds,
-      met ? "" : "   MISSED");
+      field_ratio, most.field, all_ratio, most.all, wall_ratio, most.wall,
+      median(recording_seconds) / hand.seconds, met ? "" : "   MISSED");
   if (!cvode_seconds.empty()) {
     fmt::print("    speed         slideway {:.1f} and by hand {:.1f} times that of CVODE (Adams) by hand\n",
                median(cvode_seconds) / ours.seconds, median(cvode_seconds) / hand.seconds);
@@ -204,21 +206,22 @@ Problem oscillator() {
   const double end = 200 * 2 * std::numbers::pi / functor.w;
   const Dimensions dimensions{.states = 2, .surfaces = 1};
   const validation::OscillatorMotion exact = validation::ClosedFormOscillator({.end = end}).solve();
-  Problem problem{
-      .name = "200 periods of dry friction",
-      .end = end,
-      .start = {2, 0},
-      .system = from_functor(functor, dimensions),
-      .counted =
-          [=](std::int64_t* calls) {
-            return from_functor(Counted<models::DryFriction>{functor, calls}, dimensions);
-          },
-      .by_hand =
-          [=](Method method, double rtol) { return run_by_hand(hand_written, method, rtol, {2, 0}, end); },
-      .methods = {Method::bdf, Method::adams, Method::dopri5},
-      .times = {},
-      .modes = std::string(1, exact.initial_mode),
-      .final = {static_cast<double>(exact.position), static_cast<double>(exact.velocity)}};
+  Problem problem{.name = "200 periods of dry friction",
+                  .end = end,
+                  .start = {2, 0},
+                  .system = from_functor(functor, dimensions),
+                  .counted =
+                      [=](std::int64_t* calls) {
+                        return from_functor(Counted<models::DryFriction>{functor, calls}, dimensions);
+                      },
+                  .by_hand =
+                      [=](Method method, double rtol) {
+                        return run_by_hand(hand_written, method, rtol, {2, 0}, end);
+                      },
+                  .methods = {Method::bdf, Method::adams, Method::dopri5},
+                  .times = {},
+                  .modes = std::string(1, exact.initial_mode),
+                  .final = {static_cast<double>(exact.position), static_cast<double>(exact.velocity)}};
   for (const validation::OscillatorEvent& event : exact.events) {
     problem.times.push_back(static_cast<double>(event.t));
     problem.modes += event.to;
@@ -255,7 +258,9 @@ Problem belt() {
   constexpr int cycles = 1000;
   // The block starts at rest on the belt, where the spring is relaxed.
   const std::vector<double> start = {0, hand_written.belt};
-  const auto reference = [&](double end) { return run_by_hand(hand_written, Method::dopri5, 1e-13, start, end); };
+  const auto reference = [&](double end) {
+    return run_by_hand(hand_written, Method::dopri5, 1e-13, start, end);
+  };
   // A cycle begins each time the block begins to stick; a few show how long it takes.
   const std::vector<double> first = reference(100).times;
   const double cycle = first[5] - first[3];
@@ -269,8 +274,8 @@ Problem belt() {
               [=](std::int64_t* calls) {
                 return from_signs(Counted<models::Belt>{functor, calls}, dimensions);
               },
-          .by_hand =
-              [=](Method method, double rtol) { return run_by_hand(hand_written, method, rtol, start, end); },
+          .by_hand = [=](Method method,
+                         double rtol) { return run_by_hand(hand_written, method, rtol, start, end); },
           .methods = {Method::bdf, Method::adams, Method::dopri5},
           .times = exact.times,
           .modes = exact.modes,

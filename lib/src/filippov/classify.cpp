@@ -68,8 +68,8 @@ PointClass classify_two_fold(int minus_sign, int plus_sign, const TwoFoldRates& 
   if (plus_sign > 0) result.continuations.insert(Side::plus);
   const char* minus_fold = minus_sign < 0 ? "visible" : "invisible";
   const char* plus_fold = plus_sign > 0 ? "visible" : "invisible";
-  result.reason = std::string("w- and w+ both vanish: a two-fold (") + minus_fold + " from -, " + plus_fold +
-                  " from +)";
+  result.reason =
+      std::string("w- and w+ both vanish: a two-fold (") + minus_fold + " from -, " + plus_fold + " from +)";
   if (minus_sign == 0 || plus_sign == 0) {
     result.kind = PointKind::degenerate;
     result.reason = "w- and w+ vanish with their derivatives: the fields do not leave the surface";

@@ -28,7 +28,8 @@ void for_extreme_weights(const VertexTable& table, const std::vector<Index>& sli
     system.row(0).setOnes();
     for (Index r = 1; r < rows; ++r) {
       for (Index c = 0; c < rows; ++c) {
-        system(r, c) = table.w(sliding[static_cast<std::size_t>(r - 1)], columns[static_cast<std::size_t>(c)]);
+        system(r, c) =
+            table.w(sliding[static_cast<std::size_t>(r - 1)], columns[static_cast<std::size_t>(c)]);
       }
     }
     const Eigen::FullPivLU<Matrix> factors(system);
@@ -45,8 +46,8 @@ void for_extreme_weights(const VertexTable& table, const std::vector<Index>& sli
 
 }  // namespace
 
-std::vector<std::vector<Side>> hull_modes_beyond(const VertexTable& table, const Matrix& fields, const Vector& w_zero,
-                                                 const Matrix& velocities) {
+std::vector<std::vector<Side>> hull_modes_beyond(const VertexTable& table, const Matrix& fields,
+                                                 const Vector& w_zero, const Matrix& velocities) {
   const Index a = table.surfaces();
   std::vector<std::vector<Side>> result;
   if (!table.w.allFinite() || !fields.allFinite()) return result;

@@ -277,14 +277,10 @@ double return_map_factor(const VertexTable& table) {
 
 const char* to_string(Stability stability) {
   switch (stability) {
-    case Stability::open:
-      return "open";
-    case Stability::attracting:
-      return "attracting";
-    case Stability::repelling:
-      return "repelling";
-    case Stability::saddle:
-      return "saddle";
+    case Stability::open: return "open";
+    case Stability::attracting: return "attracting";
+    case Stability::repelling: return "repelling";
+    case Stability::saddle: return "saddle";
   }
   return "unknown";
 }

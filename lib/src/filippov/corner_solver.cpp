@@ -182,7 +182,8 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
   tabulate(t, x, surfaces, result.table, fields, options.w_zero);
   if (a == 2) {
     gradient_ = geometry_.gradient(t, x, surfaces[0]);
-    result.half_branches = half_branches(result.table, fields, gradient_, geometry_.gradient(t, x, surfaces[1]));
+    result.half_branches =
+        half_branches(result.table, fields, gradient_, geometry_.gradient(t, x, surfaces[1]));
   }
   options.lambda_tie = Vector::Zero(a);
   for (Index i = 0; i < a; ++i) {

@@ -12,15 +12,9 @@ Mode::Mode(const std::string& word) {
   sides_.reserve(word.size());
   for (const char character : word) {
     switch (character) {
-      case '-':
-        sides_ += code_of(Side::minus);
-        break;
-      case '0':
-        sides_ += code_of(Side::sliding);
-        break;
-      case '+':
-        sides_ += code_of(Side::plus);
-        break;
+      case '-': sides_ += code_of(Side::minus); break;
+      case '0': sides_ += code_of(Side::sliding); break;
+      case '+': sides_ += code_of(Side::plus); break;
       default:
         refuse({.what = "a mode word has a character it cannot have",
                 .where = "Mode(\"" + word + "\")",
@@ -81,12 +75,9 @@ void Mode::list_sliding(std::vector<Index>& surfaces) const {
 
 char to_character(Side side) {
   switch (side) {
-    case Side::minus:
-      return '-';
-    case Side::plus:
-      return '+';
-    case Side::sliding:
-      break;
+    case Side::minus: return '-';
+    case Side::plus: return '+';
+    case Side::sliding: break;
   }
   return '0';
 }

@@ -169,7 +169,8 @@ const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index s
 
 bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx) {
   const Index i = sliding_.front();
-  if (looks_closely_ || (neighbours_surface_ == i && t == neighbours_t_ && are_same(x, neighbours_x_))) return false;
+  if (looks_closely_ || (neighbours_surface_ == i && t == neighbours_t_ && are_same(x, neighbours_x_)))
+    return false;
   if (!constant_relay_looked_for_) {
     constant_relay_looked_for_ = true;
     constant_relay_ = evaluator_.relay_columns(t, x, lambda_);

@@ -156,8 +156,10 @@ class Networks {
       for (Index i = 0; i < n_; ++i) probe[i] = uniform(random);
       network_.rates(probe, there);
       const Vector expected = w + derivative * (probe - lambda);
-      const Vector size = there.cwiseAbs() + w.cwiseAbs() + derivative.cwiseAbs() * (probe - lambda).cwiseAbs();
-      if (!((there - expected).cwiseAbs().array() <= 1e-11 * size.array() + 16 * options_.w_zero.array()).all()) {
+      const Vector size =
+          there.cwiseAbs() + w.cwiseAbs() + derivative.cwiseAbs() * (probe - lambda).cwiseAbs();
+      if (!((there - expected).cwiseAbs().array() <= 1e-11 * size.array() + 16 * options_.w_zero.array())
+               .all()) {
         return false;
       }
     }
@@ -166,7 +168,8 @@ class Networks {
 
   double w_zero(Index i, const Matrix& derivative) const {
     const double terms = derivative.row(i).cwiseAbs().sum();
-    const double tie = options_.lambda_tie.size() > 0 ? options_.lambda_tie[i] * std::abs(derivative(i, i)) : 0.0;
+    const double tie =
+        options_.lambda_tie.size() > 0 ? options_.lambda_tie[i] * std::abs(derivative(i, i)) : 0.0;
     return std::max({options_.w_zero[i], 1e-12 * terms, tie});
   }
 
@@ -186,7 +189,8 @@ class Networks {
     std::vector<Side> sides(at(n_));
     std::vector<Index> sliding, tied;
     for (Index i = 0; i < n_; ++i) {
-      const double tie = std::max(options_.lambda_zero, options_.lambda_tie.size() > 0 ? options_.lambda_tie[i] : 0);
+      const double tie =
+          std::max(options_.lambda_zero, options_.lambda_tie.size() > 0 ? options_.lambda_tie[i] : 0);
       const bool at_bound = std::abs(lambda[i]) >= 1 - tie;
       if (at_bound && std::abs(result.w[i]) <= w_zero(i, derivative)) {
         tied.push_back(i);
@@ -198,7 +202,8 @@ class Networks {
       }
     }
     if (!tied.empty() && !decide_ties(lambda, derivative, sliding, tied, sides)) {
-      result.note = "a tie of " + std::to_string(tied.size()) + " relays that the second derivatives do not decide";
+      result.note =
+          "a tie of " + std::to_string(tied.size()) + " relays that the second derivatives do not decide";
       return result;
     }
     for (const Index i : tied) {
@@ -214,7 +219,8 @@ class Networks {
     if (!sliding.empty()) {
       std::sort(sliding.begin(), sliding.end());
       result.continuation.p_matrix = shows_p_matrix(-derivative(sliding, sliding));
-      result.continuation.stability = result.continuation.p_matrix ? Stability::attracting : Stability::saddle;
+      result.continuation.stability =
+          result.continuation.p_matrix ? Stability::attracting : Stability::saddle;
     }
     if (!result.affine) {
       result.note = "w is not affine in the relays: uniqueness was not shown";
@@ -290,7 +296,9 @@ bool shows_p_matrix(const Matrix& matrix) {
     const Matrix block = matrix(members, members);
     if (!(block.diagonal().minCoeff() > 0)) return false;
     if (block.rows() == 1) continue;
-    if (block.rows() <= kMostMinors ? is_p_matrix(block) : is_h_matrix(block) || is_definite_after_scaling(block)) continue;
+    if (block.rows() <= kMostMinors ? is_p_matrix(block)
+                                    : is_h_matrix(block) || is_definite_after_scaling(block))
+      continue;
     return false;
   }
   return true;

@@ -19,6 +19,7 @@ inline bool outruns_clock(double t, ConstVectorRef velocity, ConstVectorRef weig
 
 inline constexpr const char* kOutrunsClock =
     "the state changes by more than its tolerance between this time and the next that double precision "
-    "holds: it runs to infinity here, or a threshold that should end its growth is too high; lower that, or loosen rtol";
+    "holds: it runs to infinity here, or a threshold that should end its growth is too high; lower that, or "
+    "loosen rtol";
 
 }  // namespace slideway

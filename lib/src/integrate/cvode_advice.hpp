@@ -40,8 +40,7 @@ inline CvodeAdvice cvode_advice(int flag, MultistepMethod method) {
     case CV_PROJFUNC_FAIL:
     case CV_REPTD_PROJFUNC_ERR:
       return {"the state cannot be projected onto the surface", "check the gradient of the surface's guard"};
-    default:
-      return {"CVODE gives up", "this is not expected: please report it"};
+    default: return {"CVODE gives up", "this is not expected: please report it"};
   }
 }
 

@@ -308,7 +308,8 @@ bool CvodeStepper::runs_away() const {
   double t = 0;
   void* cvode = cvode_.get();
   Vector weights(states_);
-  if (CVodeGetCurrentTime(cvode, &t) != CV_SUCCESS || CVodeGetDky(cvode, t, 0, work_.get()) != CV_SUCCESS) return false;
+  if (CVodeGetCurrentTime(cvode, &t) != CV_SUCCESS || CVodeGetDky(cvode, t, 0, work_.get()) != CV_SUCCESS)
+    return false;
   error_weights(sundials::values(work_.get()), weights);
   if (CVodeGetDky(cvode, t, 1, work_.get()) != CV_SUCCESS) return false;
   return outruns_clock(t, sundials::values(work_.get()), weights);

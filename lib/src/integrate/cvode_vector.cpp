@@ -26,20 +26,11 @@ void compute(N_Vector x, N_Vector y, N_Vector z, const Result result) {
   const double* const b = NV_DATA_S(y);
   double* const c = NV_DATA_S(z);
   switch (NV_LENGTH_S(z)) {
-    case 4:
-      c[3] = result(a[3], b[3]);
-      [[fallthrough]];
-    case 3:
-      c[2] = result(a[2], b[2]);
-      [[fallthrough]];
-    case 2:
-      c[1] = result(a[1], b[1]);
-      [[fallthrough]];
-    case 1:
-      c[0] = result(a[0], b[0]);
-      return;
-    default:
-      compute_many(x, y, z, result);
+    case 4: c[3] = result(a[3], b[3]); [[fallthrough]];
+    case 3: c[2] = result(a[2], b[2]); [[fallthrough]];
+    case 2: c[1] = result(a[1], b[1]); [[fallthrough]];
+    case 1: c[0] = result(a[0], b[0]); return;
+    default: compute_many(x, y, z, result);
   }
 }
 

@@ -183,7 +183,8 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
   arrival_.found = false;
   const double interval_start = times_[0];
   bool noise_known = false;
-  if (std::exchange(unjudged_, false) && count_ < 3) step_ = std::min(step_, kCautiousPart * (t_end - times_[0]));
+  if (std::exchange(unjudged_, false) && count_ < 3)
+    step_ = std::min(step_, kCautiousPart * (t_end - times_[0]));
   while (times_[0] < t_end) {
     const double from = times_[0];
     const double remaining = t_end - from;
@@ -403,7 +404,8 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   const auto estimate = [&](const Candidate& candidate) {
     const double value_b = new_values_[candidate.guard] + candidate.level;
     const double value = candidate.value + candidate.level;
-    return value > 0 && value_b < value ? candidate.left + (b - candidate.left) * (value / (value - value_b)) : b;
+    return value > 0 && value_b < value ? candidate.left + (b - candidate.left) * (value / (value - value_b))
+                                        : b;
   };
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& first, const Candidate& second) {
     return estimate(first) < estimate(second);

@@ -79,19 +79,11 @@ NewtonSystem::NewtonSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver sol
             .advice = "choose the linear solver dense or gmres"});
   }
   switch (solver_) {
-    case LinearSolver::band:
-      make_band(like, context);
-      break;
-    case LinearSolver::klu:
-      make_klu(like, context);
-      break;
-    case LinearSolver::gmres:
-      make_gmres(callbacks, cvode, like, context);
-      return;
+    case LinearSolver::band: make_band(like, context); break;
+    case LinearSolver::klu: make_klu(like, context); break;
+    case LinearSolver::gmres: make_gmres(callbacks, cvode, like, context); return;
     case LinearSolver::automatic:
-    case LinearSolver::dense:
-      make_dense(callbacks, cvode, like, context);
-      return;
+    case LinearSolver::dense: make_dense(callbacks, cvode, like, context); return;
   }
   inner_right_.reset(N_VClone(like));
   inner_result_.reset(N_VClone(like));

@@ -75,7 +75,7 @@ class OdeintStepper final : public Stepper {
   Vector weights_;     // of the greater state at either end of the step
   Vector correction_;  // what the projection added
   Matrix coefficients_;
-  Vector bends_;       // of the polynomial
+  Vector bends_;                               // of the polynomial
   std::array<const double*, 5> columns_ = {};  // of the coefficients
 
   int stiff_steps_ = 0;

@@ -56,10 +56,8 @@ bool may_jump(const EventRecord& event) {
     case EventKind::transition:
     case EventKind::impact:
     case EventKind::contact:
-    case EventKind::zeno:
-      return true;
-    default:
-      return false;
+    case EventKind::zeno: return true;
+    default: return false;
   }
 }
 
@@ -88,7 +86,8 @@ class Writer {
     if (may_jump(event)) {
       const Vector before = has_states ? event.before : trajectory_.before(event.t);
       if (before != after) {
-        row(event.t, before, whole_modes ? event.from.value_or(mode) : mode, event.from_location.value_or(""));
+        row(event.t, before, whole_modes ? event.from.value_or(mode) : mode,
+            event.from_location.value_or(""));
       }
     }
     row(event.t, after, mode, event.to_location.value_or(event.from_location.value_or("")));

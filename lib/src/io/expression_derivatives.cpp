@@ -27,12 +27,8 @@ class Differentiator {
         if (is_variable(node))
           entries_.push_back({variables_ == Variables::time ? 0 : node.a, graph_.constant(1)});
         break;
-      case 1:
-        differentiate_unary(id, node);
-        break;
-      case 2:
-        differentiate_binary(id, node);
-        break;
+      case 1: differentiate_unary(id, node); break;
+      case 2: differentiate_binary(id, node); break;
       default:
         merge(spans_[node.b], spans_[node.c],
               [&](NodeId p, NodeId q) { return graph_.choose(node.a, p, q); });
@@ -43,12 +39,9 @@ class Differentiator {
  private:
   bool is_variable(const Node& node) const {
     switch (variables_) {
-      case Variables::states:
-        return node.operation == Operation::state;
-      case Variables::lambdas:
-        return node.operation == Operation::lambda;
-      default:
-        return node.operation == Operation::time;
+      case Variables::states: return node.operation == Operation::state;
+      case Variables::lambdas: return node.operation == Operation::lambda;
+      default: return node.operation == Operation::time;
     }
   }
 
@@ -92,14 +85,10 @@ class Differentiator {
     const Span da = spans_[a];
     const NodeId one = g.constant(1);
     switch (node.operation) {
-      case Operation::negate:
-        return scale(da, [&] { return g.constant(-1); });
-      case Operation::sin:
-        return scale(da, [&] { return g.unary(Operation::cos, a); });
-      case Operation::cos:
-        return scale(da, [&] { return g.negate(g.unary(Operation::sin, a)); });
-      case Operation::tan:
-        return scale(da, [&] { return g.add(one, square(id)); });
+      case Operation::negate: return scale(da, [&] { return g.constant(-1); });
+      case Operation::sin: return scale(da, [&] { return g.unary(Operation::cos, a); });
+      case Operation::cos: return scale(da, [&] { return g.negate(g.unary(Operation::sin, a)); });
+      case Operation::tan: return scale(da, [&] { return g.add(one, square(id)); });
       case Operation::asin:
       case Operation::acos:
         return scale(
@@ -109,27 +98,21 @@ class Differentiator {
               return node.operation == Operation::asin ? slope : g.negate(slope);
             },
             Operation::chain);
-      case Operation::atan:
-        return scale(da, [&] { return g.divide(one, g.add(one, square(a))); });
-      case Operation::sinh:
-        return scale(da, [&] { return g.unary(Operation::cosh, a); });
-      case Operation::cosh:
-        return scale(da, [&] { return g.unary(Operation::sinh, a); });
+      case Operation::atan: return scale(da, [&] { return g.divide(one, g.add(one, square(a))); });
+      case Operation::sinh: return scale(da, [&] { return g.unary(Operation::cosh, a); });
+      case Operation::cosh: return scale(da, [&] { return g.unary(Operation::sinh, a); });
       // 1/cosh² keeps its digits where 1 − tanh² has lost them.
       case Operation::tanh:
         return scale(da, [&] { return square(g.divide(one, g.unary(Operation::cosh, a))); });
-      case Operation::exp:
-        return scale(da, [&] { return id; });
+      case Operation::exp: return scale(da, [&] { return id; });
       case Operation::log:
         return scale(
             da, [&] { return g.divide(one, a); }, Operation::chain);
       case Operation::sqrt:
         return scale(
             da, [&] { return g.divide(g.constant(0.5), id); }, Operation::chain);
-      case Operation::absolute:
-        return scale(da, [&] { return g.unary(Operation::sign, a); });
-      default:
-        return;  // sign and step are flat
+      case Operation::absolute: return scale(da, [&] { return g.unary(Operation::sign, a); });
+      default: return;  // sign and step are flat
     }
   }
 
@@ -140,10 +123,8 @@ class Differentiator {
     const Span da = spans_[a];
     const Span db = spans_[b];
     switch (node.operation) {
-      case Operation::add:
-        return merge(da, db, [&](NodeId p, NodeId q) { return g.add(p, q); });
-      case Operation::subtract:
-        return merge(da, db, [&](NodeId p, NodeId q) { return g.subtract(p, q); });
+      case Operation::add: return merge(da, db, [&](NodeId p, NodeId q) { return g.add(p, q); });
+      case Operation::subtract: return merge(da, db, [&](NodeId p, NodeId q) { return g.subtract(p, q); });
       case Operation::multiply:
       case Operation::chain:
         return merge(da, db, [&](NodeId p, NodeId q) {
@@ -152,8 +133,7 @@ class Differentiator {
       case Operation::divide:
         return merge(da, db,
                      [&](NodeId p, NodeId q) { return g.divide(g.subtract(p, g.multiply(id, q)), b); });
-      case Operation::power:
-        return differentiate_power(id, a, b);
+      case Operation::power: return differentiate_power(id, a, b);
       case Operation::atan2: {
         if (da.empty() && db.empty()) return;
         const NodeId radius = g.add(square(a), square(b));
@@ -161,8 +141,7 @@ class Differentiator {
           return g.divide(g.subtract(g.multiply(b, p), g.multiply(a, q)), radius);
         });
       }
-      default:
-        return differentiate_select(node);
+      default: return differentiate_select(node);
     }
   }
 

@@ -31,20 +31,13 @@ bool same(const Node& first, const Node& second) {
 
 double fold_binary(Operation operation, double a, double b) {
   switch (operation) {
-    case Operation::add:
-      return a + b;
-    case Operation::subtract:
-      return a - b;
-    case Operation::multiply:
-      return a * b;
-    case Operation::chain:
-      return b == 0 ? 0 : a * b;
-    case Operation::divide:
-      return b == 0 ? std::numeric_limits<double>::quiet_NaN() : a / b;
-    case Operation::power:
-      return std::pow(a, b);
-    default:
-      return std::atan2(a, b);
+    case Operation::add: return a + b;
+    case Operation::subtract: return a - b;
+    case Operation::multiply: return a * b;
+    case Operation::chain: return b == 0 ? 0 : a * b;
+    case Operation::divide: return b == 0 ? std::numeric_limits<double>::quiet_NaN() : a / b;
+    case Operation::power: return std::pow(a, b);
+    default: return std::atan2(a, b);
   }
 }
 
@@ -114,8 +107,7 @@ NodeId ExpressionGraph::binary(Operation operation, NodeId a, NodeId b) {
       if (is_constant(b, 1)) return a;
       if (is_constant(b, 0)) return constant(1);
       break;
-    default:
-      break;
+    default: break;
   }
   return intern({operation, a, b, 0, 0});
 }
@@ -135,14 +127,10 @@ NodeId ExpressionGraph::choose(NodeId guard, NodeId positive, NodeId otherwise) 
 
 NodeId ExpressionGraph::rebuild(const Node& node, NodeId a, NodeId b, NodeId c) {
   switch (operand_count(node.operation)) {
-    case 0:
-      return intern(node);
-    case 1:
-      return unary(node.operation, a);
-    case 2:
-      return node.operation == Operation::select ? select(node.c, a, b) : binary(node.operation, a, b);
-    default:
-      return choose(a, b, c);
+    case 0: return intern(node);
+    case 1: return unary(node.operation, a);
+    case 2: return node.operation == Operation::select ? select(node.c, a, b) : binary(node.operation, a, b);
+    default: return choose(a, b, c);
   }
 }
 

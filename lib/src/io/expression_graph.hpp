@@ -137,38 +137,22 @@ Scalar apply_unary(Operation operation, const Scalar& a) {
   using std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh,
       std::exp, std::log, std::sqrt, std::abs;
   switch (operation) {
-    case Operation::negate:
-      return -a;
-    case Operation::sin:
-      return sin(a);
-    case Operation::cos:
-      return cos(a);
-    case Operation::tan:
-      return tan(a);
-    case Operation::asin:
-      return asin(a);
-    case Operation::acos:
-      return acos(a);
-    case Operation::atan:
-      return atan(a);
-    case Operation::sinh:
-      return sinh(a);
-    case Operation::cosh:
-      return cosh(a);
-    case Operation::tanh:
-      return tanh(a);
-    case Operation::exp:
-      return exp(a);
-    case Operation::log:
-      return log(a);
-    case Operation::sqrt:
-      return sqrt(a);
-    case Operation::absolute:
-      return abs(a);
-    case Operation::sign:
-      return Scalar(a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0);
-    default:
-      return Scalar(a > 0.0 ? 1.0 : 0.0);
+    case Operation::negate: return -a;
+    case Operation::sin: return sin(a);
+    case Operation::cos: return cos(a);
+    case Operation::tan: return tan(a);
+    case Operation::asin: return asin(a);
+    case Operation::acos: return acos(a);
+    case Operation::atan: return atan(a);
+    case Operation::sinh: return sinh(a);
+    case Operation::cosh: return cosh(a);
+    case Operation::tanh: return tanh(a);
+    case Operation::exp: return exp(a);
+    case Operation::log: return log(a);
+    case Operation::sqrt: return sqrt(a);
+    case Operation::absolute: return abs(a);
+    case Operation::sign: return Scalar(a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0);
+    default: return Scalar(a > 0.0 ? 1.0 : 0.0);
   }
 }
 

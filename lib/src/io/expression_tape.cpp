@@ -56,54 +56,22 @@ void run(const std::vector<Tape::Instruction>& instructions, Scalar* r) {
   const Tape::Instruction* const last = first + instructions.size();
   for (const Tape::Instruction* p = first; p != last; ++p) {
     switch (p->code) {
-      case code_of(Operation::add):
-        r[p->target] = r[p->a] + r[p->b];
-        break;
-      case code_of(Operation::subtract):
-        r[p->target] = r[p->a] - r[p->b];
-        break;
-      case code_of(Operation::multiply):
-        r[p->target] = r[p->a] * r[p->b];
-        break;
-      case code_of(Operation::divide):
-        r[p->target] = r[p->a] / r[p->b];
-        break;
-      case code_of(Operation::chain):
-        r[p->target] = chain_of(r[p->a], r[p->b]);
-        break;
-      case code_of(Operation::negate):
-        r[p->target] = -r[p->a];
-        break;
-      case code_square:
-        r[p->target] = r[p->a] * r[p->a];
-        break;
-      case code_integer_power:
-        r[p->target] = integer_power(r[p->a], static_cast<int>(p->b));
-        break;
-      case code_constant_power:
-        r[p->target] = pow(r[p->a], value_of(r[p->b]));
-        break;
-      case code_of(Operation::power):
-        r[p->target] = pow(r[p->a], r[p->b]);
-        break;
-      case code_of(Operation::sin):
-        r[p->target] = sin(r[p->a]);
-        break;
-      case code_of(Operation::cos):
-        r[p->target] = cos(r[p->a]);
-        break;
-      case code_of(Operation::exp):
-        r[p->target] = exp(r[p->a]);
-        break;
-      case code_of(Operation::sqrt):
-        r[p->target] = sqrt(r[p->a]);
-        break;
-      case code_of(Operation::atan2):
-        r[p->target] = atan2(r[p->a], r[p->b]);
-        break;
-      case code_of(Operation::choose):
-        r[p->target] = r[p->a] > 0.0 ? r[p->b] : r[p->c];
-        break;
+      case code_of(Operation::add): r[p->target] = r[p->a] + r[p->b]; break;
+      case code_of(Operation::subtract): r[p->target] = r[p->a] - r[p->b]; break;
+      case code_of(Operation::multiply): r[p->target] = r[p->a] * r[p->b]; break;
+      case code_of(Operation::divide): r[p->target] = r[p->a] / r[p->b]; break;
+      case code_of(Operation::chain): r[p->target] = chain_of(r[p->a], r[p->b]); break;
+      case code_of(Operation::negate): r[p->target] = -r[p->a]; break;
+      case code_square: r[p->target] = r[p->a] * r[p->a]; break;
+      case code_integer_power: r[p->target] = integer_power(r[p->a], static_cast<int>(p->b)); break;
+      case code_constant_power: r[p->target] = pow(r[p->a], value_of(r[p->b])); break;
+      case code_of(Operation::power): r[p->target] = pow(r[p->a], r[p->b]); break;
+      case code_of(Operation::sin): r[p->target] = sin(r[p->a]); break;
+      case code_of(Operation::cos): r[p->target] = cos(r[p->a]); break;
+      case code_of(Operation::exp): r[p->target] = exp(r[p->a]); break;
+      case code_of(Operation::sqrt): r[p->target] = sqrt(r[p->a]); break;
+      case code_of(Operation::atan2): r[p->target] = atan2(r[p->a], r[p->b]); break;
+      case code_of(Operation::choose): r[p->target] = r[p->a] > 0.0 ? r[p->b] : r[p->c]; break;
       case code_unless_minus_side:
         if (is_on_side(r[p->a], -1)) p = first + p->target - 1;
         break;
@@ -120,8 +88,7 @@ void run(const std::vector<Tape::Instruction>& instructions, Scalar* r) {
           r[p->target] = r[p->b] + 0.5 * (1.0 + lambda) * (r[p->a] - r[p->b]);
         break;
       }
-      default:
-        r[p->target] = apply_unary(static_cast<Operation>(p->code), r[p->a]);
+      default: r[p->target] = apply_unary(static_cast<Operation>(p->code), r[p->a]);
     }
   }
 }

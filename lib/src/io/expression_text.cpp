@@ -24,24 +24,15 @@ struct Joint {
 
 Joint joint(TokenKind kind) {
   switch (kind) {
-    case TokenKind::add:
-      return {" + ", Binding::sum, Binding::sum, Binding::product};
-    case TokenKind::subtract:
-      return {" - ", Binding::sum, Binding::sum, Binding::product};
-    case TokenKind::multiply:
-      return {"*", Binding::product, Binding::product, Binding::sign};
-    case TokenKind::divide:
-      return {"/", Binding::product, Binding::product, Binding::sign};
-    case TokenKind::power:
-      return {"^", Binding::power, Binding::atom, Binding::sign};
-    case TokenKind::greater:
-      return {" > ", Binding::comparison, Binding::sum, Binding::sum};
-    case TokenKind::greater_equal:
-      return {" >= ", Binding::comparison, Binding::sum, Binding::sum};
-    case TokenKind::less:
-      return {" < ", Binding::comparison, Binding::sum, Binding::sum};
-    default:
-      return {" <= ", Binding::comparison, Binding::sum, Binding::sum};
+    case TokenKind::add: return {" + ", Binding::sum, Binding::sum, Binding::product};
+    case TokenKind::subtract: return {" - ", Binding::sum, Binding::sum, Binding::product};
+    case TokenKind::multiply: return {"*", Binding::product, Binding::product, Binding::sign};
+    case TokenKind::divide: return {"/", Binding::product, Binding::product, Binding::sign};
+    case TokenKind::power: return {"^", Binding::power, Binding::atom, Binding::sign};
+    case TokenKind::greater: return {" > ", Binding::comparison, Binding::sum, Binding::sum};
+    case TokenKind::greater_equal: return {" >= ", Binding::comparison, Binding::sum, Binding::sum};
+    case TokenKind::less: return {" < ", Binding::comparison, Binding::sum, Binding::sum};
+    default: return {" <= ", Binding::comparison, Binding::sum, Binding::sum};
   }
 }
 
@@ -83,9 +74,7 @@ Piece print(const Expression& expression, TokenRange range, const NamePrinter& p
           stack.push_back({std::string(expression.spelling(token)), Binding::atom});
         break;
       }
-      case TokenKind::call:
-        stack.push_back(print_call(expression, index, printer));
-        break;
+      case TokenKind::call: stack.push_back(print_call(expression, index, printer)); break;
       case TokenKind::negate:
         enclose(stack.back(), Binding::power);
         stack.back().text.insert(stack.back().text.begin(), '-');

@@ -12,34 +12,20 @@ constexpr std::size_t most_nodes = 50'000;
 
 const char* function_name(Operation operation) {
   switch (operation) {
-    case Operation::sin:
-      return "sin";
-    case Operation::cos:
-      return "cos";
-    case Operation::tan:
-      return "tan";
-    case Operation::asin:
-      return "asin";
-    case Operation::acos:
-      return "acos";
-    case Operation::atan:
-      return "atan";
-    case Operation::sinh:
-      return "sinh";
-    case Operation::cosh:
-      return "cosh";
-    case Operation::tanh:
-      return "tanh";
-    case Operation::exp:
-      return "exp";
-    case Operation::log:
-      return "log";
-    case Operation::sqrt:
-      return "sqrt";
-    case Operation::atan2:
-      return "atan2";
-    default:
-      return "";
+    case Operation::sin: return "sin";
+    case Operation::cos: return "cos";
+    case Operation::tan: return "tan";
+    case Operation::asin: return "asin";
+    case Operation::acos: return "acos";
+    case Operation::atan: return "atan";
+    case Operation::sinh: return "sinh";
+    case Operation::cosh: return "cosh";
+    case Operation::tanh: return "tanh";
+    case Operation::exp: return "exp";
+    case Operation::log: return "log";
+    case Operation::sqrt: return "sqrt";
+    case Operation::atan2: return "atan2";
+    default: return "";
   }
 }
 
@@ -50,21 +36,14 @@ std::string shown(double value) {
 
 std::string operation_text(const Node& node, double a, double b) {
   switch (node.operation) {
-    case Operation::add:
-      return shown(a) + " + " + shown(b);
-    case Operation::subtract:
-      return shown(a) + " - " + shown(b);
+    case Operation::add: return shown(a) + " + " + shown(b);
+    case Operation::subtract: return shown(a) + " - " + shown(b);
     case Operation::chain:
-    case Operation::multiply:
-      return shown(a) + "*" + shown(b);
-    case Operation::divide:
-      return shown(a) + "/" + shown(b);
-    case Operation::power:
-      return shown(a) + "^" + shown(b);
-    case Operation::atan2:
-      return fmt::format("atan2({:.6g}, {:.6g})", a, b);
-    default:
-      break;
+    case Operation::multiply: return shown(a) + "*" + shown(b);
+    case Operation::divide: return shown(a) + "/" + shown(b);
+    case Operation::power: return shown(a) + "^" + shown(b);
+    case Operation::atan2: return fmt::format("atan2({:.6g}, {:.6g})", a, b);
+    default: break;
   }
   const std::string name = function_name(node.operation);
   return name.empty() ? "" : fmt::format("{}({:.6g})", name, a);
@@ -112,45 +91,19 @@ std::string FieldExplanation::culprit(double t, ConstVectorRef x, ConstVectorRef
     const Node& node = nodes_[k];
     double& value = values[k];
     switch (node.operation) {
-      case Operation::constant:
-        value = node.value;
-        break;
-      case Operation::time:
-        value = t;
-        break;
-      case Operation::impact:
-        value = 0;
-        break;
-      case Operation::state:
-        value = x[static_cast<Index>(node.a)];
-        break;
-      case Operation::lambda:
-        value = relay(node.a);
-        break;
-      case Operation::add:
-        value = values[node.a] + values[node.b];
-        break;
-      case Operation::subtract:
-        value = values[node.a] - values[node.b];
-        break;
-      case Operation::multiply:
-        value = values[node.a] * values[node.b];
-        break;
-      case Operation::chain:
-        value = values[node.b] == 0 ? 0 : values[node.a] * values[node.b];
-        break;
-      case Operation::divide:
-        value = values[node.a] / values[node.b];
-        break;
-      case Operation::power:
-        value = std::pow(values[node.a], values[node.b]);
-        break;
-      case Operation::atan2:
-        value = std::atan2(values[node.a], values[node.b]);
-        break;
-      case Operation::choose:
-        value = values[node.a] > 0 ? values[node.b] : values[node.c];
-        break;
+      case Operation::constant: value = node.value; break;
+      case Operation::time: value = t; break;
+      case Operation::impact: value = 0; break;
+      case Operation::state: value = x[static_cast<Index>(node.a)]; break;
+      case Operation::lambda: value = relay(node.a); break;
+      case Operation::add: value = values[node.a] + values[node.b]; break;
+      case Operation::subtract: value = values[node.a] - values[node.b]; break;
+      case Operation::multiply: value = values[node.a] * values[node.b]; break;
+      case Operation::chain: value = values[node.b] == 0 ? 0 : values[node.a] * values[node.b]; break;
+      case Operation::divide: value = values[node.a] / values[node.b]; break;
+      case Operation::power: value = std::pow(values[node.a], values[node.b]); break;
+      case Operation::atan2: value = std::atan2(values[node.a], values[node.b]); break;
+      case Operation::choose: value = values[node.a] > 0 ? values[node.b] : values[node.c]; break;
       case Operation::select: {
         const double side = relay(node.c);
         value = side == 1    ? values[node.a]
@@ -158,8 +111,7 @@ std::string FieldExplanation::culprit(double t, ConstVectorRef x, ConstVectorRef
                              : values[node.b] + 0.5 * (1 + side) * (values[node.a] - values[node.b]);
         break;
       }
-      default:
-        value = apply_unary(node.operation, values[node.a]);
+      default: value = apply_unary(node.operation, values[node.a]);
     }
   }
   // Down the operands that are in force, as long as one of them is no number either.

@@ -77,7 +77,9 @@ class Writer {
   }
 
   Json snapshot(const Snapshot& at) const {
-    return {{"t", number(at.t)}, {"mode", at.mode.word()}, {"location", at.location.empty() ? Json(nullptr) : Json(at.location)},
+    return {{"t", number(at.t)},
+            {"mode", at.mode.word()},
+            {"location", at.location.empty() ? Json(nullptr) : Json(at.location)},
             {"state", state(at.state)}};
   }
 
@@ -161,8 +163,8 @@ void write_json(const RunReport& report, std::ostream& out, const JsonOptions& o
 
 namespace {
 
-void write_branch(const std::string& model, const ModelInstance& instance, const Branch& branch, const bool* complete,
-                  std::ostream& out, const JsonOptions& options) {
+void write_branch(const std::string& model, const ModelInstance& instance, const Branch& branch,
+                  const bool* complete, std::ostream& out, const JsonOptions& options) {
   const RunReport report{.model = model, .instance = instance, .solution = branch.solution};
   Writer(report, options).write_members(out);
   if (complete) out << ",\n\"complete\": " << (*complete ? "true" : "false");
@@ -178,8 +180,8 @@ void write_branch(const std::string& model, const ModelInstance& instance, const
 
 }  // namespace
 
-void write_json(const std::string& model, const ModelInstance& instance, const BranchTree& tree, std::ostream& out,
-                const JsonOptions& options) {
+void write_json(const std::string& model, const ModelInstance& instance, const BranchTree& tree,
+                std::ostream& out, const JsonOptions& options) {
   write_branch(model, instance, tree.root, &tree.complete, out, options);
   out << '\n';
 }

@@ -63,8 +63,7 @@ class CornerBlender {
     switch (node.operation) {
       case Operation::negate:
       case Operation::add:
-      case Operation::subtract:
-        return result;
+      case Operation::subtract: return result;
       case Operation::multiply:
       case Operation::chain: {
         const Surfaces first = surfaces_of(a);
@@ -73,8 +72,7 @@ class CornerBlender {
                               std::back_inserter(result));
         return result;
       }
-      case Operation::divide:
-        return surfaces_of(b);
+      case Operation::divide: return surfaces_of(b);
       default: {
         result = surfaces_of(a);
         const int operands = operand_count(node.operation);

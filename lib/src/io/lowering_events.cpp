@@ -104,7 +104,9 @@ class EventMaker {
     const auto by_state = gradients(model_.graph, gaps, Variables::states);
     const auto by_time = gradients(model_.graph, gaps, Variables::time);
     if (!by_state || !by_time) return;
-    const auto constant = [&](const PartialDerivative& entry) { return model_.graph.is_constant(entry.value); };
+    const auto constant = [&](const PartialDerivative& entry) {
+      return model_.graph.is_constant(entry.value);
+    };
     for (std::size_t k = 0; k < gaps.size(); ++k) {
       GuardShape& shape = shapes_[gaps[k]];
       shape.states.clear();

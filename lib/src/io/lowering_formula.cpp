@@ -18,45 +18,28 @@ TokenRange token_range(const Formula& formula, std::uint32_t token) {
 
 Operation smooth_operation(Function function) {
   switch (function) {
-    case Function::sin:
-      return Operation::sin;
-    case Function::cos:
-      return Operation::cos;
-    case Function::tan:
-      return Operation::tan;
-    case Function::asin:
-      return Operation::asin;
-    case Function::acos:
-      return Operation::acos;
-    case Function::atan:
-      return Operation::atan;
-    case Function::sinh:
-      return Operation::sinh;
-    case Function::cosh:
-      return Operation::cosh;
-    case Function::tanh:
-      return Operation::tanh;
-    case Function::exp:
-      return Operation::exp;
-    case Function::log:
-      return Operation::log;
-    default:
-      return Operation::sqrt;
+    case Function::sin: return Operation::sin;
+    case Function::cos: return Operation::cos;
+    case Function::tan: return Operation::tan;
+    case Function::asin: return Operation::asin;
+    case Function::acos: return Operation::acos;
+    case Function::atan: return Operation::atan;
+    case Function::sinh: return Operation::sinh;
+    case Function::cosh: return Operation::cosh;
+    case Function::tanh: return Operation::tanh;
+    case Function::exp: return Operation::exp;
+    case Function::log: return Operation::log;
+    default: return Operation::sqrt;
   }
 }
 
 Operation binary_operation(TokenKind kind) {
   switch (kind) {
-    case TokenKind::add:
-      return Operation::add;
-    case TokenKind::subtract:
-      return Operation::subtract;
-    case TokenKind::multiply:
-      return Operation::multiply;
-    case TokenKind::divide:
-      return Operation::divide;
-    default:
-      return Operation::power;
+    case TokenKind::add: return Operation::add;
+    case TokenKind::subtract: return Operation::subtract;
+    case TokenKind::multiply: return Operation::multiply;
+    case TokenKind::divide: return Operation::divide;
+    default: return Operation::power;
   }
 }
 
@@ -166,21 +149,12 @@ NodeId FormulaBuilder::build(const Place& place, TokenRange range) {
   for (std::uint32_t index = range.begin; index < range.end; index = expression.tokens[index].next) {
     const Token& token = expression.tokens[index];
     switch (token.kind) {
-      case TokenKind::number:
-        push(graph_.constant(token.value), index);
-        break;
+      case TokenKind::number: push(graph_.constant(token.value), index); break;
       case TokenKind::name:
-      case TokenKind::element:
-        push_name(place, index);
-        break;
-      case TokenKind::call:
-        push(build_call(place, index), index);
-        break;
-      case TokenKind::negate:
-        stack_.back().node = graph_.negate(stack_.back().node);
-        break;
-      default:
-        build_operator(place, index);
+      case TokenKind::element: push_name(place, index); break;
+      case TokenKind::call: push(build_call(place, index), index); break;
+      case TokenKind::negate: stack_.back().node = graph_.negate(stack_.back().node); break;
+      default: build_operator(place, index);
     }
   }
   --depth_;
@@ -240,31 +214,21 @@ void FormulaBuilder::push_name(const Place& place, std::uint32_t index) {
 
 std::uint32_t FormulaBuilder::length(Symbol symbol) const {
   switch (symbol.kind) {
-    case SymbolKind::state:
-      return extents_.states[symbol.index];
-    case SymbolKind::definition:
-      return extents_.definitions[symbol.index];
-    case SymbolKind::surface:
-      return extents_.surfaces[symbol.index];
-    default:
-      return 1;
+    case SymbolKind::state: return extents_.states[symbol.index];
+    case SymbolKind::definition: return extents_.definitions[symbol.index];
+    case SymbolKind::surface: return extents_.surfaces[symbol.index];
+    default: return 1;
   }
 }
 
 NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Place& place) {
   switch (symbol.kind) {
-    case SymbolKind::parameter:
-      return extents_.parameters[symbol.index];
-    case SymbolKind::state:
-      return graph_.state(extents_.first_state[symbol.index] + element - 1);
-    case SymbolKind::index:
-      return graph_.constant(place.element);
-    case SymbolKind::time:
-      return graph_.time();
-    case SymbolKind::pi:
-      return graph_.constant(std::numbers::pi);
-    case SymbolKind::impact:
-      return graph_.impact();
+    case SymbolKind::parameter: return extents_.parameters[symbol.index];
+    case SymbolKind::state: return graph_.state(extents_.first_state[symbol.index] + element - 1);
+    case SymbolKind::index: return graph_.constant(place.element);
+    case SymbolKind::time: return graph_.time();
+    case SymbolKind::pi: return graph_.constant(std::numbers::pi);
+    case SymbolKind::impact: return graph_.impact();
     case SymbolKind::definition: {
       const bool values = place.jumps == Jumps::values;
       return named_value(model_.definitions[symbol.index], values ? definition_values_ : definition_nodes_,
@@ -302,12 +266,9 @@ std::optional<std::uint32_t> FormulaBuilder::element_at(const Place& place, std:
   const auto number = static_cast<long long>(wanted);
   if (number >= 1 && number <= count) return static_cast<std::uint32_t>(number);
   switch (place.formula.ends != Ends::none ? place.formula.ends : ends_of(symbol)) {
-    case Ends::zero:
-      return std::nullopt;
-    case Ends::periodic:
-      return static_cast<std::uint32_t>(((number - 1) % count + count) % count + 1);
-    case Ends::clamped:
-      return static_cast<std::uint32_t>(number < 1 ? 1 : count);
+    case Ends::zero: return std::nullopt;
+    case Ends::periodic: return static_cast<std::uint32_t>(((number - 1) % count + count) % count + 1);
+    case Ends::clamped: return static_cast<std::uint32_t>(number < 1 ? 1 : count);
     default:
       fail_at(place, token_range(place.formula, index), "an index out of range",
               "an index from 1 to " + std::to_string(count), std::to_string(number),
@@ -317,12 +278,9 @@ std::optional<std::uint32_t> FormulaBuilder::element_at(const Place& place, std:
 
 Ends FormulaBuilder::ends_of(Symbol symbol) const {
   switch (symbol.kind) {
-    case SymbolKind::state:
-      return model_.states[symbol.index].ends;
-    case SymbolKind::definition:
-      return model_.definitions[symbol.index].ends;
-    default:
-      return model_.surfaces[symbol.index].ends;
+    case SymbolKind::state: return model_.states[symbol.index].ends;
+    case SymbolKind::definition: return model_.definitions[symbol.index].ends;
+    default: return model_.surfaces[symbol.index].ends;
   }
 }
 
@@ -331,15 +289,12 @@ Ends FormulaBuilder::ends_of(Symbol symbol) const {
 NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
   const Function function = functions()[place.formula.symbols[index].index].function;
   switch (function) {
-    case Function::if_:
-      return build_if(place, index);
+    case Function::if_: return build_if(place, index);
     case Function::sgn:
     case Function::step:
-    case Function::abs:
-      return build_sign(place, index, function);
+    case Function::abs: return build_sign(place, index, function);
     case Function::min:
-    case Function::max:
-      return build_extremum(place, index, function == Function::max);
+    case Function::max: return build_extremum(place, index, function == Function::max);
     case Function::atan2:
     case Function::pow: {
       const Operation operation = function == Function::pow ? Operation::power : Operation::atan2;

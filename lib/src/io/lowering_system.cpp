@@ -140,8 +140,8 @@ class SystemMaker {
       definition.relays_additive = are_constant(*rows);
       const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
       const Gradients by_time = gradients(graph_, derivatives_, Variables::time);
-      definition.field_affine =
-          definition.relays_additive && by_state && by_time && are_constant(*by_state) && are_constant(*by_time);
+      definition.field_affine = definition.relays_additive && by_state && by_time &&
+                                are_constant(*by_state) && are_constant(*by_time);
       definition.field_dlambda = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
                                          MatrixRef derivative) {
         tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);

@@ -65,7 +65,7 @@ struct Quantity {
   Ends ends = Ends::none;
   Formula value = {};
   std::optional<Formula> break_away = {};  // of a surface: its break-away ratio
-  bool hidden = false;  // a part of a friction law, whose name no expression can write
+  bool hidden = false;                     // a part of a friction law, whose name no expression can write
 
   bool is_vector() const { return size.has_value(); }
 };
@@ -105,7 +105,7 @@ struct ContactDescription {
 struct FrictionDescription {
   std::string name = {};
   Position position = {};
-  std::size_t law = 0;         // into friction_laws()
+  std::size_t law = 0;  // into friction_laws()
   bool force_is_state = false;
   std::uint32_t force = 0;     // into states or definitions
   std::uint32_t velocity = 0;  // into definitions, as are the following

@@ -11,25 +11,18 @@ using Lines = std::vector<std::string>;
 
 const char* crossing(Direction direction) {
   switch (direction) {
-    case Direction::rising:
-      return " rises through 0";
-    case Direction::falling:
-      return " falls through 0";
-    default:
-      return " crosses 0";
+    case Direction::rising: return " rises through 0";
+    case Direction::falling: return " falls through 0";
+    default: return " crosses 0";
   }
 }
 
 const char* ends_text(Ends ends) {
   switch (ends) {
-    case Ends::zero:
-      return ", 0 beyond the ends";
-    case Ends::periodic:
-      return ", periodic";
-    case Ends::clamped:
-      return ", clamped at the ends";
-    default:
-      return "";
+    case Ends::zero: return ", 0 beyond the ends";
+    case Ends::periodic: return ", periodic";
+    case Ends::clamped: return ", clamped at the ends";
+    default: return "";
   }
 }
 
@@ -85,7 +78,8 @@ void add_surfaces(const ModelDescription& model, const ExpandedModel& expanded, 
   constexpr std::size_t most = 20;
   for (const Quantity& surface : model.surfaces)
     lines.push_back("surface " + surface.name + (surface.is_vector() ? "[i]" : "") + ": " +
-                    text(surface.value) + (surface.break_away ? ", break-away ratio " + text(*surface.break_away) : "") +
+                    text(surface.value) +
+                    (surface.break_away ? ", break-away ratio " + text(*surface.break_away) : "") +
                     (surface.is_vector() ? range(surface, surface.value) : ""));
   std::size_t unnamed = 0;
   for (const ExpandedSurface& surface : expanded.surfaces)
@@ -109,7 +103,8 @@ std::string friction_line(const ModelDescription& model, const FrictionDescripti
   line += ", " + std::string(law.name) + " friction: v = " + text(velocity.value);
   if (friction.state) line += ", z = " + model.states[*friction.state].name + index;
   for (std::size_t k = 0; k < law.parameters.size(); ++k)
-    line += ", " + std::string(law.parameters[k].name) + " = " + text(model.definitions[friction.parameters[k]].value);
+    line += ", " + std::string(law.parameters[k].name) + " = " +
+            text(model.definitions[friction.parameters[k]].value);
   if (law.break_away != nullptr) line += "; at rest it holds up to Fs";
   return line + (velocity.is_vector() ? range(velocity, velocity.value) : "");
 }
@@ -119,9 +114,10 @@ std::string friction_line(const ModelDescription& model, const FrictionDescripti
 std::vector<std::string> equations(const ModelDescription& model, const ExpandedModel& expanded) {
   Lines lines;
   const auto is_bristle = [&](const Assignment& line) {
-    return std::any_of(model.friction.begin(), model.friction.end(), [&](const FrictionDescription& friction) {
-      return friction.force_is_state && friction.state == line.state;
-    });
+    return std::any_of(model.friction.begin(), model.friction.end(),
+                       [&](const FrictionDescription& friction) {
+                         return friction.force_is_state && friction.state == line.state;
+                       });
   };
   for (const Assignment& line : model.derivatives)
     if (!is_bristle(line)) lines.push_back(derivative(model, line));
@@ -131,8 +127,10 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
   }
   for (const FrictionDescription& friction : model.friction) lines.push_back(friction_line(model, friction));
   for (const Quantity& definition : model.definitions)
-    if (!definition.hidden && !is_friction(model, definition)) lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " + text(definition.value) +
-                    (definition.is_vector() ? range(definition, definition.value) : ""));
+    if (!definition.hidden && !is_friction(model, definition))
+      lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " +
+                      text(definition.value) +
+                      (definition.is_vector() ? range(definition, definition.value) : ""));
   add_events(model, "edge", model.edges, lines);
   add_events(model, "reset", model.resets, lines);
   add_events(model, "stop", model.stops, lines);

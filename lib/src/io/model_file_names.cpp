@@ -9,24 +9,15 @@ namespace {
 
 const char* kind_name(SymbolKind kind) {
   switch (kind) {
-    case SymbolKind::parameter:
-      return "a parameter";
-    case SymbolKind::state:
-      return "a state";
-    case SymbolKind::definition:
-      return "a definition";
-    case SymbolKind::surface:
-      return "a surface";
-    case SymbolKind::index:
-      return "the index of vectors";
-    case SymbolKind::time:
-      return "the time";
-    case SymbolKind::pi:
-      return "a constant";
-    case SymbolKind::impact:
-      return "the approach speed of a contact";
-    default:
-      return "a function";
+    case SymbolKind::parameter: return "a parameter";
+    case SymbolKind::state: return "a state";
+    case SymbolKind::definition: return "a definition";
+    case SymbolKind::surface: return "a surface";
+    case SymbolKind::index: return "the index of vectors";
+    case SymbolKind::time: return "the time";
+    case SymbolKind::pi: return "a constant";
+    case SymbolKind::impact: return "the approach speed of a contact";
+    default: return "a function";
   }
 }
 
@@ -161,14 +152,10 @@ class NameResolver {
 
   const Quantity& quantity(Symbol symbol) const {
     switch (symbol.kind) {
-      case SymbolKind::parameter:
-        return model_.parameters[symbol.index];
-      case SymbolKind::state:
-        return model_.states[symbol.index];
-      case SymbolKind::definition:
-        return model_.definitions[symbol.index];
-      default:
-        return model_.surfaces[symbol.index];
+      case SymbolKind::parameter: return model_.parameters[symbol.index];
+      case SymbolKind::state: return model_.states[symbol.index];
+      case SymbolKind::definition: return model_.definitions[symbol.index];
+      default: return model_.surfaces[symbol.index];
     }
   }
   static bool is_quantity(Symbol symbol) {

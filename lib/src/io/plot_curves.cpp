@@ -162,16 +162,18 @@ std::optional<GuardGrid> guard_over_time(const System& system, Index surface, In
   return grid;
 }
 
-bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states, const RunCurves& curves) {
+bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states,
+                     const RunCurves& curves) {
   for (Index j = 0; j < system.states(); ++j) {
-    if (std::find(states.begin(), states.end(), j) == states.end() && depends_on_state(system, surface, j, curves))
+    if (std::find(states.begin(), states.end(), j) == states.end() &&
+        depends_on_state(system, surface, j, curves))
       return false;
   }
   return true;
 }
 
-GuardGrid guard_over_plane(const System& system, Index surface, double t, const Vector& state, Index across, Index up,
-                           const RunCurves& curves) {
+GuardGrid guard_over_plane(const System& system, Index surface, double t, const Vector& state, Index across,
+                           Index up, const RunCurves& curves) {
   GuardGrid grid{curves.states[static_cast<std::size_t>(across)], curves.states[static_cast<std::size_t>(up)],
                  Matrix(grid_points, grid_points)};
   Vector x = state;

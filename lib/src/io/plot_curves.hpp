@@ -51,10 +51,11 @@ struct GuardGrid {
 std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state,
                                          const RunCurves& curves);
 // Whether h depends on no states but these.
-bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states, const RunCurves& curves);
+bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states,
+                     const RunCurves& curves);
 // h over two states at time t, the others as in `state`.
-GuardGrid guard_over_plane(const System& system, Index surface, double t, const Vector& state, Index across, Index up,
-                           const RunCurves& curves);
+GuardGrid guard_over_plane(const System& system, Index surface, double t, const Vector& state, Index across,
+                           Index up, const RunCurves& curves);
 
 // A line in the space of three states.
 struct Segment3 {

@@ -17,10 +17,8 @@ const char* terminal(PictureFormat format) {
     case PictureFormat::png:
       return "pngcairo noenhanced background 'white' font 'Helvetica,10' fontscale 1.5 linewidth 1.6 "
              "pointscale 1.6";
-    case PictureFormat::pdf:
-      return "pdfcairo noenhanced font 'Helvetica,9.5' linewidth 1.2 pointscale 0.7";
-    case PictureFormat::svg:
-      break;
+    case PictureFormat::pdf: return "pdfcairo noenhanced font 'Helvetica,9.5' linewidth 1.2 pointscale 0.7";
+    case PictureFormat::svg: break;
   }
   return "svg name 'slideway' noenhanced font 'Helvetica,13' background 'white' linewidth 1.1";
 }

@@ -75,7 +75,8 @@ class Script : public GnuplotScript {
       append("set label {} at screen {:.4f},{:.4f} left\n", in_quotes(title), x / width, y);
       x -= 12;
       append(
-          "set label '' at screen {:.4f},{:.4f} point pointtype {} pointsize {} linewidth 1.2 linecolor rgb '{}'\n",
+          "set label '' at screen {:.4f},{:.4f} point pointtype {} pointsize {} linewidth 1.2 linecolor rgb "
+          "'{}'\n",
           x / width, y, type, size, colour);
       x -= 22;
     };
@@ -129,15 +130,16 @@ class Script : public GnuplotScript {
         continue;
       }
       if (std::isfinite(point.least[state])) low += fmt::format("{:.10g} {:.8g}\n", p, point.least[state]);
-      if (std::isfinite(point.greatest[state])) high += fmt::format("{:.10g} {:.8g}\n", p, point.greatest[state]);
+      if (std::isfinite(point.greatest[state]))
+        high += fmt::format("{:.10g} {:.8g}\n", p, point.greatest[state]);
     }
     std::vector<std::string> parts;
     // Many points make a picture of single dots.
     const double size = count > 4000 ? 0.12 : count > 800 ? 0.25 : 0.5;
     if (!dots.empty()) {
       block("dots", dots);
-      parts.push_back(
-          fmt::format("$dots using 1:2 with points pointtype 7 pointsize {} linecolor rgb '{}'", size, curve_colour));
+      parts.push_back(fmt::format("$dots using 1:2 with points pointtype 7 pointsize {} linecolor rgb '{}'",
+                                  size, curve_colour));
     }
     const double marker = picture_.points.size() > 80 ? 0.35 : 0.8;
     if (!high.empty()) {
@@ -148,18 +150,20 @@ class Script : public GnuplotScript {
     }
     if (!low.empty()) {
       block("low", low);
-      parts.push_back(fmt::format(
-          "$low using 1:2 with linespoints pointtype 10 pointsize {} linewidth 1 dashtype (6,4) linecolor rgb '{}'",
-          marker, curve_colour));
+      parts.push_back(
+          fmt::format("$low using 1:2 with linespoints pointtype 10 pointsize {} linewidth 1 dashtype (6,4) "
+                      "linecolor rgb '{}'",
+                      marker, curve_colour));
     }
     if (parts.empty()) parts.push_back("1/0 notitle");
     if (!failed.empty()) {
       // On the lower edge, whatever the values are.
       for (const SweepPicturePoint& point : picture_.points) {
         if (!point.succeeded)
-          append("set label '' at first {:.10g}, graph 0 point pointtype 2 pointsize 0.8 linewidth 1.2 "
-                 "linecolor rgb '{}' front\n",
-                 point.values[0], sliding_colour);
+          append(
+              "set label '' at first {:.10g}, graph 0 point pointtype 2 pointsize 0.8 linewidth 1.2 "
+              "linecolor rgb '{}' front\n",
+              point.values[0], sliding_colour);
       }
     }
     if (parts.front() == "1/0 notitle") append("set yrange [0:1]\n");
@@ -230,8 +234,9 @@ class Script : public GnuplotScript {
     }
     if (!failed.empty()) {
       block("failed", failed);
-      parts.push_back(fmt::format("$failed using 1:2 with points pointtype 2 pointsize {} linewidth 1 linecolor rgb '{}'",
-                                  picture_.points.size() > 2000 ? 0.2 : 0.5, sliding_colour));
+      parts.push_back(
+          fmt::format("$failed using 1:2 with points pointtype 2 pointsize {} linewidth 1 linecolor rgb '{}'",
+                      picture_.points.size() > 2000 ? 0.2 : 0.5, sliding_colour));
     }
     if (parts.empty()) parts.push_back("1/0 notitle");
     append("plot {}\n", fmt::join(parts, ", \\\n  "));

@@ -12,8 +12,8 @@ namespace {
 const char kWhere[] = "Automaton";
 
 std::string describe(const Edge& edge) {
-  return std::string(kWhere) + ", edge " + (edge.name.empty() ? "" : "'" + edge.name + "' ") + "from '" + edge.from +
-         "' to '" + edge.to + "'";
+  return std::string(kWhere) + ", edge " + (edge.name.empty() ? "" : "'" + edge.name + "' ") + "from '" +
+         edge.from + "' to '" + edge.to + "'";
 }
 
 void check_alike(const Location& location, const Location& first) {
@@ -36,7 +36,10 @@ Automaton::Automaton(System system) { locations_.push_back({"", std::move(system
 Automaton::Automaton(std::vector<Location> locations, std::vector<Edge> edges, const std::string& initial)
     : locations_(std::move(locations)), edges_(std::move(edges)) {
   if (locations_.empty()) {
-    refuse({.what = "an automaton needs at least one location", .where = kWhere, .expected = "a location", .got = "none"});
+    refuse({.what = "an automaton needs at least one location",
+            .where = kWhere,
+            .expected = "a location",
+            .got = "none"});
   }
   std::set<std::string> names;
   for (const Location& location : locations_) {
@@ -56,7 +59,10 @@ Automaton::Automaton(std::vector<Location> locations, std::vector<Edge> edges, c
     location_index(edge.to);
     if (!edge.zeno.empty()) location_index(edge.zeno);
     if (!edge.when) {
-      refuse({.what = "an edge has no guard", .where = describe(edge), .expected = "a guard g(t, x)", .got = "nothing"});
+      refuse({.what = "an edge has no guard",
+              .where = describe(edge),
+              .expected = "a guard g(t, x)",
+              .got = "nothing"});
     }
   }
   initial_ = location_index(initial);
@@ -78,7 +84,8 @@ std::size_t Automaton::location_index(const std::string& name) const {
           .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
 }
 
-System join_locations(const Location& minus, const Location& plus, const Guard& guard, const std::string& name) {
+System join_locations(const Location& minus, const Location& plus, const Guard& guard,
+                      const std::string& name) {
   const System below = minus.system;
   const System above = plus.system;
   const Index m = below.surfaces();

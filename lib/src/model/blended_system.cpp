@@ -52,8 +52,9 @@ System blended_system(const System& system) {
   blended.field_dlambda = field_dlambda;
   if (blended.field_along) {
     blended.field_along = [system, field, field_dlambda](double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                         double t_dot, ConstVectorRef x_dot, ConstVectorRef lambda_dot,
-                                                         VectorRef dx, VectorRef dx_dot) {
+                                                         double t_dot, ConstVectorRef x_dot,
+                                                         ConstVectorRef lambda_dot, VectorRef dx,
+                                                         VectorRef dx_dot) {
       const Vector frozen = Vector::Zero(lambda.size());
       Vector value(x.size());
       blend_corners<double>(lambda, dx_dot, kWhere, [&](ConstVectorRef signs, VectorRef& corner) {

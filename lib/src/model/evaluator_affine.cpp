@@ -60,8 +60,8 @@ void Evaluator::guards_nearly(double t, ConstVectorRef x, VectorRef h) {
   h += affine_origin_;
 }
 
-void Evaluator::guard_rates_of(const std::vector<Index>& surfaces, double t, ConstVectorRef x, ConstVectorRef dx,
-                               VectorRef rates) {
+void Evaluator::guard_rates_of(const std::vector<Index>& surfaces, double t, ConstVectorRef x,
+                               ConstVectorRef dx, VectorRef rates) {
   if (!affine_) {
     guard_rates(t, x, dx, rates);
     return;

@@ -77,8 +77,9 @@ void SparseDerivatives::normal_row_affine(Index surface, ConstVectorRef field_en
   for_row([&](Index k, Index j) { entries[k] = column_[j]; });
 }
 
-void SparseDerivatives::normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef field_entries,
-                                  const std::vector<Index>& surfaces, VectorRef entries) {
+void SparseDerivatives::normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                  ConstVectorRef field_entries, const std::vector<Index>& surfaces,
+                                  VectorRef entries) {
   if (evaluator_.guards_are_affine()) {
     for (const Index i : surfaces) normal_row_affine(i, field_entries, entries);
     return;

@@ -20,8 +20,8 @@ namespace slideway {
 
 struct LocationTools {
   // `structure` is that of `plain`; `watch` holds its events and the edges that leave the location.
-  LocationTools(System plain, std::shared_ptr<const RelayStructure> structure, const Options& options, EventWatch watch,
-                std::string name);
+  LocationTools(System plain, std::shared_ptr<const RelayStructure> structure, const Options& options,
+                EventWatch watch, std::string name);
 
   // A one-step method, for flights too short for a multistep one; made when first asked for.
   Stepper& one_step();

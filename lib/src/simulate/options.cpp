@@ -19,14 +19,10 @@ std::string text(double value) {
 
 const char* to_string(Method method) {
   switch (method) {
-    case Method::automatic:
-      return "auto";
-    case Method::bdf:
-      return "bdf";
-    case Method::adams:
-      return "adams";
-    case Method::dopri5:
-      return "dopri5";
+    case Method::automatic: return "auto";
+    case Method::bdf: return "bdf";
+    case Method::adams: return "adams";
+    case Method::dopri5: return "dopri5";
   }
   return "unknown";
 }
@@ -43,16 +39,11 @@ Method method_from(const std::string& word) {
 
 const char* to_string(Ambiguity policy) {
   switch (policy) {
-    case Ambiguity::stop:
-      return "stop";
-    case Ambiguity::minus:
-      return "minus";
-    case Ambiguity::plus:
-      return "plus";
-    case Ambiguity::slide:
-      return "slide";
-    case Ambiguity::branches:
-      return "branches";
+    case Ambiguity::stop: return "stop";
+    case Ambiguity::minus: return "minus";
+    case Ambiguity::plus: return "plus";
+    case Ambiguity::slide: return "slide";
+    case Ambiguity::branches: return "branches";
   }
   return "unknown";
 }
@@ -70,12 +61,9 @@ Ambiguity ambiguity_from(const std::string& word) {
 
 const char* to_string(SlidingRule rule) {
   switch (rule) {
-    case SlidingRule::filippov:
-      return "filippov";
-    case SlidingRule::moments:
-      return "moments";
-    case SlidingRule::equivalent_control:
-      return "equivalent-control";
+    case SlidingRule::filippov: return "filippov";
+    case SlidingRule::moments: return "moments";
+    case SlidingRule::equivalent_control: return "equivalent-control";
   }
   return "unknown";
 }
@@ -93,10 +81,8 @@ SlidingRule sliding_rule_from(const std::string& word) {
 
 const char* to_string(Selection selection) {
   switch (selection) {
-    case Selection::consistent:
-      return "consistent";
-    case Selection::korobitsyn_frolova:
-      return "korobitsyn-frolova";
+    case Selection::consistent: return "consistent";
+    case Selection::korobitsyn_frolova: return "korobitsyn-frolova";
   }
   return "unknown";
 }

@@ -25,7 +25,8 @@ std::size_t Trajectory::segment_index(double t, bool from_left) const {
     std::ostringstream range, got;
     if (!empty()) range << "t in [" << start() << ", " << end() << "]";
     got << t;
-    refuse({.what = empty() ? "the trajectory is empty: nothing was recorded" : "the time is outside the trajectory",
+    refuse({.what = empty() ? "the trajectory is empty: nothing was recorded"
+                            : "the time is outside the trajectory",
             .where = "Trajectory",
             .expected = range.str(),
             .got = got.str()});
@@ -52,7 +53,9 @@ Vector Trajectory::before(double t) const {
 
 const Mode& Trajectory::mode(double t) const { return segments_[segment_index(t, false)].mode; }
 
-const std::string& Trajectory::location(double t) const { return segments_[segment_index(t, false)].location; }
+const std::string& Trajectory::location(double t) const {
+  return segments_[segment_index(t, false)].location;
+}
 
 void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
   const Segment& segment = segments_.at(index);

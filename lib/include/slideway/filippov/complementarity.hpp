@@ -20,8 +20,8 @@ namespace slideway {
 
 struct ComplementarityAnswer {
   bool solved = false;
-  Vector z = {};         // in the box, n entries; lower where not solved
-  Vector residual = {};  // r = q + Mz
+  Vector z = {};            // in the box, n entries; lower where not solved
+  Vector residual = {};     // r = q + Mz
   std::string reason = {};  // where not solved: why, one line
 };
 

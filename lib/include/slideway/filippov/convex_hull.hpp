@@ -18,7 +18,7 @@ inline constexpr Index most_surfaces_of_hull = 3;
 
 // The modes with at least two sliding entries of which the hull admits a motion whose velocity is none of the
 // continuations'. Column v of `fields` is the field at vertex v and column k of `velocities` that of a continuation.
-std::vector<std::vector<Side>> hull_modes_beyond(const VertexTable& table, const Matrix& fields, const Vector& w_zero,
-                                                 const Matrix& velocities);
+std::vector<std::vector<Side>> hull_modes_beyond(const VertexTable& table, const Matrix& fields,
+                                                 const Vector& w_zero, const Matrix& velocities);
 
 }  // namespace slideway

@@ -42,7 +42,8 @@ struct CornerPoint {
 class CornerSolver {
  public:
   // The references must outlive the solver.
-  CornerSolver(Evaluator& evaluator, const RelayStructure& structure, SlidingRule rule = SlidingRule::filippov);
+  CornerSolver(Evaluator& evaluator, const RelayStructure& structure,
+               SlidingRule rule = SlidingRule::filippov);
 
   // `ends` flags the surfaces whose sliding was found to end here (one flag per entry of `surfaces`); x is on all of them.
   // `lambda` holds the relays before: frozen for the other surfaces, a first guess for these where they are many.
@@ -51,7 +52,8 @@ class CornerSolver {
                     const std::vector<char>& ends, const Vector& error = Vector());
 
   // Korobitsyn & Frolova's, of two surfaces, whether or not they see each other.
-  std::string code_word(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces);
+  std::string code_word(double t, ConstVectorRef x, ConstVectorRef lambda,
+                        const std::vector<Index>& surfaces);
 
   // Whether f is affine in each of these relays, the others of them somewhere inside [−1, 1], those of all other surfaces
   // as in `lambda`. Asked at one such point.
@@ -63,8 +65,8 @@ class CornerSolver {
                                          const std::vector<Index>& surfaces);
 
  private:
-  CornerPoint enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const std::vector<char>& ends,
-                        const Vector& error);
+  CornerPoint enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                        const std::vector<char>& ends, const Vector& error);
   CornerPoint solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             const std::vector<char>& ends);
   // The vertex table and the fields, one column per vertex; w_zero what counts as zero in w.
@@ -87,8 +89,8 @@ class CornerSolver {
   void apply_equivalent_control(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                 const CornerOptions& options, CornerAnswer& answer);
   // The velocity of a continuation under the rule; leaves lambda_ there.
-  Vector velocity_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Continuation& continuation,
-                     const VertexTable& table, const Matrix& fields);
+  Vector velocity_of(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                     const Continuation& continuation, const VertexTable& table, const Matrix& fields);
   void set_relays(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local);
   Vector curvatures(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local);
 

@@ -23,8 +23,8 @@
 namespace slideway {
 
 struct HalfBranches {
-  std::string code_word = {};             // w₄w₃w₂w₁
-  std::array<double, 4> length = {};      // |p₁| … |p₄| in the space of the states
+  std::string code_word = {};         // w₄w₃w₂w₁
+  std::array<double, 4> length = {};  // |p₁| … |p₄| in the space of the states
 };
 
 // The code word alone: that takes the normal components, and the angle between the surfaces.

@@ -16,7 +16,7 @@ namespace slideway {
 struct MomentsSolution {
   bool solved = false;  // the system is not singular; the weights may be negative
   Eigen::Vector4d weights = Eigen::Vector4d::Zero();  // by vertex, as in VertexTable
-  Eigen::Vector2d lambda = Eigen::Vector2d::Zero();   // Σ μ_v s(v): at ±1 where the weights of one side vanish
+  Eigen::Vector2d lambda = Eigen::Vector2d::Zero();  // Σ μ_v s(v): at ±1 where the weights of one side vanish
 };
 
 // `table` is of two surfaces.

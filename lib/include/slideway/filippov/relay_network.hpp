@@ -30,10 +30,10 @@ struct RelaySolution {
   bool solved = false;
   Continuation continuation = {};
   Vector w = {};
-  Matrix derivative = {};   // D at the solution
-  bool affine = false;      // w is affine in λ, as far as a few random λ can tell
-  bool unique = false;      // shown to be the only consistent mode
-  std::string note = {};    // one line: why not solved, or why not shown to be unique
+  Matrix derivative = {};  // D at the solution
+  bool affine = false;     // w is affine in λ, as far as a few random λ can tell
+  bool unique = false;     // shown to be the only consistent mode
+  std::string note = {};   // one line: why not solved, or why not shown to be unique
 };
 
 RelaySolution solve_relays(const RelayNetwork& network, const CornerOptions& options, const Vector& guess);

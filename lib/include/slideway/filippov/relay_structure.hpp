@@ -28,7 +28,8 @@ class RelayStructure {
 
   // The members of `surfaces` that `seed` is coupled with, itself included, through members of `surfaces` only.
   // `is_member` has one flag per surface of the system. Sorted.
-  std::vector<Index> component(Index seed, const std::vector<Index>& surfaces, const std::vector<char>& is_member) const;
+  std::vector<Index> component(Index seed, const std::vector<Index>& surfaces,
+                               const std::vector<char>& is_member) const;
 
  private:
   bool known_ = false;

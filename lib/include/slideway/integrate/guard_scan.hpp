@@ -100,7 +100,7 @@ class GuardScan {
   double max_step_;
   double step_ = 0;
   bool unjudged_ = false;  // the last step was not the march's own
-  Index count_ = 0;  // history points held; 0 is the newest
+  Index count_ = 0;        // history points held; 0 is the newest
   double times_[kHistory] = {};
   Matrix values_;                           // guards × history
   Index columns_[kHistory] = {0, 1, 2, 3};  // columns_[k] holds the values at times_[k]

@@ -60,6 +60,7 @@ class Automaton {
 // The two locations as one system with one more switching surface, the last, on which the guard vanishes:
 //     f = (1 − λ)/2 f_minus + (1 + λ)/2 f_plus.
 // Events and contacts are those of `minus`. "" names the surface "between".
-System join_locations(const Location& minus, const Location& plus, const Guard& guard, const std::string& name);
+System join_locations(const Location& minus, const Location& plus, const Guard& guard,
+                      const std::string& name);
 
 }  // namespace slideway

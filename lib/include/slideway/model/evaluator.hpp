@@ -82,7 +82,8 @@ class Evaluator {
   // elsewhere.
   void keep_field(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx);
   // minus = f at λᵢ = −1 and plus = f at λᵢ = 1, `lambda` being left as it is; one evaluation where relay_columns are known.
-  void neighbour_fields(double t, ConstVectorRef x, Vector& lambda, Index surface, Vector& minus, Vector& plus);
+  void neighbour_fields(double t, ConstVectorRef x, Vector& lambda, Index surface, Vector& minus,
+                        Vector& plus);
   void guards(double t, ConstVectorRef x, VectorRef h) {
     ++counts_.guards;
     system_.guards(t, x, h);
@@ -132,7 +133,8 @@ class Evaluator {
   // w = ∂h/∂t + ∂h/∂x·dx, m entries, with dx the velocity of the state.
   void guard_rates(double t, ConstVectorRef x, ConstVectorRef dx, VectorRef rates);
   // wᵢ for these surfaces; the other entries hold nothing.
-  void guard_rates_of(const std::vector<Index>& surfaces, double t, ConstVectorRef x, ConstVectorRef dx, VectorRef rates);
+  void guard_rates_of(const std::vector<Index>& surfaces, double t, ConstVectorRef x, ConstVectorRef dx,
+                      VectorRef rates);
   // wᵢ for one surface.
   double guard_rate(double t, ConstVectorRef x, ConstVectorRef dx, Index surface) {
     return affine_ ? affine_row(surface, 1.0, dx) : guard_rate_of_all(t, x, dx, surface);
@@ -144,7 +146,8 @@ class Evaluator {
   void normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
 
   // ∂w/∂x·x_dot at λ frozen, m entries.
-  void normal_along(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef x_dot, VectorRef rates_dot);
+  void normal_along(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef x_dot,
+                    VectorRef rates_dot);
 
   DerivativeSource field_dx_source() const;
   DerivativeSource field_dlambda_source() const;

@@ -31,8 +31,8 @@ struct ModelInstance {
   Settings parameters;  // name and value used, in the model's order
   double start = 0;
   double end = 0;
-  Vector state;  // n initial values
-  std::optional<Automaton> automaton = {};  // of a model with locations
+  Vector state;                                // n initial values
+  std::optional<Automaton> automaton = {};     // of a model with locations
   std::vector<FrictionElement> friction = {};  // the forces whose passivity can be looked at
 
   // What to simulate.

@@ -23,9 +23,10 @@ class SparseDerivatives {
   // `evaluator` must outlive this, and its system be `available`.
   explicit SparseDerivatives(Evaluator& evaluator);
 
-  const Pattern& field_pattern() const { return *evaluator_.system().definition().field_dx_pattern; }          // n×n
-  const Pattern& relay_pattern() const { return *evaluator_.system().definition().field_dlambda_pattern; }     // n×m
-  const Pattern& normal_pattern() const { return normal_pattern_; }                                            // m×n
+  // n×n, n×m and m×n.
+  const Pattern& field_pattern() const { return *evaluator_.system().definition().field_dx_pattern; }
+  const Pattern& relay_pattern() const { return *evaluator_.system().definition().field_dlambda_pattern; }
+  const Pattern& normal_pattern() const { return normal_pattern_; }
 
   // The entries of ∂f/∂x along the rows of its pattern.
   void field_dx(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef entries);

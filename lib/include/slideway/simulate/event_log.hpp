@@ -42,25 +42,25 @@ const char* to_string(EventKind kind);
 struct EventRecord {
   double t = 0;
   EventKind kind = EventKind::crossing;
-  std::vector<Index> surfaces = {};               // the surfaces met or changed
-  std::vector<std::string> surface_names = {};    // their names, same order
-  std::optional<std::string> name = {};           // of a reset, edge, stop or record
-  std::optional<Mode> from = {};                  // empty for an event at the start
-  std::optional<Mode> to = {};                    // empty where the run stopped because nothing unique follows
+  std::vector<Index> surfaces = {};             // the surfaces met or changed
+  std::vector<std::string> surface_names = {};  // their names, same order
+  std::optional<std::string> name = {};         // of a reset, edge, stop or record
+  std::optional<Mode> from = {};                // empty for an event at the start
+  std::optional<Mode> to = {};                  // empty where the run stopped because nothing unique follows
   std::optional<std::string> from_location = {};
   std::optional<std::string> to_location = {};
-  std::vector<double> w_minus = {};               // per listed surface; NaN where it has no meaning
+  std::vector<double> w_minus = {};  // per listed surface; NaN where it has no meaning
   std::vector<double> w_plus = {};
-  std::vector<double> lambda = {};                // λ after the event; NaN where the surface does not slide
-  std::optional<std::string> codeword = {};       // Korobitsyn & Frolova's word w4w3w2w1, of two surfaces
-  std::vector<Mode> continuations = {};           // every continuation, where there are several
+  std::vector<double> lambda = {};           // λ after the event; NaN where the surface does not slide
+  std::optional<std::string> codeword = {};  // Korobitsyn & Frolova's word w4w3w2w1, of two surfaces
+  std::vector<Mode> continuations = {};      // every continuation, where there are several
   // Modes of which Filippov's inclusion, the convex hull of all fields at the point, admits motions that the sliding rule
   // does not select; looked for where two or three surfaces that see each other are met.
   std::vector<Mode> in_convex_hull = {};
-  Vector before = {};                             // state just before, n entries, or none (see shorten)
-  Vector after = {};                              // state just after, likewise
-  bool listed_only = false;                       // the modes hold only the entries of `surfaces`, in that order
-  std::string reason = {};                        // one line: why this and nothing else
+  Vector before = {};        // state just before, n entries, or none (see shorten)
+  Vector after = {};         // state just after, likewise
+  bool listed_only = false;  // the modes hold only the entries of `surfaces`, in that order
+  std::string reason = {};   // one line: why this and nothing else
 };
 
 // Grows without moving the records that it holds.

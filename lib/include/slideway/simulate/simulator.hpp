@@ -19,8 +19,8 @@ namespace slideway {
 // Where a run begins and ends.
 struct Run {
   double start = 0;
-  double end = 0;  // ≥ start
-  Vector state = {};  // n entries, finite; no gap of a contact may be negative
+  double end = 0;             // ≥ start
+  Vector state = {};          // n entries, finite; no gap of a contact may be negative
   std::string location = {};  // "" for the initial one
   // The mode to begin in, one of the continuations of an ambiguous event at this point; found where it is not given.
   std::optional<Mode> mode = {};

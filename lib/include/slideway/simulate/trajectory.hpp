@@ -53,8 +53,7 @@ class Trajectory {
 
   // Appending, for the Simulator. `coefficients` is n×(q+1), column k is Cₖ; the polynomial holds on [start, end].
   void begin_segment(double t, const Mode& mode, const std::string& location = "");
-  void add_step(double start, double end, double center, double scale,
-                Eigen::Ref<const Matrix> coefficients);
+  void add_step(double start, double end, double center, double scale, Eigen::Ref<const Matrix> coefficients);
   // A segment of zero length (a run that ends where it begins) is one state.
   void add_point(double t, ConstVectorRef x);
 
