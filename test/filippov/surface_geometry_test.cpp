@@ -48,5 +48,32 @@ TEST_CASE("a state is put onto a surface however near to where the surface cross
   }
 }
 
+// A wall that moves at unit speed through x₁ = 0 while t is not small; with bend it is curved.
+struct MovingWall {
+  double bend = 0;
+  void guards(auto t, const auto& x, auto&& h) const { h[0] = x[0] - t + 2.986 + bend * x[1] * x[1]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = -lambda[0];
+    dx[1] = 0.0 * x[0];
+  }
+};
+
+TEST_CASE("a state is put onto a surface whose terms in time are larger than the state") {
+  for (const double bend : {0.0, 1.0}) {
+    const System system = from_functor(MovingWall{bend}, {.states = 2, .surfaces = 1});
+    Evaluator evaluator(system);
+    const RelayStructure structure(system);
+    SurfaceGeometry geometry(evaluator, structure);
+    for (int k = -200; k <= 200; ++k) {
+      CAPTURE(k);
+      const double t = 2.986 + k * 1.37e-13;
+      Vector x(2);
+      x << 1e-9 + 3e-17 * k, 1e-4;
+      REQUIRE(geometry.project(t, {0}, Vector::Constant(2, 1e10), x));
+      CHECK(std::abs(x[0] - (t - 2.986) + bend * 1e-8) <= 1e-14);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slideway

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/from_signs.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "test/model/example_systems.hpp"
 
@@ -181,6 +182,39 @@ TEST_CASE("a run slides past the point where another surface touches its own") {
       }
       CHECK(solution.final.mode.word() == "0-");
       CHECK(std::abs(solution.final.state[1]) <= 1e-12);
+    }
+  }
+}
+
+// Slides along x = 0.3z, and then along y = −0.7z too, with roots of the first distance that are finite on their own sides only.
+struct Orifices {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0] - 0.3 * x[2];
+    h[1] = x[1] + 0.7 * x[2];
+  }
+  void field(auto t, const auto& x, const auto& signs, auto&& dx) const {
+    using std::cos, std::sqrt;
+    const auto root = sqrt(signs[0] * (x[0] - 0.3 * x[2]));
+    dx[0] = 0.2 * cos(t) - signs[0] * (1.0 + 0.5 * root);
+    dx[1] = 0.3 - 1.5 * signs[0] * root - signs[1] * (1.0 + 0.3 * root);
+    dx[2] = cos(3.0 * t) - 0.3 * x[2];
+  }
+};
+
+TEST_CASE("a state slides along two surfaces with the root of a distance from one of them in the fields") {
+  const System system = from_signs(Orifices{}, {.states = 3, .surfaces = 2});
+  const double end = 4, a = 0.3 / 9.09, b = 3 / 9.09;
+  const double z = a * std::cos(3 * end) + b * std::sin(3 * end) + (0.7 - a) * std::exp(-0.3 * end);
+  for (const Method method : methods) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(rtol);
+      const Solution solution = run(system, Eigen::Vector3d(0.5, 0.4, 0.7), end, rtol, method);
+      REQUIRE(solution.outcome.status == Status::reached_end);
+      REQUIRE(solution.events.size() == 2);
+      CHECK(solution.events[0].to->word() == "0+");
+      CHECK(solution.events[1].to->word() == "00");
+      CHECK((solution.final.state - z * Eigen::Vector3d(0.3, -0.7, 1)).lpNorm<Eigen::Infinity>() <=
+            50 * rtol);
     }
   }
 }

@@ -15,6 +15,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
 constexpr double kEndTie = 1e-6;
 constexpr std::size_t kMostRelaysAsked = 4;
+// How far inside its region a field is asked for where it is not finite, in units of the size of the guard's terms.
+constexpr double kDepths[] = {0, kEpsilon, 4 * kEpsilon, 16 * kEpsilon, 64 * kEpsilon};
 
 // Of two surfaces with ḧ₁ = κw₂ in all four regions, κ ≠ 0; 0 where it is not so.
 double second_order_factor(const VertexTable& table, const std::vector<char>& second_order) {
@@ -109,6 +111,22 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
   return result;
 }
 
+// A root of a guard that rounding has put beyond its surface is finite on its own side.
+void CornerSolver::corner_field(double t, ConstVectorRef x) {
+  evaluator_.field(t, x, lambda_, velocity_);
+  evaluator_.guard_rates(t, x, velocity_, rates_);
+  if (velocity_.allFinite()) return;
+  const double near = SurfaceGeometry::plainly_off_zero(x);
+  const Vector scale = x.cwiseAbs().cwiseMax(1.0).cwiseInverse();
+  for (const double depth : kDepths) {
+    inside_ = x;
+    geometry_.move_inside(t, lambda_, depth, scale, near, inside_);
+    evaluator_.field(t, inside_, lambda_, velocity_);
+    evaluator_.guard_rates(t, inside_, velocity_, rates_);
+    if (velocity_.allFinite()) return;
+  }
+}
+
 void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             VertexTable& table, Matrix& fields, Vector& w_zero) {
   const Index a = static_cast<Index>(surfaces.size());
@@ -117,8 +135,7 @@ void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>
   w_zero = Vector::Zero(a);
   for (Index v = 0; v < table.w.cols(); ++v) {
     for (Index i = 0; i < a; ++i) lambda_[surfaces[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
-    evaluator_.field(t, x, lambda_, velocity_);
-    evaluator_.guard_rates(t, x, velocity_, rates_);
+    corner_field(t, x);
     fields.col(v) = velocity_;
     table.w.col(v) = rates_(surfaces);
   }

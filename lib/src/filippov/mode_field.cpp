@@ -64,7 +64,10 @@ void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx) {
     if (!(std::abs(lambda_[i]) <= 1)) lambda_[i] = 0;
   }
   evaluator_.field(t, x, lambda_, dx);
-  if (!all_finite(dx)) throw_not_finite(t, x, dx);
+  if (!all_finite(dx)) {
+    if (solve_in_corners(t, x, dx)) return;
+    throw_not_finite(t, x, dx);
+  }
   throw std::runtime_error("the sliding condition cannot be solved at t = " + std::to_string(t) +
                            " in mode \"" + mode_.word() +
                            "\": the relays' effects on the surfaces are not independent");
@@ -294,6 +297,7 @@ void ModeField::raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacob
   evaluator_.field_dx(t, x, lambda_, jacobian);
   evaluator_.normal_dx(t, x, lambda_, normal_plus_);
   evaluator_.field_dlambda(t, x, lambda_, relay_columns_);
+  if (!jacobian.allFinite() && jacobian_in_corners(t, x, jacobian)) return;
   const Matrix relays = solver_.normal_dlambda(t, x, lambda_);
   const Matrix rows = normal_plus_(sliding_, Eigen::all);
   const Matrix slopes =

@@ -17,6 +17,9 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // A point computed to lie on a surface is so far off it at most, in units of the size of its guard's terms.
 constexpr double kDepths[] = {0, kEpsilon, 4 * kEpsilon, 16 * kEpsilon, 64 * kEpsilon};
+// Surfaces whose corners are looked at one by one.
+constexpr Index kMostCorners = 8;
+constexpr int kNewtonIterations = 20;
 
 }  // namespace
 
@@ -104,6 +107,82 @@ void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::e
   }
   if (failure) std::rethrow_exception(failure);
   throw_not_finite(t, x, dx);
+}
+
+// At a λ inside its bounds the field is a blend of all corners, and that of a root of a guard is finite on one side of the
+// surface only: off it no point suits them all.
+bool ModeField::look_round_corners(double t, ConstVectorRef x) {
+  const auto count = static_cast<Index>(sliding_.size());
+  if (rule_ == SlidingRule::equivalent_control || count > kMostCorners || !x.allFinite()) return false;
+  const Index corners = Index{1} << count;
+  corner_fields_.resize(x.size(), corners);
+  corner_table_.w.resize(count, corners);
+  corner_lambda_ = lambda_;
+  for (Index v = 0; v < corners; ++v) {
+    for (Index i = 0; i < count; ++i)
+      corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
+    bool found = false;
+    for (const double depth : kDepths) {
+      inside_ = x;
+      move_inside(t, corner_lambda_, depth, inside_);
+      evaluator_.field(t, inside_, corner_lambda_, corner_fields_.col(v));
+      evaluator_.guard_rates(t, inside_, corner_fields_.col(v), rates_);
+      corner_table_.w.col(v) = rates_(sliding_);
+      found = corner_fields_.col(v).allFinite() && corner_table_.w.col(v).allFinite();
+      if (found) break;
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+
+bool ModeField::solve_in_corners(double t, ConstVectorRef x, VectorRef dx) {
+  if (!look_round_corners(t, x)) return false;
+  Vector lambda = lambda_(sliding_);
+  const double size = corner_table_.w.cwiseAbs().maxCoeff();
+  for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
+    const Vector w = interpolate(corner_table_, lambda);
+    const Vector step = lambda_jacobian(corner_table_, lambda).partialPivLu().solve(w);
+    if (!step.allFinite()) return false;
+    lambda -= step;
+    if (interpolate(corner_table_, lambda).cwiseAbs().maxCoeff() > 64 * kEpsilon * size) continue;
+    for (std::size_t i = 0; i < sliding_.size(); ++i) lambda_[sliding_[i]] = lambda[static_cast<Index>(i)];
+    dx = corner_fields_ * vertex_weights(lambda);
+    return true;
+  }
+  return false;
+}
+
+// x' = Σ μ_v f_v with μ(λ), and w = Σ μ_v w_v = 0:  J = Σ μ_v J_v − (∂f/∂λ) D⁻¹ Σ μ_v ∂w_v/∂x.
+bool ModeField::jacobian_in_corners(double t, ConstVectorRef x, MatrixRef jacobian) {
+  if (!look_round_corners(t, x)) return false;
+  const Vector lambda = lambda_(sliding_);
+  const Vector weights = vertex_weights(lambda);
+  const Matrix relays = lambda_jacobian(corner_table_, lambda);
+  const Index n = x.size();
+  jacobian_plus_.resize(n, n);
+  normal_plus_.resize(mode_.size(), n);
+  Matrix normal = Matrix::Zero(lambda.size(), n);
+  Matrix columns = Matrix::Zero(n, lambda.size());
+  jacobian.setZero();
+  for (Index v = 0; v < weights.size(); ++v) {
+    Vector slopes = Vector::Ones(lambda.size());
+    for (Index i = 0; i < lambda.size(); ++i) {
+      const double side = (v >> i) & 1 ? 1 : -1;
+      corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = side;
+      for (Index j = 0; j < lambda.size(); ++j) slopes[j] *= i == j ? side / 2 : (1 + side * lambda[i]) / 2;
+    }
+    differentiate_near(t, x, corner_lambda_, [&](ConstVectorRef point) {
+      evaluator_.field_dx(t, point, corner_lambda_, jacobian_plus_);
+      evaluator_.normal_dx(t, point, corner_lambda_, normal_plus_);
+      return jacobian_plus_.allFinite() && normal_plus_(sliding_, Eigen::all).allFinite();
+    });
+    jacobian += weights[v] * jacobian_plus_;
+    normal += weights[v] * normal_plus_(sliding_, Eigen::all);
+    columns += corner_fields_.col(v) * slopes.transpose();
+  }
+  jacobian.noalias() -= columns * relays.partialPivLu().solve(normal);
+  return jacobian.allFinite();
 }
 
 void ModeField::throw_not_finite(double t, ConstVectorRef x, ConstVectorRef dx) const {

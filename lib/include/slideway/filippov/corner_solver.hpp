@@ -69,6 +69,8 @@ class CornerSolver {
                         const std::vector<char>& ends, const Vector& error);
   CornerPoint solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             const std::vector<char>& ends);
+  // Sets velocity_ and rates_ to the field and all normal components at the vertex lambda_, beside x where they are not finite.
+  void corner_field(double t, ConstVectorRef x);
   // The vertex table and the fields, one column per vertex; w_zero what counts as zero in w.
   void tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, VertexTable& table,
                 Matrix& fields, Vector& w_zero);
@@ -100,7 +102,7 @@ class CornerSolver {
   SlidingRule rule_;
   Vector lambda_, velocity_, rates_, curvatures_, gradient_;
   VertexTable word_table_;
-  Vector inside_, low_, high_;  // of is_multi_affine
+  Vector inside_, low_, high_;
 };
 
 }  // namespace slideway

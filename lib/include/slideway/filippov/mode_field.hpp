@@ -146,6 +146,12 @@ class ModeField {
   void solve_by_moments(double t, ConstVectorRef x);
   void jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobian);
   void set_corner(Index vertex);
+  // Sets corner_lambda_, corner_fields_ and corner_table_ to the corners round x, each as seen from its own side; false where
+  // a corner is not finite there either, or there are too many.
+  bool look_round_corners(double t, ConstVectorRef x);
+  // Of several surfaces: λ, and the velocity, from those corners.
+  bool solve_in_corners(double t, ConstVectorRef x, VectorRef dx);
+  bool jacobian_in_corners(double t, ConstVectorRef x, MatrixRef jacobian);
   void raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacobian);
 
   Evaluator& evaluator_;
@@ -183,7 +189,7 @@ class ModeField {
   Vector solved_x_, solved_velocity_;
   bool solved_ = false;
   Vector sampled_lambda_;
-  // Of the moments: the four fields round the intersection, and λ at one of them.
+  // The fields round the intersection, and λ at one of them: by the moments, and where the field at λ itself is not finite.
   VertexTable corner_table_;
   Matrix corner_fields_;
   MomentsSolution moments_;
