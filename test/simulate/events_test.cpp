@@ -1,4 +1,5 @@
 // Records, stops and resets of a System: when they fire, in which order, and what they leave behind.
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -577,4 +578,32 @@ TEST_CASE("an event without a guard or a reset without a function is refused") {
   nothing_set.when = component(0);
   nothing_set.action = Action::reset;
   CHECK_THROWS_AS(ticking().with_events({nothing_set}), std::invalid_argument);
+}
+
+TEST_CASE("a guard is asked as often however many guards and states there are beside it") {
+  // Thresholds of one signal, as of the relays of a Preisach model: each is passed upward, and the signal turns just short of
+  // the last.
+  const auto calls_per_guard_and_event = [](Index count) {
+    std::atomic<long> calls = 0;
+    std::vector<Event> events;
+    for (Index k = 0; k < count; ++k) {
+      const double level = static_cast<double>(k) / static_cast<double>(count);
+      events.push_back({.when = Guard([level, &calls](auto t, const auto&) {
+                          using std::sin;
+                          ++calls;
+                          return sin(t) - level;
+                        }),
+                        .direction = Direction::rising,
+                        .action = Action::reset,
+                        .reset = [k](double, ConstVectorRef, VectorRef after) { after[k + 1] = 1; }});
+    }
+    const Solution solution = Simulator(ticking(count + 1).with_events(events))
+                                  .run({.start = -0.3, .end = 3, .state = Vector::Zero(count + 1)});
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(solution.events.size() == static_cast<std::size_t>(count));
+    CHECK(solution.final.state.tail(count).minCoeff() == 1);
+    return static_cast<double>(calls) / static_cast<double>(count * count);
+  };
+  const double few = calls_per_guard_and_event(10);
+  CHECK(calls_per_guard_and_event(80) < 2 * few);
 }

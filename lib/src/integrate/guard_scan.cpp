@@ -19,6 +19,8 @@ constexpr double kPredictionTolerance = 0.01;
 constexpr double kDipMargin = 0.15;
 // A guard that keeps within this part of its threshold at five points of a step does not pass the threshold between them.
 constexpr double kQuiet = 0.5;
+// One that is this many times farther below zero than it moves between five points of a step stays below between them.
+constexpr double kFarBelow = 4;
 constexpr double kGrowth = 2.0;
 // The first step of a march, as a part of the interval, where the points before it tell nothing of steps.
 constexpr double kCautiousPart = 0.125;
@@ -56,6 +58,9 @@ void slope_weights(const double* nodes, Index count, double t, double* weights) 
     weights[i] = sum / below;
   }
 }
+
+// Whether a guard with these values in a step does not come up to zero in it, by far.
+bool is_far_below_zero(double highest, double lowest) { return highest + kFarBelow * (highest - lowest) < 0; }
 
 // The guards at the quarters between a and b, a column each.
 Matrix sample_within(double a, double b, Index guards, GuardSampler& sampler) {
@@ -252,10 +257,7 @@ double GuardScan::locate(Index guard, double a, double value_a, double b, double
   // Another guard may have been located at a itself.
   if (!(value_a + level > 0) || !(a < b)) return a;
   if (value_b + level == 0) return b;
-  const auto value = [&](double t) {
-    sampler.sample(t, scratch_);
-    return scratch_[guard] + level;
-  };
+  const auto value = [&](double t) { return sampler.sample_one(t, guard, scratch_) + level; };
   return zero_between(value, {a, value_a + level}, {b, value_b + level});
 }
 
@@ -267,8 +269,7 @@ double GuardScan::lowest(Index guard, double sign, double enough, double a, doub
   // The minimiser resolves 1e-8 of one: of the interval then, not of the time.
   const auto value = [&](double part) {
     const double t = std::min(a + part * (b - a), b);
-    sampler.sample(t, scratch_);
-    const double g = sign * scratch_[guard];
+    const double g = sign * sampler.sample_one(t, guard, scratch_);
     if (g < lowest) {
       lowest = g;
       where = t;
@@ -363,15 +364,19 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
     if (!armed) {
       const bool went_below = value_b <= 0 && (value_a > 0 || count_ == 1);
       if (!went_below && !(value_b < -arrive_below_[i])) continue;
-      // Most of them lie within their rounding, and the same samples tell it of all.
+      // Most of them lie within their rounding or far below zero, and the same samples tell it of all.
       const double quiet = kQuiet * arm_above_[i];
-      if (value_b >= -std::min(quiet, arrive_below_[i])) {
-        if (within.size() == 0) within = sample_within(a, b, guards_, sampler);
-        if (within.row(i).cwiseAbs().maxCoeff() <= quiet) continue;
-      }
+      const bool is_quiet = value_b >= -std::min(quiet, arrive_below_[i]);
+      const bool is_far = is_far_below_zero(std::max(value_a, value_b), std::min(value_a, value_b));
+      if ((is_quiet || is_far) && within.size() == 0) within = sample_within(a, b, guards_, sampler);
+      if (is_quiet && within.row(i).cwiseAbs().maxCoeff() <= quiet) continue;
+      const bool stays_below =
+          is_far && is_far_below_zero(std::max({value_a, value_b, within.row(i).maxCoeff()}),
+                                      std::min({value_a, value_b, within.row(i).minCoeff()}));
       // It may have left and come back within this step: then the way back is an ordinary zero.
       double peak_time = 0;
-      const double peak = -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
+      const double peak =
+          stays_below ? value_b : -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
       if (peak > arm_above_[i]) {
         armed = 1;
         --unarmed_;
@@ -416,8 +421,7 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
     double value_right = new_values_[i];
     if (earliest < b) {
       right = earliest;
-      sampler.sample(right, scratch_);
-      value_right = scratch_[i];
+      value_right = sampler.sample_one(right, i, scratch_);
     }
     if (!(candidate.left < right) || value_right + candidate.level > 0) continue;
     earliest = std::min(

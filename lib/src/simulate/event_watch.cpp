@@ -11,8 +11,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 }
 
 EventWatch::EventWatch(const System& system) {
-  gradient_ = Vector::Zero(system.states());
-  still_ = Vector::Zero(system.states());
+  direction_ = Vector::Zero(system.states());
   for (const Event& event : system.events()) {
     const WatchedKind kind = event.action == Action::record ? WatchedKind::record
                              : event.action == Action::stop ? WatchedKind::stop
@@ -32,6 +31,8 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
 }
 
 void EventWatch::add(Watched watched) {
+  auto shape = watched.when.shape(direction_.size());
+  seen_.push_back(shape ? std::optional(std::move(shape->states)) : std::nullopt);
   side_.push_back(watched.direction == Direction::rising ? -1 : 1);
   allowance_.push_back(std::numeric_limits<double>::infinity());
   noise_.push_back(0);
@@ -41,22 +42,37 @@ void EventWatch::add(Watched watched) {
   watched_.push_back(std::move(watched));
 }
 
-double EventWatch::rounding(double t, ConstVectorRef x, Index e) {
+template <class Size>
+double EventWatch::sum_along_gradient(double t, ConstVectorRef x, Index e, const Size& size) {
   const Guard& guard = (*this)[e].when;
-  guard.gradient(t, x, gradient_);
-  return 16 * kEpsilon * (gradient_.cwiseAbs().dot(x.cwiseAbs()) + std::abs(guard.rate(t, x, 1, still_) * t));
+  const auto& seen = seen_[at(e)];
+  const Index count = seen ? static_cast<Index>(seen->size()) : x.size();
+  double sum = 0;
+  for (Index k = 0; k < count; ++k) {
+    const Index j = seen ? (*seen)[static_cast<std::size_t>(k)] : k;
+    direction_[j] = 1;
+    sum += std::abs(guard.rate(t, x, 0, direction_)) * size(j);
+    direction_[j] = 0;
+  }
+  return sum;
+}
+
+double EventWatch::slope_in_time(double t, ConstVectorRef x, Index e) {
+  return std::abs((*this)[e].when.rate(t, x, 1, direction_));
+}
+
+double EventWatch::rounding(double t, ConstVectorRef x, Index e) {
+  const double states = sum_along_gradient(t, x, e, [&](Index j) { return std::abs(x[j]); });
+  return 16 * kEpsilon * (states + slope_in_time(t, x, e) * std::abs(t));
 }
 
 double EventWatch::tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights) {
-  (*this)[e].when.gradient(t, x, gradient_);
-  return gradient_.cwiseAbs().cwiseQuotient(weights).sum();
+  return sum_along_gradient(t, x, e, [&](Index j) { return 1 / weights[j]; });
 }
 
 double EventWatch::rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {
-  const Guard& guard = (*this)[e].when;
-  guard.gradient(t, x, gradient_);
-  return 64 * kEpsilon *
-         (gradient_.cwiseAbs().dot(velocity.cwiseAbs()) + std::abs(guard.rate(t, x, 1, still_)));
+  const double states = sum_along_gradient(t, x, e, [&](Index j) { return std::abs(velocity[j]); });
+  return 64 * kEpsilon * (states + slope_in_time(t, x, e));
 }
 
 }  // namespace slideway

@@ -4,6 +4,7 @@
 // guard of direction `any` has the side it is on stored. It must not know surfaces, modes or integrators.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "slideway/model/automaton.hpp"
@@ -62,12 +63,18 @@ class EventWatch {
 
  private:
   void add(Watched watched);
+  // Σ|∂ⱼg|·size(j), and |∂ₜg|.
+  template <class Size>
+  double sum_along_gradient(double t, ConstVectorRef x, Index e, const Size& size);
+  double slope_in_time(double t, ConstVectorRef x, Index e);
   static std::size_t at(Index e) { return static_cast<std::size_t>(e); }
 
   std::vector<Watched> watched_;
   std::vector<double> side_, allowance_, noise_;
   std::vector<char> armed_, held_, undecided_;
-  Vector gradient_, still_;
+  std::vector<std::optional<std::vector<Index>>>
+      seen_;          // the states that enter each guard, where they are known
+  Vector direction_;  // zero between calls
 };
 
 }  // namespace slideway

@@ -221,9 +221,13 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
 }
 
 void ModeOde::throw_not_finite(double t, ConstVectorRef values) const {
-  const Mode& mode = field_.mode();
   Index slot = 0;
   while (std::isfinite(values[slot])) ++slot;
+  throw_not_finite(t, slot, values[slot]);
+}
+
+void ModeOde::throw_not_finite(double t, Index slot, double value) const {
+  const Mode& mode = field_.mode();
   std::string what;
   if (slot < contact_slot(0)) {
     const Index i = slot / 2;
@@ -235,8 +239,8 @@ void ModeOde::throw_not_finite(double t, ConstVectorRef values) const {
     const std::string& name = (*watch_)[slot - event_slot(0)].name;
     what = name.empty() ? "the guard of an event" : "the guard of event '" + name + "'";
   }
-  throw std::runtime_error(what + " is not finite (" + number_text(values[slot]) + ") at t = " +
-                           number_text(t) + (mode.size() > 0 ? " in mode \"" + mode.word() + "\"" : ""));
+  throw std::runtime_error(what + " is not finite (" + number_text(value) + ") at t = " + number_text(t) +
+                           (mode.size() > 0 ? " in mode \"" + mode.word() + "\"" : ""));
 }
 
 bool ModeOde::recall(double t, VectorRef values) const {
@@ -265,6 +269,12 @@ void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
   if (recall(t, values)) return;
   evaluate_guards(t, x, true, values);
   remember(t, values);
+}
+
+double ModeOde::sample_event(double t, ConstVectorRef x, Index slot) const {
+  const double value = watch_->value(t, x, slot - event_slot(0));
+  if (!std::isfinite(value)) throw_not_finite(t, slot, value);
+  return value;
 }
 
 }  // namespace slideway

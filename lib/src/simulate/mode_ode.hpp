@@ -54,6 +54,8 @@ class ModeOde final : public SmoothOde {
   // All guards at (t, x), armed or not. Values at times already asked for since forget_samples() are not computed again,
   // so x must be the dense output of one and the same step. Throws std::runtime_error naming a guard that is not finite.
   void sample(double t, ConstVectorRef x, VectorRef values);
+  // The guard of one event, by its slot, without memory.
+  double sample_event(double t, ConstVectorRef x, Index slot) const;
   bool recall(double t, VectorRef values) const;
   void remember(double t, ConstVectorRef values);
   void forget_samples();
@@ -106,6 +108,7 @@ class ModeOde final : public SmoothOde {
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;
+  [[noreturn]] void throw_not_finite(double t, Index slot, double value) const;
 
   Evaluator& evaluator_;
   ModeField field_;

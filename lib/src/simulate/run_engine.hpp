@@ -209,6 +209,8 @@ class RunEngine {
    public:
     explicit DenseGuards(RunEngine& engine) : engine_(engine) {}
     void sample(double t, VectorRef values) override;
+    // Of an event the guard alone; what the other guards share is not to be had for one of them.
+    double sample_one(double t, Index guard, VectorRef scratch) override;
     void noise(double t, VectorRef values) override;
 
    private:

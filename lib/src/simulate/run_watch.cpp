@@ -185,6 +185,14 @@ void RunEngine::DenseGuards::sample(double t, VectorRef values) {
   tools.ode.sample(t, engine_.state_, values);
 }
 
+double RunEngine::DenseGuards::sample_one(double t, Index guard, VectorRef scratch) {
+  LocationTools& tools = *engine_.here_;
+  if (guard < tools.ode.event_slot(0)) return GuardSampler::sample_one(t, guard, scratch);
+  if (tools.ode.recall(t, scratch)) return scratch[guard];
+  state_at(t);
+  return tools.ode.sample_event(t, engine_.state_, guard);
+}
+
 // Dense output leaves a curved surface, by errors that nothing controls; an event found there would not be one on the surface.
 void RunEngine::DenseGuards::state_at(double t) {
   LocationTools& tools = *engine_.here_;

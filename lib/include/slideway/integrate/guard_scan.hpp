@@ -24,6 +24,11 @@ class GuardSampler {
   virtual ~GuardSampler() = default;
   // May throw; nothing is arrived at then.
   virtual void sample(double t, VectorRef values) = 0;
+  // The value of one guard; `scratch`, one entry per guard, may hold anything afterwards.
+  virtual double sample_one(double t, Index guard, VectorRef scratch) {
+    sample(t, scratch);
+    return scratch[guard];
+  }
   // What cannot be told from zero in each guard, given the accuracy of the integrator at time t (≥ 0).
   virtual void noise(double t, VectorRef values) = 0;
 };
