@@ -219,5 +219,47 @@ TEST_CASE("a state slides along two surfaces with the root of a distance from on
   }
 }
 
+// Held at the origin by two relays; the load on the second grows until it moves off at t = 1, along the first surface.
+struct InUnits {
+  double length = 1, width = 1, time = 1, first = 1, second = 1;
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = first * (x[0] / length + 0.5 * x[1] / width);
+    h[1] = second * (x[1] / width - 0.3 * x[0] / length);
+  }
+  void field(auto t, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = (0.2 - lambda[0]) * length / time;
+    dx[1] = (0.5 + 0.5 * t / time - lambda[1]) * width / time;
+  }
+};
+
+TEST_CASE("the units of states, of time and of guards change nothing") {
+  const Eigen::Vector2d pairs[] = {{1, 1}, {1e9, 1e-9}, {1e-6, 1e6}, {1e-9, 1e-9}};
+  for (const Method method : methods) {
+    for (const Eigen::Vector2d& units : pairs) {
+      for (const Eigen::Vector2d& guards : pairs) {
+        for (const double time : {1e-9, 1e-3, 1.0, 1e6}) {
+          CAPTURE(units.transpose());
+          CAPTURE(guards.transpose());
+          CAPTURE(time);
+          const System system = from_functor(InUnits{units[0], units[1], time, guards[0], guards[1]},
+                                             {.states = 2, .surfaces = 2});
+          Options options;
+          options.rtol = 1e-6;
+          options.atol = Vector(1e-8 * units);
+          options.method = method;
+          const Solution solution =
+              Simulator(system, options).run({.start = 0, .end = 3 * time, .state = Vector::Zero(2)});
+          REQUIRE(solution.outcome.status == Status::reached_end);
+          REQUIRE(solution.events.size() == 1);
+          CHECK(solution.events[0].t == doctest::Approx(time).epsilon(1e-6));
+          CHECK(solution.events[0].to->word() == "0+");
+          CHECK(solution.final.state[0] == doctest::Approx(-0.5 * units[0]).epsilon(1e-4));
+          CHECK(solution.final.state[1] == doctest::Approx(units[1]).epsilon(1e-4));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slideway

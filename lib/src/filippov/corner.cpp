@@ -60,18 +60,36 @@ struct Candidate {
 struct Rates {
   Vector lambda = {};
   Vector w = {};
-  double zero = 0;  // rates at or below this are zero
+  // Rates at or below these are zero.
+  double lambda_zero = 0;
+  Vector w_zero = {};
 };
+
+// A power of two near the size of each row, so that no digit is lost: guards have units of their own.
+Vector row_units(const Matrix& w) {
+  Vector units = Vector::Ones(w.rows());
+  for (Index i = 0; i < w.rows(); ++i) {
+    const double size = w.row(i).cwiseAbs().maxCoeff();
+    if (size > 0 && std::isfinite(size)) units[i] = std::ldexp(1.0, std::ilogb(size));
+  }
+  return units;
+}
 
 class CandidateSearch {
  public:
   CandidateSearch(const VertexTable& table, const CornerOptions& options, const CurvatureFunction& curvature)
-      : table_(table), options_(options), curvature_(curvature), surfaces_(table.surfaces()) {
-    sizes_ = table.w.cwiseAbs().rowwise().maxCoeff();
+      : table_(table),
+        options_(options),
+        curvature_(curvature),
+        surfaces_(table.surfaces()),
+        units_(row_units(table.w)) {
+    table_.w.array().colwise() /= units_.array();
+    w_zero_ = options.w_zero.cwiseQuotient(units_);
+    sizes_ = table_.w.cwiseAbs().rowwise().maxCoeff();
     tie_ = Vector::Zero(surfaces_);
     if (options.lambda_tie.size() > 0) tie_ = options.lambda_tie;
     hardly_left_ = Vector::Zero(surfaces_);
-    if (options.hardly_left.size() > 0) hardly_left_ = options.hardly_left;
+    if (options.hardly_left.size() > 0) hardly_left_ = options.hardly_left.cwiseQuotient(units_);
   }
 
   CornerAnswer all() {
@@ -98,7 +116,7 @@ class CandidateSearch {
         if (side == Side::sliding) candidate.sliding.push_back(i);
       }
       for (SlidingRoot& root :
-           all_sliding_roots(table_, candidate.sliding, fixed, options_.w_zero, slack, answer_.incomplete)) {
+           all_sliding_roots(table_, candidate.sliding, fixed, w_zero_, slack, answer_.incomplete)) {
         candidate.lambda = fixed;
         candidate.lambda(candidate.sliding) = root.lambda;
         candidate.unseen = std::move(root.unseen);
@@ -157,7 +175,7 @@ class CandidateSearch {
   // A component is zero too when it is what a sliding end within the tie would make it, or where the motion would come back
   // before it has left the surface.
   double w_tie(const Candidate& candidate, Index i, const std::optional<Rates>& rates) const {
-    const double tie = std::max(options_.w_zero[i], tie_[i] * std::abs(candidate.jacobian(i, i)));
+    const double tie = std::max(w_zero_[i], tie_[i] * std::abs(candidate.jacobian(i, i)));
     if (!rates) return tie;
     return std::max(
         tie, std::min(kSuspicious * sizes_[i], std::sqrt(2 * std::abs(rates->w[i]) * hardly_left_[i])));
@@ -166,8 +184,8 @@ class CandidateSearch {
   // λ follows w_Z = 0: λ̇_Z = −D⁻¹ ḧ_Z, and the other components change by ḧ + Dλ̇.
   std::optional<Rates> rates_of(const Candidate& candidate) const {
     const std::vector<Index>& sliding = candidate.sliding;
-    const Vector second = curvature_(candidate.lambda);
-    Rates rates{Vector::Zero(surfaces_), {}, 0};
+    const Vector second = curvature_(candidate.lambda).cwiseQuotient(units_);
+    Rates rates{Vector::Zero(surfaces_), {}, 0, {}};
     if (!sliding.empty()) {
       std::vector<char> on_bound;
       for (const Index i : sliding) {
@@ -181,19 +199,24 @@ class CandidateSearch {
       rates.lambda(sliding) = *solved;
     }
     rates.w = second + candidate.jacobian * rates.lambda;
-    rates.zero =
-        options_.rate_accuracy * (second.lpNorm<Eigen::Infinity>() + rates.lambda.lpNorm<Eigen::Infinity>());
+    const double fastest = rates.lambda.lpNorm<Eigen::Infinity>();
+    rates.w_zero = options_.rate_accuracy * (Vector::Constant(surfaces_, second.lpNorm<Eigen::Infinity>()) +
+                                             fastest * candidate.jacobian.cwiseAbs().rowwise().maxCoeff());
+    double gain = 0;
+    for (const Index i : sliding) gain = std::max(gain, candidate.jacobian.row(i).cwiseAbs().maxCoeff());
+    rates.lambda_zero =
+        options_.rate_accuracy * (fastest + (gain > 0 ? second.lpNorm<Eigen::Infinity>() / gain : 0.0));
     return rates;
   }
 
   bool stays(const Candidate& candidate, const Rates& rates) const {
     for (const Index i : candidate.on_boundary) {
       // At rest on the boundary is inside; moving out is not.
-      if (rates.lambda[i] * candidate.lambda[i] > rates.zero) return false;
+      if (rates.lambda[i] * candidate.lambda[i] > rates.lambda_zero) return false;
     }
     for (const Index i : candidate.stationary) {
       // A component that stays zero does not leave the surface.
-      if (!(candidate.lambda[i] * rates.w[i] > rates.zero)) return false;
+      if (!(candidate.lambda[i] * rates.w[i] > rates.w_zero[i])) return false;
     }
     return true;
   }
@@ -215,7 +238,7 @@ class CandidateSearch {
         }
       }
       continuation.p_matrix = is_p_matrix(-candidate.jacobian(inside, inside));
-      const Matrix effects = candidate.jacobian(sliding, sliding);
+      const Matrix effects = (units_.asDiagonal() * candidate.jacobian)(sliding, sliding);
       const Eigen::VectorXcd values = effects.eigenvalues();
       const bool all_negative = (values.real().array() < 0).all();
       const bool all_positive = (values.real().array() > 0).all();
@@ -226,11 +249,11 @@ class CandidateSearch {
     answer_.continuations.push_back(std::move(continuation));
   }
 
-  const VertexTable& table_;
+  VertexTable table_;  // in units of its rows, like all that is compared with it
   const CornerOptions& options_;
   const CurvatureFunction& curvature_;
   Index surfaces_;
-  Vector sizes_, tie_, hardly_left_;
+  Vector units_, w_zero_, sizes_, tie_, hardly_left_;
   CornerAnswer answer_;
 };
 

@@ -298,6 +298,9 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
     for (std::size_t& l : label) l = l == from ? to : l;
   };
   Vector low(rates_.size());
+  Matrix gradients(static_cast<Index>(a), x.size());
+  for (std::size_t j = 0; j < a; ++j)
+    gradients.row(static_cast<Index>(j)) = geometry_.gradient(t, x, surfaces[j]).cwiseAbs();
   for (std::size_t k = 0; k < a; ++k) {
     lambda_ = lambda;
     // Numbers without a pattern: a product of relays cannot cancel at all of them.
@@ -306,14 +309,15 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
     lambda_[surfaces[k]] = -1;
     evaluator_.field(t, x, lambda_, velocity_);
     evaluator_.guard_rates(t, x, velocity_, low);
-    const double size = velocity_.lpNorm<Eigen::Infinity>();
+    const Vector sizes = gradients * velocity_.cwiseAbs();
     lambda_[surfaces[k]] = 1;
     evaluator_.field(t, x, lambda_, velocity_);
     evaluator_.guard_rates(t, x, velocity_, rates_);
     for (std::size_t j = 0; j < a; ++j) {
       const double change = std::abs(rates_[surfaces[j]] - low[surfaces[j]]);
       const double rounding =
-          64 * kEpsilon * (std::abs(low[surfaces[j]]) + std::abs(rates_[surfaces[j]]) + size);
+          64 * kEpsilon *
+          (std::abs(low[surfaces[j]]) + std::abs(rates_[surfaces[j]]) + sizes[static_cast<Index>(j)]);
       // Where a field is not finite nothing says that they do not.
       if (j != k && !(change <= rounding)) join(k, j);
     }

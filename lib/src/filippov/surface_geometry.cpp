@@ -193,12 +193,20 @@ bool SurfaceGeometry::solve_gram(ConstVectorRef weights, const std::vector<Index
     }
     return step_.allFinite();
   }
+  // Guards have units of their own: every row counts by its direction.
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t r = 0; r < k; ++r) {
+    double norm = 0;
+    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+      const auto entry = static_cast<std::size_t>(e);
+      norm = std::hypot(norm, row_value_[entry] / weights[row_column_[entry]]);
+    }
+    if (!(norm > 0) || !std::isfinite(norm)) return false;
+    multiplier_[static_cast<Index>(r)] /= norm;
     for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
       const auto entry = static_cast<std::size_t>(e);
       entries.emplace_back(static_cast<int>(r), static_cast<int>(row_column_[entry]),
-                           row_value_[entry] / weights[row_column_[entry]]);
+                           row_value_[entry] / weights[row_column_[entry]] / norm);
     }
   }
   Eigen::SparseMatrix<double> scaled(static_cast<Index>(k), seed_.size());
@@ -206,8 +214,7 @@ bool SurfaceGeometry::solve_gram(ConstVectorRef weights, const std::vector<Index
   const Eigen::SparseMatrix<double> gram = scaled * scaled.transpose();
   const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(gram);
   // A pivot that cancels away means that the gradients are not independent.
-  if (factors.info() != Eigen::Success ||
-      !(factors.vectorD().minCoeff() > 1e-14 * gram.diagonal().maxCoeff())) {
+  if (factors.info() != Eigen::Success || !(factors.vectorD().minCoeff() > 1e-14)) {
     if (static_cast<Index>(k) > kMostDependent) return false;
     // The least step that meets as many of them as can be met; whether it met all shows afterwards.
     Eigen::CompleteOrthogonalDecomposition<Matrix> least;
