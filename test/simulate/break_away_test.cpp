@@ -288,3 +288,30 @@ TEST_CASE("a field given for the two signs may have a break-away ratio too") {
   for (std::size_t k = 0; k < times.size(); ++k)
     CHECK(solution.events[k].t == doctest::Approx(times[k]).epsilon(1e-7));
 }
+
+// Held up to twice its sliding friction against a load of 2.5 sin(t/T), without derivatives of its own.
+struct SwellingLoad {
+  double time = 1;
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void break_away(auto, const auto&, auto&& ratios) const { ratios[0] = 2.0; }
+  void field(double t, ConstVectorRef, ConstVectorRef signs, VectorRef dx) const {
+    dx[0] = (2.5 * std::sin(t / time) - signs[0]) / time;
+  }
+};
+
+TEST_CASE("a block breaks away in runs of nanoseconds and of years") {
+  const double left = std::asin(0.8);
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
+    for (const double time : {1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6}) {
+      CAPTURE(time);
+      const Solution solution = Simulator(from_signs(SwellingLoad{time}, {.states = 1, .surfaces = 1}),
+                                          {.rtol = 1e-8, .method = method})
+                                    .run({.start = 0, .end = 1.5 * time, .state = Vector::Zero(1)});
+      REQUIRE(solution.outcome.reached_end());
+      REQUIRE(solution.events.size() == 1);
+      CHECK(solution.events[0].t == doctest::Approx(left * time).epsilon(1e-6));
+      CHECK(solution.final.state[0] ==
+            doctest::Approx(2.5 * (std::cos(left) - std::cos(1.5)) - (1.5 - left)).epsilon(1e-6));
+    }
+  }
+}

@@ -51,7 +51,7 @@ PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& str
 double PointClassifier::time_scale(ConstVectorRef dx, ConstVectorRef weights) const {
   // In units of 1/rtol the state has the size below which it does not count.
   const double fastest = rtol_ * dx.cwiseProduct(weights).lpNorm<Eigen::Infinity>();
-  return fastest > 1 ? 1 / fastest : 1;
+  return fastest * typical_time_ > 1 ? 1 / fastest : typical_time_;
 }
 
 // w of the surface along the field at λ = side.
@@ -285,9 +285,11 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   TwoFoldRates rates;
   if (result.minus_tangent && result.plus_tangent) {
     rates = two_fold_rates(t, x, weights);
-    const double field_scale =
-        std::max(field_minus_.lpNorm<Eigen::Infinity>(), field_plus_.lpNorm<Eigen::Infinity>());
-    const double field_gap = (field_plus_ - field_minus_).lpNorm<Eigen::Infinity>();
+    const auto size = [&](const Vector& field) {
+      return field.cwiseProduct(weights).lpNorm<Eigen::Infinity>();
+    };
+    const double field_scale = std::max(size(field_minus_), size(field_plus_));
+    const double field_gap = size(field_plus_ - field_minus_);
     // In a two-fold fields that part at once can be the same in this one point.
     const bool part_at_once =
         std::abs(plus.curvature - minus.curvature) > plus.curvature_zero + minus.curvature_zero;

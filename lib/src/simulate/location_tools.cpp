@@ -16,6 +16,9 @@ constexpr double kFinestTolerance = 1e-12;
 // For a flight that is to settle what the tolerances leave in doubt: at least a tenth of them.
 constexpr double kDoubtPart = 1e-3;
 constexpr double kFinestInDoubt = 1e-13;
+// Of a run, what its equations take to change: at least, and at most.
+constexpr double kSmallPart = 1e-4;
+constexpr double kLargePart = 0.1;
 
 std::shared_ptr<const RelayStructure> structure_of(const System& plain, const System& system,
                                                    std::shared_ptr<const RelayStructure> structure) {
@@ -59,6 +62,14 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
   if (evaluator.guards_are_affine()) affine_scan.emplace(evaluator);
   // Of two surfaces λ is not what makes w vanish.
   if (affine_scan && options.sliding_rule == SlidingRule::moments) affine_scan->leave_exits();
+}
+
+void LocationTools::set_duration(double duration) {
+  if (!(duration > 0) || !std::isfinite(duration)) return;
+  // One unit of time, unless the run is so short or so long that it is another one that counts.
+  const double time = std::clamp(1.0, kSmallPart * duration, kLargePart * duration);
+  evaluator.set_typical_sizes(stepping.atol / stepping.rtol, time);
+  resolver.set_typical_time(time);
 }
 
 Stepper& LocationTools::one_step() {

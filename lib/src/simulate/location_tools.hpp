@@ -23,6 +23,8 @@ struct LocationTools {
   LocationTools(System plain, std::shared_ptr<const RelayStructure> structure, const Options& options,
                 EventWatch watch, std::string name);
 
+  // How long the run takes tells the time in which the equations change, where nothing else does.
+  void set_duration(double duration);
   // A one-step method, for flights too short for a multistep one; made when first asked for.
   Stepper& one_step();
   // The same with errors far below the tolerances, for motions that these hide.

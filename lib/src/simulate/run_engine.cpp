@@ -107,6 +107,7 @@ void RunEngine::enter(std::size_t location) {
     watch.add_edges(automaton_, location, {});
     tools = std::make_unique<LocationTools>(made.system, structures_[location], options_, std::move(watch),
                                             made.name);
+    tools->set_duration(run_.end - run_.start);
   }
   here_ = tools.get();
   const Index surfaces = here_->system.surfaces();

@@ -69,8 +69,10 @@ std::unique_ptr<LocationTools> RunEngine::make_pair_tools(std::size_t minus, std
   // What else leaves either location leaves the pair.
   watch.add_edges(automaton_, minus, {first_edge, second_edge});
   watch.add_edges(automaton_, plus, {first_edge, second_edge});
-  return std::make_unique<LocationTools>(std::move(system), std::move(structure), options_, std::move(watch),
-                                         below.name + "|" + above.name);
+  auto tools = std::make_unique<LocationTools>(std::move(system), std::move(structure), options_,
+                                               std::move(watch), below.name + "|" + above.name);
+  tools->set_duration(run_.end - run_.start);
+  return tools;
 }
 
 // The surface between the locations no longer holds the solution.

@@ -41,6 +41,9 @@ class PointClassifier {
   // The references must outlive the classifier.
   PointClassifier(Evaluator& evaluator, const RelayStructure& structure, double rtol);
 
+  // The time in which the equations change where the state, at rest, does not tell; 1 at first.
+  void set_typical_time(double time) { typical_time_ = time; }
+
   // x is on the surface. `lambda` holds the other relays. `before` is the side the solution comes from, nothing at a
   // start. weights(j) is the reciprocal error scale of state j.
   ClassifiedPoint classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met,
@@ -87,6 +90,7 @@ class PointClassifier {
   Evaluator& evaluator_;
   SurfaceGeometry geometry_;
   double rtol_;
+  double typical_time_ = 1;
   Index surface_ = 0;
   double surface_rounding_ = 0;
   Eigen::Matrix<signed char, Eigen::Dynamic, Eigen::Dynamic> signs_;  // ±1, of random choices
