@@ -198,6 +198,51 @@ TEST_CASE("a string pressed against a ceiling touches it in the middle") {
   }
 }
 
+TEST_CASE("a string of two thousand entries is solved by its few couplings") {
+  const Index n = 2001;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index i = 0; i < n; ++i) {
+    entries.emplace_back(i, i, 2);
+    if (i > 0) entries.emplace_back(i, i - 1, -1);
+    if (i + 1 < n) entries.emplace_back(i, i + 1, -1);
+  }
+  Eigen::SparseMatrix<double> M(n, n);
+  M.setFromTriplets(entries.begin(), entries.end());
+  const Vector ones = Vector::Ones(n);
+  const Vector expected = Vector::LinSpaced(n, -3, 3).unaryExpr([](double s) { return 0.9 * std::sin(s); });
+  // Pulled beyond the ceiling in its right half: there the relays give way.
+  Vector q = -(M * expected);
+  const auto free = solve_box_complementarity(M, q, -ones, ones);
+  REQUIRE_MESSAGE(free.solved, free.reason);
+  CHECK((free.z - expected).lpNorm<Eigen::Infinity>() < 1e-6);
+  q *= 1.5;
+  const auto held = solve_box_complementarity(M, q, -ones, ones);
+  REQUIRE_MESSAGE(held.solved, held.reason);
+  CHECK(held.z.maxCoeff() == 1);
+  CHECK(held.z.minCoeff() == -1);
+  CHECK((held.residual - q - M * held.z).lpNorm<Eigen::Infinity>() < 1e-12);
+}
+
+TEST_CASE("a problem of few entries has the solution that it has as one of many") {
+  Draw draw;
+  for (int trial = 0; trial < 20; ++trial) {
+    const Index n = draw.whole(40, 80);
+    Matrix M = 4.5 * Matrix::Identity(n, n);
+    for (Index i = 0; i < n; ++i) {
+      for (int k = 0; k < 2; ++k) M(i, draw.whole(0, n - 1)) += draw(-1, 1);
+    }
+    const Vector q = draw.vector(n, 8);
+    const Vector ones = Vector::Ones(n);
+    const auto few = solve_box_complementarity(Eigen::SparseMatrix<double>(M.sparseView()), q, -ones, ones);
+    REQUIRE_MESSAGE(few.solved, few.reason);
+    // Entries so small that they change nothing make it a full one.
+    const Matrix full = M + Matrix::Constant(n, n, 1e-300);
+    const auto many = solve_box_complementarity(full, q, -ones, ones);
+    REQUIRE_MESSAGE(many.solved, many.reason);
+    CHECK((few.z - many.z).lpNorm<Eigen::Infinity>() < 1e-12);
+  }
+}
+
 TEST_CASE("Murty's exponential example ends") {
   // Least-index pivoting takes 2^n steps on this P-matrix.
   const Index n = 60;

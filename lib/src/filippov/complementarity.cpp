@@ -1,17 +1,22 @@
 #include "slideway/filippov/complementarity.hpp"
 
 #include <Eigen/LU>
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
+#include "filippov/lemke_path.hpp"
+#include "filippov/linear_factors.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
 
 namespace {
+
+using Sparse = Eigen::SparseMatrix<double>;
+using Part = BoxPart;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -22,32 +27,44 @@ constexpr int kBlockChances = 8;
 // From so many entries on, the start in which none is at a bound is tried first, for so many exchanges.
 constexpr Index kMany = 32;
 constexpr Index kFewBlockSteps = 10;
-// A block as large as that, with no more than this part of its entries, is factored as a sparse one.
-constexpr double kSparsePart = 0.1;
-// Entries of a pivoted tableau below this part of the largest are rounding.
-constexpr double kPivotZero = 1e-11;
-constexpr double kTie = 1e-12;
+// The tableau of the path for more entries is beyond a gigabyte.
+constexpr Index kLargestOfPath = 8000;
 constexpr double kProximal = 1e-7;
 constexpr int kMostProximalSteps = 40;
 
-enum class Part : signed char { lower, free, upper };
-
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+bool all_finite(const Matrix& M) { return M.allFinite(); }
+bool all_finite(const Sparse& M) { return Eigen::Map<const Vector>(M.valuePtr(), M.nonZeros()).allFinite(); }
+
+Vector largest_in_rows(const Matrix& M) { return M.cwiseAbs().rowwise().maxCoeff(); }
+Vector largest_in_rows(const Sparse& M) {
+  Vector largest = Vector::Zero(M.rows());
+  for (Index j = 0; j < M.outerSize(); ++j) {
+    for (Sparse::InnerIterator entry(M, j); entry; ++entry)
+      largest[entry.row()] = std::max(largest[entry.row()], std::abs(entry.value()));
+  }
+  return largest;
+}
 
 // The problem with the lower bounds moved to zero and rows and columns scaled alike, so that the diagonal is 1 where it
 // is positive: then one size of rounding serves all rows.
+template <class MatrixType>
 struct Scaled {
-  Matrix M;
+  MatrixType M;
   Vector q;
   Vector upper;
   Vector scale;  // z = lower + scale·z'
 };
 
-Scaled scaled(const Matrix& M, const Vector& q, const Vector& lower, const Vector& upper) {
+template <class MatrixType>
+Scaled<MatrixType> scaled(const MatrixType& M, const Vector& q, const Vector& lower, const Vector& upper) {
   const Index n = q.size();
-  Scaled problem{M, q + M * lower, Vector(n), Vector::Ones(n)};
+  Scaled<MatrixType> problem{M, q + M * lower, Vector(n), Vector::Ones(n)};
+  const Vector diagonal = M.diagonal();
+  const Vector largest = largest_in_rows(M);
   for (Index i = 0; i < n; ++i) {
-    const double size = M(i, i) > 0 ? M(i, i) : M.row(i).lpNorm<Eigen::Infinity>();
+    const double size = diagonal[i] > 0 ? diagonal[i] : largest[i];
     if (size > 0) problem.scale[i] = 1 / std::sqrt(size);
   }
   problem.M = problem.scale.asDiagonal() * M * problem.scale.asDiagonal();
@@ -57,7 +74,7 @@ Scaled scaled(const Matrix& M, const Vector& q, const Vector& lower, const Vecto
 }
 
 // The solution of M(free, free)·x = right, empty where there is none.
-Vector solve_dense(const Matrix& M, const std::vector<Index>& free, const Vector& right) {
+Vector solve_free(const Matrix& M, const std::vector<Index>& free, const Vector& right) {
   const Eigen::PartialPivLU<Matrix> factors(M(free, free));
   if (!(factors.rcond() > kEpsilon)) return {};
   Vector solution = factors.solve(right);
@@ -65,37 +82,15 @@ Vector solve_dense(const Matrix& M, const std::vector<Index>& free, const Vector
   solution += factors.solve(right - M(free, free) * solution);
   return solution;
 }
-
-// The same by sparse factors, or by dense ones where they do not serve.
-Vector solve_free(const Matrix& M, const std::vector<Index>& free, const Vector& right) {
-  const Index n = static_cast<Index>(free.size());
-  if (n < kMany) return solve_dense(M, free, right);
-  const double most = kSparsePart * static_cast<double>(n * n);
-  std::vector<Eigen::Triplet<double>> entries;
-  for (Index j = 0; j < n; ++j) {
-    const auto column = M.col(free[at(j)]);
-    for (Index i = 0; i < n; ++i) {
-      if (column[free[at(i)]] != 0) entries.emplace_back(i, j, column[free[at(i)]]);
-    }
-    if (static_cast<double>(entries.size()) > most) return solve_dense(M, free, right);
-  }
-  Eigen::SparseMatrix<double> block(n, n);
-  block.setFromTriplets(entries.begin(), entries.end());
-  const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(block);
-  if (factors.info() != Eigen::Success) return solve_dense(M, free, right);
-  Vector solution = factors.solve(right);
-  solution += factors.solve(right - block * solution);
-  // The estimate of the condition is missing here: a block near singular shows by what it leaves.
-  const double left = (right - block * solution).lpNorm<Eigen::Infinity>();
-  const double size = right.lpNorm<Eigen::Infinity>();
-  if (!(left <= kCertified * size) || !(solution.lpNorm<Eigen::Infinity>() * kEpsilon <= size)) {
-    return solve_dense(M, free, right);
-  }
-  return solution;
+Vector solve_free(const Sparse& M, const std::vector<Index>& free, const Vector& right) {
+  std::vector<Index> place(at(M.rows()), -1);
+  const auto solution = LinearFactors(part_of(M, free, free, place)).solve(right);
+  return solution ? Vector(*solution) : Vector();
 }
 
 // z for a partition: the free entries make their rows zero. False when that cannot be solved.
-bool solve_partition(const Scaled& problem, const std::vector<Part>& parts, Vector& z) {
+template <class MatrixType>
+bool solve_partition(const Scaled<MatrixType>& problem, const std::vector<Part>& parts, Vector& z) {
   const Index n = problem.q.size();
   std::vector<Index> free;
   z.setZero(n);
@@ -112,7 +107,8 @@ bool solve_partition(const Scaled& problem, const std::vector<Part>& parts, Vect
 
 // Exchanges all entries that break a condition at once, and one at a time where that stops to gain. Fast, but nothing
 // promises that it ends.
-bool block_pivoting(const Scaled& problem, std::vector<Part>& parts, Index most_steps) {
+template <class MatrixType>
+bool block_pivoting(const Scaled<MatrixType>& problem, std::vector<Part>& parts, Index most_steps) {
   const Index n = problem.q.size();
   Vector z;
   Index fewest = n + 1;
@@ -121,7 +117,7 @@ bool block_pivoting(const Scaled& problem, std::vector<Part>& parts, Index most_
     if (!solve_partition(problem, parts, z)) return false;
     const Vector r = problem.q + problem.M * z;
     const double r_zero =
-        1e-13 * (problem.q.lpNorm<Eigen::Infinity>() + (problem.M.cwiseAbs() * z.cwiseAbs()).maxCoeff());
+        1e-13 * (problem.q.cwiseAbs().maxCoeff() + Vector(problem.M.cwiseAbs() * z.cwiseAbs()).maxCoeff());
     const double z_zero = 1e-13 * z.lpNorm<Eigen::Infinity>();
     std::vector<std::pair<Index, Part>> wrong;
     for (Index i = 0; i < n; ++i) {
@@ -158,8 +154,8 @@ bool block_pivoting(const Scaled& problem, std::vector<Part>& parts, Index most_
 // solution, and the steps end in a solution if there is one. Serves where rounding among many dependent rows leads the
 // path astray.
 template <class Accept>
-bool proximal_steps(const Scaled& problem, Accept&& accept) {
-  Scaled shifted = problem;
+bool proximal_steps(const Scaled<Matrix>& problem, Accept&& accept) {
+  Scaled<Matrix> shifted = problem;
   shifted.M.diagonal().array() += kProximal;
   std::vector<Part> parts(at(problem.q.size()), Part::lower);
   Vector z = Vector::Zero(problem.q.size());
@@ -172,206 +168,125 @@ bool proximal_steps(const Scaled& problem, Accept&& accept) {
   return false;
 }
 
-// Lemke's path. Every index has one moving variable: r ≥ 0 at the lower bound, z between, y = −r ≥ 0 at the upper bound;
-// with z₀ that is one more than there are rows, so the solutions of
-//     r − y − Mz − z₀·1 = q
-// form a path, followed from z₀ = ∞ down. The variable that stops at a bound hands over to its neighbour.
-class LemkePath {
- public:
-  explicit LemkePath(const Scaled& problem) : problem_(problem), n_(problem.q.size()) {
-    // Columns: r | z | z₀. A row reads: basic variable + Σ columns·(nonbasic) = value.
-    tableau_ = Matrix::Zero(n_, 2 * n_ + 1);
-    tableau_.leftCols(n_).setIdentity();
-    tableau_.middleCols(n_, n_) = -problem.M;
-    tableau_.col(2 * n_).setConstant(-1);
-    value_ = problem.q;
-    parts_.assign(at(n_), Part::lower);
-    basic_.resize(at(n_));
-    for (Index i = 0; i < n_; ++i) basic_[at(i)] = i;
-  }
-
-  enum class End { solved, ray, limit };
-
-  End follow() {
-    if (value_.minCoeff() >= 0) return End::solved;
-    // z₀ enters at the size that makes the worst r zero; of equal ones the lexicographically least, which is the last.
-    Index row = 0;
-    for (Index i = 1; i < n_; ++i) {
-      if (value_[i] <= value_[row]) row = i;
-    }
-    Index entering = hand_over(row, false);
-    pivot(row, 2 * n_, 0.0);
-    // Far more than any path met in practice; only rounding that breaks the lexicographic order can make it longer.
-    const Index limit = 1000 + 100 * n_;
-    for (Index count = 0; count < limit; ++count) {
-      const double direction = parts_[at(index_of(entering))] == Part::free && from_above_ ? -1 : 1;
-      const Step step = ratio_test(entering, direction);
-      if (step.kind == Step::none) return End::ray;
-      if (step.kind == Step::flip) {
-        // z crosses the whole box: the value of the others follows, the basis stays.
-        const Index i = index_of(entering);
-        value_ -= direction * problem_.upper[i] * tableau_.col(entering);
-        parts_[at(i)] = direction > 0 ? Part::upper : Part::lower;
-        entering = i;
-        from_above_ = false;
-        continue;
-      }
-      const bool finished = basic_[at(step.row)] == 2 * n_;
-      const double start = direction < 0 ? problem_.upper[index_of(entering)] : 0;
-      const Index next = finished ? entering : hand_over(step.row, step.at_upper);
-      const double leaving_value = step.at_upper ? problem_.upper[index_of(basic_[at(step.row)])] : 0;
-      advance(step, entering, direction, start, leaving_value);
-      if (finished) return End::solved;
-      entering = next;
-    }
-    return End::limit;
-  }
-
-  const std::vector<Part>& parts() const { return parts_; }
-  Vector z() const {
-    Vector result = Vector::Zero(n_);
-    for (Index i = 0; i < n_; ++i) {
-      if (parts_[at(i)] == Part::upper) result[i] = problem_.upper[i];
-    }
-    for (Index row = 0; row < n_; ++row) {
-      const Index variable = basic_[at(row)];
-      if (variable >= n_ && variable < 2 * n_) result[variable - n_] = value_[row];
-    }
-    return result;
-  }
-
- private:
-  struct Step {
-    enum Kind { none, flip, pivot } kind = none;
-    Index row = -1;
-    bool at_upper = false;
-    double length = kInfinity;
-  };
-
-  Index index_of(Index variable) const { return variable < n_ ? variable : variable - n_; }
-
-  // y moves as −r: its column is that of r with the other sign.
-  double sign(Index variable) const {
-    return variable < n_ && parts_[at(variable)] == Part::upper ? -1.0 : 1.0;
-  }
-
-  // The variable that takes over from the basic one of `row`, which is at a bound.
-  Index hand_over(Index row, bool at_upper) {
-    const Index variable = basic_[at(row)];
-    const Index i = index_of(variable);
-    if (variable < n_) {
-      // r or y has come to zero: z leaves the bound that it was at.
-      from_above_ = parts_[at(i)] == Part::upper;
-      parts_[at(i)] = Part::free;
-      return n_ + i;
-    }
-    from_above_ = false;
-    parts_[at(i)] = at_upper ? Part::upper : Part::lower;
-    return i;
-  }
-
-  Step ratio_test(Index entering, double direction) const {
-    const Vector column = direction * sign(entering) * tableau_.col(entering);
-    const double tiny = kPivotZero * std::max(1.0, column.lpNorm<Eigen::Infinity>());
-    Step best;
-    if (entering >= n_ && problem_.upper[entering - n_] < kInfinity) {
-      best.kind = Step::flip;
-      best.length = problem_.upper[entering - n_];
-    }
-    // The length at which the basic variable of a row meets a bound.
-    const auto length_to_bound = [&](Index row) {
-      if (std::abs(column[row]) <= tiny) return kInfinity;
-      const double bound = column[row] > 0 ? 0.0 : upper_of(basic_[at(row)]);
-      // Rounding may have carried the value beyond its bound by a little.
-      return bound < kInfinity ? std::max(0.0, (value_[row] - bound) / column[row]) : kInfinity;
-    };
-    double shortest = best.length;
-    for (Index row = 0; row < n_; ++row) shortest = std::min(shortest, length_to_bound(row));
-    if (shortest == kInfinity) return best;
-    const double tied = shortest + kTie * std::max(1.0, shortest);
-    if (best.length > tied) best.kind = Step::none;
-    for (Index row = 0; row < n_; ++row) {
-      if (length_to_bound(row) > tied) continue;
-      if (best.kind == Step::none || precedes(row, best, column))
-        best = {Step::pivot, row, column[row] < 0, shortest};
-    }
-    best.length = shortest;
-    return best;
-  }
-
-  double upper_of(Index variable) const {
-    return variable < n_ || variable == 2 * n_ ? kInfinity : problem_.upper[variable - n_];
-  }
-
-  // Whether, of two that stop the path at the same length, this row does so first when q is perturbed by (ε, ε², …): the
-  // first n columns hold how values change with q. z₀ comes before all: it ends the path.
-  bool precedes(Index row, const Step& best, const Vector& column) const {
-    if (basic_[at(row)] == 2 * n_) return true;
-    if (best.kind == Step::pivot && basic_[at(best.row)] == 2 * n_) return false;
-    for (Index j = 0; j < n_; ++j) {
-      const double mine = tableau_(row, j) / column[row];
-      const double other = best.kind == Step::flip ? 0 : tableau_(best.row, j) / column[best.row];
-      const double tie = kTie * std::max({1.0, std::abs(mine), std::abs(other)});
-      if (mine < other - tie) return true;
-      if (mine > other + tie) return false;
-    }
-    return false;
-  }
-
-  void advance(const Step& step, Index entering, double direction, double start, double leaving_value) {
-    const double entering_sign = sign(entering);
-    value_ -= direction * entering_sign * step.length * tableau_.col(entering);
-    const double entering_value = start + direction * step.length;
-    value_[step.row] = leaving_value;
-    exchange(step.row, entering, entering_sign);
-    value_[step.row] = entering_value;
-  }
-
-  // z₀ takes the place of the worst r, which was below zero.
-  void pivot(Index row, Index entering, double leaving_value) {
-    const double length = (value_[row] - leaving_value) / tableau_(row, entering);
-    value_ -= length * tableau_.col(entering);
-    exchange(row, entering, 1.0);
-    value_[row] = length;
-  }
-
-  // Rows are kept in terms of the variable as it moves: y for an index at its upper bound.
-  void exchange(Index row, Index entering, double entering_sign) {
-    const Vector column = entering_sign * tableau_.col(entering);
-    tableau_.row(row) /= column[row];
-    for (Index other = 0; other < n_; ++other) {
-      if (other != row && column[other] != 0) tableau_.row(other) -= column[other] * tableau_.row(row);
-    }
-    basic_[at(row)] = entering;
-  }
-
-  const Scaled& problem_;
-  Index n_;
-  Matrix tableau_;
-  Vector value_;  // of the basic variables
-  std::vector<Index> basic_;
-  std::vector<Part> parts_;
-  bool from_above_ = false;
-};
-
-}  // namespace
-
-double complementarity_error(const Matrix& M, const Vector& q, const Vector& lower, const Vector& upper,
-                             const Vector& z) {
+// The largest amount by which z breaks its conditions (see the header).
+template <class MatrixType>
+double error_of(const MatrixType& M, const Vector& q, const Vector& lower, const Vector& upper,
+                const Vector& z) {
   if (!z.allFinite()) return kInfinity;
+  const Vector r = q + M * z;
+  const Vector terms = q.cwiseAbs() + M.cwiseAbs() * (z.cwiseAbs() + lower.cwiseAbs());
   double worst = 0;
   for (Index i = 0; i < q.size(); ++i) {
     if (z[i] < lower[i] || z[i] > upper[i]) return kInfinity;
-    const double r = q[i] + M.row(i).dot(z);
-    if ((z[i] == lower[i] && r >= 0) || (z[i] == upper[i] && r <= 0)) continue;
-    const double terms = std::abs(q[i]) + M.row(i).cwiseAbs().dot(z.cwiseAbs() + lower.cwiseAbs());
-    worst = std::max(worst, terms > 0 ? std::abs(r) / terms : kInfinity);
+    if ((z[i] == lower[i] && r[i] >= 0) || (z[i] == upper[i] && r[i] <= 0)) continue;
+    worst = std::max(worst, terms[i] > 0 ? std::abs(r[i]) / terms[i] : kInfinity);
   }
   return worst;
 }
 
-ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q, const Vector& lower,
-                                                const Vector& upper) {
+template <class MatrixType>
+class BoxProblem {
+ public:
+  BoxProblem(const MatrixType& M, const Vector& q, const Vector& lower, const Vector& upper)
+      : M_(M), q_(q), lower_(lower), upper_(upper), scaled_(scaled(M, q, lower, upper)) {}
+
+  ComplementarityAnswer solve() {
+    if (!is_solved_by_blocks()) solve_by_path();
+    return std::move(answer_);
+  }
+
+ private:
+  // Takes the candidate if it proves itself.
+  bool accept(const Vector& candidate) {
+    Vector z = lower_ + scaled_.scale.cwiseProduct(candidate);
+    // What is at a bound is there exactly.
+    const double rounding = 1e-11 * candidate.lpNorm<Eigen::Infinity>();
+    const Vector r = scaled_.q + scaled_.M * candidate;
+    for (Index i = 0; i < z.size(); ++i) {
+      if (candidate[i] <= 0 || (candidate[i] <= rounding && r[i] > 0)) z[i] = lower_[i];
+      const double gap = scaled_.upper[i] - candidate[i];
+      if (gap <= 0 || (gap <= rounding && r[i] < 0)) z[i] = upper_[i];
+    }
+    z = z.cwiseMax(lower_).cwiseMin(upper_);
+    if (!(error_of(M_, q_, lower_, upper_, z) <= kCertified)) return false;
+    answer_.solved = true;
+    answer_.residual = q_ + M_ * z;
+    answer_.z = std::move(z);
+    return true;
+  }
+
+  static constexpr bool is_sparse = !std::is_same_v<MatrixType, Matrix>;
+
+  bool is_solved_from(std::vector<Part> parts, Index most_steps) {
+    Vector candidate;
+    return block_pivoting(scaled_, parts, most_steps) && solve_partition(scaled_, parts, candidate) &&
+           accept(candidate);
+  }
+
+  bool is_solved_by_blocks() {
+    const std::size_t n = at(q_.size());
+    // Where many relays hold each other one more hardly changes that.
+    const Index few_steps = is_sparse ? kMostBlockSteps + q_.size() : kFewBlockSteps;
+    if (q_.size() >= kMany && is_solved_from(std::vector<Part>(n, Part::free), few_steps)) return true;
+    std::vector<Part> parts(n, Part::lower);
+    const Vector box = scaled_.upper.unaryExpr([](double u) { return std::isfinite(u) ? u : 0.0; });
+    const Vector middle = scaled_.q + 0.5 * (scaled_.M * box);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Index k = static_cast<Index>(i);
+      if (middle[k] < 0 && std::isfinite(scaled_.upper[k])) parts[i] = Part::upper;
+    }
+    return is_solved_from(std::move(parts), kMostBlockSteps);
+  }
+
+  void solve_by_path() {
+    if constexpr (!is_sparse) {
+      const LemkeAnswer path = follow_lemke_path(scaled_.M, scaled_.q, scaled_.upper);
+      if (path.end == LemkeEnd::solved) {
+        // A fresh solve of the final partition sheds the rounding of the pivots; a singular one keeps what the path found.
+        Vector candidate;
+        if (solve_partition(scaled_, path.parts, candidate) && accept(candidate)) return;
+        if (accept(path.z)) return;
+      }
+      if (proximal_steps(scaled_, [this](const Vector& candidate) { return accept(candidate); })) return;
+      answer_.z = lower_;
+      answer_.residual = q_ + M_ * lower_;
+      answer_.reason = reason(path.end);
+    } else if (q_.size() > kLargestOfPath) {
+      answer_.z = lower_;
+      answer_.residual = q_ + M_ * lower_;
+      answer_.reason = "exchanging entries does not end, and there are too many of them for the path";
+    } else {
+      const Matrix full = M_;
+      BoxProblem<Matrix> problem(full, q_, lower_, upper_);
+      problem.solve_by_path();
+      answer_ = std::move(problem.answer_);
+    }
+  }
+
+  static const char* reason(LemkeEnd end) {
+    switch (end) {
+      case LemkeEnd::solved:
+        return "the path ends in a point whose residual does not prove it: the problem is too badly scaled";
+      case LemkeEnd::ray:
+        return "the path ends in a ray: where M is positive semidefinite there is no solution";
+      case LemkeEnd::limit: break;
+    }
+    return "the path does not end: the problem is too badly scaled";
+  }
+
+  template <class>
+  friend class BoxProblem;
+
+  const MatrixType& M_;
+  const Vector& q_;
+  const Vector& lower_;
+  const Vector& upper_;
+  Scaled<MatrixType> scaled_;
+  ComplementarityAnswer answer_ = {};
+};
+
+template <class MatrixType>
+void check_sizes(const MatrixType& M, const Vector& q, const Vector& lower, const Vector& upper) {
   const Index n = q.size();
   if (M.rows() != n || M.cols() != n || lower.size() != n || upper.size() != n) {
     refuse({.what = "the sizes do not fit",
@@ -388,75 +303,45 @@ ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q
               .got = "[" + std::to_string(lower[i]) + ", " + std::to_string(upper[i]) + "]"});
     }
   }
+}
+
+template <class MatrixType>
+ComplementarityAnswer solve(const MatrixType& M, const Vector& q, const Vector& lower, const Vector& upper) {
   ComplementarityAnswer answer;
   answer.z = lower;
   answer.residual = q + M * lower;
-  if (n == 0) {
+  if (q.size() == 0) {
     answer.solved = true;
     return answer;
   }
-  if (!M.allFinite() || !q.allFinite()) {
+  if (!all_finite(M) || !q.allFinite()) {
     answer.reason = "the problem holds numbers that are not finite";
     return answer;
   }
-  const Scaled problem = scaled(M, q, lower, upper);
-  // Takes the candidate if it proves itself.
-  const auto accept = [&](const Vector& candidate) {
-    Vector z = lower + problem.scale.cwiseProduct(candidate);
-    // What is at a bound is there exactly.
-    const double rounding = 1e-11 * candidate.lpNorm<Eigen::Infinity>();
-    for (Index i = 0; i < n; ++i) {
-      const double r = problem.q[i] + problem.M.row(i).dot(candidate);
-      if (candidate[i] <= 0 || (candidate[i] <= rounding && r > 0)) z[i] = lower[i];
-      const double gap = problem.upper[i] - candidate[i];
-      if (gap <= 0 || (gap <= rounding && r < 0)) z[i] = upper[i];
-    }
-    z = z.cwiseMax(lower).cwiseMin(upper);
-    if (!(complementarity_error(M, q, lower, upper, z) <= kCertified)) return false;
-    answer.solved = true;
-    answer.z = z;
-    answer.residual = q + M * z;
-    return true;
-  };
+  return BoxProblem<MatrixType>(M, q, lower, upper).solve();
+}
 
-  Vector candidate;
-  // Where many relays hold each other one more hardly changes that.
-  if (n >= kMany) {
-    std::vector<Part> all_free(at(n), Part::free);
-    if (block_pivoting(problem, all_free, kFewBlockSteps) && solve_partition(problem, all_free, candidate) &&
-        accept(candidate)) {
-      return answer;
-    }
-  }
+}  // namespace
 
-  std::vector<Part> parts(at(n), Part::lower);
-  const Vector box = problem.upper.unaryExpr([](double u) { return std::isfinite(u) ? u : 0.0; });
-  const Vector middle = problem.q + 0.5 * (problem.M * box);
-  for (Index i = 0; i < n; ++i) {
-    if (middle[i] < 0 && std::isfinite(problem.upper[i])) parts[at(i)] = Part::upper;
-  }
-  if (block_pivoting(problem, parts, kMostBlockSteps) && solve_partition(problem, parts, candidate) &&
-      accept(candidate)) {
-    return answer;
-  }
+double complementarity_error(const Matrix& M, const Vector& q, const Vector& lower, const Vector& upper,
+                             const Vector& z) {
+  return error_of(M, q, lower, upper, z);
+}
 
-  LemkePath path(problem);
-  const LemkePath::End end = path.follow();
-  if (end == LemkePath::End::solved) {
-    // A fresh solve of the final partition sheds the rounding of the pivots; a singular one keeps what the path found.
-    if (solve_partition(problem, path.parts(), candidate) && accept(candidate)) return answer;
-    if (accept(path.z())) return answer;
-  }
-  if (proximal_steps(problem, accept)) return answer;
-  if (end == LemkePath::End::solved) {
-    answer.reason =
-        "the path ends in a point whose residual does not prove it: the problem is too badly scaled";
-  } else if (end == LemkePath::End::ray) {
-    answer.reason = "the path ends in a ray: where M is positive semidefinite there is no solution";
-  } else {
-    answer.reason = "the path does not end: the problem is too badly scaled";
-  }
-  return answer;
+ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q, const Vector& lower,
+                                                const Vector& upper) {
+  check_sizes(M, q, lower, upper);
+  if (LinearFactors::is_dense(M.rows(), (M.array() != 0).count())) return solve(M, q, lower, upper);
+  return solve(Sparse(M.sparseView()), q, lower, upper);
+}
+
+ComplementarityAnswer solve_box_complementarity(const Sparse& M, const Vector& q, const Vector& lower,
+                                                const Vector& upper) {
+  check_sizes(M, q, lower, upper);
+  if (LinearFactors::is_dense(M.rows(), M.nonZeros())) return solve(Matrix(M), q, lower, upper);
+  Sparse compressed = M;
+  compressed.makeCompressed();
+  return solve(compressed, q, lower, upper);
 }
 
 }  // namespace slideway

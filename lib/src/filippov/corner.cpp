@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "slideway/filippov/dependent_relays.hpp"
+#include "slideway/filippov/p_matrix.hpp"
 #include "slideway/filippov/sliding_roots.hpp"
 
 namespace slideway {
@@ -262,18 +263,6 @@ class CandidateSearch {
 CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options,
                               const CurvatureFunction& curvature) {
   return CandidateSearch(table, options, curvature).all();
-}
-
-bool is_p_matrix(const Matrix& matrix) {
-  const Index n = matrix.rows();
-  for (Index subset = 1; subset < (Index{1} << n); ++subset) {
-    std::vector<Index> chosen;
-    for (Index i = 0; i < n; ++i) {
-      if ((subset >> i) & 1) chosen.push_back(i);
-    }
-    if (!(matrix(chosen, chosen).determinant() > 0)) return false;
-  }
-  return true;
 }
 
 double return_map_factor(const VertexTable& table) {

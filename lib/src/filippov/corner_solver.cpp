@@ -79,9 +79,9 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
   options.lambda_tie = Vector::Zero(a);
   set_relays(t, x, surfaces, guess);
   for (Index i = 0; i < a; ++i) {
-    const Vector& gradient = geometry_.gradient(t, x, surfaces[static_cast<std::size_t>(i)]);
-    options.w_zero[i] = 64 * kEpsilon * gradient.cwiseAbs().dot(velocity_.cwiseAbs());
-    if (ends[static_cast<std::size_t>(i)]) options.lambda_tie[i] = kEndTie;
+    const std::size_t k = static_cast<std::size_t>(i);
+    options.w_zero[i] = 64 * kEpsilon * geometry_.rate_size(t, x, velocity_, surfaces[k]);
+    if (ends[k]) options.lambda_tie[i] = kEndTie;
   }
   sliding_.set_sliding(surfaces);
   const RelayNetwork network{
@@ -141,8 +141,7 @@ void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>
   }
   const Vector largest = fields.cwiseAbs().rowwise().maxCoeff();
   for (Index i = 0; i < a; ++i) {
-    const Vector& gradient = geometry_.gradient(t, x, surfaces[static_cast<std::size_t>(i)]);
-    w_zero[i] = 64 * kEpsilon * gradient.cwiseAbs().dot(largest);
+    w_zero[i] = 64 * kEpsilon * geometry_.rate_size(t, x, largest, surfaces[static_cast<std::size_t>(i)]);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "slideway/filippov/corner_solver.hpp"
 #include "slideway/filippov/moments.hpp"
+#include "slideway/filippov/p_matrix.hpp"
 
 namespace slideway {
 

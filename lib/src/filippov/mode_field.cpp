@@ -298,7 +298,7 @@ void ModeField::raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacob
   evaluator_.normal_dx(t, x, lambda_, normal_plus_);
   evaluator_.field_dlambda(t, x, lambda_, relay_columns_);
   if (!jacobian.allFinite() && jacobian_in_corners(t, x, jacobian)) return;
-  const Matrix relays = solver_.normal_dlambda(t, x, lambda_);
+  const Matrix relays(solver_.normal_dlambda(t, x, lambda_));
   const Matrix rows = normal_plus_(sliding_, Eigen::all);
   const Matrix slopes =
       solver_.is_dependent() ? solve_dependent(relays, rows) : Matrix(relays.partialPivLu().solve(rows));

@@ -394,11 +394,11 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
   return false;
 }
 
-Matrix SlidingSolver::normal_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda) {
+Eigen::SparseMatrix<double> SlidingSolver::normal_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda) {
   entries(t, x, lambda);
   const Index k = static_cast<Index>(sliding_.size());
-  Matrix result = Matrix::Zero(k, k);
-  for (const auto& entry : triplets_) result(entry.row(), entry.col()) = entry.value();
+  Eigen::SparseMatrix<double> result(k, k);
+  result.setFromTriplets(triplets_.begin(), triplets_.end());
   return result;
 }
 

@@ -60,6 +60,14 @@ double SurfaceGeometry::size(double t, ConstVectorRef x, Index surface) {
   return gradient_.cwiseAbs().dot(x.cwiseAbs()) + std::abs(time_derivative_[surface] * t);
 }
 
+double SurfaceGeometry::rate_size(double t, ConstVectorRef x, ConstVectorRef velocity, Index surface) {
+  if (!evaluator_.guards_are_affine()) return gradient(t, x, surface).cwiseAbs().dot(velocity.cwiseAbs());
+  double sum = 0;
+  for (Row entry(evaluator_.affine_dx(), surface); entry; ++entry)
+    sum += std::abs(entry.value() * velocity[entry.col()]);
+  return sum;
+}
+
 double SurfaceGeometry::rounding(double t, ConstVectorRef x, Index surface) {
   return 16 * kEpsilon * size(t, x, surface);
 }

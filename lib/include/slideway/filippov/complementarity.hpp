@@ -12,6 +12,7 @@
 // Numbers only. It must not know relays, contacts or systems.
 #pragma once
 
+#include <Eigen/SparseCore>
 #include <string>
 
 #include "slideway/core/types.hpp"
@@ -28,6 +29,9 @@ struct ComplementarityAnswer {
 // M is n×n, the others n; every lower is finite and at most upper. Throws std::invalid_argument otherwise.
 ComplementarityAnswer solve_box_complementarity(const Matrix& M, const Vector& q, const Vector& lower,
                                                 const Vector& upper);
+// The same for a matrix of few entries: with block principal pivoting alone its cost is that of sparse factors.
+ComplementarityAnswer solve_box_complementarity(const Eigen::SparseMatrix<double>& M, const Vector& q,
+                                                const Vector& lower, const Vector& upper);
 
 // The largest amount by which z breaks its conditions, each row in units of its terms |qᵢ| + Σ|Mᵢⱼ|(|zⱼ| + |lowerⱼ|):
 // rounding for a solution, infinite where z is not finite or is outside the box.

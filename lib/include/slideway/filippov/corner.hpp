@@ -65,9 +65,6 @@ struct CornerOptions {
 CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options,
                               const CurvatureFunction& curvature);
 
-// Whether all principal minors are positive; for matrices up to 12 × 12.
-bool is_p_matrix(const Matrix& matrix);
-
 // Round the intersection of two surfaces that is not slid along: the factor by which one turn through the four regions
 // contracts the distance (< 1 attracts), from w at the four vertices; 0 when the fields do not turn round it.
 double return_map_factor(const VertexTable& table);

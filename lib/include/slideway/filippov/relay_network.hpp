@@ -12,6 +12,7 @@
 // Pure functions of numbers. They must not know systems, integrators or time.
 #pragma once
 
+#include <Eigen/SparseCore>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,8 +22,8 @@
 namespace slideway {
 
 struct RelayNetwork {
-  std::function<void(const Vector& lambda, Vector& w)> rates;  // w(λ)
-  std::function<Matrix(const Vector& lambda)> derivative;      // D(i,j) = ∂wᵢ/∂λⱼ
+  std::function<void(const Vector& lambda, Vector& w)> rates;                   // w(λ)
+  std::function<Eigen::SparseMatrix<double>(const Vector& lambda)> derivative;  // D(i,j) = ∂wᵢ/∂λⱼ
   CurvatureFunction curvature;
 };
 
@@ -30,20 +31,12 @@ struct RelaySolution {
   bool solved = false;
   Continuation continuation = {};
   Vector w = {};
-  Matrix derivative = {};  // D at the solution
-  bool affine = false;     // w is affine in λ, as far as a few random λ can tell
-  bool unique = false;     // shown to be the only consistent mode
-  std::string note = {};   // one line: why not solved, or why not shown to be unique
+  Eigen::SparseMatrix<double> derivative = {};  // D at the solution
+  bool affine = false;                          // w is affine in λ, as far as a few random λ can tell
+  bool unique = false;                          // shown to be the only consistent mode
+  std::string note = {};                        // one line: why not solved, or why not shown to be unique
 };
 
 RelaySolution solve_relays(const RelayNetwork& network, const CornerOptions& options, const Vector& guess);
-
-// Whether one of these tests shows a P-matrix, for every strongly connected block of its pattern: all principal minors
-// (blocks of up to 10), the comparison matrix is an M-matrix, or the symmetric part is positive definite after scaling the
-// rows. False says nothing.
-bool shows_p_matrix(const Matrix& matrix);
-
-// The connected components of the pattern of a square matrix, each sorted.
-std::vector<std::vector<Index>> connected_components(const Matrix& matrix);
 
 }  // namespace slideway

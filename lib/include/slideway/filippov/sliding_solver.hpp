@@ -44,7 +44,7 @@ class SlidingSolver {
   bool is_dependent() const { return dependent_; }
 
   // D at (t, x, λ), k×k in the order of sliding().
-  Matrix normal_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda);
+  Eigen::SparseMatrix<double> normal_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The same as its entries, not sorted. Valid until the next call of a member.
   const std::vector<Eigen::Triplet<double>>& couplings(double t, ConstVectorRef x, ConstVectorRef lambda) {
     entries(t, x, lambda);

@@ -23,6 +23,8 @@ class SurfaceGeometry {
   const Vector& gradient(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh||xⱼ| + |∂ₜh||t|, dimension of h.
   double size(double t, ConstVectorRef x, Index surface);
+  // Σ|∂ⱼh||vⱼ|, dimension of dh/dt.
+  double rate_size(double t, ConstVectorRef x, ConstVectorRef velocity, Index surface);
   // 16 ε · size.
   double rounding(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh| / weights(j): what the integrator cannot tell from zero.
