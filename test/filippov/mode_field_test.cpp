@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include "slideway/filippov/mode_jacobian.hpp"
 #include "slideway/model/from_functor.hpp"
@@ -12,6 +14,8 @@
 using namespace slideway;
 
 namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // A curved, moving surface with fields that are nonlinear on both sides.
 struct Curved {
@@ -220,6 +224,50 @@ TEST_CASE("sliding along the root of its own guard is followed though rounding l
       field.jacobian_times(0, x, Vector::Unit(2, j), product);
       CHECK((product - expected.col(j)).lpNorm<Eigen::Infinity>() < 1e-5);
     }
+  }
+}
+
+// x_i' = sgn(x_{i+1} - x_i) - sgn(x_i - x_{i-1}), and at the first nodes a drag.
+struct DraggedPath {
+  Index nodes = 0, dragged = 0;
+  template <class X, class H>
+  void guards(auto, const X& x, H&& h) const {
+    for (Index i = 0; i + 1 < nodes; ++i) h[i] = x[i + 1] - x[i];
+  }
+  template <class X, class L, class D>
+  void field(auto, const X& x, const L& lambda, D&& dx) const {
+    for (Index i = 0; i < nodes; ++i) {
+      dx[i] = i < dragged ? -(0.1 + 0.01 * static_cast<double>(i)) * x[i] * x[i] : 0.0 * x[i];
+      if (i + 1 < nodes) dx[i] += lambda[i];
+      if (i > 0) dx[i] -= lambda[i - 1];
+    }
+  }
+};
+
+TEST_CASE(
+    "of relays that all see each other, those whose surfaces see the state make the rank of the Jacobian") {
+  const Index nodes = 14;
+  for (const Index dragged : {0, 1, 4, 14}) {
+    CAPTURE(dragged);
+    const System system = from_functor(DraggedPath{nodes, dragged}, {.states = nodes, .surfaces = nodes - 1});
+    Evaluator evaluator(system);
+    const RelayStructure structure(system);
+    ModeField field(evaluator, structure);
+    field.set_mode(Mode(std::string(at(nodes - 1), '0')), Vector::Zero(nodes - 1));
+    ModeJacobian sparse(field, evaluator, structure, nullptr);
+    const Vector x = Vector::Constant(nodes, 0.7);
+    Matrix expected(nodes, nodes), left, right;
+    field.jacobian(0, x, expected);
+    Vector entries;
+    sparse.compute(0, x, entries, left, right);
+    CHECK(right.cols() == std::min(dragged, nodes - 1));
+    Matrix jacobian = left * right.transpose();
+    const Pattern& pattern = sparse.pattern();
+    for (Index i = 0; i < nodes; ++i) {
+      for (Index k = pattern.start[at(i)]; k < pattern.start[at(i + 1)]; ++k)
+        jacobian(i, pattern.column[at(k)]) += entries[k];
+    }
+    CHECK((jacobian - expected).lpNorm<Eigen::Infinity>() < 1e-12);
   }
 }
 

@@ -237,7 +237,17 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, Vector& entries, 
       subtract_local(group, entries);
     }
   }
-  if (far.empty()) return;
+  // Surfaces whose w does not depend on the state add nothing to the rank.
+  std::vector<Index> dependent;
+  const Pattern& normals = derivatives_.normal_pattern();
+  for (std::size_t k = 0; k < far.size(); ++k) {
+    const std::size_t i = at(sliding[at(far[k])]);
+    const auto begin = normal_plus_.begin();
+    if (std::any_of(begin + normals.start[i], begin + normals.start[i + 1],
+                    [](double slope) { return slope != 0; }))
+      dependent.push_back(static_cast<Index>(k));
+  }
+  if (dependent.empty()) return;
   // D splits into the local groups and the rest.
   std::vector<Index> place(sliding.size(), -1);
   for (std::size_t k = 0; k < far.size(); ++k) place[at(far[k])] = static_cast<Index>(k);
@@ -261,11 +271,18 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, Vector& entries, 
   if (factors.info() != Eigen::Success) {
     throw std::runtime_error("the relays' effects on the surfaces they slide along are not independent");
   }
-  take_columns(far, left);
-  left = -left;
-  Matrix rows;
+  Matrix rows, columns;
   take_rows(far, rows);
-  right = factors.solve(rows).transpose();
+  take_columns(far, columns);
+  if (dependent.size() == far.size()) {
+    left = -columns;
+    right = factors.solve(rows).transpose();
+    return;
+  }
+  Matrix chosen = Matrix::Zero(rows.rows(), static_cast<Index>(dependent.size()));
+  for (std::size_t k = 0; k < dependent.size(); ++k) chosen(dependent[k], static_cast<Index>(k)) = 1;
+  left = -columns * Matrix(factors.solve(chosen));
+  right = rows(dependent, Eigen::all).transpose();
 }
 
 void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, Vector& entries, Matrix& left,
