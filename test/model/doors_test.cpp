@@ -263,3 +263,31 @@ TEST_CASE("regions that are missing, repeated, misnamed or empty are refused") {
 TEST_CASE("guards without a number of surfaces are refused by from_signs too") {
   CHECK_THROWS_AS(from_signs(TangledBySigns{}, {.states = 3}), std::invalid_argument);
 }
+
+TEST_CASE("a field without surfaces may be a lambda") {
+  const System system = from_functor(
+      [](auto, const auto& x, const auto&, auto&& dx) {
+        dx[0] = x[1];
+        dx[1] = -x[0] * x[0];
+      },
+      {.states = 2});
+  Evaluator evaluator(system);
+  CHECK(evaluator.field_dx_source() == DerivativeSource::dual);
+  Matrix jacobian(2, 2);
+  evaluator.field_dx(0, Eigen::Vector2d{3, 4}, Vector(0), jacobian);
+  CHECK(jacobian(1, 0) == -6);
+  CHECK(system.definition().field_dx_pattern->entries() == 2);
+}
+
+TEST_CASE("an empty std function is no guard") {
+  const std::function<double(double, ConstVectorRef)> nothing;
+  CHECK_THROWS_AS(Guard{nothing}, std::invalid_argument);
+}
+
+TEST_CASE("a pattern with columns that are not there is refused") {
+  SystemDefinition definition;
+  definition.states = 2;
+  definition.field = [](double, ConstVectorRef, ConstVectorRef, VectorRef dx) { dx.setZero(); };
+  definition.field_dx_pattern = pattern_from_rows(2, {{0}, {5}});
+  CHECK_THROWS_AS(System{definition}, std::invalid_argument);
+}

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/named_call.hpp"
+#include "core/number_text.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
@@ -29,11 +31,16 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
     double restitution = std::numeric_limits<double>::quiet_NaN();
     if (speed > 0) {
       const Contact& c = contact(touching[static_cast<std::size_t>(r)]);
-      restitution = elastic ? c.restitution(speed) : 0;
+      if (elastic) {
+        restitution = named_call([&] { return "the restitution of contact '" + c.name + "'"; },
+                                 [&] { return c.restitution(speed); });
+      } else {
+        restitution = 0;
+      }
       if (!(restitution >= 0 && restitution <= 1)) {
         throw std::runtime_error("the restitution of contact '" + c.name + "' is " +
-                                 std::to_string(restitution) + " at an approach speed of " +
-                                 std::to_string(speed) + ", expected a number in [0, 1]");
+                                 number_text(restitution) + " at an approach speed of " + number_text(speed) +
+                                 ", expected a number in [0, 1]");
       }
       start[r] += restitution * rates_[r];
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/number_text.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
@@ -177,10 +178,10 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
   for (Index j = 0; j < static_cast<Index>(contacts.size()); ++j) {
     if (effect(j, j) > 0) continue;
     const Contact& c = contact(contacts[at(j)]);
-    throw std::runtime_error("the force of contact '" + c.name +
-                             "' does not open its gap: a unit force changes the " + "gap's acceleration by " +
-                             std::to_string(effect(j, j)) +
-                             ", expected more than 0, at t = " + std::to_string(t) + "; check acts_on");
+    throw std::runtime_error(
+        "the force of contact '" + c.name + "' does not open its gap: a unit force changes the " +
+        "gap's acceleration by " + number_text(effect(j, j)) + ", expected more than 0, at t = " +
+        number_text(t) + "; check acts_on: it is added to the derivatives of velocities, not of positions");
   }
 }
 

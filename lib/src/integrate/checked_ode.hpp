@@ -29,7 +29,7 @@ class CheckedOde {
       ode_.velocity(t, x, dx);
       if (velocity_is_checked_ || all_finite(dx)) return true;
     } catch (...) {
-      note_exception("velocity", t);
+      note_exception("field", t);
       return false;
     }
     note_not_finite("velocity", t, dx);

@@ -70,6 +70,12 @@ Automaton::Automaton(std::vector<Location> locations, std::vector<Edge> edges, c
 
 std::size_t Automaton::location_index(const std::string& name) const {
   std::vector<std::string> names;
+  if (!has_locations() && !name.empty()) {
+    refuse({.what = "a system has no locations",
+            .where = kWhere,
+            .expected = "no name",
+            .got = "'" + name + "'"});
+  }
   for (std::size_t i = 0; i < locations_.size(); ++i) {
     if (locations_[i].name == name) return i;
     names.push_back(locations_[i].name);

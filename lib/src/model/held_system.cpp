@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/number_text.hpp"
 #include "slideway/core/scratch.hpp"
 
 namespace slideway {
@@ -26,7 +27,7 @@ void check_ratios(const System& system, double t, VectorRef ratios) {
     }
     throw std::runtime_error(
         "the break-away ratio of surface '" + system.surface_names()[static_cast<std::size_t>(i)] + "' is " +
-        std::to_string(ratios[i]) + " at t = " + std::to_string(t) +
+        number_text(ratios[i]) + " at t = " + number_text(t) +
         ", expected a finite number >= 1: what holds at rest is not less than what resists motion");
   }
 }

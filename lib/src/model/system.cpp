@@ -71,7 +71,16 @@ void check_pattern(const std::optional<Pattern>& pattern, Index rows, Index colu
   if (!pattern) return;
   const auto size_text = [](Index r, Index c) { return std::to_string(r) + " x " + std::to_string(c); };
   const bool has_rows = static_cast<Index>(pattern->start.size()) == pattern->rows + 1;
-  if (pattern->rows == rows && pattern->columns == columns && has_rows) return;
+  if (pattern->rows == rows && pattern->columns == columns && has_rows) {
+    for (const Index column : pattern->column) {
+      if (column >= 0 && column < columns) continue;
+      refuse({.what = name + " has an entry in a column that is not there",
+              .where = where,
+              .expected = "columns from 0 to " + std::to_string(columns - 1),
+              .got = std::to_string(column)});
+    }
+    return;
+  }
   refuse({.what = "the size of " + name + " does not fit",
           .where = where,
           .expected = size_text(rows, columns),

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/number_text.hpp"
 #include "simulate/relay_run.hpp"
-#include "simulate/run_text.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "core/number_text.hpp"
 #include "simulate/method_stepper.hpp"
 #include "simulate/mode_ode.hpp"
 #include "simulate/relay_run.hpp"
-#include "simulate/run_text.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/core/state_errors.hpp"
 #include "slideway/integrate/guard_scan.hpp"

@@ -7,7 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "simulate/run_text.hpp"
+#include "core/named_call.hpp"
+#include "core/number_text.hpp"
 #include "slideway/core/finite.hpp"
 
 namespace slideway {
@@ -142,7 +143,7 @@ void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
     field_.mode().fill_lambda(lambda_);
     if (!contacts_->project(t, contacts_->closed(), lambda_, weights, x)) {
       throw std::runtime_error("the state cannot be projected onto the closed contacts at t = " +
-                               std::to_string(t));
+                               number_text(t));
     }
   }
 }
@@ -155,8 +156,16 @@ void ModeOde::project_onto_surfaces(double t, ConstVectorRef weights, VectorRef 
              evaluator_.system().surface_names()[static_cast<std::size_t>(i)] + "'";
     if (names.size() > 200) break;
   }
-  throw std::runtime_error("the state cannot be projected onto " + names +
-                           " = 0 at t = " + std::to_string(t));
+  throw std::runtime_error("the state cannot be projected onto " + names + " = 0 at t = " + number_text(t));
+}
+
+double ModeOde::event_value(double t, ConstVectorRef x, Index event) const {
+  const auto name = [&] {
+    const std::string& given = (*watch_)[event].name;
+    return "the guard of " + (given.empty() ? "an event" : "event '" + given + "'") +
+           ", at t = " + number_text(t) + ",";
+  };
+  return named_call(name, [&] { return watch_->value(t, x, event); });
 }
 
 void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
@@ -166,7 +175,10 @@ void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
 void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
   const Mode& mode = field_.mode();
   const std::vector<Index>& sliding = field_.sliding();
-  if (mode.size() > static_cast<Index>(sliding.size())) evaluator_.guards(t, x, h_);
+  if (mode.size() > static_cast<Index>(sliding.size())) {
+    named_call([t] { return "the function of the guards, at t = " + number_text(t) + ","; },
+               [&] { evaluator_.guards(t, x, h_); });
+  }
   for (Index i = 0; i < mode.size(); ++i) {
     values[2 * i] = static_cast<double>(static_cast<signed char>(mode[i])) * h_[i];
     values[2 * i + 1] = 1;
@@ -215,7 +227,7 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
     }
   }
   if (watch_) {
-    for (Index e = 0; e < watch_->size(); ++e) values[event_slot(e)] = watch_->value(t, x, e);
+    for (Index e = 0; e < watch_->size(); ++e) values[event_slot(e)] = event_value(t, x, e);
   }
   if (!all_finite(values)) throw_not_finite(t, values);
 }
@@ -272,7 +284,7 @@ void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
 }
 
 double ModeOde::sample_event(double t, ConstVectorRef x, Index slot) const {
-  const double value = watch_->value(t, x, slot - event_slot(0));
+  const double value = event_value(t, x, slot - event_slot(0));
   if (!std::isfinite(value)) throw_not_finite(t, slot, value);
   return value;
 }

@@ -105,6 +105,7 @@ class ModeOde final : public SmoothOde {
   };
 
   void note_stage(double t);
+  double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;

@@ -9,6 +9,9 @@ namespace slideway {
 
 namespace {
 
+// What the steppers take (integrate/stepper_options).
+constexpr double kSmallestRtol = 1e-14;
+
 std::string text(double value) {
   std::ostringstream out;
   out << value;
@@ -104,11 +107,12 @@ Vector Tolerance::expand(Index states, double rtol) const {
 }
 
 void Options::validate(Index states) const {
-  if (!(rtol > 0) || !(rtol < 1)) {
+  if (!(rtol >= kSmallestRtol) || !(rtol < 1)) {
     refuse({.what = "the relative tolerance makes no sense",
             .where = "Options::rtol",
-            .expected = "a number in (0, 1), such as 1e-6",
-            .got = text(rtol)});
+            .expected = "a number in [1e-14, 1), such as 1e-6",
+            .got = text(rtol),
+            .advice = rtol > 0 && rtol < 1 ? "1e-13 is about the least that doubles support" : ""});
   }
   const Vector& absolute = atol.values();
   if (absolute.size() > 1 && absolute.size() != states) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "simulate/run_text.hpp"
+#include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/model/evaluator.hpp"
 

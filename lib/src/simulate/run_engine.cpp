@@ -7,8 +7,9 @@
 #include <mutex>
 #include <optional>
 
+#include "core/named_call.hpp"
+#include "core/number_text.hpp"
 #include "simulate/run_shared.hpp"
-#include "simulate/run_text.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
@@ -169,7 +170,10 @@ void RunEngine::report(EventRecord&& record) {
   }
   if (!options_.full_events) shorten(record);
   solution_.events.push_back(std::move(record));
-  if (options_.on_event) options_.on_event(solution_.events.back());
+  if (options_.on_event) {
+    named_call([] { return std::string("Options::on_event"); },
+               [&] { options_.on_event(solution_.events.back()); });
+  }
 }
 
 Solution RunEngine::execute() {
@@ -340,7 +344,7 @@ void RunEngine::append_step(double start, double end) {
                           stepper_->evaluate(t, x);
                           here_->ode.project(t, weights_, x);
                         }};
-    options_.on_step(view);
+    named_call([] { return std::string("Options::on_step"); }, [&] { options_.on_step(view); });
   }
 }
 

@@ -101,6 +101,7 @@ class RunEngine {
   // ---- one instant (run_instant.cpp); each is false when the run is over
   bool start();
   void begin_in(const Mode& mode);
+  Index derivative_never_set(ConstVectorRef h);
   bool handle_arrival(const std::vector<char>& slots);
   Arrivals gather(const std::vector<char>& slots);
   void add_resting_surfaces(Meeting& meeting);

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
-#include "simulate/run_text.hpp"
 
 namespace slideway {
 
@@ -27,14 +27,24 @@ constexpr double kChatteringImpacts = 1e-12;
 bool RunEngine::start() {
   here_->stepper->error_weights(x_, weights_);
   solution_.initial = {t_, word(), x_, here_->name};
-  Vector h(here_->system.surfaces());
+  // What the callback does not set stays not-a-number.
+  Vector h = Vector::Constant(here_->system.surfaces(), std::numeric_limits<double>::quiet_NaN());
   here_->evaluator.guards(t_, x_, h);
   for (Index i = 0; i < h.size(); ++i) {
     if (std::isfinite(h[i])) continue;
     finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
                                              number_text(h[i]) + ") at the start, t = " + number_text(t_) +
                                              "; start where it is, or write it so that it is everywhere, as "
-                                             "(x^2)^0.3 for the root x^0.6");
+                                             "(x^2)^0.3 for the root x^0.6" +
+                                             (std::isnan(h[i]) ? "; or was it never set?" : ""));
+    return false;
+  }
+  const Index unset = derivative_never_set(h);
+  if (unset >= 0) {
+    finish(Status::user_function_failed,
+           "the field does not set the derivative of '" +
+               here_->system.state_names()[static_cast<std::size_t>(unset)] + "' at t = " + number_text(t_) +
+               ": every element of dx must be set, and what it holds before means nothing");
     return false;
   }
   moved_ = true;
@@ -53,6 +63,26 @@ bool RunEngine::start() {
   if (!jumped) solution_.initial.mode = word();
   publish(records, true);
   return goes_on;
+}
+
+// The first state whose derivative is what was there before, or is made of it; −1 if there is none. A field that throws, or has no
+// value, on this side of the guards is judged by the run.
+Index RunEngine::derivative_never_set(ConstVectorRef h) {
+  Vector lambda(h.size());
+  for (Index i = 0; i < h.size(); ++i) lambda[i] = h[i] > 0 ? 1 : -1;
+  Vector over_nothing = Vector::Constant(x_.size(), std::numeric_limits<double>::quiet_NaN());
+  Vector over_zero = Vector::Zero(x_.size());
+  try {
+    here_->system.field(t_, x_, lambda, over_nothing);
+    if (all_finite(over_nothing)) return -1;
+    here_->system.field(t_, x_, lambda, over_zero);
+  } catch (...) {
+    return -1;
+  }
+  for (Index j = 0; j < x_.size(); ++j) {
+    if (std::isnan(over_nothing[j]) && !std::isnan(over_zero[j])) return j;
+  }
+  return -1;
 }
 
 // Takes a continuation as it is: nothing is classified.

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/named_call.hpp"
+#include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
-#include "simulate/run_text.hpp"
 
 namespace slideway {
 
@@ -137,7 +138,8 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   bool stays = false;
   if (watched.reset) {
     Vector after = x_;
-    watched.reset(t_, x_, after);
+    named_call([&] { return "reset" + (watched.name.empty() ? std::string() : " '" + watched.name + "'"); },
+               [&] { watched.reset(t_, x_, after); });
     if (!after.allFinite()) {
       Index j = 0;
       while (std::isfinite(after[j])) ++j;

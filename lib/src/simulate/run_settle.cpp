@@ -5,9 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
-#include "simulate/run_text.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
-#include "simulate/run_text.hpp"
 
 namespace slideway {
 

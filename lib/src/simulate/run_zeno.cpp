@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
-#include "simulate/run_text.hpp"
 
 namespace slideway {
 

@@ -3,10 +3,53 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
+
+namespace {
+
+// As far as the state may be from where its mode says it is, in tolerances: a state that was written and read, or made by hand.
+constexpr double kMisplaced = 1e3;
+
+[[noreturn]] void refuse_mode(const Mode& mode, const std::string& what, double h) {
+  refuse({.what = "the state is not where the mode to begin in says",
+          .where = "Simulator::run, Run::mode \"" + mode.word() + "\"",
+          .expected = what,
+          .got = number_text(h),
+          .advice = "leave Run::mode out to have it found"});
+}
+
+// A mode that contradicts the guards would be followed without a sign of it. Guards that throw are left to the run.
+void check_mode(const System& system, const Run& run, const Options& options) {
+  const Mode& mode = *run.mode;
+  const Index m = system.surfaces();
+  Evaluator evaluator(system);
+  Vector h(m), gradient(system.states());
+  const Vector error =
+      kMisplaced * (options.rtol * run.state.cwiseAbs() + options.atol.expand(system.states(), options.rtol));
+  try {
+    evaluator.guards(run.start, run.state, h);
+    for (Index i = 0; i < m; ++i) {
+      const double side = mode.slides_on(i) ? -std::abs(h[i]) : (mode[i] == Side::plus ? h[i] : -h[i]);
+      if (!(side < 0)) continue;
+      evaluator.guard_gradient(run.start, run.state, i, gradient);
+      if (!(-side > gradient.cwiseAbs().dot(error))) h[i] = 0;
+    }
+  } catch (...) {
+    return;
+  }
+  for (Index i = 0; i < m; ++i) {
+    const std::string guard = "the guard of '" + system.surface_names()[static_cast<std::size_t>(i)] + "'";
+    if (mode.slides_on(i) && h[i] != 0) refuse_mode(mode, guard + " at 0, along which it slides", h[i]);
+    if (mode[i] == Side::plus && h[i] < 0) refuse_mode(mode, guard + " >= 0", h[i]);
+    if (mode[i] == Side::minus && h[i] > 0) refuse_mode(mode, guard + " <= 0", h[i]);
+  }
+}
+
+}  // namespace
 
 Simulator::Simulator(Automaton automaton, Options options)
     : automaton_(std::move(automaton)), options_(std::move(options)) {
@@ -31,14 +74,14 @@ Solution Simulator::run(const Run& run) const {
       refuse({.what = "an initial value is not finite",
               .where = "Simulator::run, state '" + system().state_names()[static_cast<std::size_t>(i)] + "'",
               .expected = "a finite number",
-              .got = std::to_string(run.state[i])});
+              .got = number_text(run.state[i])});
     }
   }
   if (!std::isfinite(run.start) || !std::isfinite(run.end) || !(run.end >= run.start)) {
     refuse({.what = "the time span makes no sense",
             .where = "Simulator::run, Run::start and Run::end",
             .expected = "finite times with start <= end",
-            .got = std::to_string(run.start) + " and " + std::to_string(run.end)});
+            .got = number_text(run.start) + " and " + number_text(run.end)});
   }
   const std::size_t location =
       run.location.empty() ? automaton_.initial() : automaton_.location_index(run.location);
@@ -47,7 +90,8 @@ Solution Simulator::run(const Run& run) const {
   if (run.mode && run.mode->size() != characters) {
     refuse({.what = "the mode to begin in does not fit the system",
             .where = "Simulator::run, Run::mode",
-            .expected = std::to_string(characters) + " characters, one per surface and contact",
+            .expected = std::to_string(characters) + (characters == 1 ? " character" : " characters") +
+                        ", one per surface and contact",
             .got = "\"" + run.mode->word() + "\""});
   }
   for (const Contact& contact : begun.contacts()) {
@@ -56,8 +100,9 @@ Solution Simulator::run(const Run& run) const {
     refuse({.what = "the initial state violates contact '" + contact.name + "'",
             .where = "Simulator::run, Run::state",
             .expected = "a gap >= 0",
-            .got = std::to_string(gap)});
+            .got = number_text(gap)});
   }
+  if (run.mode) check_mode(begun, run, options_);
   return RunEngine(automaton_, structures_, options_, run).execute();
 }
 

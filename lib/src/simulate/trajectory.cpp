@@ -29,7 +29,10 @@ std::size_t Trajectory::segment_index(double t, bool from_left) const {
                             : "the time is outside the trajectory",
             .where = "Trajectory",
             .expected = range.str(),
-            .got = got.str()});
+            .got = got.str(),
+            .advice = !empty() && start() == end()
+                          ? "with Recording::nothing only the end is kept: ask by Options::output_times"
+                          : ""});
   }
   // The last segment that starts at or before t (before t, for the limit from the left).
   const auto starts_after = [&](double time, const Segment& segment) {

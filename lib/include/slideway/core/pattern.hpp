@@ -21,7 +21,7 @@ struct Pattern {
   bool has(Index row, Index col) const;
 };
 
-// Sorts each row and drops repeated columns.
+// rows[i] lists the columns of row i, 0-based, in any order; repeated columns are dropped.
 Pattern pattern_from_rows(Index columns, std::vector<std::vector<Index>> rows);
 Pattern full_pattern(Index rows, Index columns);
 // The pattern of the product of two matrices with these patterns.

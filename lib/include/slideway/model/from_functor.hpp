@@ -11,6 +11,8 @@
 //     };
 //     auto system = from_functor(DryFriction{}, {.states = 2, .surfaces = 1});
 //
+// or as callables, from_functor(field, guards, {…}), and from_functor(field, {.states = n}) where nothing switches.
+//
 // The members are called with double, Dual<double>, (guards only) Dual<Dual<double>>, and once, at an arbitrary
 // point, with Trace, which shows the sparsity of the derivatives (`static constexpr bool untraced = true` in the
 // functor forgoes that). So call mathematical functions unqualified (`using std::cos; cos(w * t)`) and let local
@@ -54,6 +56,24 @@ struct FieldAndGuards {
   }
 };
 
+// A field given as a callable, of a system without surfaces.
+template <class Field>
+struct FieldAlone {
+  Field field_function;
+
+  template <class Scalar, class Input, class Parameters, class Output>
+  requires requires(const Field& function, const Scalar& t, const Input& x, const Parameters& lambda,
+                    Output& dx) {
+    function(t, x, lambda, dx);
+  }
+  void field(const Scalar& t, const Input& x, const Parameters& lambda, Output& dx) const
+      noexcept(noexcept(field_function(t, x, lambda, dx))) {
+    field_function(t, x, lambda, dx);
+  }
+};
+template <class Functor>
+concept IsFieldAlone = !HasField<Functor, double> && HasField<FieldAlone<Functor>, double>;
+
 // Guards without surfaces are a forgotten size.
 template <class Functor>
 void refuse_guards_without_surfaces(const Dimensions& dimensions, const std::string& door) {
@@ -69,13 +89,19 @@ void refuse_guards_without_surfaces(const Dimensions& dimensions, const std::str
 }
 
 template <class Functor>
-System from_functor(Functor functor, Dimensions dimensions) {
+requires(!IsFieldAlone<Functor>) System from_functor(Functor functor, Dimensions dimensions) {
   check_functor_shape<Functor>();
   refuse_guards_without_surfaces<Functor>(dimensions, "from_functor");
   const Functor traced = functor;
   SystemDefinition definition = lower(std::move(functor), std::move(dimensions));
   if (definition.states > 0) trace_field(traced, definition);
   return System(std::move(definition));
+}
+
+// field(t, x, lambda, dx) as a callable, where there are no surfaces.
+template <class Field>
+requires IsFieldAlone<Field> System from_functor(Field field, Dimensions dimensions) {
+  return from_functor(FieldAlone<Field>{std::move(field)}, std::move(dimensions));
 }
 
 // field(t, x, lambda, dx) and guards(t, x, h) as callables, generic lambdas for instance.

@@ -84,6 +84,10 @@ class Guard {
   template <class Function>
   static GuardFunctions functions_of(Function function) {
     GuardFunctions result;
+    // An empty std::function is refused like no function at all.
+    if constexpr (requires { function == nullptr; }) {
+      if (function == nullptr) return result;
+    }
     if constexpr (GuardOf<Function, double>) {
       result.value = [function](double t, ConstVectorRef x) {
         return static_cast<double>(function(t, GuardState<double>(x.data(), x.size())));

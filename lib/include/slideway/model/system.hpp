@@ -51,8 +51,9 @@ using GuardMixedFunction =
 
 // Everything a System is made of. `states`, `field` and, with surfaces, `guards` are required; the rest is
 // optional. Exact derivatives are used in preference to finite differences wherever they are given: the
-// matrices are meant for analytic derivatives, the *_along and *_mixed functions for dual numbers, from which
-// Evaluator builds any matrix that is not given.
+// matrices are meant for analytic derivatives, the *_along and *_mixed functions for dual numbers or products ∂f/∂x·v
+// written by hand, from which Evaluator builds any matrix that is not given. The matrices are dense: with thousands of states
+// give field_dx_pattern instead, with field_along or, for differences, alone; that costs no more than the entries.
 struct SystemDefinition {
   std::string name = {};
   Index states = 0;                             // n ≥ 1

@@ -74,10 +74,10 @@ struct StepView {
 };
 
 struct Options {
-  double rtol = 1e-6;   // relative tolerance, in (0, 1)
+  double rtol = 1e-6;   // relative tolerance, in [1e-14, 1); below 1e-13 rounding rules
   Tolerance atol = {};  // absolute tolerance per state, in the state's unit; default rtol/100
   Method method = Method::automatic;
-  LinearSolver linear_solver = LinearSolver::automatic;       // of BDF
+  LinearSolver linear_solver = LinearSolver::automatic;       // of BDF; the others solve no equations
   MakePreconditioner preconditioner = {};                     // of gmres; without it blocks of the diagonal
   double max_step = std::numeric_limits<double>::infinity();  // > 0, in units of t
   Index max_events = 1'000'000;                               // stops with step_limit beyond
@@ -91,7 +91,7 @@ struct Options {
   std::function<void(const StepView&)> on_step = {};      // called for every accepted step
   std::function<void(const EventRecord&)> on_event = {};  // called for every event
   std::vector<double> output_times =
-      {};  // increasing, in [start, end]; the states there are in Solution::outputs
+      {};  // increasing; the states there are in Solution::outputs, NaN for times that the run does not come to
 
   // Throws std::invalid_argument: what, expected, got.
   void validate(Index states) const;

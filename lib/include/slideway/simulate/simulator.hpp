@@ -19,13 +19,17 @@ namespace slideway {
 // Where a run begins and ends.
 struct Run {
   double start = 0;
-  double end = 0;             // ≥ start
-  Vector state = {};          // n entries, finite; no gap of a contact may be negative
+  double end = 0;  // ≥ start
+  // n entries, finite, as in `Eigen::Vector2d{2, 0}` or, of any size, `Vector{{2, 0, 1}}`; no gap of a contact may be negative.
+  Vector state = {};
   std::string location = {};  // "" for the initial one
-  // The mode to begin in, one of the continuations of an ambiguous event at this point; found where it is not given.
+  // The mode to begin in: one of the continuations of an ambiguous event at this point, or that of a Snapshot or an event, to
+  // go on where a run ended. The state must be where this mode is. Found where it is not given.
   std::optional<Mode> mode = {};
 };
 
+// May be used for any number of runs, also at the same time in several threads if the callbacks of the problem and of the
+// options may.
 class Simulator {
  public:
   // A System is an automaton of one location. Throws std::invalid_argument when an option makes no sense for it.
@@ -33,7 +37,8 @@ class Simulator {
   explicit Simulator(System system, Options options = {});
 
   // Throws std::invalid_argument for a start that does not fit the system; otherwise never throws: whatever
-  // goes wrong on the way is in Solution::outcome, with everything up to there.
+  // goes wrong on the way is in Solution::outcome, with everything up to there. What a callback throws ends the run as
+  // user_function_failed, with its message; a field may throw where it has no value, and smaller steps are tried first.
   Solution run(const Run& run) const;
 
   const Automaton& automaton() const { return automaton_; }

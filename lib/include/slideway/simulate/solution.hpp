@@ -40,7 +40,7 @@ struct Solution {
   Snapshot final = {};
   Trajectory trajectory = {};
   EventLog events = {};
-  Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier
+  Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier or began later
   Statistics statistics = {};
 };
 

@@ -1,4 +1,4 @@
-// Numbers in the messages of a run.
+// Numbers in messages.
 //
 // It must not know what they mean.
 #pragma once
