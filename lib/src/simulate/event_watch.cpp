@@ -31,8 +31,7 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
 }
 
 void EventWatch::add(Watched watched) {
-  auto shape = watched.when.shape(direction_.size());
-  seen_.push_back(shape ? std::optional(std::move(shape->states)) : std::nullopt);
+  seen_.push_back({.shape = watched.when.shape(direction_.size())});
   side_.push_back(watched.direction == Direction::rising ? -1 : 1);
   allowance_.push_back(std::numeric_limits<double>::infinity());
   noise_.push_back(0);
@@ -42,23 +41,42 @@ void EventWatch::add(Watched watched) {
   watched_.push_back(std::move(watched));
 }
 
+double EventWatch::slope(double t, ConstVectorRef x, Index e, Index state) {
+  // Zero again also where the guard throws.
+  const struct Reset {
+    double& entry;
+    ~Reset() { entry = 0; }
+  } reset{direction_[state]};
+  reset.entry = 1;
+  return std::abs((*this)[e].when.rate(t, x, 0, direction_));
+}
+
 template <class Size>
 double EventWatch::sum_along_gradient(double t, ConstVectorRef x, Index e, const Size& size) {
-  const Guard& guard = (*this)[e].when;
-  const auto& seen = seen_[at(e)];
-  const Index count = seen ? static_cast<Index>(seen->size()) : x.size();
   double sum = 0;
-  for (Index k = 0; k < count; ++k) {
-    const Index j = seen ? (*seen)[static_cast<std::size_t>(k)] : k;
-    direction_[j] = 1;
-    sum += std::abs(guard.rate(t, x, 0, direction_)) * size(j);
-    direction_[j] = 0;
+  Seen& seen = seen_[at(e)];
+  if (!seen.shape) {
+    for (Index j = 0; j < x.size(); ++j) sum += slope(t, x, e, j) * size(j);
+    return sum;
+  }
+  const std::vector<Index>& states = seen.shape->states;
+  const bool learns = !seen.shape->affine || seen.slopes.size() < states.size();
+  if (learns) seen.slopes.clear();
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    if (learns) seen.slopes.push_back(slope(t, x, e, states[k]));
+    sum += seen.slopes[k] * size(states[k]);
   }
   return sum;
 }
 
 double EventWatch::slope_in_time(double t, ConstVectorRef x, Index e) {
-  return std::abs((*this)[e].when.rate(t, x, 1, direction_));
+  Seen& seen = seen_[at(e)];
+  const bool is_known = seen.shape && !std::isnan(seen.slope_t) &&
+                        (seen.shape->affine || (seen.shape->states.empty() && seen.slope_t == t));
+  if (is_known) return seen.slope_in_time;
+  seen.slope_in_time = std::abs((*this)[e].when.rate(t, x, 1, direction_));
+  seen.slope_t = t;
+  return seen.slope_in_time;
 }
 
 double EventWatch::rounding(double t, ConstVectorRef x, Index e) {

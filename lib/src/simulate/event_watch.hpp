@@ -4,6 +4,7 @@
 // guard of direction `any` has the side it is on stored. It must not know surfaces, modes or integrators.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -67,13 +68,21 @@ class EventWatch {
   template <class Size>
   double sum_along_gradient(double t, ConstVectorRef x, Index e, const Size& size);
   double slope_in_time(double t, ConstVectorRef x, Index e);
+  double slope(double t, ConstVectorRef x, Index e, Index state);
   static std::size_t at(Index e) { return static_cast<std::size_t>(e); }
 
   std::vector<Watched> watched_;
   std::vector<double> side_, allowance_, noise_;
   std::vector<char> armed_, held_, undecided_;
-  std::vector<std::optional<std::vector<Index>>>
-      seen_;          // the states that enter each guard, where they are known
+  // What a guard depends on, where that is known. |∂g| of a guard that is affine is had once, and so is |∂ₜg| at one time of a
+  // guard of t alone.
+  struct Seen {
+    std::optional<GuardShape> shape = {};
+    std::vector<double> slopes = {};  // |∂ⱼg| for the states of the shape
+    double slope_in_time = 0;
+    double slope_t = std::numeric_limits<double>::quiet_NaN();  // where slope_in_time was had
+  };
+  std::vector<Seen> seen_;
   Vector direction_;  // zero between calls
 };
 
