@@ -48,7 +48,7 @@ double EventWatch::slope(double t, ConstVectorRef x, Index e, Index state) {
     ~Reset() { entry = 0; }
   } reset{direction_[state]};
   reset.entry = 1;
-  return std::abs((*this)[e].when.rate(t, x, 0, direction_));
+  return (*this)[e].when.rate(t, x, 0, direction_);
 }
 
 template <class Size>
@@ -56,7 +56,7 @@ double EventWatch::sum_along_gradient(double t, ConstVectorRef x, Index e, const
   double sum = 0;
   Seen& seen = seen_[at(e)];
   if (!seen.shape) {
-    for (Index j = 0; j < x.size(); ++j) sum += slope(t, x, e, j) * size(j);
+    for (Index j = 0; j < x.size(); ++j) sum += std::abs(slope(t, x, e, j)) * size(j);
     return sum;
   }
   const std::vector<Index>& states = seen.shape->states;
@@ -64,7 +64,7 @@ double EventWatch::sum_along_gradient(double t, ConstVectorRef x, Index e, const
   if (learns) seen.slopes.clear();
   for (std::size_t k = 0; k < states.size(); ++k) {
     if (learns) seen.slopes.push_back(slope(t, x, e, states[k]));
-    sum += seen.slopes[k] * size(states[k]);
+    sum += std::abs(seen.slopes[k]) * size(states[k]);
   }
   return sum;
 }
@@ -74,14 +74,25 @@ double EventWatch::slope_in_time(double t, ConstVectorRef x, Index e) {
   const bool is_known = seen.shape && !std::isnan(seen.slope_t) &&
                         (seen.shape->affine || (seen.shape->states.empty() && seen.slope_t == t));
   if (is_known) return seen.slope_in_time;
-  seen.slope_in_time = std::abs((*this)[e].when.rate(t, x, 1, direction_));
+  seen.slope_in_time = (*this)[e].when.rate(t, x, 1, direction_);
   seen.slope_t = t;
   return seen.slope_in_time;
 }
 
+double EventWatch::rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {
+  const Seen& seen = seen_[at(e)];
+  if (!seen.shape || !seen.shape->affine || seen.slopes.size() < seen.shape->states.size()) {
+    return (*this)[e].when.rate(t, x, 1, velocity);
+  }
+  double rate = slope_in_time(t, x, e);
+  for (std::size_t k = 0; k < seen.slopes.size(); ++k)
+    rate += seen.slopes[k] * velocity[seen.shape->states[k]];
+  return rate;
+}
+
 double EventWatch::rounding(double t, ConstVectorRef x, Index e) {
   const double states = sum_along_gradient(t, x, e, [&](Index j) { return std::abs(x[j]); });
-  return 16 * kEpsilon * (states + slope_in_time(t, x, e) * std::abs(t));
+  return 16 * kEpsilon * (states + std::abs(slope_in_time(t, x, e) * t));
 }
 
 double EventWatch::tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights) {
@@ -90,7 +101,7 @@ double EventWatch::tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef
 
 double EventWatch::rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {
   const double states = sum_along_gradient(t, x, e, [&](Index j) { return std::abs(velocity[j]); });
-  return 64 * kEpsilon * (states + slope_in_time(t, x, e));
+  return 64 * kEpsilon * (states + std::abs(slope_in_time(t, x, e)));
 }
 
 }  // namespace slideway

@@ -39,6 +39,8 @@ class EventWatch {
   }
   void set_side(Index e, double side) { side_[at(e)] = side; }
   double side(Index e) const { return side_[at(e)]; }
+  // dg/dt along the velocity.
+  double rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
   // 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|), and Σ|∂ⱼg|/weights(j).
   double rounding(double t, ConstVectorRef x, Index e);
   double tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights);
@@ -64,7 +66,7 @@ class EventWatch {
 
  private:
   void add(Watched watched);
-  // Σ|∂ⱼg|·size(j), and |∂ₜg|.
+  // Σ|∂ⱼg|·size(j), and ∂ₜg and ∂ⱼg.
   template <class Size>
   double sum_along_gradient(double t, ConstVectorRef x, Index e, const Size& size);
   double slope_in_time(double t, ConstVectorRef x, Index e);
@@ -74,11 +76,11 @@ class EventWatch {
   std::vector<Watched> watched_;
   std::vector<double> side_, allowance_, noise_;
   std::vector<char> armed_, held_, undecided_;
-  // What a guard depends on, where that is known. |∂g| of a guard that is affine is had once, and so is |∂ₜg| at one time of a
+  // What a guard depends on, where that is known. The slopes of a guard that is affine are had once, and so is ∂ₜg at one time of a
   // guard of t alone.
   struct Seen {
     std::optional<GuardShape> shape = {};
-    std::vector<double> slopes = {};  // |∂ⱼg| for the states of the shape
+    std::vector<double> slopes = {};  // ∂ⱼg for the states of the shape
     double slope_in_time = 0;
     double slope_t = std::numeric_limits<double>::quiet_NaN();  // where slope_in_time was had
   };

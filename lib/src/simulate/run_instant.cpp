@@ -161,7 +161,7 @@ void RunEngine::add_simultaneous(Arrivals& arrivals) {
     if (!watch.armed(e) || contains(list, e)) continue;
     if (!has_velocity) here_->ode.velocity(t_, x_, state_);
     has_velocity = true;
-    const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
+    const double rate = watch.side(e) * watch.rate(t_, x_, state_, e);
     if (!(rate < 0) ||
         !(watch.value(t_, x_, e) <= -rate * accuracy + kZeroFactor * watch.rounding(t_, x_, e)))
       continue;
