@@ -81,17 +81,12 @@ class Subject {
   }
 
   Matrix jacobian(const Vector& x) {
-    jacobian_->compute(0.3, x, entries_, left_, right_);
-    Matrix result = left_ * right_.transpose();
-    const Pattern& pattern = jacobian_->pattern();
-    for (Index i = 0; i < pattern.rows; ++i) {
-      for (Index k = pattern.start[static_cast<std::size_t>(i)];
-           k < pattern.start[static_cast<std::size_t>(i) + 1]; ++k)
-        result(i, pattern.column[static_cast<std::size_t>(k)]) += entries_[k];
-    }
+    jacobian_->compute(0.3, x, parts_);
+    Matrix result(x.size(), x.size());
+    fill(parts_, jacobian_->pattern(), result);
     return result;
   }
-  Index rank() const { return left_.cols(); }
+  Index rank() const { return parts_.left.cols() + parts_.corner.cols(); }
   Index entries() const { return jacobian_->pattern().entries(); }
 
   Matrix by_differences(const Vector& x) {
@@ -125,8 +120,7 @@ class Subject {
   Evaluator evaluator_;
   ModeField field_;
   std::optional<ModeJacobian> jacobian_;
-  Vector entries_;
-  Matrix left_, right_;
+  SplitJacobian parts_;
 };
 
 void check_at_random_states(Subject& subject, Index states, double most = 1e-6) {

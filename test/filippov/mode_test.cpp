@@ -21,6 +21,15 @@ TEST_CASE("a mode fills lambda and leaves sliding entries alone") {
   CHECK(lambda == Eigen::Vector3d(1, 0.25, -1));
 }
 
+TEST_CASE("a message spells a mode out that can be read, and counts the surfaces of a longer one") {
+  CHECK(in_mode_text(Mode("0+-")) == " in mode \"0+-\"");
+  CHECK(in_mode_text(Mode(0)).empty());
+  Mode large(5000);
+  large.set(7, Side::sliding);
+  large.set(70, Side::sliding);
+  CHECK(in_mode_text(large) == " while 2 of 5000 surfaces slide");
+}
+
 TEST_CASE("a mode word with a strange character is refused") {
   CHECK_THROWS_WITH_AS(Mode("+x"), doctest::Contains("'x'"), std::invalid_argument);
 }

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/branches.hpp"
+#include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
 namespace {
@@ -94,6 +96,27 @@ TEST_CASE("a solution without ambiguity is a tree without branches") {
   CHECK(tree.complete);
   CHECK(tree.root.branches.empty());
   CHECK(tree.root.solution.final.state[0] == doctest::Approx(1.5));
+}
+
+// Sixty relays, of which the last repels.
+struct ManyAndEscape {
+  void guards(auto, const auto& x, auto&& h) const {
+    for (Index i = 0; i < 60; ++i) h[i] = x[i];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    for (Index i = 0; i < 60; ++i) dx[i] = i == 59 ? 1.0 * lambda[i] : -lambda[i];
+  }
+};
+
+TEST_CASE("of many surfaces the message on what is not unique names those that differ") {
+  const System system = from_functor(ManyAndEscape{}, {.states = 60, .surfaces = 60});
+  const Solution solution = Simulator(system, {}).run({.start = 0, .end = 1, .state = Vector::Zero(60)});
+  REQUIRE(solution.outcome.status == Status::ambiguous);
+  const std::string& message = solution.outcome.message;
+  CAPTURE(message);
+  CHECK(message.size() < 400);
+  CHECK(message.find("(h60 -)") != std::string::npos);
+  CHECK(message.find("(h60 +)") != std::string::npos);
 }
 
 TEST_CASE("branches are refused for a policy that picks one continuation") {

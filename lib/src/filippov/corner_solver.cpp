@@ -217,39 +217,50 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
     if (error.size() > 0)
       options.hardly_left[i] += geometry_.gradient(t, x, surfaces[k]).cwiseAbs().dot(error);
   }
-  result.answer = consistent_modes(result.table, options, [&](const Vector& local) {
-    return row_rates(t, x, surfaces, second_order, local);
-  });
-
-  if (rule_ == SlidingRule::moments && a == 2 && !any_second)
-    apply_moments(result.table, options, result.answer);
-  if (rule_ == SlidingRule::equivalent_control) {
-    apply_equivalent_control(t, x, surfaces, options, result.answer);
-  }
-
-  // One motion may be named in several ways; the one that slides on more surfaces says most.
-  std::vector<Continuation> distinct;
-  std::vector<Vector> velocities;
   const Vector sizes =
       fields.unaryExpr([](double f) { return std::isfinite(f) ? std::abs(f) : 0.0; }).rowwise().maxCoeff();
-  for (const Continuation& candidate : result.answer.continuations) {
-    const Vector velocity = velocity_of(t, x, surfaces, candidate, result.table, fields);
-    const auto zeros = [](const Continuation& c) {
-      return std::count(c.sides.begin(), c.sides.end(), Side::sliding);
-    };
-    bool known = false;
-    for (std::size_t k = 0; k < distinct.size(); ++k) {
-      // The same mode with another λ, or another mode of the same motion.
-      if (!((velocity - velocities[k]).cwiseAbs().array() <= 1e-9 * sizes.array()).all()) continue;
-      known = true;
-      if (zeros(candidate) > zeros(distinct[k])) distinct[k] = candidate;
-      break;
+  const auto zeros = [](const Continuation& c) {
+    return std::count(c.sides.begin(), c.sides.end(), Side::sliding);
+  };
+  std::vector<Vector> velocities;
+  const auto distinct_modes = [&] {
+    CornerAnswer answer = consistent_modes(result.table, options, [&](const Vector& local) {
+      return row_rates(t, x, surfaces, second_order, local);
+    });
+    if (rule_ == SlidingRule::moments && a == 2 && !any_second) apply_moments(result.table, options, answer);
+    if (rule_ == SlidingRule::equivalent_control) apply_equivalent_control(t, x, surfaces, options, answer);
+    // One motion may be named in several ways; the one that slides on more surfaces says most.
+    std::vector<Continuation> distinct;
+    velocities.clear();
+    for (const Continuation& candidate : answer.continuations) {
+      const Vector velocity = velocity_of(t, x, surfaces, candidate, result.table, fields);
+      bool known = false;
+      for (std::size_t k = 0; k < distinct.size(); ++k) {
+        // The same mode with another λ, or another mode of the same motion.
+        if (!((velocity - velocities[k]).cwiseAbs().array() <= 1e-9 * sizes.array()).all()) continue;
+        known = true;
+        if (zeros(candidate) > zeros(distinct[k])) distinct[k] = candidate;
+        break;
+      }
+      if (known) continue;
+      distinct.push_back(candidate);
+      velocities.push_back(velocity);
     }
-    if (known) continue;
-    distinct.push_back(candidate);
-    velocities.push_back(velocity);
+    answer.continuations = std::move(distinct);
+    return answer;
+  };
+  result.answer = distinct_modes();
+  // Errors may make a second mode of what hardly leaves a surface: then the one that is consistent without them counts.
+  if (result.answer.continuations.size() > 1) {
+    options.hardly_left.setZero();
+    std::vector<Vector> wide_velocities = velocities;
+    CornerAnswer exact = distinct_modes();
+    if (exact.continuations.size() == 1) {
+      result.answer = std::move(exact);
+    } else {
+      velocities = std::move(wide_velocities);
+    }
   }
-  result.answer.continuations = std::move(distinct);
   for (const Continuation& continuation : result.answer.continuations) {
     if (continuation.unseen.cols() == 0) continue;
     result.undetermined = result.undetermined || is_undetermined(t, x, surfaces, continuation, sizes);
@@ -262,8 +273,7 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
 
   if (result.answer.continuations.size() == 1) {
     const Continuation& only = result.answer.continuations.front();
-    const auto zeros = std::count(only.sides.begin(), only.sides.end(), Side::sliding);
-    if (zeros >= 2 && !only.p_matrix) {
+    if (zeros(only) >= 2 && !only.p_matrix) {
       if (any_second || only.unseen.cols() > 0) {
         // Of these only a spiral is known that leaves them.
         const double factor = a == 2 ? second_order_factor(result.table, second_order) : 0;

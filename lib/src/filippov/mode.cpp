@@ -82,4 +82,12 @@ char to_character(Side side) {
   return '0';
 }
 
+std::string in_mode_text(const Mode& mode) {
+  constexpr Index most_readable = 40;
+  if (mode.size() == 0) return "";
+  if (mode.size() <= most_readable) return " in mode \"" + mode.word() + "\"";
+  return " while " + std::to_string(mode.codimension()) + " of " + std::to_string(mode.size()) +
+         " surfaces slide";
+}
+
 }  // namespace slideway

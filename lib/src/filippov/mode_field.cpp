@@ -38,9 +38,8 @@ void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode.list_sliding(sliding_);
   sampled_lambda_ = lambda_;
   if (rule_ == SlidingRule::moments && sliding_.size() > 2) {
-    throw std::runtime_error("the sliding rule 'moments' is for two surfaces, and mode \"" + mode.word() +
-                             "\" slides along " + std::to_string(sliding_.size()) +
-                             "; choose the sliding rule 'filippov'");
+    throw std::runtime_error("the sliding rule 'moments' is for two surfaces, not for sliding along " +
+                             std::to_string(sliding_.size()) + "; choose the sliding rule 'filippov'");
   }
   if (solves_for_lambda()) solver_.set_sliding(sliding_);
   neighbours_surface_ = -1;
@@ -69,8 +68,7 @@ void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx) {
     throw_not_finite(t, x, dx);
   }
   throw std::runtime_error("the sliding condition cannot be solved at t = " + std::to_string(t) +
-                           " in mode \"" + mode_.word() +
-                           "\": the relays' effects on the surfaces are not independent");
+                           in_mode_text(mode_) + ": the relays' effects on the surfaces are not independent");
 }
 
 void ModeField::solve_several(double t, ConstVectorRef x) {
@@ -104,7 +102,7 @@ void ModeField::solve_by_moments(double t, ConstVectorRef x) {
   moments_ = solve_moments(corner_table_);
   if (!moments_.solved) {
     throw std::runtime_error("the moments of the four fields cannot be solved for at t = " +
-                             std::to_string(t) + " in mode \"" + mode_.word() + "\"");
+                             std::to_string(t) + in_mode_text(mode_));
   }
   lambda_[sliding_[0]] = moments_.lambda[0];
   lambda_[sliding_[1]] = moments_.lambda[1];

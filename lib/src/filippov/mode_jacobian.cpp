@@ -16,6 +16,8 @@ namespace {
 // Relays are local in groups of at most so many, whose part fills at most so many entries.
 constexpr Index kLargestGroup = 8;
 constexpr Index kMostEntries = 64;
+// Of larger rank what the others make of the Jacobian is kept as it stands.
+constexpr Index kMostOfLowRank = 8;
 // The equations for the forces are dependent below this reciprocal condition number.
 constexpr double kSingular = 1e-13;
 
@@ -111,12 +113,16 @@ void ModeJacobian::add_field(double weight, Vector& entries) const {
   }
 }
 
-void ModeJacobian::compute(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right) {
+void ModeJacobian::compute(double t, ConstVectorRef x, SplitJacobian& jacobian) {
+  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
   entries.setZero(pattern_.entries());
   left.resize(x.size(), 0);
   right.resize(x.size(), 0);
+  border_columns.resize(x.size(), 0);
+  border_rows.resize(0, x.size());
+  corner.resize(0, 0);
   if (contacts_ && !contacts_->far_closed().empty()) {
-    compute_with_far_contacts(t, x, entries, left, right);
+    compute_with_far_contacts(t, x, jacobian);
   } else if (field_.sliding().empty()) {
     lambda_ = field_.lambda(t, x);
     if (without_contacts_ && contacts_->closed().empty()) {
@@ -136,15 +142,16 @@ void ModeJacobian::compute(double t, ConstVectorRef x, Vector& entries, Matrix& 
     });
     add_field(1, entries);
   } else if (slides_along_one()) {
-    compute_one(t, x, entries, left, right);
+    compute_one(t, x, jacobian);
   } else if (field_.uses_moments()) {
-    compute_moments(t, x, entries, left, right);
+    compute_moments(t, x, jacobian);
   } else {
-    compute_several(t, x, entries, left, right);
+    compute_several(t, x, jacobian);
   }
 }
 
-void ModeJacobian::compute_one(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right) {
+void ModeJacobian::compute_one(double t, ConstVectorRef x, SplitJacobian& jacobian) {
+  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
   const Index i = field_.sliding().front();
   one_.assign(1, i);
   lambda_ = field_.lambda(t, x);
@@ -183,32 +190,39 @@ void ModeJacobian::compute_one(double t, ConstVectorRef x, Vector& entries, Matr
   }
 }
 
-void ModeJacobian::take_columns(const std::vector<Index>& group, Matrix& columns) const {
+Eigen::SparseMatrix<double> ModeJacobian::columns_of_relays(const std::vector<Index>& group) const {
   const Pattern& relays = derivatives_.relay_pattern();
-  columns.setZero(relays.rows, static_cast<Index>(group.size()));
+  std::vector<Eigen::Triplet<double>> found;
   for (std::size_t c = 0; c < group.size(); ++c) {
     const Index i = field_.sliding()[at(group[c])];
     for (Index r = relay_rows_.start[at(i)]; r < relay_rows_.start[at(i + 1)]; ++r) {
       const Index row = relay_rows_.column[at(r)];
       const auto start = relays.column.begin() + relays.start[at(row)];
       const auto end = relays.column.begin() + relays.start[at(row + 1)];
-      columns(row, static_cast<Index>(c)) = relays_[std::lower_bound(start, end, i) - relays.column.begin()];
+      found.emplace_back(row, static_cast<Index>(c),
+                         relays_[std::lower_bound(start, end, i) - relays.column.begin()]);
     }
   }
+  Eigen::SparseMatrix<double> columns(relays.rows, static_cast<Index>(group.size()));
+  columns.setFromTriplets(found.begin(), found.end());
+  return columns;
 }
 
-void ModeJacobian::take_rows(const std::vector<Index>& group, Matrix& rows) const {
+Eigen::SparseMatrix<double> ModeJacobian::rows_of_surfaces(const std::vector<Index>& group) const {
   const Pattern& normals = derivatives_.normal_pattern();
-  rows.setZero(static_cast<Index>(group.size()), normals.columns);
+  std::vector<Eigen::Triplet<double>> found;
   for (std::size_t r = 0; r < group.size(); ++r) {
     const Index i = field_.sliding()[at(group[r])];
-    for (Index k = normals.start[at(i)]; k < normals.start[at(i + 1)]; ++k) {
-      rows(static_cast<Index>(r), normals.column[at(k)]) = normal_plus_[k];
-    }
+    for (Index k = normals.start[at(i)]; k < normals.start[at(i + 1)]; ++k)
+      found.emplace_back(static_cast<Index>(r), normals.column[at(k)], normal_plus_[k]);
   }
+  Eigen::SparseMatrix<double> rows(static_cast<Index>(group.size()), normals.columns);
+  rows.setFromTriplets(found.begin(), found.end());
+  return rows;
 }
 
-void ModeJacobian::compute_several(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right) {
+void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& jacobian) {
+  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
   const std::vector<Index>& sliding = field_.sliding();
   lambda_ = field_.lambda(t, x);
   derivatives_.field_dx(t, x, lambda_, field_entries_);
@@ -260,33 +274,29 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, Vector& entries, 
   Eigen::SparseMatrix<double> far_matrix(static_cast<Index>(far.size()), static_cast<Index>(far.size()));
   far_matrix.setFromTriplets(far_couplings.begin(), far_couplings.end());
   if (field_.relays_are_dependent()) {
-    take_columns(far, left);
-    left = -left;
-    Matrix rows;
-    take_rows(far, rows);
-    right = solve_dependent(Matrix(far_matrix), rows).transpose();
+    left = -columns_of_relays(far);
+    right = solve_dependent(Matrix(far_matrix), Matrix(rows_of_surfaces(far))).transpose();
+    return;
+  }
+  if (static_cast<Index>(dependent.size()) > kMostOfLowRank) {
+    border_columns = columns_of_relays(far);
+    border_rows = rows_of_surfaces(far);
+    corner = std::move(far_matrix);
     return;
   }
   const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(far_matrix);
   if (factors.info() != Eigen::Success) {
     throw std::runtime_error("the relays' effects on the surfaces they slide along are not independent");
   }
-  Matrix rows, columns;
-  take_rows(far, rows);
-  take_columns(far, columns);
-  if (dependent.size() == far.size()) {
-    left = -columns;
-    right = factors.solve(rows).transpose();
-    return;
-  }
-  Matrix chosen = Matrix::Zero(rows.rows(), static_cast<Index>(dependent.size()));
+  Matrix chosen = Matrix::Zero(far_matrix.rows(), static_cast<Index>(dependent.size()));
   for (std::size_t k = 0; k < dependent.size(); ++k) chosen(dependent[k], static_cast<Index>(k)) = 1;
-  left = -columns * Matrix(factors.solve(chosen));
-  right = rows(dependent, Eigen::all).transpose();
+  left = -columns_of_relays(far) * Matrix(factors.solve(chosen));
+  for (Index& k : dependent) k = far[at(k)];
+  right = rows_of_surfaces(dependent).transpose();
 }
 
-void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, Vector& entries, Matrix& left,
-                                             Matrix& right) {
+void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJacobian& jacobian) {
+  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
   const std::vector<Index>& sliding = field_.sliding();
   const auto s = static_cast<Index>(sliding.size());
   const auto k = static_cast<Index>(contacts_->far_closed().size());
@@ -313,11 +323,8 @@ void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, Vector&
     derivatives_.field_dlambda(t, x, lambda_, relays_);
     std::vector<Index> all(sliding.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
-    Matrix part;
-    take_columns(all, part);
-    left.leftCols(s) = part;
-    take_rows(all, part);
-    rows.topRows(s) = part;
+    left.leftCols(s) = columns_of_relays(all);
+    rows.topRows(s) = rows_of_surfaces(all);
     Vector rates(position_.size());
     for (Index j = 0; j < s + k; ++j) {
       evaluator_.guard_directional(t, x, 0, left.col(j), rates);
@@ -385,7 +392,8 @@ void ModeJacobian::subtract_local(const std::vector<Index>& group, Vector& entri
 }
 
 // x' = Fμ:  S = Σ μ_v J_v, and F ∂μ/∂x of rank four.
-void ModeJacobian::compute_moments(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right) {
+void ModeJacobian::compute_moments(double t, ConstVectorRef x, SplitJacobian& jacobian) {
+  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
   const Index n = x.size();
   const std::vector<Index>& sliding = field_.sliding();
   lambda_ = field_.lambda(t, x);

@@ -79,7 +79,7 @@ bool CheckedOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx,
   ++jacobian_evaluations_;
   return attempt("jacobian", t, x, [&] {
     ode_.split_jacobian(t, x, dx, jacobian);
-    if (jacobian.values.allFinite() && jacobian.left.allFinite() && jacobian.right.allFinite()) return true;
+    if (jacobian.is_finite()) return true;
     throw std::runtime_error("an entry is not finite");
   });
 }

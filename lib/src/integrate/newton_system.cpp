@@ -1,6 +1,7 @@
 #include "integrate/newton_system.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <numeric>
 #include <stdexcept>
@@ -203,8 +204,11 @@ int NewtonSystem::times(double t, N_Vector x, N_Vector direction, N_Vector produ
 }
 
 int NewtonSystem::set_up(SUNMatrix matrix) {
-  const int flag = SUNLinSolSetup(inner_.get(), matrix);
-  if (flag != 0) return flag;
+  if (jacobian_.has_border()) {
+    if (!factor_bordered()) return SUNLS_LUFACT_FAIL;
+  } else if (const int flag = SUNLinSolSetup(inner_.get(), matrix); flag != 0) {
+    return flag;
+  }
   const Index rank = jacobian_.left.cols();
   if (rank == 0) return 0;
   correction_.resize(states_, rank);
@@ -219,7 +223,45 @@ int NewtonSystem::set_up(SUNMatrix matrix) {
   return 0;
 }
 
+bool NewtonSystem::factor_bordered() {
+  const Index unknowns = jacobian_.corner.rows();
+  // The rows of the border have units of their own.
+  Vector sizes = Vector::Zero(unknowns);
+  for (Index j = 0; j < unknowns; ++j) {
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(jacobian_.corner, j); entry; ++entry)
+      sizes[entry.row()] = std::max(sizes[entry.row()], std::abs(entry.value()));
+  }
+  if (!(sizes.minCoeff() > 0)) return false;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index i = 0; i < states_; ++i) {
+    entries.emplace_back(i, i, 1);
+    for (Index k = pattern_->start[at(i)]; k < pattern_->start[at(i + 1)]; ++k)
+      entries.emplace_back(i, pattern_->column[at(k)], -gamma_ * jacobian_.values[k]);
+  }
+  const auto add = [&](const Eigen::SparseMatrix<double>& part, Index first_row, Index first_column,
+                       const auto& factor) {
+    for (Index j = 0; j < part.outerSize(); ++j) {
+      for (Eigen::SparseMatrix<double>::InnerIterator entry(part, j); entry; ++entry)
+        entries.emplace_back(first_row + entry.row(), first_column + j, factor(entry.row()) * entry.value());
+    }
+  };
+  add(jacobian_.border_columns, 0, states_, [&](Index) { return -gamma_; });
+  add(jacobian_.border_rows, states_, 0, [&](Index row) { return 1 / sizes[row]; });
+  add(jacobian_.corner, states_, states_, [&](Index row) { return 1 / sizes[row]; });
+  bordered_matrix_.resize(states_ + unknowns, states_ + unknowns);
+  bordered_matrix_.setFromTriplets(entries.begin(), entries.end());
+  bordered_.compute(bordered_matrix_);
+  bordered_right_ = Vector::Zero(states_ + unknowns);
+  return bordered_.info() == Eigen::Success;
+}
+
 int NewtonSystem::solve_inner(SUNMatrix matrix, ConstVectorRef right_hand_side, VectorRef result) {
+  if (jacobian_.has_border()) {
+    bordered_right_.head(states_) = right_hand_side;
+    bordered_result_ = bordered_.solve(bordered_right_);
+    result = bordered_result_.head(states_);
+    return 0;
+  }
   auto right = sundials::values(inner_right_.get());
   auto solution = sundials::values(inner_result_.get());
   if (order_.empty()) {

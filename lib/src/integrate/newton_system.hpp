@@ -4,6 +4,8 @@
 //     dense      SUNDIALS' dense matrix and its factors
 //     band, klu  M = I − γS by SUNDIALS' band or KLU, and J = S + U Vᵀ by the formula of Woodbury:
 //                y = M⁻¹b + γ Z (I − γ VᵀZ)⁻¹ Vᵀ M⁻¹b,  Z = M⁻¹U
+//                Where J has a border, − B K⁻¹ C, M⁻¹b is the first part of the solution (y, z) of
+//                (I − γS) y − γB z = b,  C y + K z = 0,  by Eigen's sparse factors
 //     gmres      SUNDIALS' SPGMR on products J·v; the preconditioner is the ode's own, or else M cut into blocks along the
 //                diagonal, in the order of Cuthill & McKee
 //
@@ -11,6 +13,7 @@
 #pragma once
 
 #include <Eigen/LU>
+#include <Eigen/SparseLU>
 #include <vector>
 
 #include "integrate/checked_ode.hpp"
@@ -65,6 +68,7 @@ class NewtonSystem {
   int flag_of_preconditioner(bool usable) const;
   void solve_blocks(ConstVectorRef right, VectorRef solution);
   int solve_inner(SUNMatrix matrix, ConstVectorRef right_hand_side, VectorRef result);
+  bool factor_bordered();
 
   SmoothOde& ode_;
   CheckedOde& checked_;
@@ -87,6 +91,10 @@ class NewtonSystem {
   Matrix correction_;                        // Z
   Eigen::PartialPivLU<Matrix> capacitance_;  // I − γ VᵀZ
   Vector projection_;
+
+  Eigen::SparseMatrix<double> bordered_matrix_;
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> bordered_;
+  Vector bordered_right_, bordered_result_;
 
   std::vector<Eigen::PartialPivLU<Matrix>> blocks_;
   Vector block_work_;

@@ -108,19 +108,12 @@ void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jac
     return;
   }
   // The patterns of a system with contacts do not tell all that their forces depend on.
-  sparse_->compute(t, x, split_.values, split_.left, split_.right);
-  jacobian.noalias() = split_.left * split_.right.transpose();
-  const Pattern& pattern = sparse_->pattern();
-  for (Index i = 0; i < pattern.rows; ++i) {
-    for (Index k = pattern.start[static_cast<std::size_t>(i)];
-         k < pattern.start[static_cast<std::size_t>(i) + 1]; ++k) {
-      jacobian(i, pattern.column[static_cast<std::size_t>(k)]) += split_.values[k];
-    }
-  }
+  sparse_->compute(t, x, split_);
+  fill(split_, sparse_->pattern(), jacobian);
 }
 
 void ModeOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef, SplitJacobian& jacobian) {
-  sparse_->compute(t, x, jacobian.values, jacobian.left, jacobian.right);
+  sparse_->compute(t, x, jacobian);
 }
 
 void ModeOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) {
@@ -252,7 +245,7 @@ void ModeOde::throw_not_finite(double t, Index slot, double value) const {
     what = name.empty() ? "the guard of an event" : "the guard of event '" + name + "'";
   }
   throw std::runtime_error(what + " is not finite (" + number_text(value) + ") at t = " + number_text(t) +
-                           (mode.size() > 0 ? " in mode \"" + mode.word() + "\"" : ""));
+                           in_mode_text(mode));
 }
 
 bool ModeOde::recall(double t, VectorRef values) const {

@@ -115,6 +115,7 @@ class RunEngine {
   bool resolve(const Meeting& meeting, std::vector<Index> releases);
   // Takes over what a resolution says about the mode.
   void adopt(const Resolution& resolution);
+  std::string words_of(const std::vector<Mode>& modes) const;
   void finish_ambiguous(const Resolution& resolution);
   bool chatters(const EventRecord* event, const std::vector<Index>& surfaces);
 

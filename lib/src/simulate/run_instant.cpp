@@ -21,6 +21,9 @@ constexpr double kQuietPart = 1e-6;  // of the times
 // Where so many events as the watch holds lie within this part of the times, they accumulate.
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
+// Of surfaces: in a mode that a message spells out, and of which it names the sides otherwise.
+constexpr Index kMostReadable = 40;
+constexpr std::size_t kMostDifferencesNamed = 6;
 
 }  // namespace
 
@@ -317,11 +320,32 @@ void RunEngine::finish_stopped(Index event) {
   finish(Status::stopped_by_event, name.empty() ? "" : "stopped by '" + name + "'");
 }
 
-void RunEngine::finish_ambiguous(const Resolution& resolution) {
-  std::string words;
-  for (const Mode& mode : resolution.event.continuations) {
-    words += (words.empty() ? "" : ", ") + with_contacts(mode).word();
+// "+0, 00", and of modes too long to be read the sides in which they differ: "(h3 +), (h3 0)".
+std::string RunEngine::words_of(const std::vector<Mode>& modes) const {
+  std::vector<Index> different;
+  for (Index i = 0; !modes.empty() && i < modes.front().size(); ++i) {
+    if (std::any_of(modes.begin(), modes.end(),
+                    [&](const Mode& mode) { return mode[i] != modes.front()[i]; }))
+      different.push_back(i);
   }
+  const std::size_t named = std::min(different.size(), kMostDifferencesNamed);
+  std::string words;
+  for (const Mode& mode : modes) {
+    words += words.empty() ? "" : ", ";
+    if (mode.size() <= kMostReadable) {
+      words += with_contacts(mode).word();
+      continue;
+    }
+    words += '(';
+    for (std::size_t k = 0; k < named; ++k)
+      words += (k > 0 ? ", " : "") + surface_name(different[k]) + ' ' + to_character(mode[different[k]]);
+    words += named < different.size() ? ", …)" : ")";
+  }
+  return words;
+}
+
+void RunEngine::finish_ambiguous(const Resolution& resolution) {
+  const std::string words = words_of(resolution.event.continuations);
   finish(Status::ambiguous,
          "the continuation on " + names(resolution.event.surfaces) + " at t = " + number_text(t_) +
              " is not unique (" + resolution.event.reason + ")" +

@@ -45,4 +45,7 @@ class Mode {
 
 char to_character(Side side);
 
+// For messages: ` in mode "0+-"`, of a mode too long to be read ` while 12 of 5000 surfaces slide`, of none nothing.
+std::string in_mode_text(const Mode& mode);
+
 }  // namespace slideway

@@ -1,11 +1,12 @@
-// The Jacobian of a mode's field (mode_field.hpp) for large systems that tell their patterns, as S + U Vᵀ.
+// The Jacobian of a mode's field (mode_field.hpp) for large systems that tell their patterns, as S + U Vᵀ − B K⁻¹ C.
 //
 //     no surface slides:  S = ∂f/∂x
 //     surface i slides:   S = (1 − α) J⁻ + α J⁺,  and (f⁺ − f⁻) ∇αᵀ
 //     several slide:      S = ∂f/∂x,              and −∂f/∂λ_S D⁻¹ ∂w_S/∂x
 //
 // Relays that see few others, act on few states and watch few are local: their part of the second term is kept in S, whose
-// pattern has room for it. The parts of all others are of low rank, one for each that slides, and are kept as U Vᵀ.
+// pattern has room for it. The parts of all others are of low rank, one for each that slides and whose w depends on the state,
+// and are kept as U Vᵀ; of more than a few they are kept as they stand, B = ∂f/∂λ_S, K = D, C = ∂w_S/∂x.
 //
 // With contacts f holds the forces of those that are closed, as differences tell; while none is, it is the field alone. Local
 // ones (contact_patterns.hpp) have room in S. Where others are closed their forces Λ are solved for together with λ:
@@ -15,9 +16,11 @@
 // It must not know integrators or when to leave a mode.
 #pragma once
 
+#include <Eigen/SparseCore>
 #include <optional>
 #include <vector>
 
+#include "slideway/core/split_jacobian.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/mode_field.hpp"
 #include "slideway/model/sparse_derivatives.hpp"
@@ -36,21 +39,21 @@ class ModeJacobian {
 
   // Of S in any mode, the diagonal included.
   const Pattern& pattern() const { return pattern_; }
-  // entries: of S, along the rows of the pattern; left and right are U and V.
-  void compute(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
+  void compute(double t, ConstVectorRef x, SplitJacobian& jacobian);
 
  private:
   bool slides_along_one() const { return field_.sliding().size() == 1 && !field_.solves_for_lambda(); }
   void make_pattern();
   void add_field(double weight, Vector& entries) const;
-  void compute_one(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
-  void compute_several(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
-  void compute_with_far_contacts(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
-  void compute_moments(double t, ConstVectorRef x, Vector& entries, Matrix& left, Matrix& right);
+  void compute_one(double t, ConstVectorRef x, SplitJacobian& jacobian);
+  void compute_several(double t, ConstVectorRef x, SplitJacobian& jacobian);
+  void compute_with_far_contacts(double t, ConstVectorRef x, SplitJacobian& jacobian);
+  void compute_moments(double t, ConstVectorRef x, SplitJacobian& jacobian);
   // entries −= F D⁻¹ W of the sliding surfaces sliding()[k], k in `group`, which are local.
   void subtract_local(const std::vector<Index>& group, Vector& entries);
-  void take_columns(const std::vector<Index>& group, Matrix& columns) const;
-  void take_rows(const std::vector<Index>& group, Matrix& rows) const;
+  // B and C of the sliding surfaces sliding()[k], k in `group`.
+  Eigen::SparseMatrix<double> columns_of_relays(const std::vector<Index>& group) const;
+  Eigen::SparseMatrix<double> rows_of_surfaces(const std::vector<Index>& group) const;
   Index slot(Index row, Index column) const;
 
   ModeField& field_;

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "slideway/core/pattern.hpp"
+#include "slideway/core/split_jacobian.hpp"
 #include "slideway/core/types.hpp"
-#include "slideway/integrate/split_jacobian.hpp"
 
 namespace slideway {
 
@@ -26,7 +26,7 @@ class SmoothOde {
   // For many states: the pattern of the sparse part of the Jacobian, the diagonal included, fixed for the life of the object;
   // null if only the full matrix is to be had.
   virtual const Pattern* jacobian_pattern() const { return nullptr; }
-  // J = S + U Vᵀ; called only where there is a pattern.
+  // J in its parts; called only where there is a pattern.
   virtual void split_jacobian(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*dx*/,
                               SplitJacobian& /*jacobian*/) {}
   // Whether it knows products with the Jacobian: product = J·direction, without the matrix.
