@@ -536,3 +536,31 @@ TEST_CASE("a block that friction held at a wall leaves it without touching it ag
           "sliding_exit");
   });
 }
+
+TEST_CASE("two weights on a moving table stay closed whatever the units of their gaps") {
+  for_every_method([](const Options& options) {
+    const System weights = smooth(4, [](auto, const auto& x, auto&& dx) {
+      dx[0] = x[2];
+      dx[1] = x[3];
+      dx[2] = -1.0;
+      dx[3] = -1.0;
+    });
+    for (const auto& [lower, upper] : {std::pair{1e6, 1e-9}, std::pair{1e-3, 1e3}, std::pair{1e9, 1e9}}) {
+      CAPTURE(lower);
+      CAPTURE(upper);
+      const double below = lower, above = upper;
+      const Guard on_table([below](auto t, const auto& x) {
+        using std::sin;
+        return below * (x[0] - 0.1 * sin(t));
+      });
+      const Guard between([above](auto, const auto& x) { return above * (x[1] - x[0]); });
+      const Solution solution = run(weights.with_contacts({contact("table", on_table, {{2, 1}}, 0.5),
+                                                           contact("pair", between, {{2, -1}, {3, 1}}, 0.5)}),
+                                    {0, 0, 0.1, 0.1}, 5, options);
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      CHECK(solution.events.empty());
+      for (const Index j : {0, 1}) CHECK(std::abs(solution.final.state[j] - 0.1 * std::sin(5.0)) < 1e-13);
+      for (const Index j : {2, 3}) CHECK(std::abs(solution.final.state[j] - 0.1 * std::cos(5.0)) < 1e-13);
+    }
+  });
+}

@@ -1,5 +1,6 @@
 // ContactDynamics of contacts that touch at rest: which the forces keep closed, and how hard each is pressed.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -14,6 +15,8 @@ namespace {
 
 // The part of the largest acceleration that a force must be able to give to press.
 constexpr double kPresses = 1e-9;
+// The part of what makes up a gap's acceleration that is left of it where it opens.
+constexpr double kOpens = 1e-12;
 
 }  // namespace
 
@@ -30,9 +33,19 @@ std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, C
                              " at t = " + std::to_string(t));
   }
   const double scale = accelerations_.lpNorm<Eigen::Infinity>();
+  // Gaps have units of their own, and what the forces make of one of them adds up in its unit.
+  const auto terms = [&](Index r) {
+    double sum = std::abs(accelerations_[r]);
+    const auto row = static_cast<std::size_t>(r);
+    for (Index e = coupling_.start[row]; e < coupling_.start[row + 1]; ++e) {
+      sum += std::abs(effects_[e] * answer.z[coupling_.column[static_cast<std::size_t>(e)]]);
+    }
+    return sum;
+  };
   for (Index r = 0; r < k; ++r) {
     // A gap that opens has an acceleration of its own; anything else stays.
-    if (answer.residual[r] <= 1e-12 * scale) closed.push_back(touching[static_cast<std::size_t>(r)]);
+    if (answer.residual[r] <= kOpens * scale || answer.residual[r] <= kOpens * terms(r))
+      closed.push_back(touching[static_cast<std::size_t>(r)]);
   }
   return closed;
 }

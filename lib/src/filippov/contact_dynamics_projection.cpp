@@ -76,17 +76,24 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
   }
   std::sort(states.begin(), states.end());
   states.erase(std::unique(states.begin(), states.end()), states.end());
+  // Gaps have units of their own: every row counts by its direction.
+  Vector gaps = gaps_(rows);
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Sparse& g = gradient(rows[r]);
+    double norm = 0;
+    for (std::size_t k = 0; k < g.states.size(); ++k)
+      norm = std::hypot(norm, g.values[k] / weights[g.states[k]]);
+    if (!(norm > 0) || !std::isfinite(norm)) norm = 1;
+    gaps[static_cast<Index>(r)] /= norm;
     for (std::size_t k = 0; k < g.states.size(); ++k) {
       const auto column = std::lower_bound(states.begin(), states.end(), g.states[k]) - states.begin();
-      entries.emplace_back(static_cast<int>(r), static_cast<int>(column), g.values[k] / weights[g.states[k]]);
+      entries.emplace_back(static_cast<int>(r), static_cast<int>(column),
+                           g.values[k] / weights[g.states[k]] / norm);
     }
   }
   Eigen::SparseMatrix<double> scaled(static_cast<Index>(rows.size()), static_cast<Index>(states.size()));
   scaled.setFromTriplets(entries.begin(), entries.end());
-  const Vector gaps = gaps_(rows);
   const Eigen::SparseMatrix<double> products = scaled * scaled.transpose();
   Vector pushes;
   bool solved = false;
@@ -114,6 +121,14 @@ bool ContactDynamics::project(double t, const std::vector<Index>& contacts, Cons
     solve(contacts);
     add_impulses(solution_, x);
     if (is_there) return true;
+    if (sweep + 1 < kProjectionSweeps) continue;
+    // A gap whose terms in time are larger than the states comes no nearer than their rounding.
+    bool within_rounding = true;
+    for (std::size_t r = 0; r < contacts.size(); ++r) {
+      const double gap = contact(contacts[r]).gap.value(t, x);
+      within_rounding = within_rounding && std::abs(gap) <= rounding(t, x, contacts[r]);
+    }
+    if (within_rounding) return true;
   }
   x = original_;
   return false;

@@ -252,21 +252,30 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
                                    VectorRef x) {
   const auto& slopes = evaluator_.affine_dx();
   kept_.clear();
+  bool counts_time = false;
   double best = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
     evaluator_.guards(t, x, values_);
-    residual_ = 0;
     bool finite = true;
-    for (const Index i : surfaces) {
-      const double h = values_[i];
-      if (h == 0) continue;
-      finite = finite && std::isfinite(h);
-      double unit = std::abs(evaluator_.affine_dt()[i] * t);
-      for (Row entry(slopes, i); entry; ++entry)
-        unit += std::abs(entry.value()) * (std::abs(x[entry.col()]) + 1 / std::abs(weights[entry.col()]));
-      residual_ = std::max(residual_, std::abs(h) / (kEpsilon * unit));
-    }
+    const auto measure = [&] {
+      residual_ = 0;
+      for (const Index i : surfaces) {
+        const double h = values_[i];
+        if (h == 0) continue;
+        finite = finite && std::isfinite(h);
+        double unit = counts_time ? std::abs(evaluator_.affine_dt()[i] * t) : 0.0;
+        for (Row entry(slopes, i); entry; ++entry)
+          unit += std::abs(entry.value()) * (std::abs(x[entry.col()]) + 1 / std::abs(weights[entry.col()]));
+        residual_ = std::max(residual_, std::abs(h) / (kEpsilon * unit));
+      }
+    };
+    measure();
     if (!finite) break;
+    // The rounding of time counts where a guard comes no nearer to zero.
+    if (!counts_time && residual_ > kStalledResidual && residual_ >= 0.5 * best) {
+      counts_time = true;
+      measure();
+    }
     if (residual_ == 0) return true;
     const bool stalled = residual_ >= 0.5 * best;
     if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) return true;
@@ -301,12 +310,11 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
   if (has_own_states_) return project_each(t, surfaces, weights, x);
   // Each |h| when it last seemed to get no smaller in these units; empty while none did.
   std::vector<double> earlier;
-  bool knows_time = evaluator_.guards_are_affine();
+  bool knows_time = false;
   const auto unit_of = [&](std::size_t r) {
     // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
     double unit = 0;
-    if (evaluator_.guards_are_affine()) unit = std::abs(evaluator_.affine_dt()[surfaces[r]] * t);
-    if (!evaluator_.guards_are_affine() && knows_time) unit = std::abs(time_derivative_[surfaces[r]] * t);
+    if (knows_time) unit = std::abs(time_derivative_[surfaces[r]] * t);
     for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
       const auto entry = static_cast<std::size_t>(e);
       const Index j = row_column_[entry];
@@ -352,7 +360,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     };
     measure();
     // Only a guard that comes no nearer to zero is asked how it depends on time.
-    if (!knows_time && residual_ > 1 && residual_ >= 0.5 * best) {
+    if (!knows_time && residual_ > kStalledResidual && residual_ >= 0.5 * best) {
       evaluator_.guards_dt(t, x, time_derivative_);
       knows_time = true;
       measure();
