@@ -307,9 +307,15 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
     for (std::size_t& l : label) l = l == from ? to : l;
   };
   Vector low(rates_.size());
-  Matrix gradients(static_cast<Index>(a), x.size());
-  for (std::size_t j = 0; j < a; ++j)
-    gradients.row(static_cast<Index>(j)) = geometry_.gradient(t, x, surfaces[j]).cwiseAbs();
+  std::vector<Eigen::Triplet<double>> slopes;
+  for (std::size_t j = 0; j < a; ++j) {
+    const Vector& gradient = geometry_.gradient(t, x, surfaces[j]);
+    for (Index i = 0; i < gradient.size(); ++i) {
+      if (gradient[i] != 0) slopes.emplace_back(static_cast<Index>(j), i, std::abs(gradient[i]));
+    }
+  }
+  Eigen::SparseMatrix<double, Eigen::RowMajor> gradients(static_cast<Index>(a), x.size());
+  gradients.setFromTriplets(slopes.begin(), slopes.end());
   for (std::size_t k = 0; k < a; ++k) {
     lambda_ = lambda;
     // Numbers without a pattern: a product of relays cannot cancel at all of them.

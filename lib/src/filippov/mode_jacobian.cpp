@@ -114,13 +114,12 @@ void ModeJacobian::add_field(double weight, Vector& entries) const {
 }
 
 void ModeJacobian::compute(double t, ConstVectorRef x, SplitJacobian& jacobian) {
-  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
-  entries.setZero(pattern_.entries());
-  left.resize(x.size(), 0);
-  right.resize(x.size(), 0);
-  border_columns.resize(x.size(), 0);
-  border_rows.resize(0, x.size());
-  corner.resize(0, 0);
+  jacobian.values.setZero(pattern_.entries());
+  jacobian.left.resize(x.size(), 0);
+  jacobian.right.resize(x.size(), 0);
+  jacobian.border_columns.resize(x.size(), 0);
+  jacobian.border_rows.resize(0, x.size());
+  jacobian.corner.resize(0, 0);
   if (contacts_ && !contacts_->far_closed().empty()) {
     compute_with_far_contacts(t, x, jacobian);
   } else if (field_.sliding().empty()) {
@@ -132,7 +131,7 @@ void ModeJacobian::compute(double t, ConstVectorRef x, SplitJacobian& jacobian) 
         return all_finite(free_entries);
       });
       for (std::size_t k = 0; k < slot_without_contacts_.size(); ++k) {
-        entries[slot_without_contacts_[k]] += free_entries[static_cast<Index>(k)];
+        jacobian.values[slot_without_contacts_[k]] += free_entries[static_cast<Index>(k)];
       }
       return;
     }
@@ -140,7 +139,7 @@ void ModeJacobian::compute(double t, ConstVectorRef x, SplitJacobian& jacobian) 
       derivatives_.field_dx(t, point, lambda_, field_entries_);
       return all_finite(field_entries_);
     });
-    add_field(1, entries);
+    add_field(1, jacobian.values);
   } else if (slides_along_one()) {
     compute_one(t, x, jacobian);
   } else if (field_.uses_moments()) {
@@ -151,7 +150,9 @@ void ModeJacobian::compute(double t, ConstVectorRef x, SplitJacobian& jacobian) 
 }
 
 void ModeJacobian::compute_one(double t, ConstVectorRef x, SplitJacobian& jacobian) {
-  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
+  Vector& entries = jacobian.values;
+  Matrix& left = jacobian.left;
+  Matrix& right = jacobian.right;
   const Index i = field_.sliding().front();
   one_.assign(1, i);
   lambda_ = field_.lambda(t, x);
@@ -222,7 +223,9 @@ Eigen::SparseMatrix<double> ModeJacobian::rows_of_surfaces(const std::vector<Ind
 }
 
 void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& jacobian) {
-  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
+  Vector& entries = jacobian.values;
+  Matrix& left = jacobian.left;
+  Matrix& right = jacobian.right;
   const std::vector<Index>& sliding = field_.sliding();
   lambda_ = field_.lambda(t, x);
   derivatives_.field_dx(t, x, lambda_, field_entries_);
@@ -279,9 +282,9 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
     return;
   }
   if (static_cast<Index>(dependent.size()) > kMostOfLowRank) {
-    border_columns = columns_of_relays(far);
-    border_rows = rows_of_surfaces(far);
-    corner = std::move(far_matrix);
+    jacobian.border_columns = columns_of_relays(far);
+    jacobian.border_rows = rows_of_surfaces(far);
+    jacobian.corner = std::move(far_matrix);
     return;
   }
   const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(far_matrix);
@@ -296,7 +299,9 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
 }
 
 void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJacobian& jacobian) {
-  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
+  Vector& entries = jacobian.values;
+  Matrix& left = jacobian.left;
+  Matrix& right = jacobian.right;
   const std::vector<Index>& sliding = field_.sliding();
   const auto s = static_cast<Index>(sliding.size());
   const auto k = static_cast<Index>(contacts_->far_closed().size());
@@ -393,7 +398,9 @@ void ModeJacobian::subtract_local(const std::vector<Index>& group, Vector& entri
 
 // x' = Fμ:  S = Σ μ_v J_v, and F ∂μ/∂x of rank four.
 void ModeJacobian::compute_moments(double t, ConstVectorRef x, SplitJacobian& jacobian) {
-  auto& [entries, left, right, border_columns, border_rows, corner] = jacobian;
+  Vector& entries = jacobian.values;
+  Matrix& left = jacobian.left;
+  Matrix& right = jacobian.right;
   const Index n = x.size();
   const std::vector<Index>& sliding = field_.sliding();
   lambda_ = field_.lambda(t, x);
