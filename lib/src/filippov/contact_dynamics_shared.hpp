@@ -1,5 +1,4 @@
-// What the files of ContactDynamics share: sets of rows that belong together, and members so small that a call would cost
-// more than what they do.
+// What the files of ContactDynamics share: members so small that a call would cost more than what they do.
 //
 // It must not know what they are used for.
 #pragma once
@@ -7,10 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "core/joined.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
@@ -20,36 +19,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kManyContacts = 64;
 
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-// Sets of rows that are joined.
-class Joined {
- public:
-  explicit Joined(std::size_t rows) : parent_(rows) {
-    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
-  }
-  void join(Index i, Index j) { parent_[root(at(i))] = root(at(j)); }
-  // Of at least one row each, by their first.
-  std::vector<std::vector<Index>> groups() {
-    std::vector<std::vector<Index>> result;
-    std::vector<Index> place(parent_.size(), -1);
-    for (std::size_t i = 0; i < parent_.size(); ++i) {
-      Index& group = place[root(i)];
-      if (group < 0) {
-        group = static_cast<Index>(result.size());
-        result.emplace_back();
-      }
-      result[at(group)].push_back(static_cast<Index>(i));
-    }
-    return result;
-  }
-
- private:
-  std::size_t root(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  std::vector<std::size_t> parent_;
-};
 
 // Pairs (state, row), by states.
 using Seen = std::vector<std::pair<Index, Index>>;

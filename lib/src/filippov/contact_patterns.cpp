@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
-#include <map>
 #include <numeric>
 
+#include "core/joined.hpp"
 #include "slideway/model/trace_patterns.hpp"
 
 namespace slideway {
@@ -165,24 +165,16 @@ class Maker {
     for (std::size_t c = 0; c < gaps_.size(); ++c) {
       for (const Index state : gaps_[c]) seen_by[at(state)].push_back(static_cast<Index>(c));
     }
-    std::vector<std::size_t> parent(contacts_.size());
-    std::iota(parent.begin(), parent.end(), std::size_t{0});
-    const auto root = [&](std::size_t c) {
-      while (parent[c] != c) c = parent[c] = parent[parent[c]];
-      return c;
-    };
+    Joined joined(contacts_.size());
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
       States reached = columns_of(reached_by, rows_[c]);
       add(reached, rows_[c]);
       for (const Index state : reached) {
-        for (const Index other : seen_by[at(state)]) parent[root(at(other))] = root(c);
+        for (const Index other : seen_by[at(state)]) joined.join(other, static_cast<Index>(c));
       }
     }
-    std::map<std::size_t, Group> found;
-    for (std::size_t c = 0; c < contacts_.size(); ++c)
-      found[root(c)].members.push_back(static_cast<Index>(c));
     std::vector<Group> result;
-    for (auto& [_, group] : found) result.push_back(std::move(group));
+    for (std::vector<Index>& members : joined.groups()) result.emplace_back().members = std::move(members);
     return result;
   }
 

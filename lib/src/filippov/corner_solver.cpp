@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "filippov/depths_inside.hpp"
 #include "slideway/filippov/convex_hull.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
@@ -15,8 +16,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
 constexpr double kEndTie = 1e-6;
 constexpr std::size_t kMostRelaysAsked = 4;
-// How far inside its region a field is asked for where it is not finite, in units of the size of the guard's terms.
-constexpr double kDepths[] = {0, kEpsilon, 4 * kEpsilon, 16 * kEpsilon, 64 * kEpsilon};
 
 // Of two surfaces with ḧ₁ = κw₂ in all four regions, κ ≠ 0; 0 where it is not so.
 double second_order_factor(const VertexTable& table, const std::vector<char>& second_order) {
@@ -118,7 +117,7 @@ void CornerSolver::corner_field(double t, ConstVectorRef x) {
   if (velocity_.allFinite()) return;
   const double near = SurfaceGeometry::plainly_off_zero(x);
   const Vector scale = x.cwiseAbs().cwiseMax(1.0).cwiseInverse();
-  for (const double depth : kDepths) {
+  for (const double depth : depths_inside) {
     inside_ = x;
     geometry_.move_inside(t, lambda_, depth, scale, near, inside_);
     evaluator_.field(t, inside_, lambda_, velocity_);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "filippov/depths_inside.hpp"
 #include "slideway/core/not_finite.hpp"
 #include "slideway/filippov/mode_field.hpp"
 #include "slideway/model/explained_field.hpp"
@@ -15,8 +16,6 @@ namespace slideway {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// A point computed to lie on a surface is so far off it at most, in units of the size of its guard's terms.
-constexpr double kDepths[] = {0, kEpsilon, 4 * kEpsilon, 16 * kEpsilon, 64 * kEpsilon};
 // Surfaces whose corners are looked at one by one.
 constexpr Index kMostCorners = 8;
 constexpr int kNewtonIterations = 20;
@@ -69,7 +68,7 @@ void ModeField::neighbour_inside(double t, ConstVectorRef x, Index surface, doub
   if (std::isfinite(w) && all_finite(field)) return;
   const double stored = lambda_[surface];
   lambda_[surface] = side;
-  for (const double depth : kDepths) {
+  for (const double depth : depths_inside) {
     inside_ = x;
     if (!move_inside(t, lambda_, depth, inside_)) continue;
     evaluator_.field(t, inside_, lambda_, field);
@@ -96,7 +95,7 @@ void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::e
     neighbours_surface_ = -1;
     const Vector nearest = state_;
     bool found = false;
-    for (const double depth : kDepths) {
+    for (const double depth : depths_inside) {
       state_ = nearest;
       move_inside(t, lambda_, depth, state_);
       found = is_finite_at(state_);
@@ -122,7 +121,7 @@ bool ModeField::look_round_corners(double t, ConstVectorRef x) {
     for (Index i = 0; i < count; ++i)
       corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
     bool found = false;
-    for (const double depth : kDepths) {
+    for (const double depth : depths_inside) {
       inside_ = x;
       move_inside(t, corner_lambda_, depth, inside_);
       evaluator_.field(t, inside_, corner_lambda_, corner_fields_.col(v));

@@ -3,9 +3,9 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 
+#include "core/joined.hpp"
 #include "filippov/linear_factors.hpp"
 #include "slideway/filippov/complementarity.hpp"
 #include "slideway/filippov/p_matrix.hpp"
@@ -25,24 +25,13 @@ Vector row_sums(const Sparse& matrix) { return matrix.cwiseAbs() * Vector::Ones(
 
 // The connected components of the pattern of a square matrix, each sorted.
 std::vector<std::vector<Index>> connected_components(const Sparse& matrix) {
-  const std::size_t n = at(matrix.rows());
-  std::vector<std::size_t> label(n);
-  std::iota(label.begin(), label.end(), std::size_t{0});
-  const auto root = [&](std::size_t i) {
-    while (label[i] != i) i = label[i] = label[label[i]];
-    return i;
-  };
+  Joined joined(at(matrix.rows()));
   for (Index j = 0; j < matrix.outerSize(); ++j) {
     for (Sparse::InnerIterator entry(matrix, j); entry; ++entry) {
-      if (entry.value() != 0) label[root(at(entry.row()))] = root(at(j));
+      if (entry.value() != 0) joined.join(entry.row(), j);
     }
   }
-  std::vector<std::vector<Index>> members(n), result;
-  for (std::size_t i = 0; i < n; ++i) members[root(i)].push_back(static_cast<Index>(i));
-  for (std::vector<Index>& group : members) {
-    if (!group.empty()) result.push_back(std::move(group));
-  }
-  return result;
+  return joined.groups();
 }
 
 class Networks {

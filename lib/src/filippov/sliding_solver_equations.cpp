@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/joined.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 #include "slideway/filippov/sliding_solver.hpp"
 
@@ -25,28 +26,24 @@ void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef 
       std::all_of(triplets_.begin(), triplets_.end(), [](const auto& entry) { return entry.value() != 0; })) {
     return;
   }
-  std::vector<std::size_t> label(k);
-  std::iota(label.begin(), label.end(), std::size_t{0});
-  const auto root = [&](std::size_t i) {
-    while (label[i] != i) i = label[i] = label[label[i]];
-    return i;
-  };
+  Joined joined(k);
   for (const auto& entry : triplets_) {
-    if (entry.value() != 0)
-      label[root(static_cast<std::size_t>(entry.row()))] = root(static_cast<std::size_t>(entry.col()));
+    if (entry.value() != 0) joined.join(entry.row(), entry.col());
   }
-  std::vector<std::vector<Index>> members(k);
-  for (std::size_t i = 0; i < k; ++i) members[root(i)].push_back(static_cast<Index>(i));
+  const std::vector<std::vector<Index>> groups = joined.groups();
+  std::vector<std::size_t> group_of(k);
   std::vector<Index> place(k, -1);
-  std::vector<Matrix> parts(k);
-  for (std::size_t l = 0; l < k; ++l) {
-    const Index size = static_cast<Index>(members[l].size());
-    if (size == 0 || size > kLargestDense) continue;
-    for (Index i = 0; i < size; ++i) place[at(members[l][at(i)])] = i;
-    parts[l] = Matrix::Zero(size, size);
+  std::vector<Matrix> parts(groups.size());
+  for (std::size_t l = 0; l < groups.size(); ++l) {
+    const Index size = static_cast<Index>(groups[l].size());
+    for (Index i = 0; i < size; ++i) {
+      group_of[at(groups[l][at(i)])] = l;
+      place[at(groups[l][at(i)])] = i;
+    }
+    if (size <= kLargestDense) parts[l] = Matrix::Zero(size, size);
   }
   for (const auto& entry : triplets_) {
-    Matrix& part = parts[root(static_cast<std::size_t>(entry.row()))];
+    Matrix& part = parts[group_of[at(entry.row())]];
     if (part.size() > 0 && entry.value() != 0)
       part(place[at(entry.row())], place[at(entry.col())]) = entry.value();
   }
@@ -54,8 +51,8 @@ void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef 
   equations_.clear();
   unknowns_.clear();
   any_second_order_ = false;
-  for (std::size_t l = 0; l < k; ++l) {
-    const std::vector<Index>& group = members[l];
+  for (std::size_t l = 0; l < groups.size(); ++l) {
+    const std::vector<Index>& group = groups[l];
     Matrix& part = parts[l];
     std::vector<char> second(group.size(), 0);
     RegularPart regular;

@@ -8,12 +8,6 @@
 
 namespace slideway {
 
-namespace {
-
-constexpr double kSmallestRtol = 1e-14;
-
-}  // namespace
-
 Index checked_size(const SmoothOde& ode, const char* where) {
   if (ode.states() < 1) {
     refuse({.what = "too few states",
@@ -25,7 +19,7 @@ Index checked_size(const SmoothOde& ode, const char* where) {
 }
 
 void check_options(const StepperOptions& options, Index states, const char* where) {
-  if (!(options.rtol >= kSmallestRtol && options.rtol < 1)) {
+  if (!(options.rtol >= smallest_rtol && options.rtol < 1)) {
     refuse({.what = "rtol is out of range",
             .where = where,
             .expected = "a number in [1e-14, 1)",

@@ -7,6 +7,9 @@
 
 namespace slideway {
 
+// Below it rounding is all that is left.
+inline constexpr double smallest_rtol = 1e-14;
+
 // The number of states. Throws std::invalid_argument for none; `where` names the maker of the stepper.
 Index checked_size(const SmoothOde& ode, const char* where);
 // Throws std::invalid_argument for options that make no sense.

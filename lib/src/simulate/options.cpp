@@ -3,14 +3,12 @@
 #include <cmath>
 #include <sstream>
 
+#include "integrate/stepper_options.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
 
 namespace {
-
-// What the steppers take (integrate/stepper_options).
-constexpr double kSmallestRtol = 1e-14;
 
 std::string text(double value) {
   std::ostringstream out;
@@ -107,7 +105,7 @@ Vector Tolerance::expand(Index states, double rtol) const {
 }
 
 void Options::validate(Index states) const {
-  if (!(rtol >= kSmallestRtol) || !(rtol < 1)) {
+  if (!(rtol >= smallest_rtol) || !(rtol < 1)) {
     refuse({.what = "the relative tolerance makes no sense",
             .where = "Options::rtol",
             .expected = "a number in [1e-14, 1), such as 1e-6",
