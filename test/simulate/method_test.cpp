@@ -307,3 +307,37 @@ TEST_CASE(
     CHECK(solution.final.mode.word() == "++");
   });
 }
+
+namespace {
+
+// x slides along x = y/2 while y grows; the guards of y, of x and of both vanish together at y = 0.6.
+struct GuardsThatMeetWhileSliding {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0] - 0.5 * x[1];
+    h[1] = x[1] - 0.6;
+    h[2] = x[0] - 0.3;
+    h[3] = x[0] + x[1] - 0.9;
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = 0.3 * cos(3.0 * t) - 2.0 * lambda[0];
+    dx[1] = 1.0 - 0.5 * x[1] + 0.1 * lambda[1] + 0.1 * lambda[2] + 0.1 * lambda[3];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("surfaces that vanish together on one along which the solution slides are met as one event") {
+  const System system = from_functor(GuardsThatMeetWhileSliding{}, {.states = 2, .surfaces = 4});
+  for (const Method method : test::every_method) {
+    for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = test::run(system, {0.2, 0.0}, 2, test::with(method, rtol));
+      REQUIRE(solution.outcome.reached_end());
+      CHECK(test::story(solution) == "sliding_entry, corner");
+      // y' = 0.7 − y/2 from 0 to 0.6.
+      CHECK(solution.events.back().t == doctest::Approx(2 * std::log(0.7 / 0.4)).epsilon(10 * rtol));
+    }
+  }
+}

@@ -111,6 +111,7 @@ void RunEngine::enter(std::size_t location) {
     tools->set_duration(run_.end - run_.start);
   }
   here_ = tools.get();
+  affine_ = nullptr;
   const Index surfaces = here_->system.surfaces();
   if (mode_.size() != surfaces) {
     // Leaving a pair of locations drops the surface between them.
@@ -416,7 +417,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       jumped_ = false;
       return ModeEnd::event;
     }
-    if (stepper_ == here_->stepper.get() && !here_->can_project && ode.constrained()) {
+    if (drifts()) {
       stepper.error_weights(x_, weights_);
       ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), t_, x_, weights_);
     }

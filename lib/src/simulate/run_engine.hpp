@@ -88,6 +88,8 @@ class RunEngine {
   // Hands the thresholds to the scans that watch the guards from t_ on.
   void start_scans(double march_step);
   bool is_armed(Index slot) const;
+  // Whether the dense output leaves the constraints as the integrator does, whatever their shape.
+  bool drifts() const;
   // Whether the march has nothing to look for but ends of sliding.
   bool marches_exits_only() const;
   bool scan_step(double end);
@@ -105,7 +107,6 @@ class RunEngine {
   bool handle_arrival(const std::vector<char>& slots);
   Arrivals gather(const std::vector<char>& slots);
   void add_resting_surfaces(Meeting& meeting);
-  void add_exits_within_drift(Meeting& meeting);
   void add_simultaneous(Arrivals& arrivals);
   void cross(const std::vector<Index>& events);
   // What the log says of a record or a stop.
@@ -238,7 +239,8 @@ class RunEngine {
   std::ptrdiff_t pair_ = -1;
   std::size_t location_ = 0;
   LocationTools* here_ = nullptr;
-  Stepper* stepper_ = nullptr;  // the one that is at work
+  Stepper* stepper_ = nullptr;    // the one that is at work
+  AffineScan* affine_ = nullptr;  // the one that watches in this mode, if any
 
   DenseGuards sampler_;
   ChatteringWatch chattering_;

@@ -204,29 +204,6 @@ void RunEngine::add_resting_surfaces(Meeting& meeting) {
   here_->geometry.project(t_, on_surface_, weights_, x_);
 }
 
-// Adams drifts off the surfaces, off each by its own error, and the ends of sliding are found there: on the surfaces again, those
-// that vanish together may be as far from zero as the one that was found.
-void RunEngine::add_exits_within_drift(Meeting& meeting) {
-  here_->ode.exit_guards(t_, x_, nudged_values_);
-  double drift = -1;
-  for (const Met& met : meeting.met) {
-    if (!mode_.slides_on(met.surface)) continue;
-    const Index slot = ModeOde::first_slot(met.surface);
-    if (met.minus_vanishes) drift = std::max(drift, std::abs(nudged_values_[slot]));
-    if (met.plus_vanishes) drift = std::max(drift, std::abs(nudged_values_[slot + 1]));
-  }
-  if (drift < 0) return;
-  for (const Index i : here_->ode.field().sliding()) {
-    const auto vanishes = [&](Index slot) { return is_armed(slot) && nudged_values_[slot] <= 2 * drift; };
-    const Index slot = ModeOde::first_slot(i);
-    const Met met{.surface = i, .minus_vanishes = vanishes(slot), .plus_vanishes = vanishes(slot + 1)};
-    if (!met.minus_vanishes && !met.plus_vanishes) continue;
-    const auto place = std::find_if(meeting.met.begin(), meeting.met.end(),
-                                    [i](const Met& other) { return other.surface >= i; });
-    if (place == meeting.met.end() || place->surface != i) meeting.met.insert(place, met);
-  }
-}
-
 // The guards of these events have crossed zero, at t_ as far as that can be located.
 void RunEngine::cross(const std::vector<Index>& events) {
   EventWatch& watch = here_->watch;
@@ -277,9 +254,6 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
     lambda_ = ode.field().lambda(t_, x_);
   } else {
     mode_.fill_lambda(lambda_);
-  }
-  if (options_.method == Method::adams && ode.field().sliding().size() > 1) {
-    add_exits_within_drift(arrivals.meeting);
   }
 
   begin_instant();

@@ -31,6 +31,7 @@ bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge,
   const Mode before = mode_;
   const Vector lambda = lambda_;
   here_ = pairs_[static_cast<std::size_t>(pair)].tools.get();
+  affine_ = nullptr;
   location_ = pairs_[static_cast<std::size_t>(pair)].minus;
   mode_ = Mode(here_->system.surfaces());
   lambda_ = Vector::Zero(mode_.size());

@@ -24,7 +24,8 @@ constexpr double kHeld = 1e-6;
 // Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
 void RunEngine::set_thresholds() {
   ModeOde& ode = here_->ode;
-  if (here_->affine_scan) here_->affine_scan->set_mode(mode_, ode.exit_sign());
+  affine_ = here_->affine_scan && !drifts() ? &*here_->affine_scan : nullptr;
+  if (affine_) affine_->set_mode(mode_, ode.exit_sign());
   for (Index i = 0; i < mode_.size(); ++i) {
     const Index slot = ModeOde::first_slot(i);
     // The second slot of a surface that does not slide holds nothing to watch.
@@ -38,10 +39,10 @@ void RunEngine::set_thresholds() {
   allowed_ = involved_;
   allowed_.insert(allowed_.end(), still_leaving_.begin(), still_leaving_.end());
   if (allowed_.empty() && involved_contacts_.empty()) return;
-  const auto& affine = here_->affine_scan;
   bool needs_nudge = ode.has_closed_contacts();
   for (const Index i : allowed_)
-    needs_nudge = needs_nudge || (mode_.slides_on(i) && !(affine && affine->watches(ModeOde::first_slot(i))));
+    needs_nudge =
+        needs_nudge || (mode_.slides_on(i) && !(affine_ && affine_->watches(ModeOde::first_slot(i))));
   if (needs_nudge) {
     state_ = x_;
     add_errors(weights_, state_);
@@ -59,7 +60,7 @@ void RunEngine::set_thresholds() {
         arrive_below_.segment(slot, 2) +=
             kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
       } else {
-        arrive_below_.segment(slot, 2).array() += kWrongWayFactor * affine->exit_tolerance(i, weights_);
+        arrive_below_.segment(slot, 2).array() += kWrongWayFactor * affine_->exit_tolerance(i, weights_);
       }
     } else {
       const double rounding = here_->geometry.rounding(t_, x_, i);
@@ -146,24 +147,27 @@ void RunEngine::set_event_thresholds() {
 }
 
 bool RunEngine::is_armed(Index slot) const {
-  const auto& affine = here_->affine_scan;
-  if (affine && slot < 2 * mode_.size() && affine->watches(slot)) return affine->armed(slot);
+  if (affine_ && slot < 2 * mode_.size() && affine_->watches(slot)) return affine_->armed(slot);
   return here_->scan.armed()[static_cast<std::size_t>(slot)] != 0;
+}
+
+bool RunEngine::drifts() const {
+  return stepper_ == here_->stepper.get() && !here_->can_project && here_->ode.constrained();
 }
 
 bool RunEngine::marches_exits_only() const {
   const auto sliding = static_cast<Index>(here_->ode.field().sliding().size());
   return !here_->scan.idle() && here_->ode.guards() == 2 * mode_.size() &&
-         (here_->affine_scan || sliding == mode_.size());
+         (affine_ || sliding == mode_.size());
 }
 
 void RunEngine::start_scans(double march_step) {
   scanned_to_ = t_;
-  if (!here_->affine_scan) {
+  if (!affine_) {
     here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, march_step);
     return;
   }
-  AffineScan& affine = *here_->affine_scan;
+  AffineScan& affine = *affine_;
   affine.start(guard_values_, arm_above_, arrive_below_);
   if (affine.watches_all() && here_->ode.guards() == 2 * mode_.size()) {
     here_->scan.start_idle(t_, march_step);
@@ -193,11 +197,12 @@ double RunEngine::DenseGuards::sample_one(double t, Index guard, VectorRef scrat
   return tools.ode.sample_event(t, engine_.state_, guard);
 }
 
-// Dense output leaves a curved surface, by errors that nothing controls; an event found there would not be one on the surface.
+// Dense output leaves a curved surface, by errors that nothing controls, and one that the integrator leaves, by its drift; an event
+// found there would not be one on the surface, nor would those that are simultaneous there be found at one time.
 void RunEngine::DenseGuards::state_at(double t) {
   LocationTools& tools = *engine_.here_;
   engine_.stepper_->evaluate(t, engine_.state_);
-  if (!tools.ode.slides() || tools.evaluator.guards_are_affine()) return;
+  if (!engine_.drifts() && (!tools.ode.slides() || tools.evaluator.guards_are_affine())) return;
   // The way back to the surface depends on the weights: they are those with which the state at an event is put there.
   engine_.stepper_->error_weights(engine_.state_, engine_.weights_);
   try {
@@ -285,8 +290,8 @@ const Arrival& RunEngine::march(double limit, double end) {
 
 const Arrival& RunEngine::first_arrival(double end) {
   GuardScan& scan = here_->scan;
-  if (!here_->affine_scan || here_->affine_scan->idle()) return march(end, end);
-  AffineScan& affine = *here_->affine_scan;
+  if (!affine_ || affine_->idle()) return march(end, end);
+  AffineScan& affine = *affine_;
   const double from = scanned_to_;
   if (affine.watches_many()) stepper_->evaluate(end, state_);
   const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end, state_);
