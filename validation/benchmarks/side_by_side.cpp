@@ -3,7 +3,7 @@
 // than the clock on the wall. Every call of a user function counts as one, on both sides;
 // slideway's own counts are compared with those of a functor that counts its calls.
 //
-// usage: benchmark_side_by_side [repetitions [method]]
+// usage: benchmark_side_by_side [repetitions, 1 or more [bdf | adams | dopri5]]
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -82,11 +82,19 @@ Outcome compared(const Problem& problem, const std::vector<double>& times, const
   return outcome;
 }
 
+// Of one repetition: the first of short ones measure what the caches do not hold yet.
 template <class Work>
 double seconds(Work work) {
+  constexpr double least = 0.005;
   const std::clock_t began = std::clock();
-  work();
-  return static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  double sum = 0;
+  int repetitions = 0;
+  while (sum < least) {
+    work();
+    ++repetitions;
+    sum = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  }
+  return sum / repetitions;
 }
 
 double median(std::vector<double> values) {
@@ -285,8 +293,15 @@ Problem belt() {
 }  // namespace
 
 int main(int count, char** words) {
-  const int repetitions = count > 1 ? std::max(1, std::atoi(words[1])) : 15;
+  const int repetitions = count > 1 ? std::atoi(words[1]) : 15;
   const std::string only = count > 2 ? words[2] : "";
+  bool known = only.empty();
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5})
+    known = known || only == to_string(method);
+  if (count > 3 || repetitions < 1 || !known) {
+    fmt::print(stderr, "usage: benchmark_side_by_side [repetitions, 1 or more [bdf | adams | dopri5]]\n");
+    return 2;
+  }
   bool met = true;
   for (const Problem& problem : {oscillator(), belt(), evaporator()}) {
     fmt::print("{}\n    {:<13} {:>11} {:>10} {:>11} {:>9} {:>9} {:>8} {:>9}\n", problem.name, "", "events",

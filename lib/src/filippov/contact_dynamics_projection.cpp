@@ -1,11 +1,10 @@
 // ContactDynamics back to the constraint: a state is moved to where the gaps of contacts and their velocities are zero.
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/QR>
-#include <Eigen/SparseLU>
+#include <utility>
 
 #include "filippov/contact_dynamics_shared.hpp"
+#include "filippov/least_step.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
@@ -76,37 +75,20 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
   }
   std::sort(states.begin(), states.end());
   states.erase(std::unique(states.begin(), states.end()), states.end());
-  // Gaps have units of their own: every row counts by its direction.
-  Vector gaps = gaps_(rows);
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Sparse& g = gradient(rows[r]);
-    double norm = 0;
-    for (std::size_t k = 0; k < g.states.size(); ++k)
-      norm = std::hypot(norm, g.values[k] / weights[g.states[k]]);
-    if (!(norm > 0) || !std::isfinite(norm)) norm = 1;
-    gaps[static_cast<Index>(r)] /= norm;
     for (std::size_t k = 0; k < g.states.size(); ++k) {
       const auto column = std::lower_bound(states.begin(), states.end(), g.states[k]) - states.begin();
-      entries.emplace_back(static_cast<int>(r), static_cast<int>(column),
-                           g.values[k] / weights[g.states[k]] / norm);
+      entries.emplace_back(static_cast<int>(r), static_cast<int>(column), g.values[k] / weights[g.states[k]]);
     }
   }
-  Eigen::SparseMatrix<double> scaled(static_cast<Index>(rows.size()), static_cast<Index>(states.size()));
-  scaled.setFromTriplets(entries.begin(), entries.end());
-  const Eigen::SparseMatrix<double> products = scaled * scaled.transpose();
-  Vector pushes;
-  bool solved = false;
-  if (rows.size() > kManyContacts) {
-    const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(products);
-    if (factors.info() == Eigen::Success) pushes = factors.solve(gaps);
-    solved = pushes.size() > 0 && pushes.allFinite() &&
-             (products * pushes - gaps).lpNorm<Eigen::Infinity>() <= 1e-8 * gaps.lpNorm<Eigen::Infinity>();
-  }
-  if (!solved) pushes = Matrix(products).completeOrthogonalDecomposition().solve(gaps);
-  const Vector moved = scaled.transpose() * pushes;
+  SparseRows slopes(static_cast<Index>(rows.size()), static_cast<Index>(states.size()));
+  slopes.setFromTriplets(entries.begin(), entries.end());
+  Vector step;
+  if (!least_step(std::move(slopes), gaps_(rows), step)) return;
   for (std::size_t k = 0; k < states.size(); ++k)
-    x[states[k]] -= moved[static_cast<Index>(k)] / weights[states[k]];
+    x[states[k]] += step[static_cast<Index>(k)] / weights[states[k]];
 }
 
 bool ContactDynamics::project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda,

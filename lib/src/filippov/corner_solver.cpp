@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "filippov/depths_inside.hpp"
+#include "core/joined.hpp"
+#include "filippov/ask_inside.hpp"
 #include "slideway/filippov/convex_hull.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
@@ -29,6 +30,10 @@ double second_order_factor(const VertexTable& table, const std::vector<char>& se
   Vector ordered = second;
   if (first == 1) std::swap(ordered[1], ordered[2]);
   return second_order_return_factor(ordered, kappa);
+}
+
+std::ptrdiff_t sliding_sides(const Continuation& continuation) {
+  return std::count(continuation.sides.begin(), continuation.sides.end(), Side::sliding);
 }
 
 }  // namespace
@@ -112,18 +117,18 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
 
 // A root of a guard that rounding has put beyond its surface is finite on its own side.
 void CornerSolver::corner_field(double t, ConstVectorRef x) {
-  evaluator_.field(t, x, lambda_, velocity_);
-  evaluator_.guard_rates(t, x, velocity_, rates_);
-  if (velocity_.allFinite()) return;
+  const auto is_finite_at = [&](ConstVectorRef point) {
+    evaluator_.field(t, point, lambda_, velocity_);
+    evaluator_.guard_rates(t, point, velocity_, rates_);
+    return velocity_.allFinite();
+  };
+  if (is_finite_at(x)) return;
   const double near = SurfaceGeometry::plainly_off_zero(x);
   const Vector scale = x.cwiseAbs().cwiseMax(1.0).cwiseInverse();
-  for (const double depth : depths_inside) {
-    inside_ = x;
-    geometry_.move_inside(t, lambda_, depth, scale, near, inside_);
-    evaluator_.field(t, inside_, lambda_, velocity_);
-    evaluator_.guard_rates(t, inside_, velocity_, rates_);
-    if (velocity_.allFinite()) return;
-  }
+  const auto move = [&](double depth, Vector& point) {
+    geometry_.move_inside(t, lambda_, depth, scale, near, point);
+  };
+  ask_inside(x, inside_, move, [&] { return is_finite_at(inside_); });
 }
 
 void CornerSolver::tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
@@ -187,27 +192,26 @@ bool CornerSolver::is_multi_affine(double t, ConstVectorRef x, ConstVectorRef la
   return true;
 }
 
-CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                    const std::vector<char>& ends, const Vector& error) {
+CornerSolver::Vertices CornerSolver::look_at_vertices(double t, ConstVectorRef x,
+                                                      const std::vector<Index>& surfaces,
+                                                      const std::vector<char>& ends, const Vector& error) {
   const Index a = static_cast<Index>(surfaces.size());
-  CornerPoint result;
-  result.surfaces = surfaces;
-  Matrix fields;
-  CornerOptions options;
-  tabulate(t, x, surfaces, result.table, fields, options.w_zero);
+  Vertices result;
+  CornerOptions& options = result.options;
+  tabulate(t, x, surfaces, result.table, result.fields, options.w_zero);
   if (a == 2) {
     gradient_ = geometry_.gradient(t, x, surfaces[0]);
     result.half_branches =
-        half_branches(result.table, fields, gradient_, geometry_.gradient(t, x, surfaces[1]));
+        half_branches(result.table, result.fields, gradient_, geometry_.gradient(t, x, surfaces[1]));
   }
   options.lambda_tie = Vector::Zero(a);
   for (Index i = 0; i < a; ++i) {
     if (ends[static_cast<std::size_t>(i)]) options.lambda_tie[i] = kEndTie;
   }
-  const std::vector<char> second_order =
-      take_second_derivatives(t, x, surfaces, error, result.table, options.w_zero);
-  const bool any_second = std::find(second_order.begin(), second_order.end(), 1) != second_order.end();
-  if (any_second) options.rate_accuracy = 1e-6;
+  result.second_order = take_second_derivatives(t, x, surfaces, error, result.table, options.w_zero);
+  const auto& second_order = result.second_order;
+  result.any_second = std::find(second_order.begin(), second_order.end(), 1) != second_order.end();
+  if (result.any_second) options.rate_accuracy = 1e-6;
   options.hardly_left = Vector::Zero(a);
   for (Index i = 0; i < a; ++i) {
     const std::size_t k = static_cast<std::size_t>(i);
@@ -216,95 +220,104 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
     if (error.size() > 0)
       options.hardly_left[i] += geometry_.gradient(t, x, surfaces[k]).cwiseAbs().dot(error);
   }
-  const Vector sizes =
-      fields.unaryExpr([](double f) { return std::isfinite(f) ? std::abs(f) : 0.0; }).rowwise().maxCoeff();
-  const auto zeros = [](const Continuation& c) {
-    return std::count(c.sides.begin(), c.sides.end(), Side::sliding);
-  };
-  std::vector<Vector> velocities;
-  const auto distinct_modes = [&] {
-    CornerAnswer answer = consistent_modes(result.table, options, [&](const Vector& local) {
-      return row_rates(t, x, surfaces, second_order, local);
-    });
-    if (rule_ == SlidingRule::moments && a == 2 && !any_second) apply_moments(result.table, options, answer);
-    if (rule_ == SlidingRule::equivalent_control) apply_equivalent_control(t, x, surfaces, options, answer);
-    // One motion may be named in several ways; the one that slides on more surfaces says most.
-    std::vector<Continuation> distinct;
-    velocities.clear();
-    for (const Continuation& candidate : answer.continuations) {
-      const Vector velocity = velocity_of(t, x, surfaces, candidate, result.table, fields);
-      bool known = false;
-      for (std::size_t k = 0; k < distinct.size(); ++k) {
-        // The same mode with another λ, or another mode of the same motion.
-        if (!((velocity - velocities[k]).cwiseAbs().array() <= 1e-9 * sizes.array()).all()) continue;
-        known = true;
-        if (zeros(candidate) > zeros(distinct[k])) distinct[k] = candidate;
-        break;
-      }
-      if (known) continue;
+  result.sizes = result.fields.unaryExpr([](double f) { return std::isfinite(f) ? std::abs(f) : 0.0; })
+                     .rowwise()
+                     .maxCoeff();
+  return result;
+}
+
+CornerSolver::Motions CornerSolver::find_motions(double t, ConstVectorRef x,
+                                                 const std::vector<Index>& surfaces,
+                                                 const Vertices& vertices) {
+  Motions result;
+  CornerAnswer& answer = result.answer;
+  answer = consistent_modes(vertices.table, vertices.options, [&](const Vector& local) {
+    return row_rates(t, x, surfaces, vertices.second_order, local);
+  });
+  if (rule_ == SlidingRule::moments && surfaces.size() == 2 && !vertices.any_second)
+    apply_moments(vertices.table, vertices.options, answer);
+  if (rule_ == SlidingRule::equivalent_control)
+    apply_equivalent_control(t, x, surfaces, vertices.options, answer);
+  // One motion may be named in several ways; the one that slides on more surfaces says most.
+  std::vector<Continuation> distinct;
+  for (const Continuation& candidate : answer.continuations) {
+    const Vector velocity = velocity_of(t, x, surfaces, candidate, vertices.table, vertices.fields);
+    // The same mode with another λ, or another mode of the same motion.
+    const auto known =
+        std::find_if(result.velocities.begin(), result.velocities.end(), [&](const Vector& other) {
+          return ((velocity - other).cwiseAbs().array() <= 1e-9 * vertices.sizes.array()).all();
+        });
+    if (known == result.velocities.end()) {
       distinct.push_back(candidate);
-      velocities.push_back(velocity);
+      result.velocities.push_back(velocity);
+      continue;
     }
-    answer.continuations = std::move(distinct);
-    return answer;
-  };
-  result.answer = distinct_modes();
-  // Errors may make a second mode of what hardly leaves a surface: then the one that is consistent without them counts.
-  if (result.answer.continuations.size() > 1) {
-    options.hardly_left.setZero();
-    std::vector<Vector> wide_velocities = velocities;
-    CornerAnswer exact = distinct_modes();
-    if (exact.continuations.size() == 1) {
-      result.answer = std::move(exact);
+    Continuation& same = distinct[static_cast<std::size_t>(known - result.velocities.begin())];
+    if (sliding_sides(candidate) > sliding_sides(same)) same = candidate;
+  }
+  answer.continuations = std::move(distinct);
+  return result;
+}
+
+void CornerSolver::describe_only(const Vertices& vertices, CornerPoint& point) {
+  const Continuation& only = point.answer.continuations.front();
+  const Index a = only.lambda.size();
+  if (sliding_sides(only) >= 2 && !only.p_matrix) {
+    if (vertices.any_second || only.unseen.cols() > 0) {
+      // Of these only a spiral is known that leaves them.
+      const double factor = a == 2 ? second_order_factor(vertices.table, vertices.second_order) : 0;
+      point.repelling_intersection = factor >= 1;
     } else {
-      velocities = std::move(wide_velocities);
+      const double factor = a == 2 ? return_map_factor(vertices.table) : 0;
+      point.repelling_intersection = !(factor > 0 && factor < 1);
     }
   }
+  Vector local = only.lambda;
+  point.w_minus = point.w_plus = Vector::Zero(a);
+  for (Index i = 0; i < a; ++i) {
+    local[i] = -1;
+    point.w_minus[i] = interpolate(vertices.table, local)[i];
+    local[i] = 1;
+    point.w_plus[i] = interpolate(vertices.table, local)[i];
+    local[i] = only.lambda[i];
+  }
+}
+
+CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                    const std::vector<char>& ends, const Vector& error) {
+  CornerPoint result;
+  result.surfaces = surfaces;
+  Vertices vertices = look_at_vertices(t, x, surfaces, ends, error);
+  result.half_branches = std::move(vertices.half_branches);
+  Motions motions = find_motions(t, x, surfaces, vertices);
+  // Errors may make a second mode of what hardly leaves a surface: then the one that is consistent without them counts.
+  if (motions.answer.continuations.size() > 1) {
+    vertices.options.hardly_left.setZero();
+    Motions exact = find_motions(t, x, surfaces, vertices);
+    if (exact.answer.continuations.size() == 1) motions = std::move(exact);
+  }
+  result.answer = std::move(motions.answer);
   for (const Continuation& continuation : result.answer.continuations) {
     if (continuation.unseen.cols() == 0) continue;
-    result.undetermined = result.undetermined || is_undetermined(t, x, surfaces, continuation, sizes);
+    result.undetermined =
+        result.undetermined || is_undetermined(t, x, surfaces, continuation, vertices.sizes);
   }
-  if (a <= most_surfaces_of_hull) {
-    Matrix motions(x.size(), static_cast<Index>(velocities.size()));
-    for (std::size_t k = 0; k < velocities.size(); ++k) motions.col(static_cast<Index>(k)) = velocities[k];
-    result.in_convex_hull = hull_modes_beyond(result.table, fields, options.w_zero, motions);
+  if (static_cast<Index>(surfaces.size()) <= most_surfaces_of_hull) {
+    Matrix velocities(x.size(), static_cast<Index>(motions.velocities.size()));
+    for (std::size_t k = 0; k < motions.velocities.size(); ++k)
+      velocities.col(static_cast<Index>(k)) = motions.velocities[k];
+    result.in_convex_hull =
+        hull_modes_beyond(vertices.table, vertices.fields, vertices.options.w_zero, velocities);
   }
-
-  if (result.answer.continuations.size() == 1) {
-    const Continuation& only = result.answer.continuations.front();
-    if (zeros(only) >= 2 && !only.p_matrix) {
-      if (any_second || only.unseen.cols() > 0) {
-        // Of these only a spiral is known that leaves them.
-        const double factor = a == 2 ? second_order_factor(result.table, second_order) : 0;
-        result.repelling_intersection = factor >= 1;
-      } else {
-        const double factor = a == 2 ? return_map_factor(result.table) : 0;
-        result.repelling_intersection = !(factor > 0 && factor < 1);
-      }
-    }
-    Vector local = only.lambda;
-    result.w_minus = result.w_plus = Vector::Zero(a);
-    for (Index i = 0; i < a; ++i) {
-      local[i] = -1;
-      result.w_minus[i] = interpolate(result.table, local)[i];
-      local[i] = 1;
-      result.w_plus[i] = interpolate(result.table, local)[i];
-      local[i] = only.lambda[i];
-    }
-  }
+  if (result.answer.continuations.size() == 1) describe_only(vertices, result);
+  result.table = std::move(vertices.table);
   return result;
 }
 
 std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x, ConstVectorRef lambda,
                                                      const std::vector<Index>& surfaces) {
   const std::size_t a = surfaces.size();
-  std::vector<std::size_t> label(a);
-  for (std::size_t k = 0; k < a; ++k) label[k] = k;
-  const auto join = [&](std::size_t first, std::size_t second) {
-    const std::size_t from = label[second];
-    const std::size_t to = label[first];
-    for (std::size_t& l : label) l = l == from ? to : l;
-  };
+  Joined joined(a);
   Vector low(rates_.size());
   std::vector<Eigen::Triplet<double>> slopes;
   for (std::size_t j = 0; j < a; ++j) {
@@ -333,16 +346,12 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
           64 * kEpsilon *
           (std::abs(low[surfaces[j]]) + std::abs(rates_[surfaces[j]]) + sizes[static_cast<Index>(j)]);
       // Where a field is not finite nothing says that they do not.
-      if (j != k && !(change <= rounding)) join(k, j);
+      if (!(change <= rounding)) joined.join(static_cast<Index>(k), static_cast<Index>(j));
     }
   }
-  std::vector<std::vector<Index>> result;
-  for (std::size_t l = 0; l < a; ++l) {
-    std::vector<Index> group;
-    for (std::size_t k = 0; k < a; ++k) {
-      if (label[k] == l) group.push_back(surfaces[k]);
-    }
-    if (!group.empty()) result.push_back(std::move(group));
+  std::vector<std::vector<Index>> result = joined.groups();
+  for (std::vector<Index>& group : result) {
+    for (Index& member : group) member = surfaces[static_cast<std::size_t>(member)];
   }
   return result;
 }

@@ -82,10 +82,11 @@ char to_character(Side side) {
   return '0';
 }
 
+bool is_readable(const Mode& mode) { return mode.size() <= 40; }
+
 std::string in_mode_text(const Mode& mode) {
-  constexpr Index most_readable = 40;
   if (mode.size() == 0) return "";
-  if (mode.size() <= most_readable) return " in mode \"" + mode.word() + "\"";
+  if (is_readable(mode)) return " in mode \"" + mode.word() + "\"";
   return " while " + std::to_string(mode.codimension()) + " of " + std::to_string(mode.size()) +
          " surfaces slide";
 }

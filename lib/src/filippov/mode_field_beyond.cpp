@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "filippov/depths_inside.hpp"
+#include "filippov/ask_inside.hpp"
 #include "slideway/core/not_finite.hpp"
 #include "slideway/filippov/mode_field.hpp"
 #include "slideway/model/explained_field.hpp"
@@ -68,13 +68,12 @@ void ModeField::neighbour_inside(double t, ConstVectorRef x, Index surface, doub
   if (std::isfinite(w) && all_finite(field)) return;
   const double stored = lambda_[surface];
   lambda_[surface] = side;
-  for (const double depth : depths_inside) {
-    inside_ = x;
-    if (!move_inside(t, lambda_, depth, inside_)) continue;
+  const auto move = [&](double depth, Vector& point) { move_inside(t, lambda_, depth, point); };
+  ask_inside(x, inside_, move, [&] {
     evaluator_.field(t, inside_, lambda_, field);
     w = evaluator_.guard_rate(t, inside_, field, surface);
-    if (std::isfinite(w) && all_finite(field)) break;
-  }
+    return std::isfinite(w) && all_finite(field);
+  });
   lambda_[surface] = stored;
 }
 
@@ -94,13 +93,8 @@ void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::e
     looks_closely_ = true;
     neighbours_surface_ = -1;
     const Vector nearest = state_;
-    bool found = false;
-    for (const double depth : depths_inside) {
-      state_ = nearest;
-      move_inside(t, lambda_, depth, state_);
-      found = is_finite_at(state_);
-      if (found) break;
-    }
+    const auto move = [&](double depth, Vector& point) { move_inside(t, lambda_, depth, point); };
+    const bool found = ask_inside(nearest, state_, move, [&] { return is_finite_at(state_); });
     looks_closely_ = false;
     if (found) return;
   }
@@ -117,19 +111,16 @@ bool ModeField::look_round_corners(double t, ConstVectorRef x) {
   corner_fields_.resize(x.size(), corners);
   corner_table_.w.resize(count, corners);
   corner_lambda_ = lambda_;
+  const auto move = [&](double depth, Vector& point) { move_inside(t, corner_lambda_, depth, point); };
   for (Index v = 0; v < corners; ++v) {
     for (Index i = 0; i < count; ++i)
       corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
-    bool found = false;
-    for (const double depth : depths_inside) {
-      inside_ = x;
-      move_inside(t, corner_lambda_, depth, inside_);
+    const bool found = ask_inside(x, inside_, move, [&] {
       evaluator_.field(t, inside_, corner_lambda_, corner_fields_.col(v));
       evaluator_.guard_rates(t, inside_, corner_fields_.col(v), rates_);
       corner_table_.w.col(v) = rates_(sliding_);
-      found = corner_fields_.col(v).allFinite() && corner_table_.w.col(v).allFinite();
-      if (found) break;
-    }
+      return corner_fields_.col(v).allFinite() && corner_table_.w.col(v).allFinite();
+    });
     if (!found) return false;
   }
   return true;
@@ -191,7 +182,7 @@ void ModeField::throw_not_finite(double t, ConstVectorRef x, ConstVectorRef dx) 
   std::string text = fmt::format("the derivative of '{}' is {} at t = {:.10g}",
                                  system.state_names()[static_cast<std::size_t>(bad)],
                                  std::isnan(dx[bad]) ? "not a number" : "infinite", t);
-  if (mode_.size() > 0 && mode_.size() <= 24) text += fmt::format(" in mode {}", mode_.word());
+  text += in_mode_text(mode_);
   if (const auto* const field = system.definition().field.target<ExplainedField>()) {
     const std::string reason = field->explain(t, x, lambda_, bad);
     if (!reason.empty()) text += "; " + reason;

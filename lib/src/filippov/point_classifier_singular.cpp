@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "filippov/ask_inside.hpp"
 #include "slideway/filippov/point_classifier.hpp"
 
 namespace slideway {
@@ -11,8 +12,6 @@ namespace slideway {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// How far inside a field is asked for where it is not finite, in units of the size of the guard's terms.
-constexpr double kDepths[] = {kEpsilon, 4 * kEpsilon, 16 * kEpsilon, 64 * kEpsilon};
 constexpr double kSingularStep = 1e-4;  // of the time in which the state changes
 constexpr int kSubsteps = 16;
 // What the followed motion is good to.
@@ -30,11 +29,11 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
   lambda_[surface_] = side;
   evaluator_.field(t, x, lambda_, dx);
   if (dx.allFinite()) return;
-  for (const double depth : kDepths) {
-    go_inside(t, x, depth);
+  const auto move = [&](double depth, Vector&) { go_inside(t, x, depth); };
+  ask_inside(x, inside_, move, [&] {
     evaluator_.field(t, inside_, lambda_, dx);
-    if (dx.allFinite()) return;
-  }
+    return dx.allFinite();
+  });
 }
 
 // 2(h − wτ)/τ² of the motion that starts at x on the side of λ: the second derivative, had h one.

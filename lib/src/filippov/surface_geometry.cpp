@@ -1,11 +1,12 @@
 #include "slideway/filippov/surface_geometry.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "filippov/least_step.hpp"
 
 namespace slideway {
 
@@ -16,8 +17,6 @@ constexpr int kNewtonIterations = 12;
 constexpr int kMostIterations = 200;
 // What a projection that gets no nearer may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
-// Surfaces whose gradients may depend on each other.
-constexpr Index kMostDependent = 48;
 // Moving into a region along one gradient may undo another.
 constexpr int kMostPasses = 8;
 using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
@@ -167,8 +166,8 @@ void SurfaceGeometry::gather_gradients(double t, ConstVectorRef x, const std::ve
   }
 }
 
-// multiplier_ = (G W² Gᵀ)⁻¹ multiplier_ and step_ = −W²Gᵀ multiplier_.
-bool SurfaceGeometry::solve_gram(ConstVectorRef weights, const std::vector<Index>& surfaces) {
+// step_ = −W²Gᵀ(GW²Gᵀ)⁻¹ residuals_.
+bool SurfaceGeometry::find_step(ConstVectorRef weights, const std::vector<Index>& surfaces) {
   const std::size_t k = surfaces.size();
   const auto weighted = [&](std::size_t entry) {
     const double weight = weights[row_column_[entry]];
@@ -196,53 +195,33 @@ bool SurfaceGeometry::solve_gram(ConstVectorRef weights, const std::vector<Index
       for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
         const auto entry = static_cast<std::size_t>(e);
         // Dividing first keeps a surface that fixes one state exact: the step is then h/∂ⱼh to the last bit.
-        step_[row_column_[entry]] = -(weighted(entry) / squared) * multiplier_[static_cast<Index>(r)];
+        step_[row_column_[entry]] = -(weighted(entry) / squared) * residuals_[static_cast<Index>(r)];
       }
     }
     return step_.allFinite();
   }
-  // Guards have units of their own: every row counts by its direction.
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t r = 0; r < k; ++r) {
-    double norm = 0;
-    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
-      const auto entry = static_cast<std::size_t>(e);
-      norm = std::hypot(norm, row_value_[entry] / weights[row_column_[entry]]);
-    }
-    if (!(norm > 0) || !std::isfinite(norm)) return false;
-    multiplier_[static_cast<Index>(r)] /= norm;
     for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
       const auto entry = static_cast<std::size_t>(e);
       entries.emplace_back(static_cast<int>(r), static_cast<int>(row_column_[entry]),
-                           row_value_[entry] / weights[row_column_[entry]] / norm);
+                           row_value_[entry] / weights[row_column_[entry]]);
     }
   }
-  Eigen::SparseMatrix<double> scaled(static_cast<Index>(k), seed_.size());
-  scaled.setFromTriplets(entries.begin(), entries.end());
-  const Eigen::SparseMatrix<double> gram = scaled * scaled.transpose();
-  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(gram);
-  // A pivot that cancels away means that the gradients are not independent.
-  if (factors.info() != Eigen::Success || !(factors.vectorD().minCoeff() > 1e-14)) {
-    if (static_cast<Index>(k) > kMostDependent) return false;
-    // The least step that meets as many of them as can be met; whether it met all shows afterwards.
-    Eigen::CompleteOrthogonalDecomposition<Matrix> least;
-    least.setThreshold(1e-10);
-    least.compute(Matrix(scaled));
-    step_ = -least.solve(multiplier_).cwiseQuotient(weights);
-    return step_.allFinite();
-  }
-  multiplier_ = factors.solve(multiplier_).eval();
-  step_ = -(scaled.transpose() * multiplier_).cwiseQuotient(weights);
-  return step_.allFinite();
+  SparseRows slopes(static_cast<Index>(k), seed_.size());
+  slopes.setFromTriplets(entries.begin(), entries.end());
+  if (!least_step(std::move(slopes), residuals_, step_)) return false;
+  step_.array() /= weights.array();
+  return true;
 }
 
 bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                  ConstVectorRef x, VectorRef step) {
   evaluator_.guards_nearly(t, x, values_);
   gather_gradients(t, x, surfaces);
-  multiplier_.resize(static_cast<Index>(surfaces.size()));
-  for (std::size_t r = 0; r < surfaces.size(); ++r) multiplier_[static_cast<Index>(r)] = values_[surfaces[r]];
-  if (!solve_gram(weights, surfaces)) return false;
+  residuals_.resize(static_cast<Index>(surfaces.size()));
+  for (std::size_t r = 0; r < surfaces.size(); ++r) residuals_[static_cast<Index>(r)] = values_[surfaces[r]];
+  if (!find_step(weights, surfaces)) return false;
   step = step_;
   return true;
 }
@@ -329,7 +308,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     earlier.resize(surfaces.size());
     bool falls = true;
     for (std::size_t r = 0; r < surfaces.size(); ++r) {
-      const double h = std::abs(multiplier_[static_cast<Index>(r)]);
+      const double h = std::abs(residuals_[static_cast<Index>(r)]);
       if (!first && h > kStalledResidual * unit_of(r)) falls = falls && h < 0.5 * earlier[r];
       earlier[r] = h;
     }
@@ -337,14 +316,14 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
   };
   bool moved = false;
   double best = std::numeric_limits<double>::infinity();
-  multiplier_.resize(static_cast<Index>(surfaces.size()));
+  residuals_.resize(static_cast<Index>(surfaces.size()));
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     evaluator_.guards(t, x, values_);
     bool all_zero = true;
     bool finite = true;
     for (std::size_t r = 0; r < surfaces.size(); ++r) {
       const double h = values_[surfaces[r]];
-      multiplier_[static_cast<Index>(r)] = h;
+      residuals_[static_cast<Index>(r)] = h;
       all_zero = all_zero && h == 0;
       finite = finite && std::isfinite(h);
     }
@@ -355,7 +334,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     const auto measure = [&] {
       residual_ = 0;
       for (std::size_t r = 0; r < surfaces.size(); ++r) {
-        residual_ = std::max(residual_, std::abs(multiplier_[static_cast<Index>(r)]) / unit_of(r));
+        residual_ = std::max(residual_, std::abs(residuals_[static_cast<Index>(r)]) / unit_of(r));
       }
     };
     measure();
@@ -371,7 +350,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     // Close to the surface the gradients of the last step serve.
     if (iteration > 0 && residual_ > 1e-3 * best) gather_gradients(t, x, surfaces);
     best = residual_;
-    if (!solve_gram(weights, surfaces)) break;
+    if (!find_step(weights, surfaces)) break;
     if (!moved) original_ = x;
     moved = true;
     x += step_;

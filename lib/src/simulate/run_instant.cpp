@@ -21,8 +21,7 @@ constexpr double kQuietPart = 1e-6;  // of the times
 // Where so many events as the watch holds lie within this part of the times, they accumulate.
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
-// Of surfaces: in a mode that a message spells out, and of which it names the sides otherwise.
-constexpr Index kMostReadable = 40;
+// Surfaces of which a message names the sides where it cannot spell modes out.
 constexpr std::size_t kMostDifferencesNamed = 6;
 
 }  // namespace
@@ -306,7 +305,7 @@ std::string RunEngine::words_of(const std::vector<Mode>& modes) const {
   std::string words;
   for (const Mode& mode : modes) {
     words += words.empty() ? "" : ", ";
-    if (mode.size() <= kMostReadable) {
+    if (is_readable(mode)) {
       words += with_contacts(mode).word();
       continue;
     }

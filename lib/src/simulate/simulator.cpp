@@ -13,13 +13,10 @@ namespace {
 
 // As far as the state may be from where its mode says it is, in tolerances: a state that was written and read, or made by hand.
 constexpr double kMisplaced = 1e3;
-// Surfaces of a mode that a message spells out.
-constexpr Index kMostReadable = 40;
 
 [[noreturn]] void refuse_mode(const Mode& mode, const std::string& what, double h) {
   refuse({.what = "the state is not where the mode to begin in says",
-          .where =
-              "Simulator::run, Run::mode" + (mode.size() <= kMostReadable ? " \"" + mode.word() + "\"" : ""),
+          .where = "Simulator::run, Run::mode" + (is_readable(mode) ? " \"" + mode.word() + "\"" : ""),
           .expected = what,
           .got = number_text(h),
           .advice = "leave Run::mode out to have it found"});

@@ -65,8 +65,29 @@ class CornerSolver {
                                          const std::vector<Index>& surfaces);
 
  private:
+  // A corner of few surfaces: w and the fields at its vertices, and what counts as zero there.
+  struct Vertices {
+    VertexTable table = {};
+    Matrix fields = {};  // one column per vertex
+    Vector sizes = {};   // the largest |f| of them, per state
+    CornerOptions options = {};
+    std::vector<char> second_order = {};  // flags the rows of the table that are of ḧ
+    bool any_second = false;
+    std::optional<HalfBranches> half_branches = {};  // of two surfaces
+  };
+  // Modes that differ in how they move, and the velocity of each.
+  struct Motions {
+    CornerAnswer answer = {};
+    std::vector<Vector> velocities = {};
+  };
   CornerPoint enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                         const std::vector<char>& ends, const Vector& error);
+  Vertices look_at_vertices(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                            const std::vector<char>& ends, const Vector& error);
+  Motions find_motions(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                       const Vertices& vertices);
+  // What is known of the only continuation.
+  static void describe_only(const Vertices& vertices, CornerPoint& point);
   CornerPoint solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             const std::vector<char>& ends);
   // Sets velocity_ and rates_ to the field and all normal components at the vertex lambda_, beside x where they are not finite.

@@ -45,6 +45,9 @@ class Mode {
 
 char to_character(Side side);
 
+// Whether a message can spell the mode out.
+bool is_readable(const Mode& mode);
+
 // For messages: ` in mode "0+-"`, of a mode too long to be read ` while 12 of 5000 surfaces slide`, of none nothing.
 std::string in_mode_text(const Mode& mode);
 

@@ -54,7 +54,7 @@ class SurfaceGeometry {
 
  private:
   void gather_gradients(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
-  bool solve_gram(ConstVectorRef weights, const std::vector<Index>& surfaces);
+  bool find_step(ConstVectorRef weights, const std::vector<Index>& surfaces);
   bool project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
 
   Evaluator& evaluator_;
@@ -72,7 +72,7 @@ class SurfaceGeometry {
   std::vector<Index> row_start_, row_column_;
   std::vector<double> row_value_;
   std::vector<Index> row_of_;  // per surface of the system, or −1
-  Vector seed_, directional_, multiplier_, step_;
+  Vector seed_, directional_, residuals_, step_;
 };
 
 }  // namespace slideway

@@ -34,28 +34,6 @@
 
 namespace slideway {
 
-// A field and guards given as two callables instead of a functor's members.
-template <class Field, class Guards>
-struct FieldAndGuards {
-  Field field_function;
-  Guards guards_function;
-
-  template <class Scalar, class Input, class Parameters, class Output>
-  requires requires(const Field& function, const Scalar& t, const Input& x, const Parameters& lambda,
-                    Output& dx) {
-    function(t, x, lambda, dx);
-  }
-  void field(const Scalar& t, const Input& x, const Parameters& lambda, Output& dx) const
-      noexcept(noexcept(field_function(t, x, lambda, dx))) {
-    field_function(t, x, lambda, dx);
-  }
-  template <class Scalar, class Input, class Output>
-  requires requires(const Guards& function, const Scalar& t, const Input& x, Output& h) { function(t, x, h); }
-  void guards(const Scalar& t, const Input& x, Output& h) const noexcept(noexcept(guards_function(t, x, h))) {
-    guards_function(t, x, h);
-  }
-};
-
 // A field given as a callable, of a system without surfaces.
 template <class Field>
 struct FieldAlone {
@@ -71,6 +49,19 @@ struct FieldAlone {
     field_function(t, x, lambda, dx);
   }
 };
+
+// A field and guards given as two callables instead of a functor's members.
+template <class Field, class Guards>
+struct FieldAndGuards : FieldAlone<Field> {
+  Guards guards_function;
+
+  template <class Scalar, class Input, class Output>
+  requires requires(const Guards& function, const Scalar& t, const Input& x, Output& h) { function(t, x, h); }
+  void guards(const Scalar& t, const Input& x, Output& h) const noexcept(noexcept(guards_function(t, x, h))) {
+    guards_function(t, x, h);
+  }
+};
+
 template <class Functor>
 concept IsFieldAlone = !HasField<Functor, double> && HasField<FieldAlone<Functor>, double>;
 
@@ -107,7 +98,7 @@ requires IsFieldAlone<Field> System from_functor(Field field, Dimensions dimensi
 // field(t, x, lambda, dx) and guards(t, x, h) as callables, generic lambdas for instance.
 template <class Field, class Guards>
 System from_functor(Field field, Guards guards, Dimensions dimensions) {
-  return from_functor(FieldAndGuards<Field, Guards>{std::move(field), std::move(guards)},
+  return from_functor(FieldAndGuards<Field, Guards>{{std::move(field)}, std::move(guards)},
                       std::move(dimensions));
 }
 

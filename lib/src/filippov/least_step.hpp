@@ -1,0 +1,23 @@
+// The least step that takes residuals to zero, to first order: with the slopes G(i,j) = ∂rᵢ/∂zⱼ of the residuals by the states in
+// units of their weights,
+//
+//   s = −Gᵀ(GGᵀ)⁻¹ r,   the least |s| with Gs = −r.
+//
+// Residuals have units of their own: every row counts by its direction.
+//
+// It must not know what the residuals are: guards of surfaces and gaps of contacts alike.
+#pragma once
+
+#include <Eigen/SparseCore>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
+// Rows that depend on each other are met as far as they can be met together; whether that is all of them shows afterwards. False
+// where a row is zero or not finite, or the step is not finite; what is in `step` then means nothing.
+bool least_step(SparseRows slopes, Vector residuals, Vector& step);
+
+}  // namespace slideway
