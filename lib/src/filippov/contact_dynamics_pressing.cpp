@@ -17,6 +17,8 @@ namespace {
 constexpr double kPresses = 1e-9;
 // The part of what makes up a gap's acceleration that is left of it where it opens.
 constexpr double kOpens = 1e-12;
+// The part of what relays make of a gap's acceleration that is left of it where they hold the gap.
+constexpr double kHolds = 1e-9;
 
 }  // namespace
 
@@ -24,8 +26,27 @@ std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, C
                                                    const std::vector<Index>& touching) {
   std::vector<Index> closed;
   if (touching.empty()) return closed;
+  // Relays inside their bounds may be what holds a gap: then it needs no force, and what rounding leaves of its acceleration is not
+  // one.
+  Vector otherwise;
+  if ((lambda.array().abs() < 1).any()) {
+    Vector moved = lambda;
+    for (Index i = 0; i < lambda.size(); ++i) {
+      // Numbers without a pattern: what one relay does must not make up for what another one does.
+      if (std::abs(lambda[i]) < 1)
+        moved[i] -= std::copysign(0.7 + 0.2 * std::sin(1.0 + 2.39996 * static_cast<double>(i)), lambda[i]);
+    }
+    prepare(t, x, moved, touching);
+    otherwise = accelerations_;
+  }
   prepare(t, x, lambda, touching);
   const auto k = static_cast<Index>(touching.size());
+  std::vector<char> held(touching.size(), 0);
+  for (Index r = 0; r < otherwise.size(); ++r) {
+    if (!(std::abs(accelerations_[r]) <= kHolds * std::abs(otherwise[r] - accelerations_[r]))) continue;
+    accelerations_[r] = 0;
+    held[static_cast<std::size_t>(r)] = otherwise[r] != 0;
+  }
   flush(accelerations_);
   const ComplementarityAnswer answer = push(accelerations_);
   if (!answer.solved) {
@@ -43,6 +64,7 @@ std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, C
     return sum;
   };
   for (Index r = 0; r < k; ++r) {
+    if (held[static_cast<std::size_t>(r)] != 0 && !(answer.z[r] * effect(r, r) > kPresses * scale)) continue;
     // A gap that opens has an acceleration of its own; anything else stays.
     if (answer.residual[r] <= kOpens * scale || answer.residual[r] <= kOpens * terms(r))
       closed.push_back(touching[static_cast<std::size_t>(r)]);

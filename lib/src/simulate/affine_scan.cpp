@@ -150,6 +150,7 @@ double AffineScan::first_zero(Index slot, const Coefficients& c, Index degree, d
   const auto at = static_cast<std::size_t>(slot);
   double above = (*arm_above_)[slot];
   double below = (*arrive_below_)[slot];
+  if (!armed_[at] && std::isinf(above) && std::isinf(below)) return kNever;
   if (armed_[at]) {
     if (c[0] > rounding) return first_zero_after(0, c, degree, 1, 0, resolution);
     // Armed, but not above the rounding of this sum.

@@ -112,8 +112,20 @@ class RunEngine {
   // What the log says of a record or a stop.
   EventRecord note(Index event, EventKind kind);
   void finish_stopped(Index event);
+  // ---- surfaces that closed contacts hold (run_held.cpp)
+  // Those that do not slide and whose guards these contacts hold at zero when they are closed, as a stop does the velocity of a
+  // block that rests against it.
+  std::vector<Index> held_by(const std::vector<Index>& contacts);
+  // Whether the surfaces along which the solution slides hold the velocity of this open gap, as friction does between blocks that
+  // stick.
+  bool keeps_its_gap(Index contact);
+  // The side whose relay presses these contacts together, the side it is on where that makes no difference.
+  Side pressing_side(Index surface, const std::vector<Index>& contacts);
+  // `meeting` with the surfaces that have been held by contacts and are not any more.
+  Meeting with_freed(const Meeting& meeting, const std::vector<Index>& held);
+
   // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
-  bool resolve(const Meeting& meeting, std::vector<Index> releases);
+  bool resolve(const Meeting& arrived, std::vector<Index> releases);
   // Takes over what a resolution says about the mode.
   void adopt(const Resolution& resolution);
   std::string words_of(const std::vector<Mode>& modes) const;
@@ -136,6 +148,7 @@ class RunEngine {
   bool settle(bool at_start, std::vector<EventRecord>& records);
   bool settle_mode(bool at_start, std::vector<EventRecord>& records);
   bool reaches_zero(Index surface, double h);
+  double jump_rounding(Index surface);
   // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
   bool find_sides(bool keep, Meeting& meeting);
   std::vector<Index> touching_contacts();
@@ -258,6 +271,7 @@ class RunEngine {
   bool repelling_ = false;  // the only surface that slides repels
   // The surfaces and contacts of the last event, which the mode has only just left or begun to slide on.
   std::vector<Index> involved_, involved_contacts_;
+  std::vector<Index> held_;  // surfaces that the closed contacts hold at zero
   // Surfaces of earlier events that are not clearly on their side yet: an event elsewhere does not bring them further off, and
   // without their allowance they would fire at once.
   std::vector<Index> still_leaving_, allowed_;
@@ -266,6 +280,7 @@ class RunEngine {
   std::vector<Index>
       fired_;  // events that have fired at this instant and whose guards are zero, into the watch
   std::vector<Guard> recorded_;  // of the records noted at this instant
+  Vector before_instant_;        // the state when it began
   Guard departed_;  // between two locations that the solution has stopped to slide between at this instant
   std::optional<std::size_t> last_edge_;  // the edge that fired last at this instant
   int rounds_ = 0;                        // jumps at this instant

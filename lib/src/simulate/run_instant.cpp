@@ -338,7 +338,7 @@ void RunEngine::adopt(const Resolution& resolution) {
   if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);
 }
 
-bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
+bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
   LocationTools& here = *here_;
   const double mode_began = mode_since_;
   // Contacts that have not left since they were met last cannot be met again: that is the same touch.
@@ -363,6 +363,7 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
     }
     here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, closed));
   }
+  const Meeting meeting = held_.empty() || releases.empty() ? arrived : with_freed(arrived, held_);
   Resolution resolution =
       meeting.met.empty() ? Resolution() : here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
   if (releases.empty() && !resolution.within_errors.empty()) {
@@ -375,7 +376,8 @@ bool RunEngine::resolve(const Meeting& meeting, std::vector<Index> releases) {
   }
   EventRecord& record = resolution.event;
   if (!meeting.met.empty()) {
-    eventful = resolution.eventful;
+    // A surface that was held and is left on the side it was on has only been let go.
+    eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == mode_));
     if (here.contacts && record.from) record.from = before;
     if (!resolution.decided) {
       EventRecord undecided = record;

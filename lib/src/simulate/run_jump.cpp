@@ -13,6 +13,7 @@ namespace slideway {
 
 void RunEngine::begin_instant() {
   rounds_ = 0;
+  before_instant_ = x_;
   fired_.clear();
   recorded_.clear();
   departed_ = Guard();

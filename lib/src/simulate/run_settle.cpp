@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 
@@ -100,8 +101,9 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
 // The relays and the contacts where the state is new; nothing approaches any more.
 bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
   LocationTools& here = *here_;
-  Meeting meeting{.at_start = true};
-  if (!find_sides(!moved_, meeting)) return false;
+  Meeting all{.at_start = true};
+  const Mode before = mode_;
+  if (!find_sides(!moved_, all)) return false;
   mode_.fill_lambda(lambda_);
   involved_.clear();
   still_leaving_.clear();
@@ -116,10 +118,23 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
   }
   repelling_ = false;
   mode_since_ = t_;
+  for (const Index i : held_by(resting)) {
+    // The sign of what rounding has left of the guard says nothing.
+    if (i < before.size() && !before.slides_on(i)) mode_.set(i, before[i]);
+    mode_.set(i, pressing_side(i, resting));
+    const auto place = std::lower_bound(all.met.begin(), all.met.end(), i,
+                                        [](const Met& met, Index surface) { return met.surface < surface; });
+    if (place == all.met.end() || place->surface != i) all.met.insert(place, Met{.surface = i});
+  }
+  mode_.fill_lambda(lambda_);
   for (int turn = 0;; ++turn) {
     if (here.contacts) here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, resting));
-    if (meeting.met.empty()) break;
     const std::vector<Index> closed = here.contacts ? here.contacts->closed() : std::vector<Index>();
+    Meeting meeting{.at_start = true};
+    const std::vector<Index> held = held_by(closed);
+    std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),
+                 [&](const Met& met) { return !contains(held, met.surface); });
+    if (meeting.met.empty()) break;
     const Resolution resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
     if (!resolution.decided) {
       EventRecord record = resolution.event;
@@ -152,6 +167,14 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
   return true;
 }
 
+// What a jump leaves of a guard is rounded like the states it came from: two speeds that cancel in an impact leave more than the
+// rounding of their difference.
+double RunEngine::jump_rounding(Index surface) {
+  if (!moved_ || before_instant_.size() != x_.size()) return 0;
+  const Vector change = (x_ - before_instant_).cwiseAbs();
+  return 16 * kEpsilon * here_->geometry.gradient(t_, x_, surface).cwiseAbs().dot(change);
+}
+
 // Whether the guard of a surface vanishes at this instant, as far as that can be located.
 bool RunEngine::reaches_zero(Index surface, double h) {
   here_->evaluator.field(t_, x_, lambda_, state_);
@@ -178,7 +201,7 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
     const bool met =
         (keep && mode_.slides_on(i)) || h[i] == 0 ||
         (std::abs(h[i]) <= near &&
-         (std::abs(h[i]) <= here.geometry.rounding(t_, x_, i) ||
+         (std::abs(h[i]) <= here.geometry.rounding(t_, x_, i) || std::abs(h[i]) <= jump_rounding(i) ||
           (mode_.slides_on(i) && std::abs(h[i]) <= here.geometry.projected(t_, x_, i, weights_))));
     if (met || (keep && std::abs(h[i]) <= near && reaches_zero(i, h[i])))
       meeting.met.push_back({.surface = i});

@@ -36,6 +36,14 @@ void RunEngine::set_thresholds() {
   arm_above_.tail(arm_above_.size() - 2 * mode_.size()).setZero();
   arrive_below_.tail(arrive_below_.size() - 2 * mode_.size()).setZero();
   if (here_->watch.size() > 0) set_event_thresholds();
+  if (ode.has_closed_contacts()) {
+    held_ = held_by(here_->contacts->closed());
+  } else {
+    held_.clear();
+  }
+  for (const Index i : held_)
+    arm_above_[ModeOde::first_slot(i)] = arrive_below_[ModeOde::first_slot(i)] =
+        std::numeric_limits<double>::infinity();
   allowed_ = involved_;
   allowed_.insert(allowed_.end(), still_leaving_.begin(), still_leaving_.end());
   if (allowed_.empty() && involved_contacts_.empty()) return;
@@ -52,6 +60,7 @@ void RunEngine::set_thresholds() {
   for (std::size_t k = 0; k < allowed_.size(); ++k) {
     const Index i = allowed_[k];
     const Index slot = ModeOde::first_slot(i);
+    if (contains(held_, i)) continue;
     if (mode_.slides_on(i)) {
       const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
       arm_above_.segment(slot, 2).setConstant(16 * kEpsilon * scale);
@@ -85,8 +94,10 @@ void RunEngine::set_thresholds() {
     } else {
       const double rounding = here_->contacts->rounding(t_, x_, c);
       arm_above_[slot] = kArmFactor * rounding;
-      arrive_below_[slot] =
-          kArmFactor * rounding + kWrongWayFactor * here_->contacts->tolerance(t_, x_, c, weights_);
+      const double error = here_->contacts->tolerance(t_, x_, c, weights_);
+      // Of a gap that stays zero by itself nothing is to be seen but errors.
+      if (keeps_its_gap(c)) arm_above_[slot] += kWrongWayFactor * error;
+      arrive_below_[slot] = kArmFactor * rounding + kWrongWayFactor * error;
     }
   }
 }

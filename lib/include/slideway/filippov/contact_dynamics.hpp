@@ -62,7 +62,8 @@ class ContactDynamics {
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i, ConstVectorRef weights);
 
   // The contacts of `touching` (gap and velocity zero) that the forces keep closed. A tie (Λ = 0 and a = 0) counts as
-  // closed. Throws std::runtime_error when the complementarity problem has no solution.
+  // closed, but for a gap that relays inside their bounds hold by themselves. Throws std::runtime_error when the
+  // complementarity problem has no solution.
   std::vector<Index> staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
                                     const std::vector<Index>& touching);
 

@@ -1,0 +1,113 @@
+// RunEngine and the surfaces whose guards closed contacts hold at zero: a block that is pressed against a stop has no velocity,
+// whatever its friction does, and the friction cannot be told from the force of the stop.
+//
+// Any λ in [−1, 1] is a solution there, all with the same motion. The one that presses the contacts most lets them close and stay
+// closed as long as anything can, so that the block leaves when it has to and nothing else happens until then.
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "simulate/run_engine.hpp"
+#include "simulate/run_shared.hpp"
+#include "slideway/core/state_errors.hpp"
+
+namespace slideway {
+
+namespace {
+
+// What is left of the errors of a guard that is held, and of an acceleration on which a relay has no effect.
+constexpr double kHeldPart = 1e-6;
+constexpr double kNoEffect = 1e-9;
+
+}  // namespace
+
+std::vector<Index> RunEngine::held_by(const std::vector<Index>& contacts) {
+  std::vector<Index> held;
+  if (contacts.empty() || mode_.size() == 0) return held;
+  Vector h(mode_.size());
+  here_->evaluator.guards(t_, x_, h);
+  std::vector<Index> candidates;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) continue;
+    if (std::abs(h[i]) <= kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_))
+      candidates.push_back(i);
+  }
+  if (candidates.empty()) return held;
+  mode_.fill_lambda(lambda_);
+  // Errors that the contacts take away again do not move what they hold.
+  Vector there = x_, nudged = x_;
+  add_errors(weights_, nudged);
+  if (!here_->contacts->project(t_, contacts, lambda_, weights_, there) ||
+      !here_->contacts->project(t_, contacts, lambda_, weights_, nudged))
+    return held;
+  Vector after(mode_.size());
+  here_->evaluator.guards(t_, there, h);
+  here_->evaluator.guards(t_, nudged, after);
+  for (const Index i : candidates) {
+    const double part = kHeldPart * here_->geometry.tolerance(t_, x_, i, weights_) +
+                        kZeroFactor * here_->geometry.rounding(t_, x_, i);
+    if (std::abs(h[i]) <= part && std::abs(after[i]) <= part) held.push_back(i);
+  }
+  return held;
+}
+
+bool RunEngine::keeps_its_gap(Index contact) {
+  if (!here_->ode.slides()) return false;
+  ContactDynamics& contacts = *here_->contacts;
+  mode_.fill_lambda(lambda_);
+  const double rate = contacts.rate(t_, x_, lambda_, contact);
+  state_ = x_;
+  add_errors(weights_, state_);
+  const double change = std::abs(contacts.rate(t_, state_, lambda_, contact) - rate);
+  if (!(change > 0) || std::abs(rate) > change) return false;
+  try {
+    here_->ode.project(t_, weights_, state_);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  return std::abs(contacts.rate(t_, state_, lambda_, contact) - rate) <= kHeldPart * change;
+}
+
+Side RunEngine::pressing_side(Index surface, const std::vector<Index>& contacts) {
+  here_->contacts->set_closed({});
+  mode_.fill_lambda(lambda_);
+  Side side = mode_[surface];
+  for (const Index c : contacts) {
+    lambda_[surface] = -1;
+    const double below = here_->contacts->acceleration(t_, x_, lambda_, c);
+    lambda_[surface] = 1;
+    const double above = here_->contacts->acceleration(t_, x_, lambda_, c);
+    if (!(std::abs(above - below) > kNoEffect * (std::abs(above) + std::abs(below)))) continue;
+    side = above < below ? Side::plus : Side::minus;
+    break;
+  }
+  mode_.fill_lambda(lambda_);
+  return side;
+}
+
+Meeting RunEngine::with_freed(const Meeting& meeting, const std::vector<Index>& held) {
+  Meeting joined = meeting;
+  const std::vector<Index> still_held = held_by(here_->contacts->closed());
+  std::vector<Index> on_surface = here_->ode.field().sliding();
+  for (const Index i : held) {
+    const auto is_met = [&](const Met& met) { return met.surface == i; };
+    if (contains(still_held, i) || std::any_of(joined.met.begin(), joined.met.end(), is_met)) continue;
+    // Its relay was at the end that presses, and the force has just come to zero.
+    joined.met.push_back({.surface = i,
+                          .minus_vanishes = mode_[i] == Side::minus,
+                          .plus_vanishes = mode_[i] == Side::plus,
+                          .away = t_ - met_at_[static_cast<std::size_t>(i)]});
+  }
+  if (joined.met.size() == meeting.met.size()) return joined;
+  std::sort(joined.met.begin(), joined.met.end(),
+            [](const Met& first, const Met& second) { return first.surface < second.surface; });
+  for (const Met& met : joined.met) {
+    if (!contains(on_surface, met.surface)) on_surface.push_back(met.surface);
+  }
+  std::sort(on_surface.begin(), on_surface.end());
+  here_->geometry.project(t_, on_surface, weights_, x_);
+  return joined;
+}
+
+}  // namespace slideway
