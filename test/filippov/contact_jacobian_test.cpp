@@ -250,9 +250,11 @@ TEST_CASE("a gap and a force that say nothing of what they depend on are found o
     const auto i = static_cast<Index>(c) + 1;
     GuardFunctions gap;
     gap.value = [i](double, ConstVectorRef x) { return x[i] - x[i - 1]; };
-    gap.rate = [i](double, ConstVectorRef, double, ConstVectorRef dx) { return dx[i] - dx[i - 1]; };
+    gap.rate = [i](double, ConstVectorRef, double, ConstVectorRef dx, GuardFunctions::States) {
+      return dx[i] - dx[i - 1];
+    };
     gap.mixed = [i](double, ConstVectorRef, double, ConstVectorRef, double, ConstVectorRef,
-                    ConstVectorRef mixed) { return mixed[i] - mixed[i - 1]; };
+                    ConstVectorRef mixed, GuardFunctions::States) { return mixed[i] - mixed[i - 1]; };
     contacts[c].gap = Guard(std::move(gap));
   }
   Subject subject({.contacts = contacts, .closed = {2, 3, 4, 9}});

@@ -369,8 +369,13 @@ zeno = "rest"
   REQUIRE(reset.events().size() == 1);
   CHECK(reset.events().front().action == Action::reset);
   CHECK(reset.events().front().direction == Direction::any);
+  CHECK(reset.events().front().when.shape(3)->states == std::vector<Index>{0});
+  CHECK(reset.events().front().when.shape(3)->affine);
   const System stop = system_with("[[stops]]\nwhen = \"x - 1\"\ndirection = \"rising\"\n");
   REQUIRE(stop.events().size() == 1);
+  const System curved = system_with("[[records]]\nwhen = \"z*sin(t) - 2*x\"\n");
+  CHECK(curved.events().front().when.shape(3)->states == std::vector<Index>{0, 2});
+  CHECK_FALSE(curved.events().front().when.shape(3)->affine);
   CHECK(stop.events().front().action == Action::stop);
   CHECK(stop.events().front().direction == Direction::rising);
   CHECK(system_with("[[records]]\nwhen = \"x - 1\"\n").events().front().action == Action::record);

@@ -1,5 +1,6 @@
 // Scalar guards: values and derivatives against those found by hand.
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
@@ -66,7 +67,9 @@ TEST_CASE("a guard of plain double has derivatives by differences") {
 TEST_CASE("derivatives by hand are used where they are given") {
   GuardFunctions functions;
   functions.value = plain;
-  functions.rate = [](double, ConstVectorRef, double, ConstVectorRef) { return 42.0; };
+  functions.rate = [](double, ConstVectorRef, double, ConstVectorRef, GuardFunctions::States) {
+    return 42.0;
+  };
   CHECK(Guard(functions).rate(kTime, kState, 1, kFirst) == 42);
 }
 
@@ -79,6 +82,50 @@ TEST_CASE("the rate of a guard of time alone is its derivative") {
   Vector gradient(2);
   guard.gradient(kTime, kState, gradient);
   CHECK(gradient.isZero(0));
+}
+
+TEST_CASE("a guard told which states enter it does not look at the others") {
+  const Guard guard{[](const auto& t, const auto& x) { return t * x[1] * x[1] - 3.0 * x[3]; }};
+  const auto shape = guard.shape(4);
+  REQUIRE(shape);
+  CHECK(shape->states == std::vector<Index>{1, 3});
+  CHECK_FALSE(shape->affine);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Vector x(4), x_dot(4), zero = Vector::Zero(4);
+  x << nan, 2, nan, 1;
+  x_dot << nan, 0.5, nan, 0.25;
+  for (int round = 0; round < 2; ++round) {
+    CHECK(guard.rate(3, x, 1, x_dot, &shape->states) == 4 + 3 * 2 * 2 * 0.5 - 3 * 0.25);
+    CHECK(guard.mixed(3, x, 1, x_dot, 0, x_dot, zero, &shape->states) == 2 * 2 * 0.5 + 3 * 2 * 0.5 * 0.5);
+    std::vector<double> slopes;
+    guard.slopes(3, x, shape->states, slopes);
+    CHECK(slopes == std::vector<double>{12, -3});
+    CHECK(guard.slope_in_time(3, x, shape->states) == 4);
+  }
+}
+
+TEST_CASE("a guard that throws leaves nothing behind for the next") {
+  const Guard sum{[](const auto&, const auto& x) { return x[0] + x[1] + x[2]; }};
+  const Guard throws{[](const auto& t, const auto& x) {
+    if (x[1] > 0) throw std::domain_error("no");
+    return t - t;
+  }};
+  const Vector x = Vector::Ones(3);
+  std::vector<double> slopes;
+  CHECK_THROWS_AS(throws.slopes(0, x, {1}, slopes), std::domain_error);
+  sum.slopes(0, x, {0, 1, 2}, slopes);
+  CHECK(slopes == std::vector<double>{1, 1, 1});
+  CHECK(sum.slope_in_time(0, x, {0, 1, 2}) == 0);
+}
+
+TEST_CASE("a guard may ask another guard") {
+  const Guard inner{[](const auto&, const auto& x) { return x[0] * x[0]; }};
+  const Vector at = Vector::Constant(1, 5), along = Vector::Ones(1);
+  const Guard outer{[&](const auto&, const auto& x) { return x[0] * inner.rate(0, at, 0, along) + x[1]; }};
+  Vector x(2), x_dot(2);
+  x << 3, 4;
+  x_dot << 1, 100;
+  CHECK(outer.rate(0, x, 0, x_dot) == 110);
 }
 
 TEST_CASE("copies are the same guard, and another with the same zeros is not") {

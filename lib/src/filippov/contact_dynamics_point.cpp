@@ -77,20 +77,15 @@ const ContactDynamics::Sparse& ContactDynamics::slopes(double t, ConstVectorRef 
   Gap& gap = gaps_of_[at(index)];
   if (gap.has_slopes) return gap.slopes;
   const Guard& function = contact(index).gap;
-  gradient_.setZero(x.size());
-  for (std::size_t k = 0; k < gap.states.size(); ++k) {
-    gradient_[gap.states[k]] = 1;
-    gap.slopes.values[k] = function.rate(t, x, 0, gradient_);
-    gradient_[gap.states[k]] = 0;
-  }
-  gap.by_time = function.rate(t, x, 1, gradient_);
+  function.slopes(t, x, gap.states, gap.slopes.values);
+  gap.by_time = function.slope_in_time(t, x, gap.states);
   gap.has_slopes = gap.is_affine;
   return gap.slopes;
 }
 
 double ContactDynamics::gap_rate(double t, ConstVectorRef x, Index index, ConstVectorRef dx) {
   const Gap& gap = gaps_of_[at(index)];
-  if (!gap.is_affine) return contact(index).gap.rate(t, x, 1, dx);
+  if (!gap.is_affine) return contact(index).gap.rate(t, x, 1, dx, &gap.states);
   const double along = slopes(t, x, index).dot(dx);
   return gap.by_time + along;
 }
@@ -98,8 +93,9 @@ double ContactDynamics::gap_rate(double t, ConstVectorRef x, Index index, ConstV
 // The mixed second derivative along the field and (t_dot, along).
 double ContactDynamics::gap_mixed(double t, ConstVectorRef x, Index index, double t_dot, ConstVectorRef along,
                                   ConstVectorRef mixed) {
-  if (gaps_of_[at(index)].is_affine) return slopes(t, x, index).dot(mixed);
-  return contact(index).gap.mixed(t, x, 1, field_, t_dot, along, mixed);
+  const Gap& gap = gaps_of_[at(index)];
+  if (gap.is_affine) return slopes(t, x, index).dot(mixed);
+  return contact(index).gap.mixed(t, x, 1, field_, t_dot, along, mixed, &gap.states);
 }
 
 // Which forces these gaps see.

@@ -96,19 +96,21 @@ class EventMaker {
   }
 
  private:
-  // Of the gaps.
   void learn_shapes() {
-    std::vector<NodeId> gaps;
-    for (const ExpandedContact& contact : model_.contacts) gaps.push_back(contact.gap);
-    if (gaps.empty()) return;
-    const auto by_state = gradients(model_.graph, gaps, Variables::states);
-    const auto by_time = gradients(model_.graph, gaps, Variables::time);
+    std::vector<NodeId> functions;
+    for (const ExpandedContact& contact : model_.contacts) functions.push_back(contact.gap);
+    for (const auto* const events : {&model_.resets, &model_.stops, &model_.records, &model_.edges}) {
+      for (const ExpandedEvent& event : *events) functions.push_back(event.guard);
+    }
+    if (functions.empty()) return;
+    const auto by_state = gradients(model_.graph, functions, Variables::states);
+    const auto by_time = gradients(model_.graph, functions, Variables::time);
     if (!by_state || !by_time) return;
     const auto constant = [&](const PartialDerivative& entry) {
       return model_.graph.is_constant(entry.value);
     };
-    for (std::size_t k = 0; k < gaps.size(); ++k) {
-      GuardShape& shape = shapes_[gaps[k]];
+    for (std::size_t k = 0; k < functions.size(); ++k) {
+      GuardShape& shape = shapes_[functions[k]];
       shape.states.clear();
       for (const PartialDerivative& entry : (*by_state)[k]) {
         shape.states.push_back(static_cast<Index>(entry.variable));
@@ -133,7 +135,8 @@ class EventMaker {
       made->evaluate<double>(point(t, x), [&](std::size_t, double value) { result = value; });
       return result;
     };
-    functions.rate = [made](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
+    functions.rate = [made](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                            GuardFunctions::States) {
       double result = 0;
       made->evaluate<Dual<double>>(
           MovingPoint{point(t, x), point(t_dot, x_dot)},
@@ -141,7 +144,8 @@ class EventMaker {
       return result;
     };
     functions.mixed = [made](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
-                             double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed) {
+                             double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
+                             GuardFunctions::States) {
       double result = 0;
       made->evaluate<Dual<Dual<double>>>(
           TwiceMovingPoint{{point(t, x), point(t_first, x_first)},

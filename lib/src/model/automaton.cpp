@@ -3,6 +3,7 @@
 #include <set>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/core/scratch.hpp"
 #include "slideway/model/model.hpp"
 
 namespace slideway {

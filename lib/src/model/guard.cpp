@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/finite_difference.hpp"
 #include "slideway/core/errors.hpp"
@@ -21,6 +22,38 @@ double step_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot
   for (Index j = 0; j < x.size(); ++j) limit(x[j], x_dot[j]);
   return power_of_two_below(cube_root_of_epsilon() * step);
 }
+
+// A direction without a component, and with one at a time. Kept by the thread and zero between uses, so that a guard of few states
+// does not cost as much as there are states.
+class ZeroDirection {
+ public:
+  explicit ZeroDirection(Index size) : size_(size), entries_(std::exchange(kept(), {})) {
+    if (static_cast<Index>(entries_.size()) < size) entries_.resize(static_cast<std::size_t>(size));
+  }
+  ~ZeroDirection() { kept() = std::move(entries_); }
+  ZeroDirection(const ZeroDirection&) = delete;
+  ZeroDirection& operator=(const ZeroDirection&) = delete;
+
+  auto zero() const { return Eigen::Map<const Vector>(entries_.data(), size_); }
+  template <class Function>
+  double along(Index state, const Function& function) {
+    // Zero again also where the guard throws.
+    const struct Reset {
+      double& entry;
+      ~Reset() { entry = 0; }
+    } reset{entries_[static_cast<std::size_t>(state)]};
+    reset.entry = 1;
+    return function(zero());
+  }
+
+ private:
+  static std::vector<double>& kept() {
+    thread_local std::vector<double> entries;
+    return entries;
+  }
+  Index size_;
+  std::vector<double> entries_;
+};
 
 }  // namespace
 
@@ -45,8 +78,9 @@ Guard::Guard(GuardFunctions functions) {
   functions_ = std::make_shared<const GuardFunctions>(std::move(functions));
 }
 
-double Guard::rate(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const {
-  if (functions_->rate) return functions_->rate(t, x, t_dot, x_dot);
+double Guard::rate(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                   GuardFunctions::States states) const {
+  if (functions_->rate) return functions_->rate(t, x, t_dot, x_dot, states);
   ScratchFrame frame;
   auto shifted = take_vector(frame, x.size());
   auto result = take_vector(frame, 1);
@@ -59,8 +93,9 @@ double Guard::rate(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_do
 }
 
 double Guard::mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
-                    ConstVectorRef x_second, ConstVectorRef x_mixed) const {
-  if (functions_->mixed) return functions_->mixed(t, x, t_first, x_first, t_second, x_second, x_mixed);
+                    ConstVectorRef x_second, ConstVectorRef x_mixed, GuardFunctions::States states) const {
+  if (functions_->mixed)
+    return functions_->mixed(t, x, t_first, x_first, t_second, x_second, x_mixed, states);
   ScratchFrame frame;
   auto shifted = take_vector(frame, x.size());
   auto along = take_vector(frame, x.size());
@@ -68,7 +103,7 @@ double Guard::mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x
   const auto evaluate = [&](double s, VectorRef value) {
     shifted = x + s * x_second;
     along = x_first + s * x_mixed;
-    value[0] = rate(t + s * t_second, shifted, t_first, along);
+    value[0] = rate(t + s * t_second, shifted, t_first, along, states);
   };
   // Differences of differences need a wider step.
   const double widening = functions_->rate ? 1 : 16;
@@ -76,14 +111,22 @@ double Guard::mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x
   return result[0];
 }
 
+void Guard::slopes(double t, ConstVectorRef x, const std::vector<Index>& states,
+                   std::vector<double>& slopes) const {
+  ZeroDirection direction(x.size());
+  slopes.resize(states.size());
+  for (std::size_t k = 0; k < states.size(); ++k)
+    slopes[k] = direction.along(states[k], [&](ConstVectorRef unit) { return rate(t, x, 0, unit, &states); });
+}
+
+double Guard::slope_in_time(double t, ConstVectorRef x, const std::vector<Index>& states) const {
+  return rate(t, x, 1, ZeroDirection(x.size()).zero(), &states);
+}
+
 void Guard::gradient(double t, ConstVectorRef x, VectorRef gradient) const {
-  ScratchFrame frame;
-  auto direction = take_vector(frame, x.size());
-  for (Index j = 0; j < x.size(); ++j) {
-    direction[j] = 1;
-    gradient[j] = rate(t, x, 0, direction);
-    direction[j] = 0;
-  }
+  ZeroDirection direction(x.size());
+  for (Index j = 0; j < x.size(); ++j)
+    gradient[j] = direction.along(j, [&](ConstVectorRef unit) { return rate(t, x, 0, unit); });
 }
 
 }  // namespace slideway

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace slideway {
 
@@ -11,7 +13,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 }
 
 EventWatch::EventWatch(const System& system) {
-  direction_ = Vector::Zero(system.states());
+  states_ = system.states();
   for (const Event& event : system.events()) {
     const WatchedKind kind = event.action == Action::record ? WatchedKind::record
                              : event.action == Action::stop ? WatchedKind::stop
@@ -31,7 +33,13 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
 }
 
 void EventWatch::add(Watched watched) {
-  seen_.push_back({.shape = watched.when.shape(direction_.size())});
+  Seen& seen = seen_.emplace_back();
+  if (auto shape = watched.when.shape(states_)) {
+    seen.shape = std::move(*shape);
+  } else {
+    seen.shape.states.resize(at(states_));
+    std::iota(seen.shape.states.begin(), seen.shape.states.end(), Index{0});
+  }
   side_.push_back(watched.direction == Direction::rising ? -1 : 1);
   allowance_.push_back(std::numeric_limits<double>::infinity());
   noise_.push_back(0);
@@ -41,52 +49,38 @@ void EventWatch::add(Watched watched) {
   watched_.push_back(std::move(watched));
 }
 
-double EventWatch::slope(double t, ConstVectorRef x, Index e, Index state) {
-  // Zero again also where the guard throws.
-  const struct Reset {
-    double& entry;
-    ~Reset() { entry = 0; }
-  } reset{direction_[state]};
-  reset.entry = 1;
-  return (*this)[e].when.rate(t, x, 0, direction_);
+const std::vector<double>& EventWatch::slopes(double t, ConstVectorRef x, Index e) {
+  Seen& seen = seen_[at(e)];
+  if (!seen.has_slopes) (*this)[e].when.slopes(t, x, seen.shape.states, seen.slopes);
+  seen.has_slopes = seen.shape.affine;
+  return seen.slopes;
 }
 
 template <class Size>
 double EventWatch::sum_along_gradient(double t, ConstVectorRef x, Index e, const Size& size) {
+  const std::vector<double>& along = slopes(t, x, e);
+  const std::vector<Index>& states = seen_[at(e)].shape.states;
   double sum = 0;
-  Seen& seen = seen_[at(e)];
-  if (!seen.shape) {
-    for (Index j = 0; j < x.size(); ++j) sum += std::abs(slope(t, x, e, j)) * size(j);
-    return sum;
-  }
-  const std::vector<Index>& states = seen.shape->states;
-  const bool learns = !seen.shape->affine || seen.slopes.size() < states.size();
-  if (learns) seen.slopes.clear();
-  for (std::size_t k = 0; k < states.size(); ++k) {
-    if (learns) seen.slopes.push_back(slope(t, x, e, states[k]));
-    sum += std::abs(seen.slopes[k]) * size(states[k]);
-  }
+  for (std::size_t k = 0; k < states.size(); ++k) sum += std::abs(along[k]) * size(states[k]);
   return sum;
 }
 
 double EventWatch::slope_in_time(double t, ConstVectorRef x, Index e) {
   Seen& seen = seen_[at(e)];
-  const bool is_known = seen.shape && !std::isnan(seen.slope_t) &&
-                        (seen.shape->affine || (seen.shape->states.empty() && seen.slope_t == t));
+  const bool is_known =
+      !std::isnan(seen.slope_t) && (seen.shape.affine || (seen.shape.states.empty() && seen.slope_t == t));
   if (is_known) return seen.slope_in_time;
-  seen.slope_in_time = (*this)[e].when.rate(t, x, 1, direction_);
+  seen.slope_in_time = (*this)[e].when.slope_in_time(t, x, seen.shape.states);
   seen.slope_t = t;
   return seen.slope_in_time;
 }
 
 double EventWatch::rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {
   const Seen& seen = seen_[at(e)];
-  if (!seen.shape || !seen.shape->affine || seen.slopes.size() < seen.shape->states.size()) {
-    return (*this)[e].when.rate(t, x, 1, velocity);
-  }
+  const std::vector<Index>& states = seen.shape.states;
+  if (!seen.has_slopes && !states.empty()) return (*this)[e].when.rate(t, x, 1, velocity, &states);
   double rate = slope_in_time(t, x, e);
-  for (std::size_t k = 0; k < seen.slopes.size(); ++k)
-    rate += seen.slopes[k] * velocity[seen.shape->states[k]];
+  for (std::size_t k = 0; k < states.size(); ++k) rate += seen.slopes[k] * velocity[states[k]];
   return rate;
 }
 

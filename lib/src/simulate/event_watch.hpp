@@ -5,7 +5,6 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "slideway/model/automaton.hpp"
@@ -70,22 +69,23 @@ class EventWatch {
   template <class Size>
   double sum_along_gradient(double t, ConstVectorRef x, Index e, const Size& size);
   double slope_in_time(double t, ConstVectorRef x, Index e);
-  double slope(double t, ConstVectorRef x, Index e, Index state);
+  // ∂ⱼg for the states of the shape.
+  const std::vector<double>& slopes(double t, ConstVectorRef x, Index e);
   static std::size_t at(Index e) { return static_cast<std::size_t>(e); }
 
   std::vector<Watched> watched_;
   std::vector<double> side_, allowance_, noise_;
   std::vector<char> armed_, held_, undecided_;
-  // What a guard depends on, where that is known. The slopes of a guard that is affine are had once, and so is ∂ₜg at one time of a
-  // guard of t alone.
+  // The slopes of a guard that is affine are had once, and so is ∂ₜg at one time of a guard of t alone.
   struct Seen {
-    std::optional<GuardShape> shape = {};
-    std::vector<double> slopes = {};  // ∂ⱼg for the states of the shape
+    GuardShape shape = {};  // of all states where it is not known
+    bool has_slopes = false;
+    std::vector<double> slopes = {};
     double slope_in_time = 0;
     double slope_t = std::numeric_limits<double>::quiet_NaN();  // where slope_in_time was had
   };
   std::vector<Seen> seen_;
-  Vector direction_;  // zero between calls
+  Index states_ = 0;
 };
 
 }  // namespace slideway

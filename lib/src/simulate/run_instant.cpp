@@ -212,8 +212,8 @@ void RunEngine::cross(const std::vector<Index>& events) {
   for (const Index e : events) {
     watch.set_armed(e, false);
     // Drawn back onto its constraints the state need not be where the guard was seen to vanish.
-    watch.set_noise(e, std::max(std::abs(watch[e].when.rate(t_, x_, 1, state_)) * accuracy,
-                                std::abs(watch.value(t_, x_, e))));
+    watch.set_noise(
+        e, std::max(std::abs(watch.rate(t_, x_, state_, e)) * accuracy, std::abs(watch.value(t_, x_, e))));
     watch.set_allowance(e, std::numeric_limits<double>::infinity());
     if (watch[e].direction != Direction::any) continue;
     watch.set_side(e, -watch.side(e));

@@ -71,7 +71,7 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     for (const Ahead& reached : reached_) {
       // What comes to rest at the limit has not gone through zero.
       const Index e = reached.event;
-      const double rate = -reached.side * here_->watch[e].when.rate(t_, x_, 1, state_);
+      const double rate = -reached.side * here_->watch.rate(t_, x_, state_, e);
       const bool goes_on = rate * (t_ - reached.t) > kGoesOn * reached.value;
       if (goes_on && !contains(due, e)) due.push_back(e);
     }
@@ -292,7 +292,7 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
       here_->ode.velocity(t_, x_, state_);
-      const double rate = watch.side(e) * watch[e].when.rate(t_, x_, 1, state_);
+      const double rate = watch.side(e) * watch.rate(t_, x_, state_, e);
       const bool is_noted = watch[e].kind == WatchedKind::record &&
                             std::find(recorded_.begin(), recorded_.end(), watch[e].when) != recorded_.end();
       const bool went_on = (contains(fired_, e) && rate < 0) || is_noted;
@@ -318,14 +318,14 @@ int RunEngine::motion_of(Index event, double zero_level, bool exact) {
   Vector v1(x_.size()), v2(x_.size()), v3(x_.size()), v4(x_.size()), x(x_.size());
   ode.velocity(t_, x_, v1);
   // A rate that the errors cannot turn round decides; the guard itself is zero to within zero_level.
-  const double rate = watch.side(event) * watch[event].when.rate(t_, x_, 1, v1);
+  const double rate = watch.side(event) * watch.rate(t_, x_, v1, event);
   double noise = watch.rate_rounding(t_, x_, v1, event);
   if (!exact) {
     noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
     x = x_;
     add_errors(noise_weights_, x);
     ode.velocity(t_, x, v2);
-    noise += std::abs(watch.side(event) * watch[event].when.rate(t_, x, 1, v2) - rate);
+    noise += std::abs(watch.side(event) * watch.rate(t_, x, v2, event) - rate);
   }
   if (std::abs(rate) > noise) return rate > 0 ? 1 : -1;
   // Otherwise follow the motion until the guard is clearly off zero, whatever derivative that takes.

@@ -38,7 +38,7 @@ bool RunEngine::guards_hardly_leave() {
   for (Index e = 0; e < watch.size(); ++e) {
     const auto is_hit = [&](const ZeroGuard& zero) { return zero.when == watch[e].when; };
     if (std::none_of(zero_guards_.begin(), zero_guards_.end(), is_hit)) continue;
-    const double leaves = std::abs(watch[e].when.rate(t_, x_, 1, state_)) * jump_interval_;
+    const double leaves = std::abs(watch.rate(t_, x_, state_, e)) * jump_interval_;
     if (leaves > 0 && leaves <= 1000 * drawing_noise(e)) return true;
   }
   return false;

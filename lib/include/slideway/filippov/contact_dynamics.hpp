@@ -177,7 +177,7 @@ class ContactDynamics {
   std::vector<std::vector<Index>> groups_;  // of contacts that B connects
   Vector effects_;                          // B along the rows of its pattern
   Vector rates_, accelerations_, right_side_, solution_;
-  Vector field_, along_, acceleration_, value_, gradient_, unit_, gaps_, original_, all_forces_, impulse_;
+  Vector field_, along_, acceleration_, value_, unit_, gaps_, original_, all_forces_, impulse_;
   Matrix block_;
   Vector block_right_, block_solution_;
   Eigen::PartialPivLU<Matrix> factors_;

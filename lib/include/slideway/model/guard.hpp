@@ -22,7 +22,6 @@
 
 #include "slideway/autodiff/dual.hpp"
 #include "slideway/autodiff/trace.hpp"
-#include "slideway/core/scratch.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
@@ -33,12 +32,15 @@ struct GuardShape {
   bool affine = false;             // in (t, x)
 };
 
-// The callables behind a Guard. `value` is required; the others are exact derivatives, where there are any.
+// The callables behind a Guard. `value` is required; the others are exact derivatives, where there are any. Where `states` are given
+// no others enter g, and what the others are does not matter.
 struct GuardFunctions {
+  using States = const std::vector<Index>*;  // or none
   std::function<double(double t, ConstVectorRef x)> value = {};
-  std::function<double(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot)> rate = {};
+  std::function<double(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, States states)> rate =
+      {};
   std::function<double(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
-                       ConstVectorRef x_second, ConstVectorRef x_mixed)>
+                       ConstVectorRef x_second, ConstVectorRef x_mixed, States states)>
       mixed = {};
   // The shape, certain, in a system of so many states; none where it is not known.
   std::function<std::optional<GuardShape>(Index states)> shape = {};
@@ -46,6 +48,47 @@ struct GuardFunctions {
 
 // States to run a guard on, in general position; they belong to the thread.
 const std::vector<Trace>& traced_states(Index states);
+
+// A state lifted to Numbers, for as long as this lives: all of it, or only `states`, at no cost of the others, which are zero.
+template <class Number>
+class LiftedState {
+ public:
+  // make(j) is entry j.
+  template <class Make>
+  LiftedState(Index size, GuardFunctions::States states, const Make& make)
+      : states_(states), numbers_(std::exchange(kept(), {})) {
+    if (static_cast<Index>(numbers_.size()) < size) numbers_.resize(static_cast<std::size_t>(size));
+    size_ = size;
+    visit([&](Index j) { numbers_[static_cast<std::size_t>(j)] = make(j); });
+  }
+  ~LiftedState() {
+    visit([&](Index j) { numbers_[static_cast<std::size_t>(j)] = Number(); });
+    kept() = std::move(numbers_);
+  }
+  LiftedState(const LiftedState&) = delete;
+  LiftedState& operator=(const LiftedState&) = delete;
+
+  const Number* data() const { return numbers_.data(); }
+
+ private:
+  // Zeros between uses; a guard that calls another leaves it to make its own.
+  static std::vector<Number>& kept() {
+    thread_local std::vector<Number> numbers;
+    return numbers;
+  }
+  template <class Visit>
+  void visit(const Visit& visitor) const {
+    if (states_) {
+      for (const Index j : *states_) visitor(j);
+    } else {
+      for (Index j = 0; j < size_; ++j) visitor(j);
+    }
+  }
+
+  GuardFunctions::States states_;
+  Index size_ = 0;
+  std::vector<Number> numbers_;
+};
 
 // A state of Numbers, as a generic guard sees it.
 template <class Number>
@@ -73,9 +116,17 @@ class Guard {
   bool operator==(const Guard& other) const { return functions_ == other.functions_; }
 
   double value(double t, ConstVectorRef x) const { return functions_->value(t, x); }
-  double rate(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const;
+  // The last argument names the states that enter this guard (GuardShape::states), where they are known: it then costs no more than
+  // these.
+  double rate(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+              GuardFunctions::States states = nullptr) const;
   double mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
-               ConstVectorRef x_second, ConstVectorRef x_mixed) const;
+               ConstVectorRef x_second, ConstVectorRef x_mixed,
+               GuardFunctions::States states = nullptr) const;
+  // ∂g/∂xⱼ for each of these states, which are all that enter g; and ∂g/∂t.
+  void slopes(double t, ConstVectorRef x, const std::vector<Index>& states,
+              std::vector<double>& slopes) const;
+  double slope_in_time(double t, ConstVectorRef x, const std::vector<Index>& states) const;
   // ∂g/∂xⱼ, n entries.
   void gradient(double t, ConstVectorRef x, VectorRef gradient) const;
   std::optional<GuardShape> shape(Index states) const;
@@ -96,23 +147,23 @@ class Guard {
       result.value = function;
     }
     if constexpr (GuardOf<Function, Dual<double>>) {
-      result.rate = [function](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
+      result.rate = [function](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                               GuardFunctions::States states) {
         using Number = Dual<double>;
-        ScratchFrame frame;
-        auto* lifted = frame.take<Number>(x.size());
-        for (Index j = 0; j < x.size(); ++j) lifted[j] = {x[j], x_dot[j]};
-        return Number(function(Number(t, t_dot), GuardState<Number>(lifted, x.size()))).derivative;
+        const LiftedState<Number> lifted(x.size(), states, [&](Index j) { return Number(x[j], x_dot[j]); });
+        return Number(function(Number(t, t_dot), GuardState<Number>(lifted.data(), x.size()))).derivative;
       };
     }
     if constexpr (GuardOf<Function, Dual<Dual<double>>>) {
       result.mixed = [function](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
-                                double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed) {
+                                double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
+                                GuardFunctions::States states) {
         using Number = Dual<Dual<double>>;
-        ScratchFrame frame;
-        auto* lifted = frame.take<Number>(x.size());
-        for (Index j = 0; j < x.size(); ++j) lifted[j] = {{x[j], x_first[j]}, {x_second[j], x_mixed[j]}};
+        const LiftedState<Number> lifted(x.size(), states, [&](Index j) {
+          return Number({x[j], x_first[j]}, {x_second[j], x_mixed[j]});
+        });
         const Number time({t, t_first}, {t_second, 0.0});
-        return Number(function(time, GuardState<Number>(lifted, x.size()))).derivative.derivative;
+        return Number(function(time, GuardState<Number>(lifted.data(), x.size()))).derivative.derivative;
       };
     }
     if constexpr (GuardOf<Function, Trace>) {
