@@ -668,3 +668,29 @@ TEST_CASE("two blocks that touch and stick each by its own friction need no forc
     }
   }
 }
+
+TEST_CASE("a stop holds at once the block that friction lets go against it") {
+  // The block touches the stop at x = 0, and the force that pulls it there exceeds friction from t = 1 + sqrt(2) on.
+  for (const double e : {0.0, 0.5}) {
+    for (const double mass : {1.0, 0.7}) {
+      const System system =
+          from_functor(
+              [mass](auto t, const auto& x, const auto& lambda, auto&& dx) {
+                dx[0] = x[1];
+                dx[1] = (1.05 - (t - 1.0) * (t - 1.0) - 0.5 * x[0] - 1.05 * lambda[0]) / mass;
+              },
+              [](auto, const auto& x, auto&& h) { h[0] = x[1]; }, {.states = 2, .surfaces = 1})
+              .with_contacts({contact("stop", component(0), {{1, 1 / mass}}, e)});
+      for_every_method([&](const Options& options) {
+        CAPTURE(e);
+        CAPTURE(mass);
+        const Solution solution = run(system, {0, 0}, 4, options);
+        REQUIRE(solution.outcome.reached_end());
+        CHECK(solution.final.state.isZero(1e-12));
+        CHECK(solution.final.mode.word() == "+0");
+        CHECK(story(solution) == "corner, corner");
+        CHECK(solution.events.back().t == doctest::Approx(1 + std::sqrt(2.1)).epsilon(1e-7));
+      });
+    }
+  }
+}

@@ -63,3 +63,46 @@ TEST_CASE("a surface that is dipped through by more than the tolerances is cross
     }
   }
 }
+
+namespace {
+
+// A block at rest that friction of 1 holds against a force of (1 + beyond) sin(w t), in units of its own.
+struct LimitedFriction {
+  double w = 1, beyond = 0, size = 1;
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    dx[0] = x[1];
+    dx[1] = size * ((1 + beyond) * sin(w * t) - 0.5 * x[0] - lambda[0]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("friction that just reaches its limit lets nothing go, and lets go a little beyond it") {
+  for (const double w : {1.0, 0.7, 1.9}) {
+    for (const double size : {1.0, 0.3, 40.0}) {
+      for (const Method method : test::every_method) {
+        for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+          CAPTURE(w);
+          CAPTURE(size);
+          CAPTURE(std::string(to_string(method)));
+          CAPTURE(rtol);
+          const auto run_beyond = [&](double beyond) {
+            const System system =
+                from_functor(LimitedFriction{w, beyond, size}, {.states = 2, .surfaces = 1});
+            return test::run(system, {0, 0}, 6 / w, test::with(method, rtol));
+          };
+          const Solution reaching = run_beyond(0);
+          REQUIRE(reaching.outcome.reached_end());
+          CHECK(reaching.events.empty());
+          const Solution exceeding = run_beyond(1e-3);
+          REQUIRE(exceeding.outcome.reached_end());
+          REQUIRE(!exceeding.events.empty());
+          CHECK(exceeding.events.front().kind == EventKind::sliding_exit);
+          CHECK(exceeding.events.front().t == doctest::Approx(std::asin(1 / 1.001) / w).epsilon(1e-7));
+        }
+      }
+    }
+  }
+}

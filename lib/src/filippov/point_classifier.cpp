@@ -186,6 +186,21 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
   return motion;
 }
 
+// With ẅ to turn it back w reaches ẇ²/(2|ẅ|), now or a moment ago.
+bool PointClassifier::only_reaches_limit(double t, ConstVectorRef x, double side, ConstVectorRef dx,
+                                         double w_scale, const NormalMotion& own, ConstVectorRef weights) {
+  const double rate = own.curvature;
+  const double scale = time_scale(dx, weights);
+  // No component turns sooner than the state changes.
+  const double rounding =
+      16 * kEpsilon * (sum_along_gradient([&](Index j) { return std::abs(dx[j]); }) + w_scale);
+  if (rate * rate * scale * scale > kSoonest * kSoonest * w_scale * rounding) return false;
+  lambda_[surface_] = side;
+  evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
+  const double turn = -side * third_derivative(t, x, dx, acceleration_, scale);
+  return turn > 0 && rate * rate <= 2 * turn * rounding;
+}
+
 TwoFoldRates PointClassifier::two_fold_rates(double t, ConstVectorRef x, ConstVectorRef weights) {
   const auto rate = [&](double side, const Vector& direction) {
     const double step = 1e-3 * time_scale(direction, weights);
@@ -257,13 +272,16 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   NormalMotion minus = motion(t, x, -1, field_minus_, result.w_minus, w_scale, minus_vanishes, weights);
   NormalMotion plus = motion(t, x, 1, field_plus_, result.w_plus, w_scale, plus_vanishes, weights);
 
-  // The run saw the component fall through zero. In a stiff model the errors of the state can hide this at one point.
+  // The run saw the component fall through zero. In a stiff model the errors of the state can hide this at one point; and it may
+  // have been rounding that took it there.
   if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
     const double side = minus_vanishes ? -1 : 1;
     NormalMotion& own = minus_vanishes ? minus : plus;
     const auto at = [&](const Vector& state) { return curvature(t, state, side); };
-    if (own.curvature * side < 0 &&
-        tolerance_of(at, x, own.curvature, std::abs(own.curvature), weights) >= std::abs(own.curvature)) {
+    if (only_reaches_limit(t, x, side, minus_vanishes ? field_minus_ : field_plus_, w_scale, own, weights)) {
+      own.seen = minus_vanishes ? 1 : -1;
+    } else if (own.curvature * side < 0 && tolerance_of(at, x, own.curvature, std::abs(own.curvature),
+                                                        weights) >= std::abs(own.curvature)) {
       own.seen = minus_vanishes ? -1 : 1;
     }
   }

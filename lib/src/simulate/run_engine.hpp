@@ -121,6 +121,10 @@ class RunEngine {
   bool keeps_its_gap(Index contact);
   // The side whose relay presses these contacts together, the side it is on where that makes no difference.
   Side pressing_side(Index surface, const std::vector<Index>& contacts);
+  // The contacts that touch at rest and towards which the solution moves off a surface along which it slid in `before`, a block that
+  // a stop holds where friction does not any more; and closing them, for the log in the record of that instant.
+  std::vector<Index> pressed_by_leaving(const Mode& before);
+  bool close_pressed(const std::vector<Index>& pressed, EventRecord& record);
   // `meeting` with the surfaces that have been held by contacts and are not any more.
   Meeting with_freed(const Meeting& meeting, const std::vector<Index>& held);
 

@@ -86,6 +86,58 @@ Side RunEngine::pressing_side(Index surface, const std::vector<Index>& contacts)
   return side;
 }
 
+std::vector<Index> RunEngine::pressed_by_leaving(const Mode& before) {
+  std::vector<Index> pressed;
+  if (!here_->contacts || before.size() < mode_.size()) return pressed;
+  ContactDynamics& contacts = *here_->contacts;
+  std::vector<Index> left;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (before.slides_on(i) && !mode_.slides_on(i)) left.push_back(i);
+  }
+  if (left.empty()) return pressed;
+  mode_.fill_lambda(lambda_);
+  for (const Index c : touching_contacts()) {
+    if (contains(contacts.closed(), c)) continue;
+    const double rate = contacts.rate(t_, x_, lambda_, c);
+    if (std::abs(rate) > contacts.rate_rounding(t_, x_, lambda_, c, weights_)) continue;
+    const std::vector<Index> held = held_by({c});
+    for (const Index i : left) {
+      if (!contains(held, i)) continue;
+      const double side = mode_[i] == Side::minus ? -1 : 1;
+      Vector ahead = x_;
+      const double change = side * here_->geometry.tolerance(t_, x_, i, weights_);
+      if (!here_->geometry.change_guard(t_, i, change, ahead)) continue;
+      if (!(contacts.rate(t_, ahead, lambda_, c) < rate)) continue;
+      pressed.push_back(c);
+      break;
+    }
+  }
+  return pressed;
+}
+
+bool RunEngine::close_pressed(const std::vector<Index>& pressed, EventRecord& record) {
+  for (const Index c : pressed) involved_contacts_.push_back(c);
+  moved_ = false;
+  std::vector<EventRecord> records;
+  if (!settle_mode(false, records)) {
+    report(std::move(record));
+    publish(records, false);
+    return false;
+  }
+  for (const Index c : pressed) {
+    if (!contains(here_->contacts->closed(), c)) continue;
+    record.surfaces.push_back(mode_.size() + c);
+    record.surface_names.push_back(here_->contacts->contact(c).name);
+    record.w_minus.push_back(kNotANumber);
+    record.w_plus.push_back(kNotANumber);
+    record.lambda.push_back(kNotANumber);
+    record.kind = EventKind::corner;
+  }
+  record.reason += "; what touches holds it there";
+  record.to = word();
+  return true;
+}
+
 Meeting RunEngine::with_freed(const Meeting& meeting, const std::vector<Index>& held) {
   Meeting joined = meeting;
   const std::vector<Index> still_held = held_by(here_->contacts->closed());

@@ -408,6 +408,8 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
       involve_contacts();
     }
     if (here.contacts && record.to) record.to = word();
+    const std::vector<Index> pressed = eventful ? pressed_by_leaving(before) : std::vector<Index>();
+    if (!pressed.empty() && !close_pressed(pressed, record)) return false;
   }
   if (!releases.empty()) {
     const bool alone = !eventful;

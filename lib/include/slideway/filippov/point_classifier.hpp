@@ -76,6 +76,9 @@ class PointClassifier {
   // The curvature, where it is not finite.
   void follow_singular(double t, ConstVectorRef x, double side, double w, double w_terms, double scale,
                        NormalMotion& motion);
+  // Whether the component at λ = `side`, which is zero here, would go beyond zero by no more than its rounding.
+  bool only_reaches_limit(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w_scale,
+                          const NormalMotion& own, ConstVectorRef weights);
   TwoFoldRates two_fold_rates(double t, ConstVectorRef x, ConstVectorRef weights);
   double component(double t, ConstVectorRef x, double side);
   double curvature(double t, ConstVectorRef x, double side);
