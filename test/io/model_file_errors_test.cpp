@@ -170,12 +170,13 @@ TEST_CASE("unknown sections and keys get the near name") {
                 "'max_step', "
                 "'on_ambiguity', 'sliding_rule', 'selection' or 'max_events', got 'rtoll'",
                 "did you mean 'rtol'?");
-  check_mistake(with_end("[[stops]]\nwhen = \"x\"\nset = { x = 1 }\n"),
-                "m.toml:17:1: unknown key in [[stops]], expected 'name', 'when' or 'direction', got 'set'");
   check_mistake(
-      with_end("[[resets]]\nwhen = \"x\"\nset = { x = 1 }\nzeno = \"rest\"\n"),
-      "m.toml:18:1: unknown key in [[resets]], expected 'name', 'when', 'direction' or 'set', got 'zeno'",
-      "'zeno' belongs to [[edges]]");
+      with_end("[[stops]]\nwhen = \"x\"\nset = { x = 1 }\n"),
+      "m.toml:17:1: unknown key in [[stops]], expected 'name', 'size', 'when' or 'direction', got 'set'");
+  check_mistake(with_end("[[resets]]\nwhen = \"x\"\nset = { x = 1 }\nzeno = \"rest\"\n"),
+                "m.toml:18:1: unknown key in [[resets]], expected 'name', 'size', 'when', 'direction' or "
+                "'set', got 'zeno'",
+                "'zeno' belongs to [[edges]]");
 }
 
 TEST_CASE("sections of the wrong kind are told") {

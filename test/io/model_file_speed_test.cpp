@@ -43,6 +43,31 @@ v = { value = "x[i+1] - 2*x[i] + x[i-1] - 0.3*sgn(slip[i])", ends = "zero" }
 )toml";
 }
 
+// Balls in a row, each of which touches the next.
+std::string row_of_balls(int balls) {
+  return "[parameters]\nN = " + std::to_string(balls) + R"toml(
+[states]
+x = { size = "N", value = "i" }
+v = { size = "N", value = "0" }
+[time]
+end = 1
+[derivatives]
+x = "v[i]"
+v = "0"
+[[contacts]]
+name = "pair"
+size = "N - 1"
+gap = "x[i+1] - x[i] - 0.9"
+acts_on = { "v[i]" = "-1", "v[i+1]" = "1" }
+restitution = 0.5
+[[resets]]
+name = "wrap"
+size = "N"
+when = "x[i] - 2*N"
+set = { "x[i]" = "0" }
+)toml";
+}
+
 // Processor time, which other programs hardly disturb, and the best of several.
 double seconds_to_read(const std::string& text, int blocks) {
   double best = 1e300;
@@ -58,7 +83,7 @@ double seconds_to_read(const std::string& text, int blocks) {
 }  // namespace
 
 TEST_CASE("four times the blocks take about four times as long to read") {
-  for (const auto& chain : {named_chain, vector_chain}) {
+  for (const auto& chain : {named_chain, vector_chain, row_of_balls}) {
     const double some = seconds_to_read(chain(1250), 1250);
     const double many = seconds_to_read(chain(5000), 5000);
     CAPTURE(some);

@@ -42,6 +42,14 @@ q = "v[i]"
 v = "force[i] - sgn(stick[i]) + total"
 )toml";
 
+// Three states on a ring and a reset of each, which sets what `set` says.
+std::string neurons(const std::string& set) {
+  return "[parameters]\nN = 3\nw = 2\n[states]\nv = { size = \"N\", value = \"0\", ends = \"periodic\" "
+         "}\n[time]\nend = "
+         "1\n[derivatives]\nv = \"1\"\n[[resets]]\nname = \"spike\"\nsize = \"N\"\nwhen = \"v[i] - i\"\n" +
+         set + "\n";
+}
+
 }  // namespace
 
 TEST_CASE("a vector becomes numbered states") {
@@ -122,8 +130,116 @@ TEST_CASE("elements and whole vectors can be set in a reset") {
   CHECK(report(start + "{ v1 = \"-v2\", v3 = 0 }") == "");
   CHECK(report(start + "{ v4 = \"0\" }").find("an element that does not exist") != std::string::npos);
   CHECK(report(start + "{ v = \"0\", v3 = \"1\" }").find("the same state twice") != std::string::npos);
-  CHECK(report(start + "{ v1 = \"v[i]\" }").find("i has a value only in an expression for the elements") !=
+  CHECK(report(start + "{ v1 = \"v[i]\" }").find("i has a value in an expression for the elements") !=
         std::string::npos);
+}
+
+TEST_CASE("a table with a size stands for one event for every i") {
+  const System system =
+      instance(neurons("set = { \"v[i]\" = \"w*i\", \"v[i+1]\" = \"v[i+1] + w*v[i]\" }")).system;
+  REQUIRE(system.events().size() == 3);
+  const Vector x = Eigen::Vector3d(10, 20, 30);
+  // The last has its first for a neighbour.
+  const Vector expected[] = {Eigen::Vector3d(2, 40, 30), Eigen::Vector3d(10, 4, 70),
+                             Eigen::Vector3d(70, 20, 6)};
+  for (Index i = 0; i < 3; ++i) {
+    const Event& event = system.events()[static_cast<std::size_t>(i)];
+    CHECK(event.name == "spike" + std::to_string(i + 1));
+    CHECK(event.when.value(0, x) == x[i] - static_cast<double>(i + 1));
+    Vector after = x;
+    event.reset(0, x, after);
+    CHECK(after == expected[i]);
+  }
+}
+
+TEST_CASE("what an event sets for a whole vector gives way to what it sets for an element") {
+  const System system = instance(neurons("set = { v = \"v[i] + 100*i\", \"v[i]\" = \"0\" }")).system;
+  const Vector x = Eigen::Vector3d(1, 2, 3);
+  Vector after = x;
+  system.events()[1].reset(0, x, after);
+  CHECK(after == Eigen::Vector3d(101, 0, 303));
+}
+
+TEST_CASE("an element beyond an end where all is zero is not set, and an event may so set nothing") {
+  std::string text = neurons("set = { \"v[i+2]\" = \"-1\" }");
+  text.replace(text.find("periodic"), 8, "zero");
+  const System system = instance(text).system;
+  const Vector x = Eigen::Vector3d(1, 2, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    Vector after = x;
+    system.events()[i].reset(0, x, after);
+    CHECK(after == (i == 0 ? Vector(Eigen::Vector3d(1, 2, -1)) : x));
+  }
+}
+
+TEST_CASE("balls in a row by one table of contacts are the same as by a table for each") {
+  const std::string start =
+      "[parameters]\nN = 4\n[states]\nx = { size = \"N\", value = \"i\" }\nv = { size = \"N\", value = "
+      "\"if(i > 1, 0, "
+      "1)\" }\n[time]\nend = 9\n[derivatives]\nx = \"v[i]\"\nv = \"-0.1*v[i]\"\n";
+  const std::string law = "restitution = \"0.9 - 0.1*impact\"\n";
+  std::string by_hand = start;
+  for (int i = 1; i < 4; ++i) {
+    const std::string a = std::to_string(i), b = std::to_string(i + 1);
+    by_hand += "[[contacts]]\nname = \"pair" + a + "\"\ngap = \"x" + b + " - x" + a + " - 0.5*" + a +
+               "/4\"\nacts_on = { v" + a + " = \"-1\", v" + b + " = \"1/" + a + "\" }\n" + law;
+  }
+  const ModelInstance one = instance(
+      start +
+      "[[contacts]]\nname = \"pair\"\nsize = \"N - 1\"\ngap = \"x[i+1] - x[i] - 0.5*i/4\"\nacts_on = { "
+      "\"v[i]\" = \"-1\", \"v[i+1]\" = \"1/i\" }\n" +
+      law);
+  const ModelInstance each = instance(by_hand);
+  const std::vector<Contact>& contacts = one.system.contacts();
+  REQUIRE(contacts.size() == 3);
+  const Vector x = Vector::LinSpaced(8, 0.3, 2.7);
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Contact& other = each.system.contacts()[c];
+    CHECK(contacts[c].name == other.name);
+    CHECK(contacts[c].gap.value(0, x) == other.gap.value(0, x));
+    CHECK(contacts[c].restitution(0.5) == other.restitution(0.5));
+    Vector force = Vector::Zero(8), other_force = Vector::Zero(8);
+    contacts[c].acts_on(0, x, force);
+    other.acts_on(0, x, other_force);
+    CHECK(force == other_force);
+    CHECK(force.lpNorm<1>() > 0);
+  }
+  // One ball has no neighbour.
+  const Model model = parse_model(
+      start + "[[contacts]]\nsize = \"N - 1\"\ngap = \"x[i+1] - x[i]\"\nacts_on = { \"v[i]\" = \"-1\" }\n" +
+          law,
+      "test.toml");
+  CHECK(model.instantiate({{"N", 1}}).system.contacts().empty());
+}
+
+TEST_CASE("mistakes in tables with a size are told where they are") {
+  const auto told = [](const std::string& set, const std::string& what) {
+    CAPTURE(set);
+    CAPTURE(report(neurons("set = " + set)));
+    CHECK(report(neurons("set = " + set)).find(what) != std::string::npos);
+  };
+  told("{ \"v[i\" = 0 }", "expected an operator or ']', got the end");
+  told("{ \"v[i] + 1\" = 0 }",
+       "what is no state, expected a state, or an element of a vector such as x[i + 1]");
+  told("{ \"u[i]\" = 0 }", "what is no state");
+  told("{ \"w[i]\" = 0 }", "what is no state");
+  told("{ \"v[w*i/4]\" = 0 }", "an index that is no integer");
+  told("{ \"v[i]\" = 0, \"v[i+3]\" = 0 }", "the same state twice");
+  told("{ \"v[i]\" = 0, v2 = 0 }", "the same state twice");
+  const auto changed = [](const std::string& from, const std::string& to) {
+    std::string text = neurons("set = { \"v[i]\" = \"0\" }");
+    text.replace(text.find(from), from.size(), to);
+    return report(text);
+  };
+  CHECK(changed("ends = \"periodic\"", "ends = \"periodic\"") == "");
+  CHECK(changed("size = \"N\"\nwhen", "when").find("a table of an event or contact with a key size") !=
+        std::string::npos);
+  CHECK(changed("size = \"N\"\nwhen", "size = \"N/2\"\nwhen")
+            .find("the size of reset 'spike', expected an integer from 0") != std::string::npos);
+  CHECK(changed("size = \"N\"\nwhen", "size = \"v1\"\nwhen").find("the size of reset 'spike'") !=
+        std::string::npos);
+  CHECK(changed("[[resets]]", "[[records]]\nname = \"spike2\"\nwhen = \"v1\"\n[[resets]]")
+            .find("a clash of names") != std::string::npos);
 }
 
 TEST_CASE("a chain of five thousand blocks is read and made in under a second") {

@@ -34,7 +34,7 @@ class EventMaker {
         made.action = action;
         made.direction = event.direction;
         made.when = guard(event.guard);
-        made.reset = reset(event.set);
+        if (action == Action::reset) made.reset = reset(event.set);
         result.push_back(std::move(made));
       }
     };
@@ -78,7 +78,7 @@ class EventMaker {
       made.from = model_.motions[event.from].location;
       made.to = model_.motions[event.to].location;
       made.direction = event.direction;
-      made.reset = reset(event.set);
+      if (!event.set.empty()) made.reset = reset(event.set);
       if (event.zeno) made.zeno = model_.motions[*event.zeno].location;
       // A guard and its negative are one guard in opposite directions.
       const auto negative = guards_.find(model_.graph.negate(event.guard));
@@ -160,7 +160,6 @@ class EventMaker {
   }
 
   ResetFunction reset(const std::vector<ExpandedAssignment>& set) const {
-    if (set.empty()) return {};
     std::vector<NodeId> values;
     std::vector<Index> states;
     for (const ExpandedAssignment& line : set) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "io/lowering.hpp"
@@ -101,17 +102,17 @@ class Expander {
     }
   }
 
-  std::uint32_t length_of(const Formula& size) {
+  std::uint32_t length_of(const Formula& size, int least = 1) {
     const double length = constant(size);
-    if (length == std::floor(length) && length >= 1) {
+    if (length == std::floor(length) && length >= least) {
       elements_ += length;
       if (elements_ <= static_cast<double>(limits_.states)) return static_cast<std::uint32_t>(length);
     }
     Mistake mistake;
     mistake.where = size.position;
     mistake.what = size.owner;
-    mistake.expected =
-        "an integer from 1, and at most " + std::to_string(limits_.states) + " elements in all";
+    mistake.expected = "an integer from " + std::to_string(least) + ", and at most " +
+                       std::to_string(limits_.states) + " elements in all";
     mistake.got = number_text(length);
     mistakes_.push_back(std::move(mistake));
     throw Unbuildable{};
@@ -248,8 +249,10 @@ class Expander {
     throw Unbuildable{};
   }
 
-  // The value of an assignment for each state it means, after those there are.
-  void build_assignment(const Assignment& assignment, Jumps jumps, std::vector<ExpandedAssignment>& result) {
+  // The value of an assignment for each state it means, after those there are. `table_element` is i of the table it stands in, 0
+  // where that has none.
+  void build_assignment(const Assignment& assignment, Jumps jumps, std::uint32_t table_element,
+                        std::vector<ExpandedAssignment>& result) {
     const std::uint32_t count = extents_.states[assignment.state];
     if (assignment.element > count) {
       mistakes_.push_back({assignment.position, 1, "an element that does not exist",
@@ -257,16 +260,54 @@ class Expander {
                            std::to_string(assignment.element), ""});
       return;
     }
-    const bool every = model_.states[assignment.state].is_vector() && assignment.element == 0;
-    const std::uint32_t first = std::max<std::uint32_t>(assignment.element, 1);
-    const std::uint32_t last = every ? count : first;
-    for (std::uint32_t element = first; element <= last; ++element) {
+    std::optional<std::uint32_t> only = std::max<std::uint32_t>(assignment.element, 1);
+    if (assignment.indexed) {
+      const auto find = [&] { only = builder_.element_of(*assignment.indexed, table_element); };
+      if (!succeeds(find) || !only) return;
+    }
+    const bool every = means_every_element(assignment);
+    for (std::uint32_t element = every ? 1 : *only; element <= (every ? count : *only); ++element) {
       NodeId node = 0;
-      const auto build = [&] { node = builder_.build(assignment.value, jumps, every ? element : 0); };
+      const auto build = [&] {
+        node = builder_.build(assignment.value, jumps, every ? element : table_element);
+      };
       if (!succeeds(build)) return;
       const std::uint32_t state = extents_.first_state[assignment.state] + element - 1;
       result.push_back({state, node, assignment.value.position});
     }
+  }
+
+  bool means_every_element(const Assignment& assignment) const {
+    return model_.states[assignment.state].is_vector() && assignment.element == 0 && !assignment.indexed;
+  }
+
+  // All lines of a `set` or an `acts_on`: what every element gets first, what single ones get after it, once each.
+  std::vector<ExpandedAssignment> build_assignments(const std::vector<Assignment>& lines, Jumps jumps,
+                                                    std::uint32_t table_element) {
+    std::vector<ExpandedAssignment> result, made;
+    std::unordered_map<std::uint32_t, std::size_t> places;
+    std::size_t common = 0;
+    for (const bool every : {true, false}) {
+      for (const Assignment& line : lines) {
+        if (means_every_element(line) != every) continue;
+        made.clear();
+        build_assignment(line, jumps, table_element, made);
+        for (const ExpandedAssignment& one : made) {
+          const auto [place, is_new] = places.emplace(one.state, result.size());
+          if (is_new) {
+            result.push_back(one);
+          } else if (!every && place->second < common) {
+            result[place->second] = one;
+            place->second = result.size();  // from now on no common value
+          } else {
+            mistakes_.push_back({line.position, 1, "the same state twice", "one value for every state",
+                                 quoted(expanded_.state_names[one.state]), ""});
+          }
+        }
+      }
+      if (every) common = result.size();
+    }
+    return result;
   }
 
   ExpandedMotion motion(const std::string& location, const std::vector<ExpandedAssignment>& derivatives) {
@@ -282,39 +323,66 @@ class Expander {
 
   void build_motion() {
     std::vector<ExpandedAssignment> everywhere;
-    for (const Assignment& line : model_.derivatives) build_assignment(line, Jumps::surfaces, everywhere);
+    for (const Assignment& line : model_.derivatives) build_assignment(line, Jumps::surfaces, 0, everywhere);
     if (model_.locations.empty()) expanded_.motions.push_back(motion("", everywhere));
     for (const LocationDescription& location : model_.locations) {
       std::vector<ExpandedAssignment> here = everywhere;
-      for (const Assignment& line : location.derivatives) build_assignment(line, Jumps::surfaces, here);
+      for (const Assignment& line : location.derivatives) build_assignment(line, Jumps::surfaces, 0, here);
       expanded_.motions.push_back(motion(location.name, here));
     }
     expanded_.initial_location = model_.initial_location;
   }
 
-  void build_formula(const Formula& formula, Jumps jumps, NodeId& node) {
-    succeeds([&] { node = builder_.build(formula, jumps); });
+  void build_formula(const Formula& formula, Jumps jumps, std::uint32_t element, NodeId& node) {
+    succeeds([&] { node = builder_.build(formula, jumps, element); });
+  }
+
+  // build(i, name) for every i of a table, or once with 0; not on after a mistake.
+  template <class Table, class Build>
+  void for_every(const Table& table, const Build& build) {
+    if (!table.size) {
+      declare(table.name, table);
+      return build(0, table.name);
+    }
+    std::uint32_t count = 0;
+    succeeds([&] { count = length_of(*table.size, 0); });
+    for (std::uint32_t i = 1; i <= count && mistakes_.empty(); ++i) {
+      const std::string name = table.name.empty() ? "" : table.name + std::to_string(i);
+      declare(name, table);
+      build(i, name);
+    }
+  }
+
+  // Of a table without a size the names are known to differ, but not from those of one with a size.
+  template <class Table>
+  void declare(const std::string& name, const Table& table) {
+    if (name.empty() || table_names_.insert(name).second) return;
+    mistakes_.push_back({table.position, 1, "a clash of names", "a name that nothing else has",
+                         quoted(name) + ", which another event or contact has, too", ""});
   }
 
   void build_events(const std::vector<EventDescription>& events, std::vector<ExpandedEvent>& result) {
     for (const EventDescription& event : events) {
-      ExpandedEvent made{event.name, 0, event.direction, {}, event.from, event.to, event.zeno};
-      build_formula(event.when, Jumps::refused_in_event, made.guard);
-      for (const Assignment& line : event.set) build_assignment(line, Jumps::values, made.set);
-      result.push_back(std::move(made));
+      for_every(event, [&](std::uint32_t i, const std::string& name) {
+        ExpandedEvent made{name, 0, event.direction, {}, event.from, event.to, event.zeno};
+        build_formula(event.when, Jumps::refused_in_event, i, made.guard);
+        made.set = build_assignments(event.set, Jumps::values, i);
+        result.push_back(std::move(made));
+      });
     }
   }
 
   void build_contacts() {
     for (const ContactDescription& contact : model_.contacts) {
-      ExpandedContact made;
-      made.name = contact.name;
-      build_formula(contact.gap, Jumps::refused_in_event, made.gap);
-      for (const Assignment& line : contact.acts_on)
-        build_assignment(line, Jumps::refused_in_force, made.acts_on);
-      build_formula(contact.restitution, Jumps::values, made.restitution);
-      check_restitution(contact, made.restitution);
-      expanded_.contacts.push_back(std::move(made));
+      for_every(contact, [&](std::uint32_t i, const std::string& name) {
+        ExpandedContact made;
+        made.name = name;
+        build_formula(contact.gap, Jumps::refused_in_event, i, made.gap);
+        made.acts_on = build_assignments(contact.acts_on, Jumps::refused_in_force, i);
+        build_formula(contact.restitution, Jumps::values, i, made.restitution);
+        check_restitution(contact, made.restitution);
+        expanded_.contacts.push_back(std::move(made));
+      });
     }
   }
 
@@ -344,7 +412,8 @@ class Expander {
   ExpandedModel& expanded_;
   std::unordered_map<std::string, double> settings_;
   Extents extents_;
-  double elements_ = 0;  // of all vectors
+  double elements_ = 0;  // of all vectors and tables
+  std::set<std::string> table_names_;
   SurfaceTable surfaces_;
   FormulaBuilder builder_;
 };

@@ -253,6 +253,12 @@ NodeId FormulaBuilder::named_value(const Quantity& quantity, Built& built, std::
 }
 
 // The element that x[index] means, from 1; nothing where it is the 0 beyond the ends.
+std::optional<std::uint32_t> FormulaBuilder::element_of(const Formula& formula, std::uint32_t element) {
+  start();
+  const auto tokens = static_cast<std::uint32_t>(formula.expression.tokens.size());
+  return element_at({formula, Jumps::values, element}, root_token(formula.expression, {0, tokens}));
+}
+
 std::optional<std::uint32_t> FormulaBuilder::element_at(const Place& place, std::uint32_t index) {
   const Symbol symbol = place.formula.symbols[index];
   const TokenRange range = argument_range(place.formula.expression, index, 0);

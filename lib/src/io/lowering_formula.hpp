@@ -42,6 +42,8 @@ class FormulaBuilder {
 
   // The value of a formula; `element` is the value of i, 0 where it has none. Throws Unbuildable.
   NodeId build(const Formula& formula, Jumps jumps, std::uint32_t element = 0);
+  // The element that x[i + 1], and nothing else, means; none beyond an end where all is zero. Throws Unbuildable.
+  std::optional<std::uint32_t> element_of(const Formula& formula, std::uint32_t element);
   // An element (from 1) of a definition, and of a surface's guard.
   NodeId definition(std::uint32_t index, std::uint32_t element);
   NodeId guard(std::uint32_t index, std::uint32_t element);

@@ -73,8 +73,10 @@ struct Quantity {
 // A value for a state: its derivative, its new value in a reset, what a contact force adds to its derivative.
 struct Assignment {
   std::uint32_t state = 0;    // into ModelDescription::states
-  std::uint32_t element = 0;  // from 1; 0: a scalar, or every element of a vector
-  Position position = {};     // of the state's name
+  std::uint32_t element = 0;  // from 1; 0: a scalar, an element with an index, or every element of a vector
+  // x[i + 1] where it is written so; what is assigned to every element gives way to it.
+  std::optional<Formula> indexed = {};
+  Position position = {};  // of the state's name
   Formula value = {};
 };
 
@@ -82,6 +84,7 @@ struct Assignment {
 struct EventDescription {
   std::string name = {};  // "" when not given
   Position position = {};
+  std::optional<Formula> size = {};  // of a table that stands for one for every i from 1
   Formula when = {};
   Direction direction = Direction::any;
   std::vector<Assignment> set = {};  // resets and edges; states that are not set keep their value
@@ -96,6 +99,7 @@ struct EventDescription {
 struct ContactDescription {
   std::string name = {};
   Position position = {};
+  std::optional<Formula> size = {};  // as of an event
   Formula gap = {};
   std::vector<Assignment> acts_on = {};
   Formula restitution = {};  // of parameters and `impact`

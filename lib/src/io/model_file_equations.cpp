@@ -40,6 +40,7 @@ std::string range(const Quantity& vector, const Formula& formula) {
 
 std::string target(const ModelDescription& model, const Assignment& line) {
   const Quantity& state = model.states[line.state];
+  if (line.indexed) return text(*line.indexed);
   if (line.element > 0) return state.name + std::to_string(line.element);
   return state.is_vector() ? state.name + "[i]" : state.name;
 }
@@ -69,6 +70,7 @@ void add_events(const ModelDescription& model, const std::string& kind,
       line += model.locations[event.from].name + " -> " + model.locations[event.to].name + " ";
     line += "when " + text(event.when) + crossing(event.direction);
     if (!event.set.empty()) line += ": " + assignments(model, event.set);
+    if (event.size) line += "   (i = 1 … " + text(*event.size) + ")";
     if (event.zeno) line += "; at an accumulation point -> " + model.locations[*event.zeno].name;
     lines.push_back(std::move(line));
   }
@@ -137,7 +139,8 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
   add_events(model, "record", model.records, lines);
   for (const ContactDescription& contact : model.contacts)
     lines.push_back(titled("contact", contact.name) + text(contact.gap) + " >= 0, a unit force adds " +
-                    assignments(model, contact.acts_on) + ", restitution " + text(contact.restitution));
+                    assignments(model, contact.acts_on) + ", restitution " + text(contact.restitution) +
+                    (contact.size ? "   (i = 1 … " + text(*contact.size) + ")" : ""));
   add_surfaces(model, expanded, lines);
   return lines;
 }

@@ -11,10 +11,11 @@ class EventReader {
 
   void read() {
     read_locations();
-    read_events("resets", "reset", model_.resets, {"name", "when", "direction", "set"});
-    read_events("stops", "stop", model_.stops, {"name", "when", "direction"});
-    read_events("records", "record", model_.records, {"name", "when", "direction"});
-    read_events("edges", "edge", model_.edges, {"name", "from", "to", "when", "direction", "set", "zeno"});
+    read_events("resets", "reset", model_.resets, {"name", "size", "when", "direction", "set"});
+    read_events("stops", "stop", model_.stops, {"name", "size", "when", "direction"});
+    read_events("records", "record", model_.records, {"name", "size", "when", "direction"});
+    read_events("edges", "edge", model_.edges,
+                {"name", "size", "from", "to", "when", "direction", "set", "zeno"});
     read_contacts();
     read_initial_location();
   }
@@ -22,6 +23,11 @@ class EventReader {
  private:
   void lacks_key(const TomlEntry& table, const std::string& who, const std::string& key) {
     reader_.mistake(table, who + " lacks a key", key, describe_keys(table.value));
+  }
+
+  void read_size(const TomlValue& table, const std::string& who, std::optional<Formula>& size) {
+    if (const TomlEntry* const entry = table.find("size"))
+      size = reader_.read_formula(entry->value, "the size of " + who);
   }
 
   static std::string title(const std::string& kind, const std::string& name) {
@@ -36,6 +42,7 @@ class EventReader {
       reader_.check_keys(table.value, table.key, keys);
       reader_.read_text(table.value, "name", event.name);
       const std::string who = title(kind, event.name);
+      read_size(table.value, who, event.size);
       event.when = reader_.required_formula(table, "when", "the guard of " + who, who);
       const auto direction = reader_.read_word(table.value, "direction", {"rising", "falling", "any"});
       if (direction) event.direction = static_cast<Direction>(*direction);
@@ -103,9 +110,10 @@ class EventReader {
     for (const TomlEntry& table : reader_.tables("contacts")) {
       ContactDescription contact;
       contact.position = table.position;
-      reader_.check_keys(table.value, table.key, {"name", "gap", "acts_on", "restitution"});
+      reader_.check_keys(table.value, table.key, {"name", "size", "gap", "acts_on", "restitution"});
       reader_.read_text(table.value, "name", contact.name);
       const std::string who = title("contact", contact.name);
+      read_size(table.value, who, contact.size);
       contact.gap = reader_.required_formula(table, "gap", "the gap of " + who, who);
       contact.restitution = reader_.required_formula(table, "restitution", "the restitution of " + who, who);
       const TomlEntry* const acts_on = table.value.find("acts_on");

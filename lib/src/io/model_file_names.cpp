@@ -76,13 +76,15 @@ class NameResolver {
     for (LocationDescription& location : model_.locations) resolve_all(location.derivatives, motion);
     for (auto* events : {&model_.resets, &model_.stops, &model_.records, &model_.edges})
       for (EventDescription& event : *events) {
-        resolve_formula(event.when, motion);
-        resolve_all(event.set, motion);
+        const Scope scope = scope_of_table(event.size, motion);
+        resolve_formula(event.when, scope);
+        resolve_all(event.set, scope);
       }
     for (ContactDescription& contact : model_.contacts) {
-      resolve_formula(contact.gap, motion);
-      resolve_all(contact.acts_on, motion);
-      const Scope restitution{false, false, true, model_.parameters.size(),
+      const Scope scope = scope_of_table(contact.size, motion);
+      resolve_formula(contact.gap, scope);
+      resolve_all(contact.acts_on, scope);
+      const Scope restitution{false, scope.index, true, model_.parameters.size(),
                               "a number, a parameter or 'impact'"};
       resolve_formula(contact.restitution, restitution);
     }
@@ -183,16 +185,30 @@ class NameResolver {
     for (Quantity& state : model_.states) resolve_quantity(state, fixed);
   }
 
+  void resolve_size(std::optional<Formula>& size) {
+    if (size) resolve_formula(*size, {false, false, false, model_.parameters.size(), constants});
+  }
+
+  Scope scope_of_table(std::optional<Formula>& size, Scope scope) {
+    resolve_size(size);
+    scope.index = size.has_value();
+    return scope;
+  }
+
   void resolve_quantity(Quantity& quantity, Scope scope) {
-    if (quantity.size)
-      resolve_formula(*quantity.size, {false, false, false, model_.parameters.size(), constants});
+    resolve_size(quantity.size);
     scope.index = quantity.is_vector();
     resolve_formula(quantity.value, scope);
   }
 
-  void resolve_all(std::vector<Assignment>& assignments, Scope scope) {
+  // `table` is the scope where the lines stand.
+  void resolve_all(std::vector<Assignment>& assignments, const Scope& table) {
     for (Assignment& assignment : assignments) {
-      scope.index = assignment.element == 0 && model_.states[assignment.state].is_vector();
+      Scope scope = table;
+      if (assignment.indexed)
+        resolve_formula(*assignment.indexed, scope);
+      else if (assignment.element == 0 && model_.states[assignment.state].is_vector())
+        scope.index = true;
       resolve_formula(assignment.value, scope);
     }
   }
@@ -263,8 +279,9 @@ class NameResolver {
     std::string hint;
     if (symbol.kind == SymbolKind::index)
       hint =
-          "i has a value only in an expression for the elements of a vector; elsewhere name one, x1 or x[1], "
-          "in a table for each of them";
+          "i has a value in an expression for the elements of a vector, and in a table of an event or "
+          "contact with "
+          "a key size = \"N\", which stands for one for every i; elsewhere name an element, x1 or x[1]";
     else if (symbol.kind == SymbolKind::impact)
       hint = "'impact' is known only in the restitution of a contact";
     else if (symbol.kind == SymbolKind::parameter)

@@ -214,18 +214,46 @@ bool TableReader::find_state(const std::string& name, bool elements, Assignment&
   return false;
 }
 
+// x[i + 1] = …
+bool TableReader::read_indexed(const TomlEntry& entry, const std::string& before, Assignment& assignment) {
+  TomlValue key;
+  key.kind = TomlKind::string;
+  key.position = entry.position;
+  key.string = entry.key;
+  const std::size_t mistakes = mistakes_.size();
+  Formula formula = read_formula(key, before + " " + quoted(entry.key));
+  if (mistakes_.size() > mistakes) return false;
+  const Expression& expression = formula.expression;
+  const Token& root =
+      expression.tokens[root_token(expression, {0, static_cast<std::uint32_t>(expression.tokens.size())})];
+  const auto vector = root.kind == TokenKind::element
+                          ? state_numbers_.find(std::string(expression.spelling(root)))
+                          : state_numbers_.end();
+  if (vector == state_numbers_.end() || !model_.states[vector->second].is_vector()) {
+    mistake(entry, before + " what is no state", "a state, or an element of a vector such as x[i + 1]",
+            quoted(entry.key));
+    return false;
+  }
+  assignment.state = vector->second;
+  assignment.indexed = std::move(formula);
+  return true;
+}
+
 std::optional<Assignment> TableReader::read_assignment(const TomlEntry& entry, const std::string& before,
                                                        bool elements) {
   Assignment assignment;
   assignment.position = entry.position;
   std::string hint;
-  if (!find_state(entry.key, elements, assignment, hint)) {
+  if (elements && entry.key.find('[') != std::string::npos) {
+    if (!read_indexed(entry, before, assignment)) return std::nullopt;
+  } else if (!find_state(entry.key, elements, assignment, hint)) {
     if (entry.key == "initial") hint = top_level_hint(entry.key);
     mistake(entry, before + " an unknown state", "the name of a state", quoted(entry.key), hint);
     return std::nullopt;
   }
   assignment.value = read_formula_with_ends(entry.value, before + " " + quoted(entry.key));
   if (assignment.value.ends == Ends::none) assignment.value.ends = model_.states[assignment.state].ends;
+  if (assignment.indexed) assignment.indexed->ends = assignment.value.ends;
   return assignment;
 }
 
@@ -244,7 +272,8 @@ void TableReader::read_assignments(const TomlEntry& entry, const std::string& be
     auto assignment = read_assignment(line, before, true);
     if (!assignment) continue;
     const auto overlaps = [&](const Assignment& other) {
-      return other.state == assignment->state && (other.element == 0 || assignment->element == 0);
+      return other.state == assignment->state && !other.indexed && !assignment->indexed &&
+             (other.element == 0 || assignment->element == 0);
     };
     if (std::any_of(lines.begin(), lines.end(), overlaps))
       mistake(line, before + " the same state twice", "one value for every state", quoted(line.key));

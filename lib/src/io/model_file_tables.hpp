@@ -68,6 +68,7 @@ class TableReader {
  private:
   void unknown_key(const TomlEntry& entry, const std::string& where, const Words& known);
   std::optional<Assignment> read_assignment(const TomlEntry& entry, const std::string& before, bool elements);
+  bool read_indexed(const TomlEntry& entry, const std::string& before, Assignment& assignment);
   bool find_state(const std::string& name, bool elements, Assignment& assignment, std::string& hint) const;
 
   const ModelDescription& model_;
