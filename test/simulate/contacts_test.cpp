@@ -694,3 +694,69 @@ TEST_CASE("a stop holds at once the block that friction lets go against it") {
     }
   }
 }
+
+namespace {
+
+// Two blocks with dry friction, x1 left of x2, under these forces.
+template <class First, class Second>
+System two_blocks(First first, Second second, double friction1, double friction2) {
+  constexpr double m1 = 0.7, m2 = 1.3;
+  return from_functor(
+             [=](auto t, const auto& x, const auto& lambda, auto&& dx) {
+               dx[0] = x[2];
+               dx[1] = x[3];
+               dx[2] = (first(t) - friction1 * lambda[0]) / m1;
+               dx[3] = (second(t) - friction2 * lambda[1]) / m2;
+             },
+             [](auto, const auto& x, auto&& h) {
+               h[0] = x[2];
+               h[1] = x[3];
+             },
+             {.states = 4, .surfaces = 2})
+      .with_contacts({contact("between", Guard([](auto, const auto& x) { return 1.1 * (x[1] - x[0]); }),
+                              {{2, -1 / m1}, {3, 1 / m2}}, 0),
+                      contact("stop", Guard([](auto, const auto& x) { return 0.9 * (1.0 - x[1]); }),
+                              {{3, -1 / m2}}, 0)});
+}
+
+}  // namespace
+
+TEST_CASE("two blocks that are pressed against a stop leave it one by one when their friction gives way") {
+  const System system = two_blocks([](auto t) { return 1.7 * cos(0.5 * t) + 0.3; },
+                                   [](auto t) { return 0.2 + 0.0 * t; }, 0.4, 0.3);
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(system, {-0.2, 0, 1, 0.5}, 6, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) == "contact between, contact stop, release");
+    // 1.7 cos(t/2) + 0.3 = -0.4
+    CHECK(solution.events.back().t == doctest::Approx(2 * std::acos(-0.7 / 1.7)).epsilon(1e-8));
+    CHECK(solution.final.mode.word() == "--+0");
+  });
+}
+
+TEST_CASE("two blocks that are pressed together turn and stick as one block does") {
+  for (const double amplitude : {1.2, 0.6}) {
+    const System pair = two_blocks([=](auto t) { return 2.0 + amplitude * cos(t); },
+                                   [](auto t) { return -2.0 + 0.0 * t; }, 0.2, 0.25);
+    const System one = from_functor(
+        [=](auto t, const auto& x, const auto& lambda, auto&& dx) {
+          using std::cos;
+          dx[0] = (amplitude * cos(t) - 0.45 * lambda[0]) / 2.0 + 0.0 * x[0];
+        },
+        [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 1, .surfaces = 1});
+    const Solution expected = run(one, {0.5}, 15, with(Method::dopri5, 1e-12));
+    REQUIRE(expected.events.size() > 3);
+    for_every_method([&](const Options& options) {
+      CAPTURE(amplitude);
+      const Solution solution = run(pair, {-9, -9, 0.5, 0.5}, 15, options);
+      REQUIRE(solution.outcome.reached_end());
+      REQUIRE(solution.events.size() == expected.events.size());
+      for (std::size_t k = 0; k < expected.events.size(); ++k) {
+        CAPTURE(k);
+        const std::string side = expected.events[k].to->word();
+        CHECK(solution.events[k].to->word() == side + side + "0+");
+        CHECK(solution.events[k].t == doctest::Approx(expected.events[k].t).epsilon(1e-3));
+      }
+    });
+  }
+}

@@ -17,6 +17,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
 constexpr double kEndTie = 1e-6;
 constexpr std::size_t kMostRelaysAsked = 4;
+// Of rates of change that are differences.
+constexpr double kDifferenceAccuracy = 1e-6;
 
 // Of two surfaces with ḧ₁ = κw₂ in all four regions, κ ≠ 0; 0 where it is not so.
 double second_order_factor(const VertexTable& table, const std::vector<char>& second_order) {
@@ -211,7 +213,8 @@ CornerSolver::Vertices CornerSolver::look_at_vertices(double t, ConstVectorRef x
   result.second_order = take_second_derivatives(t, x, surfaces, error, result.table, options.w_zero);
   const auto& second_order = result.second_order;
   result.any_second = std::find(second_order.begin(), second_order.end(), 1) != second_order.end();
-  if (result.any_second) options.rate_accuracy = 1e-6;
+  if (result.any_second || evaluator_.guard_curvatures_source() == DerivativeSource::finite_difference)
+    options.rate_accuracy = kDifferenceAccuracy;
   options.hardly_left = Vector::Zero(a);
   for (Index i = 0; i < a; ++i) {
     const std::size_t k = static_cast<std::size_t>(i);

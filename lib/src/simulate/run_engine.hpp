@@ -113,13 +113,13 @@ class RunEngine {
   EventRecord note(Index event, EventKind kind);
   void finish_stopped(Index event);
   // ---- surfaces that closed contacts hold (run_held.cpp)
-  // Those that do not slide and whose guards these contacts hold at zero when they are closed, as a stop does the velocity of a
-  // block that rests against it.
-  std::vector<Index> held_by(const std::vector<Index>& contacts);
+  // Those that do not slide, or all, and whose guards these contacts hold at zero when they are closed, as a stop does the velocity
+  // of a block that rests against it.
+  std::vector<Index> held_by(const std::vector<Index>& contacts, bool also_sliding = false);
   // Whether the surfaces along which the solution slides hold the velocity of this open gap, as friction does between blocks that
   // stick.
   bool keeps_its_gap(Index contact);
-  // The side whose relay presses these contacts together, the side it is on where that makes no difference.
+  // The side whose relay presses most of these contacts together, the side it is on where that makes no difference.
   Side pressing_side(Index surface, const std::vector<Index>& contacts);
   // The contacts that touch at rest and towards which the solution moves off a surface along which it slid in `before`, a block that
   // a stop holds where friction does not any more; and closing them, for the log in the record of that instant.

@@ -22,14 +22,14 @@ constexpr double kNoEffect = 1e-9;
 
 }  // namespace
 
-std::vector<Index> RunEngine::held_by(const std::vector<Index>& contacts) {
+std::vector<Index> RunEngine::held_by(const std::vector<Index>& contacts, bool also_sliding) {
   std::vector<Index> held;
   if (contacts.empty() || mode_.size() == 0) return held;
   Vector h(mode_.size());
   here_->evaluator.guards(t_, x_, h);
   std::vector<Index> candidates;
   for (Index i = 0; i < mode_.size(); ++i) {
-    if (mode_.slides_on(i)) continue;
+    if (mode_.slides_on(i) && !also_sliding) continue;
     if (std::abs(h[i]) <= kWrongWayFactor * here_->geometry.tolerance(t_, x_, i, weights_))
       candidates.push_back(i);
   }
@@ -70,18 +70,25 @@ bool RunEngine::keeps_its_gap(Index contact) {
 }
 
 Side RunEngine::pressing_side(Index surface, const std::vector<Index>& contacts) {
-  here_->contacts->set_closed({});
-  mode_.fill_lambda(lambda_);
   Side side = mode_[surface];
-  for (const Index c : contacts) {
+  here_->contacts->set_closed(contacts);
+  mode_.fill_lambda(lambda_);
+  Vector below, above;
+  try {
     lambda_[surface] = -1;
-    const double below = here_->contacts->acceleration(t_, x_, lambda_, c);
+    below = here_->contacts->forces(t_, x_, lambda_);
     lambda_[surface] = 1;
-    const double above = here_->contacts->acceleration(t_, x_, lambda_, c);
-    if (!(std::abs(above - below) > kNoEffect * (std::abs(above) + std::abs(below)))) continue;
-    side = above < below ? Side::plus : Side::minus;
-    break;
+    above = here_->contacts->forces(t_, x_, lambda_);
+  } catch (const std::runtime_error&) {
+    // Not all of them can be closed together.
+    below = above = Vector();
   }
+  Index votes = 0;
+  for (Index c = 0; c < below.size(); ++c) {
+    if (!(std::abs(above[c] - below[c]) > kNoEffect * (std::abs(above[c]) + std::abs(below[c])))) continue;
+    votes += above[c] > below[c] ? 1 : -1;
+  }
+  if (votes != 0) side = votes > 0 ? Side::plus : Side::minus;
   mode_.fill_lambda(lambda_);
   return side;
 }

@@ -131,7 +131,12 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
     if (here.contacts) here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, resting));
     const std::vector<Index> closed = here.contacts ? here.contacts->closed() : std::vector<Index>();
     Meeting meeting{.at_start = true};
-    const std::vector<Index> held = held_by(closed);
+    const std::vector<Index> held = held_by(closed, true);
+    // Those that were taken to slide while the contacts were open do not.
+    for (const Index i : held) {
+      if (mode_.slides_on(i)) mode_.set(i, pressing_side(i, closed));
+    }
+    mode_.fill_lambda(lambda_);
     std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),
                  [&](const Met& met) { return !contains(held, met.surface); });
     if (meeting.met.empty()) break;
