@@ -579,3 +579,35 @@ TEST_CASE("resets on a guard that sliding draws along accumulate where they shou
     CHECK(solution.final.state.head(2).norm() < 1e-6);
   });
 }
+
+namespace {
+
+// A ball that bounces on a floor, and a block beside it that sticks against a force.
+struct BallBesideBlock {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[2]; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = x[1];
+    dx[1] = -10.0;
+    dx[2] = (0.5 * cos(3.0 * t) - 0.7 * lambda[0]) / 1.3;
+    dx[3] = x[2];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a ball that comes to rest leaves a block beside it sticking") {
+  const System system = from_functor(BallBesideBlock{}, {.states = 4, .surfaces = 1})
+                            .with_contacts({contact("floor", component(0), {{1, 1}}, 0.4)});
+  for (const Method method : every_method) {
+    for (const double rtol : every_rtol) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = run(system, {1, 0, 0.3, 0}, 3, with(method, rtol));
+      REQUIRE(solution.outcome.reached_end());
+      REQUIRE(solution.events.back().kind == EventKind::zeno);
+      CHECK(solution.events.back().to->word() == "00");
+      CHECK(solution.final.state[2] == 0);
+    }
+  }
+}

@@ -204,6 +204,7 @@ class RunEngine {
   std::optional<Rest> rest_of(Index hit, const std::vector<Index>& others);
   // The time until another contact is hit, about.
   double time_to_disturbance(const Rest& rest);
+  void put_on_sliding();
   bool come_to_rest(const Rest& rest);
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);

@@ -118,6 +118,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   bool goes_on = true;
   if (!contacts.empty()) {
     mode_.fill_lambda(lambda_);
+    put_on_sliding();
     here_->contacts->project(t_, contacts, lambda_, weights_, x_);
     // What was closed before took part, but it is not what comes to rest.
     const std::vector<Index>& closed = here_->contacts->closed();
@@ -266,6 +267,12 @@ double RunEngine::time_to_disturbance(const Rest& rest) {
   return time;
 }
 
+// What was skipped did not end sliding elsewhere.
+void RunEngine::put_on_sliding() {
+  mode_.list_sliding(on_surface_);
+  if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);
+}
+
 bool RunEngine::come_to_rest(const Rest& rest) {
   ContactDynamics& contacts = *here_->contacts;
   EventRecord record;
@@ -293,6 +300,7 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   const std::vector<Ahead> ahead = events_ahead();
   skip_to(t_ + rest.remaining, limit);
   here_->stepper->error_weights(x_, weights_);
+  put_on_sliding();
   contacts.project(t_, closed, lambda_, weights_, x_);
   record.t = t_;
   record.after = x_;
