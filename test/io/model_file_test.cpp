@@ -286,6 +286,47 @@ TEST_CASE("guards that are affine are known to be") {
   CHECK_FALSE(affine("sgn(x*y)"));
 }
 
+TEST_CASE("guards of events and edges know the states they see") {
+  const ModelInstance run = instance(with_derivatives("x = \"a\"\ny = 0\nz = 0\n",
+                                                      "[[resets]]\nwhen = \"y - z*t\"\nset = { x = \"0\" }\n"
+                                                      "[[stops]]\nwhen = \"a*x - 1\"\n"
+                                                      "[[records]]\nwhen = \"sin(t)\"\n"));
+  std::vector<std::vector<Index>> states;
+  std::vector<bool> affine;
+  for (const Event& event : run.system.events()) {
+    const std::optional<GuardShape> shape = event.when.shape(run.system.states());
+    REQUIRE(shape);
+    states.push_back(shape->states);
+    affine.push_back(shape->affine);
+  }
+  CHECK(states == std::vector<std::vector<Index>>{{1, 2}, {0}, {}});
+  CHECK(affine == std::vector<bool>{false, true, false});
+
+  const ModelInstance made = parse_model(R"toml(
+initial = "on"
+[states]
+x = 0
+y = 0
+[time]
+end = 1
+[derivatives]
+x = "1"
+y = "1"
+[[locations]]
+name = "on"
+[[edges]]
+from = "on"
+to = "on"
+when = "y - 1"
+)toml",
+                                         "test.toml")
+                                 .instantiate({});
+  const auto shape = made.problem().edges().front().when.shape(2);
+  REQUIRE(shape);
+  CHECK(shape->states == std::vector<Index>{1});
+  CHECK(shape->affine);
+}
+
 TEST_CASE("a field that is affine is known to be") {
   const auto affine = [](const std::string& derivative) {
     return instance(with_derivatives("x = \"" + derivative + "\"\ny = 0\nz = 0"))

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace slideway::reader {
@@ -170,12 +171,23 @@ NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
 }
 
 std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots) const {
-  std::vector<std::uint8_t> seen(nodes_.size(), 0);
+  // A model may have thousands of small expressions: what one of them takes must not grow with all the others.
+  const std::size_t many = nodes_.size() / 64;
+  std::unordered_set<NodeId> few;
+  std::vector<std::uint8_t> seen;
   std::vector<NodeId> found;
   const auto visit = [&](NodeId id) {
-    if (seen[id] != 0) return;
-    seen[id] = 1;
+    if (seen.empty()) {
+      if (!few.insert(id).second) return;
+    } else {
+      if (seen[id] != 0) return;
+      seen[id] = 1;
+    }
     found.push_back(id);
+    if (seen.empty() && found.size() > many) {
+      seen.assign(nodes_.size(), 0);
+      for (const NodeId known : found) seen[known] = 1;
+    }
   };
   for (const NodeId root : roots) visit(root);
   for (std::size_t next = 0; next < found.size(); ++next) {
@@ -186,7 +198,7 @@ std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots)
     if (operands > 2) visit(node.c);
   }
   // Sorted by looking through all nodes, unless they are few.
-  if (found.size() < nodes_.size() / 16) {
+  if (seen.empty() || found.size() < nodes_.size() / 16) {
     std::sort(found.begin(), found.end());
     return found;
   }

@@ -1,5 +1,6 @@
 #include "io/expression_tape.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <unordered_map>
 
@@ -107,9 +108,12 @@ class TapeCompiler {
         lambda_index_(lambda_index),
         tape_(tape),
         nodes_(graph.reachable(outputs)),
-        local_(graph.size(), nowhere),
         regions_(1) {
-    for (std::uint32_t k = 0; k < nodes_.size(); ++k) local_[nodes_[k]] = k;
+    // A table of the whole graph does not pay for a few nodes of it.
+    if (nodes_.size() > graph.size() / 64) {
+      local_.assign(graph.size(), nowhere);
+      for (std::uint32_t k = 0; k < nodes_.size(); ++k) local_[nodes_[k]] = k;
+    }
     region_of_.assign(nodes_.size(), nowhere);
     register_of_.assign(nodes_.size(), nowhere);
     for (const NodeId id : outputs) need(id, 0);
@@ -128,8 +132,14 @@ class TapeCompiler {
     std::size_t emitted = 0;
   };
 
+  // The number of a node in nodes_, which ascend.
+  std::size_t local(NodeId id) const {
+    if (!local_.empty()) return local_[id];
+    return static_cast<std::size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), id) - nodes_.begin());
+  }
+
   void need(NodeId id, std::uint32_t region) {
-    std::uint32_t& own = region_of_[local_[id]];
+    std::uint32_t& own = region_of_[local(id)];
     own = own == nowhere ? region : common_region(own, region);
   }
 
@@ -212,7 +222,7 @@ class TapeCompiler {
     return place;
   }
 
-  std::uint32_t register_of(NodeId id) const { return register_of_[local_[id]]; }
+  std::uint32_t register_of(NodeId id) const { return register_of_[local(id)]; }
   std::uint32_t here() const { return static_cast<std::uint32_t>(tape_.instructions_.size()); }
 
   // Appends the nodes of a region that come before node number `limit`. Operands come before what is made of
@@ -271,7 +281,7 @@ class TapeCompiler {
   const std::vector<std::uint32_t>& lambda_index_;
   Tape& tape_;
   std::vector<NodeId> nodes_;
-  std::vector<std::uint32_t> local_;  // of a node of the graph: its number in nodes_
+  std::vector<std::uint32_t> local_;  // of a node of the graph: its number in nodes_; empty if they are few
   std::vector<Region> regions_;
   std::unordered_map<std::uint64_t, std::uint32_t>
       sides_;  // the region of one side of a surface within another
