@@ -430,7 +430,7 @@ TEST_CASE("division by a zero parameter and other values that are no numbers are
 TEST_CASE("a discontinuity inside a guard is refused with a reason") {
   const std::string reason = "a discontinuity inside a guard in the ";
   const std::string smooth = ", expected a guard that is smooth, because its own sign is what jumps, got ";
-  const std::string smooth_event = ", expected a guard that is smooth, got ";
+  const std::string smooth_event = ", expected a guard that does not jump, got ";
   check_told(with_line(13, "stick = \"v - abs(x)\""),
              "test.toml:13:14: " + reason + "guard of 'stick'" + smooth + "'abs', which has a kink");
   check_told(with_line(11, "v = \"sgn(v - sgn(x))\""),
@@ -443,6 +443,11 @@ TEST_CASE("a discontinuity inside a guard is refused with a reason") {
              "test.toml:16:9: " + reason + "guard of the reset" + smooth_event + "'sgn', which jumps");
   check_told(with_end("[[stops]]\nwhen = \"if(x > 0, v, 1)\"\n"),
              "an event that counts only under a condition is the [[edges]] of one of two [[locations]]");
+  check_told(with_end("[[stops]]\nwhen = \"min(x, 1) - step(v)\"\n"), "got 'step', which jumps");
+  check_told(with_end("drive = \"max(x, 0)\"\n[[contacts]]\ngap = \"drive\"\nacts_on = { v = \"1\" }\n"
+                      "restitution = 0\n"),
+             "expected a gap that is smooth, got 'drive', which has one");
+  CHECK(report(with_end("drive = \"max(x, 0)\"\n[[stops]]\nwhen = \"drive - abs(v) - 1\"\n")) == "");
 }
 
 TEST_CASE("a surface that can never be met is refused") {

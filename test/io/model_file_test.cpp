@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "slideway/model/check.hpp"
+#include "slideway/simulate/simulator.hpp"
 #include "test/io/model_text.hpp"
 
 using namespace slideway;
@@ -325,6 +326,57 @@ when = "y - 1"
   REQUIRE(shape);
   CHECK(shape->states == std::vector<Index>{1});
   CHECK(shape->affine);
+}
+
+TEST_CASE("the guard of an event may have kinks, which become surfaces") {
+  const ModelInstance run = instance(with_derivatives(
+      "x = \"y\"\ny = \"-x\"\nz = 0\n",
+      "[definitions]\nlevel = \"min(max(a*z, 0), 1)\"\n[[records]]\nwhen = \"abs(x) - level\"\n"));
+  CHECK(run.system.surface_names() == std::vector<std::string>{"max(a*z, 0) - 1", "a*z", "x"});
+  const Guard guard = run.system.events().front().when;
+  const Vector inside = Eigen::Vector3d(-0.5, 2, 0.1);
+  CHECK(guard.value(0, inside) == doctest::Approx(0.5 - 3 * 0.1));
+  CHECK(guard.rate(0, inside, 1, Eigen::Vector3d(1, 1, 1)) == doctest::Approx(-1 - 3));
+  const Vector beyond = Eigen::Vector3d(0.5, 2, 7);
+  CHECK(guard.value(0, beyond) == doctest::Approx(0.5 - 1));
+  CHECK(guard.rate(0, beyond, 1, Eigen::Vector3d(1, 1, 1)) == doctest::Approx(1));
+  const auto shape = guard.shape(3);
+  REQUIRE(shape);
+  CHECK(shape->states == std::vector<Index>{0, 2});
+  CHECK_FALSE(shape->affine);
+}
+
+TEST_CASE("an event whose guard has kinks is found on every branch of it") {
+  const ModelInstance oscillator = instance(R"toml(
+[states]
+x = 1
+v = 0
+[time]
+end = 20
+[derivatives]
+x = "v"
+v = "-x"
+[[records]]
+name = "half"
+when = "abs(x) - 0.5"
+)toml");
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const double rtol : {1e-5, 1e-9}) {
+      const Simulator simulator(oscillator.problem(), {.rtol = rtol, .method = method});
+      const Solution solution =
+          simulator.run({.start = oscillator.start, .end = oscillator.end, .state = oscillator.state});
+      CAPTURE(rtol);
+      std::vector<double> found;
+      for (const EventRecord& event : solution.events)
+        if (event.kind == EventKind::record) found.push_back(event.t);
+      REQUIRE(found.size() == 13);
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        const auto turn = static_cast<double>((k + 1) / 2);
+        const double exact = std::numbers::pi * (turn + (k % 2 == 0 ? 1.0 : -1.0) / 3);
+        CHECK(found[k] == doctest::Approx(exact).epsilon(1000 * rtol));
+      }
+    }
+  }
 }
 
 TEST_CASE("a field that is affine is known to be") {

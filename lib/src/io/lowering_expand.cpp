@@ -365,7 +365,7 @@ class Expander {
     for (const EventDescription& event : events) {
       for_every(event, [&](std::uint32_t i, const std::string& name) {
         ExpandedEvent made{name, 0, event.direction, {}, event.from, event.to, event.zeno};
-        build_formula(event.when, Jumps::refused_in_event, i, made.guard);
+        succeeds([&] { made.guard = builder_.event_guard(event.when, i); });
         made.set = build_assignments(event.set, Jumps::values, i);
         result.push_back(std::move(made));
       });
@@ -377,7 +377,7 @@ class Expander {
       for_every(contact, [&](std::uint32_t i, const std::string& name) {
         ExpandedContact made;
         made.name = name;
-        build_formula(contact.gap, Jumps::refused_in_event, i, made.gap);
+        build_formula(contact.gap, Jumps::refused_in_gap, i, made.gap);
         made.acts_on = build_assignments(contact.acts_on, Jumps::refused_in_force, i);
         build_formula(contact.restitution, Jumps::values, i, made.restitution);
         check_restitution(contact, made.restitution);

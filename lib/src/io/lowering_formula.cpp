@@ -45,10 +45,7 @@ Operation binary_operation(TokenKind kind) {
 
 }  // namespace
 
-bool refuses_jumps(Jumps jumps) {
-  return jumps == Jumps::refused_in_guard || jumps == Jumps::refused_in_event ||
-         jumps == Jumps::refused_in_force || jumps == Jumps::refused_in_ratio;
-}
+bool refuses_jumps(Jumps jumps) { return jumps != Jumps::surfaces && jumps != Jumps::values; }
 
 FormulaBuilder::FormulaBuilder(const ModelDescription& model, const Extents& extents, ExpressionGraph& graph,
                                SurfaceTable& surfaces, Mistakes& mistakes)
@@ -68,6 +65,12 @@ void FormulaBuilder::prepare_definitions() {
 NodeId FormulaBuilder::build(const Formula& formula, Jumps jumps, std::uint32_t element) {
   start();
   return build(Place{formula, jumps, element});
+}
+
+NodeId FormulaBuilder::event_guard(const Formula& formula, std::uint32_t element) {
+  const NodeId guard = build(formula, Jumps::refused_in_event, element);
+  build(formula, Jumps::surfaces, element);
+  return guard;
 }
 
 NodeId FormulaBuilder::definition(std::uint32_t index, std::uint32_t element) {
@@ -120,9 +123,12 @@ void FormulaBuilder::refuse_jump(const Place& place, std::uint32_t index, const 
             "a smooth expression, because it is used at rest, where a sign has no value", got);
   const std::string what = "a discontinuity inside a guard";
   if (place.jumps == Jumps::refused_in_event)
-    fail_at(place, token_range(place.formula, index), what, "a guard that is smooth", got,
+    fail_at(place, token_range(place.formula, index), what, "a guard that does not jump", got,
             "an event that counts only under a condition is the [[edges]] of one of two [[locations]]; "
-            "write a^2 - b^2 for abs(a) - b, and a table each for the parts of a min or max");
+            "abs, min and max may stand in it");
+  if (place.jumps == Jumps::refused_in_gap)
+    fail_at(place, token_range(place.formula, index), what, "a gap that is smooth", got,
+            "write a contact each for the parts of a min");
   fail_at(place, token_range(place.formula, index), what,
           "a guard that is smooth, because its own sign is what jumps", got,
           "turn it into an if(…) outside, so that each branch has a smooth guard");
@@ -206,7 +212,9 @@ void FormulaBuilder::push_name(const Place& place, std::uint32_t index) {
             "at most " + std::to_string(length(symbol)) + " elements",
             quoted(place.formula.expression.spelling(token)));
   }
-  const NodeId node = value_of(symbol, element == 0 ? 1 : element, place);
+  NodeId node = value_of(symbol, element == 0 ? 1 : element, place);
+  if (place.jumps == Jumps::refused_in_event && graph_.has_lambda(node) && bends_only(node))
+    node = value_of(symbol, element == 0 ? 1 : element, {place.formula, Jumps::values, place.element});
   if (refuses_jumps(place.jumps) && graph_.has_lambda(node))
     refuse_jump(place, index, quoted(place.formula.expression.spelling(token)) + ", which has one");
   push(node, index);

@@ -15,9 +15,17 @@
 
 namespace slideway::reader {
 
-// What a jump becomes: a surface, a mistake (inside the guard of a surface or of an event, in how a contact force acts, or
-// in a break-away ratio), or a value like any other (in a reset).
-enum class Jumps { surfaces, refused_in_guard, refused_in_event, refused_in_force, refused_in_ratio, values };
+// What a jump becomes: a surface, a mistake (inside the guard of a surface or of an event, in the gap of a contact, in how its
+// force acts, or in a break-away ratio), or a value like any other (in a reset). A kink in the guard of an event is a value.
+enum class Jumps {
+  surfaces,
+  refused_in_guard,
+  refused_in_event,
+  refused_in_gap,
+  refused_in_force,
+  refused_in_ratio,
+  values
+};
 
 bool refuses_jumps(Jumps jumps);
 
@@ -44,6 +52,8 @@ class FormulaBuilder {
   NodeId build(const Formula& formula, Jumps jumps, std::uint32_t element = 0);
   // The element that x[i + 1], and nothing else, means; none beyond an end where all is zero. Throws Unbuildable.
   std::optional<std::uint32_t> element_of(const Formula& formula, std::uint32_t element);
+  // The guard of an event. Where it has kinks the system has surfaces, so that it is smooth between two of them.
+  NodeId event_guard(const Formula& formula, std::uint32_t element);
   // An element (from 1) of a definition, and of a surface's guard.
   NodeId definition(std::uint32_t index, std::uint32_t element);
   NodeId guard(std::uint32_t index, std::uint32_t element);

@@ -20,9 +20,10 @@ NodeId FormulaBuilder::build_sign(const Place& place, std::uint32_t index, Funct
   const Operation operation = function == Function::sgn    ? Operation::sign
                               : function == Function::step ? Operation::step
                                                            : Operation::absolute;
-  if (place.jumps == Jumps::values || graph_.is_constant(operand)) return graph_.unary(operation, operand);
-  const TokenRange range = argument_range(place.formula.expression, index, 0);
   const bool absolute = function == Function::abs;
+  const bool is_value = place.jumps == Jumps::values || (absolute && place.jumps == Jumps::refused_in_event);
+  if (is_value || graph_.is_constant(operand)) return graph_.unary(operation, operand);
+  const TokenRange range = argument_range(place.formula.expression, index, 0);
   const NodeId one = graph_.constant(1);
   const NodeId none = graph_.constant(0);
   const Choice choice = absolute && graph_.has_lambda(operand)
@@ -46,8 +47,8 @@ NodeId FormulaBuilder::build_extremum(const Place& place, std::uint32_t index, b
   const NodeId difference = graph_.subtract(a, b);
   const NodeId above = largest ? a : b;
   const NodeId below = largest ? b : a;
-  if (place.jumps == Jumps::values || graph_.is_constant(difference))
-    return graph_.choose(difference, above, below);
+  const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
+  if (is_value || graph_.is_constant(difference)) return graph_.choose(difference, above, below);
   const NodeId node = choose_by_sign(place, index, difference, {above, above, below}, [&] {
     const Expression& expression = place.formula.expression;
     return difference_text(place, argument_range(expression, index, 0), argument_range(expression, index, 1));
