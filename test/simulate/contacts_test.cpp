@@ -760,3 +760,39 @@ TEST_CASE("two blocks that are pressed together turn and stick as one block does
     });
   }
 }
+
+TEST_CASE("a bead that slides round in a bowl with friction in both directions passes its four sides") {
+  // Where the bowl is upright it holds the velocity across it for a moment, and only for that.
+  constexpr double mass = 0.3;
+  const System system = from_functor(
+                            [](auto t, const auto& x, const auto& lambda, auto&& dx) {
+                              using std::cos, std::sin;
+                              dx[0] = x[2];
+                              dx[1] = x[3];
+                              dx[2] = (1.771 * cos(1.972 * t) - 0.641 * x[0] - 0.151 * lambda[0]) / mass;
+                              dx[3] = (0.83 * sin(1.069 * t) - 0.172 * x[1] - 0.142 * lambda[1]) / mass;
+                            },
+                            [](auto, const auto& x, auto&& h) {
+                              h[0] = x[2];
+                              h[1] = x[3];
+                            },
+                            {.states = 4, .surfaces = 2})
+                            .with_contacts({[] {
+                              Contact bowl;
+                              bowl.name = "bowl";
+                              bowl.gap =
+                                  Guard([](auto, const auto& x) { return 1.0 - x[0] * x[0] - x[1] * x[1]; });
+                              bowl.acts_on = [](double, ConstVectorRef x, VectorRef b) {
+                                b[2] = -x[0] / mass;
+                                b[3] = -x[1] / mass;
+                              };
+                              return bowl;
+                            }()});
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(system, {-0.043, 0.205, -0.302, 0.494}, 3.5, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) ==
+          "crossing, contact bowl, release, crossing, crossing, contact bowl, crossing, crossing, crossing");
+    CHECK(solution.final.mode.word() == "-+0");
+  });
+}

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
@@ -276,6 +277,13 @@ bool RunEngine::begin_mode() {
   begin_flight();
   const Stepper* const last = stepper_;
   stepper_ = choose_stepper();
+  if (ode.has_closed_contacts()) {
+    // Put onto surfaces the state need not be where the contacts keep it; the steps are.
+    try {
+      ode.project(t_, weights_, x_);
+    } catch (const std::runtime_error&) {
+    }
+  }
   ode.exit_guards(t_, x_, guard_values_);
   set_thresholds();
 

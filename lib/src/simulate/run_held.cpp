@@ -44,10 +44,26 @@ std::vector<Index> RunEngine::held_by(const std::vector<Index>& contacts, bool a
   Vector after(mode_.size());
   here_->evaluator.guards(t_, there, h);
   here_->evaluator.guards(t_, nudged, after);
+  // Where a contact turns, as a round wall does under a bead, it holds another velocity the next moment.
+  const std::vector<Index> closed = here_->contacts->closed();
+  Vector free(x_.size()), forced(x_.size());
+  here_->contacts->free_evaluator().field(t_, there, lambda_, free);
+  here_->contacts->set_closed(contacts);
+  try {
+    here_->evaluator.field(t_, there, lambda_, forced);
+  } catch (const std::runtime_error&) {
+    forced.setConstant(kNotANumber);
+  }
+  here_->contacts->set_closed(closed);
+  const Vector sizes = free.cwiseAbs() + forced.cwiseAbs();
+  const auto stays = [&](Index i) {
+    return std::abs(here_->evaluator.guard_rate(t_, there, forced, i)) <=
+           kHeldPart * here_->geometry.rate_size(t_, there, sizes, i);
+  };
   for (const Index i : candidates) {
     const double part = kHeldPart * here_->geometry.tolerance(t_, x_, i, weights_) +
                         kZeroFactor * here_->geometry.rounding(t_, x_, i);
-    if (std::abs(h[i]) <= part && std::abs(after[i]) <= part) held.push_back(i);
+    if (std::abs(h[i]) <= part && std::abs(after[i]) <= part && stays(i)) held.push_back(i);
   }
   return held;
 }
