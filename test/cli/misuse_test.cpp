@@ -38,6 +38,17 @@ void refused(const Workplace& place, const std::vector<std::string>& arguments, 
 
 }  // namespace
 
+TEST_CASE("a model file whose ending is left out or wrong is found") {
+  const Workplace place;
+  place.write("clutch.toml", relay);
+  place.write("notes.txt", relay);
+  for (const char* name : {"clutch", "clutch.tml", "clutch.TOML"})
+    refused(place, {"run", name}, "did you mean 'clutch.toml'?");
+  refused(place, {"check", "notes.txt"}, "did you mean './notes.txt'?");
+  refused(place, {"run", "brake"}, "expected one of evaporator");
+  CHECK(place.slideway({"run", "./notes.txt", "--quiet"}).status == 0);
+}
+
 TEST_CASE("the model file is no place for a result under any of its names") {
   const Workplace place;
   place.write("m.toml", relay);
