@@ -232,8 +232,7 @@ TEST_CASE("mistakes in tables with a size are told where they are") {
     return report(text);
   };
   CHECK(changed("ends = \"periodic\"", "ends = \"periodic\"") == "");
-  CHECK(changed("size = \"N\"\nwhen", "when").find("a table of an event or contact with a key size") !=
-        std::string::npos);
+  CHECK(changed("size = \"N\"\nwhen", "when").find("a table of an event, contact or") != std::string::npos);
   CHECK(changed("size = \"N\"\nwhen", "size = \"N/2\"\nwhen")
             .find("the size of reset 'spike', expected an integer from 0") != std::string::npos);
   CHECK(changed("size = \"N\"\nwhen", "size = \"v1\"\nwhen").find("the size of reset 'spike'") !=
