@@ -619,6 +619,33 @@ TEST_CASE("the valve hammers at a small flow and stands open at a large one") {
 
 // ---- locations -----------------------------------------------------------------------------------------------------
 
+TEST_CASE("the diodes of a bridge that blocks wait for a line voltage above that of the capacitor") {
+  const GalleryRun run = follow("diode_rectifier", {.rtol = 1e-10, .method = Method::dopri5});
+  const double w = 2 * pi * 50;
+  const auto highest = [&](double t) {
+    const double peak = std::sqrt(3.0) * 325;
+    return peak * std::max({std::abs(std::sin(w * t + pi / 6)), std::abs(std::sin(w * t - pi / 2)),
+                            std::abs(std::sin(w * t + 5 * pi / 6))});
+  };
+  std::vector<const EventRecord*> starts;
+  for (const EventRecord& event : run.solution.events)
+    if (event.from && event.from->word() == "000") starts.push_back(&event);
+  // Blocked, the capacitor is alone with its load.
+  const auto lack = [&](double t) { return 600 * std::exp(-t / (1e-3 * 400)) - highest(t); };
+  double first = 0;
+  while (lack(first) > 0) first += 1e-6;
+  REQUIRE(starts.size() > 20);
+  CHECK(starts.front()->t == near(root(first - 1e-6, first, lack), 1e-9));
+  for (const EventRecord* start : starts) {
+    CHECK(run.before(*start, "u") == near(highest(start->t), 1e-7));
+    CHECK(start->surfaces.size() == 2);
+    CHECK(std::abs(run.before(*start, "ia")) < 1e-12);
+  }
+  // Between the pulses, six in a period, all blocks.
+  CHECK(starts.back()->t - starts[starts.size() - 7]->t == near(1 / 50.0, 1e-4));
+  CHECK(run.solution.events.size() == 2 * starts.size() - 1);
+}
+
 TEST_CASE("the cycle of the thermostat has the period of the closed form") {
   const GalleryRun run = follow("thermostat");
   const double tau = 60;
@@ -629,6 +656,28 @@ TEST_CASE("the cycle of the thermostat has the period of the closed form") {
   REQUIRE(switches.size() > 10);
   CHECK(switches[0] == near(tau * std::log((heated - 15) / (heated - 21))));
   for (std::size_t i = 2; i < switches.size(); ++i) CHECK(switches[i] - switches[i - 2] == near(period));
+}
+
+TEST_CASE("each of a hundred thermostats has the cycle of its closed form") {
+  const GalleryRun run = follow("thermostats");
+  std::size_t switches = 0;
+  for (int house = 1; house <= 100; ++house) {
+    const double tau = 2 * 10 * (0.8 + 0.4 * house / 100.0);
+    const double cooled = 32 - 2.0 * 14;
+    const double on = tau * std::log((20.25 - cooled) / (19.75 - cooled));
+    const double off = tau * std::log((32 - 19.75) / (32 - 20.25));
+    const auto switched_off = times(run.events(EventKind::reset, "off" + std::to_string(house)));
+    const auto switched_on = times(run.events(EventKind::reset, "on" + std::to_string(house)));
+    const double first = tau * std::log((20 - cooled) / (19.75 - cooled));
+    REQUIRE(switched_off.size() == static_cast<std::size_t>((6 - first) / (on + off)) + 1);
+    for (std::size_t k = 0; k < switched_off.size(); ++k)
+      CHECK(switched_off[k] == near(first + static_cast<double>(k) * (on + off), 1e-6));
+    REQUIRE(switched_on.size() == static_cast<std::size_t>((6 - first + on) / (on + off)));
+    for (std::size_t k = 0; k < switched_on.size(); ++k)
+      CHECK(switched_on[k] == near(first + off + static_cast<double>(k) * (on + off), 1e-6));
+    switches += switched_off.size() + switched_on.size();
+  }
+  CHECK(run.solution.events.size() == switches);
 }
 
 TEST_CASE("the neuron fires at its rate") {
