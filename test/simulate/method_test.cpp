@@ -33,6 +33,20 @@ struct StiffRelay {
   }
 };
 
+// x' = step(1 − t) step(1/2 − x), y' = √(1 + x) + step(2 − t): from t = 1 on nothing pushes against the stop.
+struct EndStop {
+  void guards(auto t, const auto& x, auto&& h) const {
+    h[0] = 1 - t;
+    h[1] = 0.5 - x[0];
+    h[2] = 2 - t;
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sqrt;
+    dx[0] = 0.25 * (1 + lambda[0]) * (1 + lambda[1]);
+    dx[1] = sqrt(1 + x[0]) + 0.5 * (1 + lambda[2]);
+  }
+};
+
 Solution follow(const System& system, Method method, double end, const Vector& state) {
   return Simulator(system, {.rtol = 1e-7, .method = method, .max_steps = 200'000})
       .run({.start = 0, .end = end, .state = state});
@@ -144,6 +158,24 @@ struct Torricelli {
 };
 
 }  // namespace
+
+TEST_CASE("an actuator stays at its end stop when its drive is switched off") {
+  const System system = from_functor(EndStop{}, {.states = 2, .surfaces = 3});
+  const double exact = 2.0 / 3 * (std::pow(1.5, 1.5) - std::pow(1.4, 1.5)) + 4.9 * std::sqrt(1.5) + 2;
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const LinearSolver solver : {LinearSolver::dense, LinearSolver::klu, LinearSolver::gmres}) {
+      if (method != Method::bdf && solver != LinearSolver::dense) continue;
+      CAPTURE(to_string(method));
+      const Solution solution = Simulator(system, {.rtol = 1e-8, .method = method, .linear_solver = solver})
+                                    .run({.start = 0, .end = 5, .state = Eigen::Vector2d(0.4, 0)});
+      CHECK_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      CHECK(solution.events.size() == 3);
+      CHECK(solution.final.state[0] == doctest::Approx(0.5).epsilon(1e-12));
+      CHECK(solution.final.state[1] == doctest::Approx(exact).epsilon(1e-6));
+      CHECK(solution.final.mode.word() == "-0-");
+    }
+  }
+}
 
 TEST_CASE("a tank that runs dry is followed by every method at every tolerance") {
   const System system = from_functor(LeakingTank{}, {.states = 2, .surfaces = 1});

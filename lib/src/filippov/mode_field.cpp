@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "filippov/sliding_share.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
@@ -136,7 +137,7 @@ const Vector& ModeField::lambda(double t, ConstVectorRef x) {
     solve_several(t, x);
   } else if (sliding_.size() == 1) {
     const NeighbourFields& fields = neighbours(t, x, sliding_.front());
-    lambda_[sliding_.front()] = (fields.w_minus + fields.w_plus) / (fields.w_minus - fields.w_plus);
+    lambda_[sliding_.front()] = SlidingShare(fields, lambda_[sliding_.front()]).lambda();
   }
   return lambda_;
 }
@@ -204,9 +205,7 @@ void ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx) {
       return;
     }
     const NeighbourFields& fields = neighbours(t, x, sliding_.front());
-    const double gap = fields.w_minus - fields.w_plus;
-    // Where both vanish, in a two-fold, any combination is tangent: the last one goes on.
-    const double alpha = gap != 0 ? fields.w_minus / gap : 0.5 * (1 + lambda_[sliding_.front()]);
+    const double alpha = SlidingShare(fields, lambda_[sliding_.front()]).alpha();
     dx = (1 - alpha) * fields.minus + alpha * fields.plus;
   } else if (uses_moments() || is_solved_at(t, x)) {
     solve_several(t, x);
@@ -272,12 +271,10 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
   differentiate(-1, jacobian_minus_, normal_minus_);
   differentiate(1, jacobian_plus_, normal_plus_);
   lambda_[i] = stored;
-  const double gap = fields.w_minus - fields.w_plus;
-  const double alpha = fields.w_minus / gap;
-  slope_ =
-      (fields.w_minus * normal_plus_.row(i) - fields.w_plus * normal_minus_.row(i)).transpose() / (gap * gap);
+  const SlidingShare share(fields, stored);
+  for (Index j = 0; j < n; ++j) slope_[j] = share.slope(normal_minus_(i, j), normal_plus_(i, j));
   difference_ = fields.plus - fields.minus;
-  jacobian = (1 - alpha) * jacobian_minus_ + alpha * jacobian_plus_;
+  jacobian = (1 - share.alpha()) * jacobian_minus_ + share.alpha() * jacobian_plus_;
   jacobian.noalias() += difference_ * slope_.transpose();
 }
 

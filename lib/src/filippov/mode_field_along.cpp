@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "filippov/sliding_share.hpp"
 #include "slideway/filippov/mode_field.hpp"
 
 namespace slideway {
@@ -35,9 +36,8 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
   }
   const Index i = sliding_.front();
   const NeighbourFields& fields = finite_neighbours(t, x, i);
-  const double gap = fields.w_minus - fields.w_plus;
-  const double alpha = fields.w_minus / gap;
   const double stored = lambda_[i];
+  const SlidingShare share(fields, stored);
   const auto differentiate = [&](double side, Vector& image) {
     lambda_[i] = side;
     differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
@@ -50,8 +50,8 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
   const double rate_minus = differentiate(-1, image_minus_);
   const double rate_plus = differentiate(1, image_plus_);
   lambda_[i] = stored;
-  const double slope = (fields.w_minus * rate_plus - fields.w_plus * rate_minus) / (gap * gap);
-  product = (1 - alpha) * image_minus_ + alpha * image_plus_ + slope * (fields.plus - fields.minus);
+  product = (1 - share.alpha()) * image_minus_ + share.alpha() * image_plus_ +
+            share.slope(rate_minus, rate_plus) * (fields.plus - fields.minus);
 }
 
 }  // namespace slideway

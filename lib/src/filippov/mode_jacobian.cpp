@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "filippov/sliding_share.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
@@ -156,6 +157,7 @@ void ModeJacobian::compute_one(double t, ConstVectorRef x, SplitJacobian& jacobi
   const Index i = field_.sliding().front();
   one_.assign(1, i);
   lambda_ = field_.lambda(t, x);
+  const double stored = lambda_[i];
   const auto differentiate = [&](double side, Vector& normal) {
     lambda_[i] = side;
     field_.differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
@@ -166,16 +168,13 @@ void ModeJacobian::compute_one(double t, ConstVectorRef x, SplitJacobian& jacobi
   };
   differentiate(-1, normal_minus_);
   const NeighbourFields& fields = field_.finite_neighbours(t, x, i);
-  const double gap = fields.w_minus - fields.w_plus;
-  const double alpha = fields.w_minus / gap;
-  add_field(1 - alpha, entries);
+  const SlidingShare share(fields, stored);
+  add_field(1 - share.alpha(), entries);
   differentiate(1, normal_plus_);
-  add_field(alpha, entries);
+  add_field(share.alpha(), entries);
 
   const Pattern& normals = derivatives_.normal_pattern();
-  const auto slope = [&](Index k) {
-    return (fields.w_minus * normal_plus_[k] - fields.w_plus * normal_minus_[k]) / (gap * gap);
-  };
+  const auto slope = [&](Index k) { return share.slope(normal_minus_[k], normal_plus_[k]); };
   const Index first = normals.start[at(i)];
   const Index last = normals.start[at(i + 1)];
   if (!local_[at(i)]) {
