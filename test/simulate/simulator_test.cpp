@@ -45,6 +45,15 @@ struct Bad {
   void field(auto, const auto&, const auto&, auto&& dx) const { dx[0] = -1; }
 };
 
+// A block on its base: pushed back from either side, with no speed at the start.
+struct Block {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[1];
+    dx[1] = 0.1 - lambda[0];
+  }
+};
+
 // Slides into a two-fold at t = 1, where its sliding field is singular.
 struct TwoFold {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
@@ -172,6 +181,14 @@ TEST_CASE("a two-fold is reported, even where the steps towards it come to nothi
       CHECK(solution.events[0].kind == EventKind::two_fold);
     }
   }
+}
+
+TEST_CASE("a state at rest that both fields turn back to is told how to rest") {
+  const Simulator simulator(from_functor(Block{}, {.states = 2, .surfaces = 1}));
+  const Solution solution = simulator.run({.start = 0, .end = 1, .state = Eigen::Vector2d(0, 0)});
+  CHECK(solution.outcome.status == Status::ambiguous);
+  CAPTURE(solution.outcome.message);
+  CHECK(solution.outcome.message.find("let it do so in a location of its own") != std::string::npos);
 }
 
 TEST_CASE("limits of steps and events stop the run and say so") {

@@ -318,11 +318,17 @@ std::string RunEngine::words_of(const std::vector<Mode>& modes) const {
 }
 
 void RunEngine::finish_ambiguous(const Resolution& resolution) {
-  const std::string words = words_of(resolution.event.continuations);
+  const std::vector<Mode>& continuations = resolution.event.continuations;
+  const std::string words = words_of(continuations);
+  // A block at rest on its base: both fields turn back, and what keeps it there is sliding of second order.
+  const bool may_rest = resolution.event.kind == EventKind::two_fold && continuations.size() == 1;
   finish(Status::ambiguous,
          "the continuation on " + names(resolution.event.surfaces) + " at t = " + number_text(t_) +
              " is not unique (" + resolution.event.reason + ")" +
              (words.empty() ? std::string() : "; modes that continue: " + words) +
+             (may_rest ? "; if the state rests there, let it do so in a location of its own, with edges to "
+                         "it and from it"
+                       : "") +
              "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches");
 }
 
