@@ -796,3 +796,38 @@ TEST_CASE("a bead that slides round in a bowl with friction in both directions p
     CHECK(solution.final.mode.word() == "-+0");
   });
 }
+
+TEST_CASE("a bead that turns in a bowl turns in both directions at once") {
+  // Of its two velocities the bowl leaves one free, and both are zero where that is.
+  constexpr double mass = 0.7;
+  Contact bowl;
+  bowl.name = "bowl";
+  bowl.gap = Guard([](auto, const auto& x) { return 1.0 - x[0] * x[0] - x[1] * x[1]; });
+  bowl.acts_on = [](double, ConstVectorRef x, VectorRef b) {
+    b[2] = -x[0] / mass;
+    b[3] = -x[1] / mass;
+  };
+  const System system = from_functor(
+                            [](auto, const auto& x, const auto& lambda, auto&& dx) {
+                              dx[0] = x[2];
+                              dx[1] = x[3];
+                              dx[2] = -0.3 * lambda[0] / mass;
+                              dx[3] = (-0.9 - 0.25 * lambda[1]) / mass;
+                            },
+                            [](auto, const auto& x, auto&& h) {
+                              h[0] = x[2];
+                              h[1] = x[3];
+                            },
+                            {.states = 4, .surfaces = 2})
+                            .with_contacts({bowl});
+  for (const Method method : every_method) {
+    for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = run(system, {0.6, -0.8, 0.8, 0.6}, 1.5, with(method, rtol));
+      REQUIRE(solution.outcome.reached_end());
+      CHECK(story(solution) == "corner");
+      CHECK(solution.final.mode.word() == "--0");
+    }
+  }
+}

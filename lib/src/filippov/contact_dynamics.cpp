@@ -44,6 +44,10 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
   if (const auto& pattern = system.definition().field_dx_pattern) reached_by_ = transposed(*pattern);
 }
 
+bool ContactDynamics::closed_are_affine() const {
+  return std::all_of(closed_.begin(), closed_.end(), [this](Index c) { return gaps_of_[at(c)].is_affine; });
+}
+
 Mode ContactDynamics::with_closed(const Mode& surfaces) const {
   Mode full(surfaces.size() + contacts());
   for (Index i = 0; i < surfaces.size(); ++i) full.set(i, surfaces[i]);

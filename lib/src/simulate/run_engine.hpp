@@ -88,8 +88,10 @@ class RunEngine {
   // Hands the thresholds to the scans that watch the guards from t_ on.
   void start_scans(double march_step);
   bool is_armed(Index slot) const;
-  // Whether the dense output leaves the constraints as the integrator does, whatever their shape.
+  // Whether the integrator leaves the constraints, so that its dense output does, whatever their shape; and whether that does, as it
+  // also does where closed gaps are curved.
   bool drifts() const;
+  bool dense_output_drifts() const;
   // Whether the march has nothing to look for but ends of sliding.
   bool marches_exits_only() const;
   bool scan_step(double end);

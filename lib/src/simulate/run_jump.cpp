@@ -44,8 +44,11 @@ bool RunEngine::jump(const Arrivals& arrivals) {
   if (!hits.empty()) {
     for (int turn = 0; turn < 4 && !here_->contacts->correct_gaps(t_, hits, weights_, x_); ++turn) {
     }
-    for (const Index c : here_->contacts->closed()) hits.push_back(c);
+    const std::vector<Index>& closed = here_->contacts->closed();
     mode_.fill_lambda(lambda_);
+    // Moved onto the gaps that are hit the state may move against those that are closed, which do not approach.
+    here_->contacts->project(t_, closed, lambda_, weights_, x_);
+    hits.insert(hits.end(), closed.begin(), closed.end());
     for (const Index c : touching_contacts()) {
       // A gap that opens is as good as open, however small it is.
       const bool opens = here_->contacts->rate(t_, x_, lambda_, c) >

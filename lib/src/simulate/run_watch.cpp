@@ -24,7 +24,7 @@ constexpr double kHeld = 1e-6;
 // Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
 void RunEngine::set_thresholds() {
   ModeOde& ode = here_->ode;
-  affine_ = here_->affine_scan && !drifts() ? &*here_->affine_scan : nullptr;
+  affine_ = here_->affine_scan && !dense_output_drifts() ? &*here_->affine_scan : nullptr;
   if (affine_) affine_->set_mode(mode_, ode.exit_sign());
   for (Index i = 0; i < mode_.size(); ++i) {
     const Index slot = ModeOde::first_slot(i);
@@ -166,6 +166,10 @@ bool RunEngine::drifts() const {
   return stepper_ == here_->stepper.get() && !here_->can_project && here_->ode.constrained();
 }
 
+bool RunEngine::dense_output_drifts() const {
+  return drifts() || (here_->ode.has_closed_contacts() && !here_->contacts->closed_are_affine());
+}
+
 bool RunEngine::marches_exits_only() const {
   const auto sliding = static_cast<Index>(here_->ode.field().sliding().size());
   return !here_->scan.idle() && here_->ode.guards() == 2 * mode_.size() &&
@@ -213,7 +217,7 @@ double RunEngine::DenseGuards::sample_one(double t, Index guard, VectorRef scrat
 void RunEngine::DenseGuards::state_at(double t) {
   LocationTools& tools = *engine_.here_;
   engine_.stepper_->evaluate(t, engine_.state_);
-  if (!engine_.drifts() && (!tools.ode.slides() || tools.evaluator.guards_are_affine())) return;
+  if (!engine_.dense_output_drifts() && (!tools.ode.slides() || tools.evaluator.guards_are_affine())) return;
   // The way back to the surface depends on the weights: they are those with which the state at an event is put there.
   engine_.stepper_->error_weights(engine_.state_, engine_.weights_);
   try {

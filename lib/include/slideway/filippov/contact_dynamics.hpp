@@ -36,6 +36,8 @@ class ContactDynamics {
 
   void set_closed(std::vector<Index> closed);
   const std::vector<Index>& closed() const { return closed_; }
+  // Whether the gaps of those that are closed are known to be affine in (t, x).
+  bool closed_are_affine() const;
   // The mode of the surfaces, with an entry for each contact after them: sliding where it is closed.
   Mode with_closed(const Mode& surfaces) const;
   // α is at most this; 0 switches it off.
