@@ -200,7 +200,7 @@ TEST_CASE("too many surfaces in one function are refused and a sum of them is no
   CHECK(instance(with_derivatives("x = 1\ny = \"2*y*(" + sum + ")\"\nz = 1")).system.surfaces() == 13);
 }
 
-TEST_CASE("a kink inside a kink is the one that the numbers have") {
+TEST_CASE("a kink or jump inside a kink or jump is the one that the numbers have") {
   struct Line {
     const char* text;
     double (*value)(double, double, double);
@@ -217,14 +217,26 @@ TEST_CASE("a kink inside a kink is the one that the numbers have") {
       {"step(0.5 - abs(held - z))",
        [](double x, double y, double z) { return std::abs(std::min(x, y) - z) < 0.5 ? 1.0 : 0.0; }},
       {"max(x, min(x, 1)) + sgn(max(x, 0))",
-       [](double x, double, double) { return std::max(x, std::min(x, 1.0)) + (x > 0 ? 1.0 : 0.0); }}};
+       [](double x, double, double) { return std::max(x, std::min(x, 1.0)) + (x > 0 ? 1.0 : 0.0); }},
+      {"min(max(2*sgn(x) - y, -1), 1)",
+       [](double x, double y, double) { return std::min(std::max((x > 0 ? 2.0 : -2.0) - y, -1.0), 1.0); }},
+      {"sgn(y - sgn(x - step(z)))",
+       [](double x, double y, double z) {
+         return y - (x - (z > 0 ? 1.0 : 0.0) > 0 ? 1.0 : -1.0) > 0 ? 1.0 : -1.0;
+       }},
+      {"if(z*step(x) > y, 1, 2) + abs(z - step(y))",
+       [](double x, double y, double z) {
+         return (z * (x > 0 ? 1.0 : 0.0) > y ? 1.0 : 2.0) + std::abs(z - (y > 0 ? 1.0 : 0.0));
+       }},
+      {"sgn(sgn(x)) + step(0.5 - step(y))",
+       [](double x, double y, double) { return (x > 0 ? 1.0 : -1.0) + (y > 0 ? 0.0 : 1.0); }}};
   for (const Line& line : lines) {
     CAPTURE(line.text);
     const System system = instance(with_derivatives("x = \"" + std::string(line.text) + "\"\ny = 0\nz = 0",
                                                     "[definitions]\nheld = \"min(x, y)\"\n"))
                               .system;
     CHECK(check_multi_affine(system, 0, Eigen::Vector3d(0.3, 0.2, 0.1)).passed);
-    for (int k = 0; k < 1000; ++k) {
+    for (int k = 1; k <= 1000; ++k) {
       const Vector x = Eigen::Vector3d(4 * std::sin(1.7 * k), 4 * std::sin(2.3 * k), 4 * std::sin(3.1 * k));
       const Vector lambda = guards(system, 0, x).unaryExpr([](double h) { return h > 0 ? 1.0 : -1.0; });
       CHECK(field(system, 0, x, lambda)[0] == doctest::Approx(line.value(x[0], x[1], x[2])).epsilon(1e-15));

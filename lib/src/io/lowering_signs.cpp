@@ -5,7 +5,7 @@
 namespace slideway::reader {
 namespace {
 
-// A guard with kinks is told on all sides of as many surfaces.
+// A guard with kinks or jumps is told on all sides of as many surfaces.
 constexpr int most_sides = 6;
 
 const char* kink_or_jump(Function function) {
@@ -91,7 +91,7 @@ SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, Nod
   return surfaces_.find_or_add(guard, {place.formula.position, token.begin, place.element}, make_text);
 }
 
-// Where a guard has kinks, its sign is found on each side of every kink, with a smooth guard there.
+// Where a guard has kinks or jumps, its sign is found on each side of every one of them, with a smooth guard there.
 NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, NodeId guard,
                                       const Choice& choice, const Text& make_text, int sides_known) {
   if (graph_.is_constant(guard)) {
@@ -99,7 +99,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     return value > 0 ? choice.positive : value < 0 ? choice.negative : choice.zero;
   }
   const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
-  if (!splits || (sides_known == 0 && !bends_only(guard))) {
+  if (!splits) {
     const SurfaceSide side = surface(place, index, guard, make_text);
     return select(side, choice.positive, choice.negative);
   }
