@@ -607,3 +607,66 @@ TEST_CASE("a guard is asked as often however many guards and states there are be
   const double few = calls_per_guard_and_event(10);
   CHECK(calls_per_guard_and_event(80) < 2 * few);
 }
+
+TEST_CASE("a guard that is affine and dips for the shortest time is seen to") {
+  // x = t − t²/2 is at most 1/2, at t = 1: above 1/2 − depth for 2√(2·depth).
+  for (const double depth : {1e-2, 1e-5, 1e-8, 1e-11}) {
+    CAPTURE(depth);
+    const System thrown = smooth(2, [](auto, const auto& x, auto&& dx) {
+      dx[0] = x[1];
+      dx[1] = -1.0 + 0.0 * x[0];
+    });
+    // Of a parabola dopri5 makes no error, and one step.
+    const Solution solution = run(thrown.with_events({record("", component(0, 0.5 - depth), Direction::any)}),
+                                  {0, 1}, 3, with(Method::dopri5, 1e-6));
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(solution.events.size() == 2);
+    const double half = std::sqrt(2 * depth);
+    CHECK(std::abs(solution.events[0].t - (1 - half)) <= 1e-3 * half + 1e-15 / half);
+    CHECK(std::abs(solution.events[1].t - (1 + half)) <= 1e-3 * half + 1e-15 / half);
+  }
+}
+
+TEST_CASE("a landing and an event at the very end of a run both belong to it") {
+  const System falling = smooth(2,
+                                [](auto, const auto& x, auto&& dx) {
+                                  dx[0] = x[1];
+                                  dx[1] = -1.0 + 0.0 * x[0];
+                                })
+                             .with_contacts({contact("floor", component(0), {{1, 1}}, 0)})
+                             .with_events({reset("kick", Guard([](auto t, const auto&) { return t - 4.0; }),
+                                                 Direction::any, [](VectorRef x) { x[1] += 1; })});
+  for (const double rtol : {1e-5, 1e-6, 1e-8, 1e-10}) {
+    CAPTURE(rtol);
+    const Solution solution = run(falling, {8, 0}, 4, with(Method::dopri5, rtol));
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) == "contact floor, reset kick");
+    CHECK(solution.final.state[1] == doctest::Approx(1));
+  }
+}
+
+TEST_CASE("a tank that runs dry is found empty, though its outflow is not defined beyond") {
+  // h = (1 − t/2)², and a level below zero has no root.
+  const System tank = smooth(1, [](auto, const auto& x, auto&& dx) {
+    using std::sqrt;
+    dx[0] = -sqrt(x[0]);
+  });
+  const auto refill = reset("refill", component(0), Direction::falling, [](VectorRef x) { x[0] = 1; });
+  for (const Method method : every_method) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      // What is left at the end is an error of the state: √h of it one of the time.
+      const double accuracy = 20 * std::sqrt(rtol / 100);
+      const Solution empty = run(tank.with_events({stop("empty", component(0), Direction::falling)}), {1}, 5,
+                                 with(method, rtol));
+      REQUIRE(empty.outcome.status == Status::stopped_by_event);
+      CHECK(error(empty.final.t, 2) < accuracy);
+      const Solution refilled = run(tank.with_events({refill}), {1}, 9, with(method, rtol));
+      REQUIRE(refilled.outcome.reached_end());
+      REQUIRE(refilled.events.size() == 4);
+      for (std::size_t k = 0; k < 4; ++k)
+        CHECK(error(refilled.events[k].t, 2 * static_cast<double>(k + 1)) < 4 * accuracy);
+    }
+  }
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "simulate/polynomial_zero.hpp"
 #include "slideway/integrate/guard_scan.hpp"
@@ -19,17 +20,21 @@ using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
 
 }  // namespace
 
-AffineScan::AffineScan(Evaluator& evaluator)
-    : evaluator_(evaluator), rates_(evaluator.affine_rates()), mode_(evaluator.system().surfaces()) {
-  const auto surfaces = static_cast<std::size_t>(evaluator.system().surfaces());
-  watches_.assign(2 * surfaces, 0);
-  armed_.assign(2 * surfaces, 0);
-  watched_.resize(surfaces);
-  newly_armed_.reserve(2 * surfaces);
-  candidates_.reserve(2 * surfaces);
-  zeros_.reserve(2 * surfaces);
-  zero_times_.reserve(2 * surfaces);
-  result_.slots.reserve(2 * surfaces);
+AffineScan::AffineScan(Evaluator& evaluator, Index slots)
+    : evaluator_(evaluator),
+      rates_(evaluator.affine_rates()),
+      mode_(evaluator.system().surfaces()),
+      slots_(slots) {
+  const auto size = static_cast<std::size_t>(slots);
+  watches_.assign(size, 0);
+  armed_.assign(size, 0);
+  place_.assign(size, 0);
+  watched_.resize(static_cast<std::size_t>(evaluator.system().surfaces()));
+  newly_armed_.reserve(size);
+  candidates_.reserve(size);
+  zeros_.reserve(size);
+  zero_times_.reserve(size);
+  result_.slots.reserve(size);
   for (Vector* vector : {&state_from_, &bend_}) *vector = Vector::Zero(evaluator.system().states());
   if (!rates_) return;
   for (Index i = 0; i < rates_->dlambda.outerSize(); ++i) {
@@ -44,6 +49,23 @@ AffineScan::AffineScan(Evaluator& evaluator)
     }
     all_see_own_ = all_see_own_ && sees_own;
   }
+}
+
+void AffineScan::add(Index slot, const AffineGuard& guard) {
+  const AffineGuard& kept = guards_beside_.emplace_back(guard);
+  place_[static_cast<std::size_t>(slot)] = watched_.size();
+  Watched& watched = watched_.emplace_back();
+  watched.slot = slot;
+  watched.is_off = false;
+  watched.function = {.origin = kept.origin,
+                      .by_time = kept.by_time,
+                      .states = kept.states.data(),
+                      .weights = kept.weights.data(),
+                      .count = static_cast<int>(kept.states.size())};
+  watched.is_on_one_state = kept.states.size() == 1 && kept.by_time == 0;
+  watches_[static_cast<std::size_t>(slot)] = 1;
+  ++beside_;
+  ++count_;
 }
 
 // Whether each of the surfaces that slide sees its own relay, and none sees that of another.
@@ -71,7 +93,7 @@ void AffineScan::watch(Index i, double exit_sign) {
   char* const watches = &watches_[static_cast<std::size_t>(2 * i)];
   const bool slides = mode_.slides_on(i);
   if (!watched.is_off) --count_;
-  watched.is_off = slides && !watches_all_;
+  watched.is_off = slides && !watches_surfaces_;
   watches[0] = !watched.is_off;
   watches[1] = slides && !watched.is_off;
   if (watched.is_off) return;
@@ -113,10 +135,10 @@ void AffineScan::set_mode(const Mode& mode, double exit_sign) {
   const Index sliding = mode.codimension();
   const bool all = sliding == 0 || (rates_ && are_apart(mode));
   // What is watched of one surface depends on the others by their relays, and by whether one slides alone.
-  const bool anew = exit_sign != exit_sign_ || all != watches_all_ || (sliding == 1) != (sliding_ == 1) ||
-                    (sliding > 0 && rates_ && !diagonal_);
+  const bool anew = exit_sign != exit_sign_ || all != watches_surfaces_ ||
+                    (sliding == 1) != (sliding_ == 1) || (sliding > 0 && rates_ && !diagonal_);
   exit_sign_ = exit_sign;
-  watches_all_ = all;
+  watches_surfaces_ = all;
   sliding_ = sliding;
   for (Index i = 0; i < mode.size(); ++i) {
     if (!anew && mode[i] == mode_[i]) continue;
@@ -166,8 +188,9 @@ double AffineScan::first_zero(Index slot, const Coefficients& c, Index degree, d
     arm(slot);
     return kNever;
   }
-  const double armed_from = first_zero_after(0, c, degree, -1, above, resolution);
-  const double arrives = first_zero_after(0, c, degree, 1, below, resolution);
+  const double armed_from =
+      std::isinf(above) ? kNever : first_zero_after(0, c, degree, -1, above, resolution);
+  const double arrives = std::isinf(below) ? kNever : first_zero_after(0, c, degree, 1, below, resolution);
   if (arrives <= armed_from) return arrives;
   arm(slot);
   return first_zero_after(armed_from, c, degree, 1, 0, resolution);
@@ -291,12 +314,43 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, const I
     arm(slot);
     return;
   }
-  const double tau = interval.end * first_zero(slot, c, degree, rounding, resolution / interval.end);
-  if (!(tau < kNever)) return;
+  double tau = interval.end * first_zero(slot, c, degree, rounding, resolution / interval.end);
+  if (!(tau < kNever)) {
+    // Other guards than those of surfaces count where they come to zero, though they stay there.
+    const bool is_beside = slot >= 2 * mode_.size();
+    if (!armed || !is_beside || interval.end < 1 ||
+        std::accumulate(c.begin(), c.begin() + degree + 1, 0.0) > 0)
+      return;
+    tau = 1;
+  }
+  // What cannot be told from the end is there.
+  if (1 - tau <= 2 * resolution) tau = std::max(tau, 1.0);
   zeros_.push_back(slot);
   zero_times_.push_back(interval.from + tau * length);
   interval.first = std::min(interval.first, zero_times_.back());
   interval.end = std::min(interval.end, tau + 2 * location_accuracy(interval.to, length) / length);
+}
+
+// Those that are zero with the first, but for what lies beyond the interval.
+void AffineScan::add_imminent(const Interpolant& x, const Interval& interval, double just_after) {
+  GuardPolynomial guard;
+  const auto consider_slot = [&](const Watched& watched, Index slot, double factor) {
+    const bool is_known = std::find(zeros_.begin(), zeros_.end(), slot) != zeros_.end();
+    if (armed_[static_cast<std::size_t>(slot)] == 0 || is_known) return;
+    guard.expand(watched.function, watched.base, factor, x);
+    double value = 0;
+    double slope = 0;
+    for (Index k = guard.degree; k >= 0; --k) {
+      slope = slope * interval.sigma_to + value;
+      value = value * interval.sigma_to + guard.c[static_cast<std::size_t>(k)];
+    }
+    if (value + slope / x.scale * (just_after - interval.to) <= 0) result_.slots.push_back(slot);
+  };
+  for (const Watched& watched : watched_) {
+    if (watched.is_off) continue;
+    consider_slot(watched, watched.slot, watched.factor);
+    if (watched.is_pair) consider_slot(watched, watched.slot + 1, -watched.factor);
+  }
 }
 
 const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double from, double to,
@@ -350,6 +404,7 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   for (std::size_t k = 0; k < zeros_.size(); ++k) {
     if (zero_times_[k] <= just_after) result_.slots.push_back(zeros_[k]);
   }
+  if (just_after > to) add_imminent(x, interval, just_after);
   // What is zero here was armed before, if it has been at all; of the others that is not known.
   const auto is_zero = [&](Index slot) {
     return std::find(result_.slots.begin(), result_.slots.end(), slot) != result_.slots.end();

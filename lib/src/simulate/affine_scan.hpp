@@ -3,6 +3,7 @@
 //     one surface slides:   σ(w⁰ − D), −σ(w⁰ + D)       (w⁰ its normal component at λ = 0, D = ∂w/∂λ)
 //     several:              1 ± λᵢ,  λᵢ = −wᵢ⁰/Dᵢᵢ
 //     s·h(t) = Σₖ cₖ τᵏ,   τ = (t − from)/(to − from) in [0, 1]
+// Guards of events and edges that are affine are watched with them, in every mode.
 // A polynomial has no more zeros than its Bernstein coefficients have changes of sign, so that no zero is missed. Guards arm
 // and arrive as in GuardScan.
 //
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <vector>
 
@@ -23,8 +25,12 @@ namespace slideway {
 
 class AffineScan {
  public:
-  // The evaluator must outlive the scan; its guards are affine.
-  explicit AffineScan(Evaluator& evaluator);
+  // The evaluator must outlive the scan; its guards are affine. `slots` is how many ModeOde has.
+  AffineScan(Evaluator& evaluator, Index slots);
+  // A guard beside the surfaces, of one slot.
+  void add(Index slot, const AffineGuard& guard);
+  // Which side of zero it is to be on, +1 or -1, from the next start() on.
+  void set_side(Index slot, double side) { watched_[place_[static_cast<std::size_t>(slot)]].factor = side; }
 
   // The surfaces to watch: those that do not slide and, where normal components are affine and no surface that slides sees
   // another one's relay, the exits of those that do; `exit_sign` is the σ of ModeOde.
@@ -38,8 +44,8 @@ class AffineScan {
   void leave_exits() { rates_ = nullptr; }
   bool idle() const { return count_ == 0; }
   bool watches_many() const { return count_ >= 4; }
-  // Whether no surface is left to others.
-  bool watches_all() const { return watches_all_; }
+  // Whether no slot is left to others.
+  bool watches_all() const { return watches_surfaces_ && 2 * mode_.size() + beside_ == slots_; }
   bool watches(Index slot) const { return watches_[static_cast<std::size_t>(slot)] != 0; }
   bool armed(Index slot) const { return armed_[static_cast<std::size_t>(slot)] != 0; }
 
@@ -128,6 +134,10 @@ class AffineScan {
   // Looks at a guard that is not armed, and notes one that may have a zero.
   void consider(const Candidate& candidate, const Interpolant& x, Interval& interval) {
     if (armed_[static_cast<std::size_t>(candidate.slot)] == 0) {
+      // Far below zero, and nothing until it has been above.
+      if (std::isinf((*arrive_below_)[candidate.slot]) &&
+          std::max(candidate.first, candidate.last) < -candidate.off)
+        return;
       look(*candidate.watched, candidate.slot, candidate.factor, x, interval);
     } else if (!(std::min(candidate.first, candidate.last) > candidate.off)) {
       candidates_.push_back(candidate);
@@ -135,6 +145,7 @@ class AffineScan {
   }
   void look_at_candidates(const Interpolant& x, Interval& interval);
   void look(const Watched& watched, Index slot, double factor, const Interpolant& x, Interval& interval);
+  void add_imminent(const Interpolant& x, const Interval& interval, double just_after);
   void arm(Index slot);
   // τ of the first zero of this slot, or infinity; arms it.
   double first_zero(Index slot, const GuardPolynomial::Coefficients& c, Index degree, double rounding,
@@ -147,10 +158,14 @@ class AffineScan {
   Mode mode_;
   Index sliding_ = 0;  // how many surfaces do
   double exit_sign_ = 0;
-  bool watches_all_ = false;
-  Index count_ = 0;                    // of surfaces that are watched
-  std::vector<Watched> watched_;       // per surface
-  std::vector<char> watches_, armed_;  // per slot
+  bool watches_surfaces_ = false;  // all of them, whatever slides
+  Index count_ = 0;                // of surfaces and guards that are watched
+  Index slots_ = 0;
+  Index beside_ = 0;                       // of them, of guards beside the surfaces
+  std::vector<Watched> watched_;           // per surface, then those beside them
+  std::deque<AffineGuard> guards_beside_;  // stay where they are
+  std::vector<std::size_t> place_;         // per slot of a guard beside the surfaces: in watched_
+  std::vector<char> watches_, armed_;      // per slot
   std::vector<Index> newly_armed_;
   const Vector* arm_above_ = nullptr;  // per slot
   const Vector* arrive_below_ = nullptr;

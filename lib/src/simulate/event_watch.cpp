@@ -75,6 +75,23 @@ double EventWatch::slope_in_time(double t, ConstVectorRef x, Index e) {
   return seen.slope_in_time;
 }
 
+std::optional<AffineGuard> EventWatch::affine(Index e) {
+  const GuardShape& shape = seen_[at(e)].shape;
+  if (!shape.affine) return std::nullopt;
+  const Vector zero = Vector::Zero(states_);
+  AffineGuard result;
+  result.origin = (*this)[e].when.value(0, zero);
+  result.by_time = slope_in_time(0, zero, e);
+  result.weights = slopes(0, zero, e);
+  bool finite = std::isfinite(result.origin) && std::isfinite(result.by_time);
+  for (std::size_t k = 0; k < shape.states.size(); ++k) {
+    result.states.push_back(static_cast<int>(shape.states[k]));
+    finite = finite && std::isfinite(result.weights[k]);
+  }
+  if (!finite) return std::nullopt;
+  return result;
+}
+
 double EventWatch::rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {
   const Seen& seen = seen_[at(e)];
   const std::vector<Index>& states = seen.shape.states;

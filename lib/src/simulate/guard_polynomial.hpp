@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "slideway/integrate/stepper.hpp"
 
@@ -21,6 +22,14 @@ struct AffineFunction {
   const int* states = nullptr;
   const double* weights = nullptr;
   int count = 0;
+};
+
+// A function of this kind that has its arrays itself.
+struct AffineGuard {
+  double origin = 0;
+  double by_time = 0;
+  std::vector<int> states = {};
+  std::vector<double> weights = {};
 };
 
 struct GuardPolynomial {

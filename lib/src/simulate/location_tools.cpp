@@ -59,7 +59,12 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
     }
   }
   stepper = make_stepper(ode, options.method, stepping);
-  if (evaluator.guards_are_affine()) affine_scan.emplace(evaluator);
+  if (evaluator.guards_are_affine() || system.surfaces() == 0) {
+    affine_scan.emplace(evaluator, ode.guards());
+    for (Index e = 0; e < watch.size(); ++e) {
+      if (const auto guard = watch.affine(e)) affine_scan->add(ode.event_slot(e), *guard);
+    }
+  }
   // Of two surfaces λ is not what makes w vanish.
   if (affine_scan && options.sliding_rule == SlidingRule::moments) affine_scan->leave_exits();
 }

@@ -374,7 +374,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) {
       // The field may be singular at the very event.
-      const Arrival& imminent = here_->scan.imminent();
+      const Arrival& imminent = imminent_arrival();
       if (imminent.found) {
         stepper.error_weights(x_, weights_);
         project_state();

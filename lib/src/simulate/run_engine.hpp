@@ -99,6 +99,7 @@ class RunEngine {
   const Arrival& march(double limit, double end);
   // The first arrival between scanned_to_ and `end`.
   const Arrival& first_arrival(double end);
+  const Arrival& imminent_arrival();
   // Flags the guards that reach zero at the end time; false when there are none.
   bool arrives_at_end(double end, std::vector<char>& slots);
 
@@ -109,6 +110,7 @@ class RunEngine {
   bool handle_arrival(const std::vector<char>& slots);
   Arrivals gather(const std::vector<char>& slots);
   void add_resting_surfaces(Meeting& meeting);
+  void find_arrival_velocity(Vector& dx);
   void add_simultaneous(Arrivals& arrivals);
   void cross(const std::vector<Index>& events);
   // What the log says of a record or a stop.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 
 #include "core/number_text.hpp"
@@ -136,7 +137,7 @@ RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
   EventWatch& watch = here_->watch;
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = ode.event_slot(e);
-    watch.set_armed(e, here_->scan.armed()[static_cast<std::size_t>(slot)] != 0);
+    watch.set_armed(e, is_armed(slot));
     if (watch.armed(e)) watch.set_undecided(e, false);
     if (arrived(slot) && !watch.undecided(e)) arrivals.list(watch[e].kind).push_back(e);
   }
@@ -153,6 +154,19 @@ void RunEngine::take_sides(const std::vector<char>& slots) {
   }
 }
 
+// The velocity with which the state has come to t_. Past an event the field need not be defined, as that of a tank that has run
+// dry: the way there tells it as well.
+void RunEngine::find_arrival_velocity(Vector& dx) {
+  const double before = t_ - 1e-3 * stepper_->last_step_size();
+  try {
+    here_->ode.velocity(t_, x_, dx);
+  } catch (const std::exception&) {
+    if (!(before < t_)) throw;
+    stepper_->evaluate(before, dx);
+    dx = (x_ - dx) / (t_ - before);
+  }
+}
+
 // Others whose guard is zero here as well, as far as that can be located: they are part of the instant.
 void RunEngine::add_simultaneous(Arrivals& arrivals) {
   EventWatch& watch = here_->watch;
@@ -161,7 +175,7 @@ void RunEngine::add_simultaneous(Arrivals& arrivals) {
   for (Index e = 0; e < watch.size(); ++e) {
     std::vector<Index>& list = arrivals.list(watch[e].kind);
     if (!watch.armed(e) || contains(list, e)) continue;
-    if (!has_velocity) here_->ode.velocity(t_, x_, state_);
+    if (!has_velocity) find_arrival_velocity(state_);
     has_velocity = true;
     const double rate = watch.side(e) * watch.rate(t_, x_, state_, e);
     if (!(rate < 0) ||
@@ -207,7 +221,7 @@ void RunEngine::add_resting_surfaces(Meeting& meeting) {
 void RunEngine::cross(const std::vector<Index>& events) {
   EventWatch& watch = here_->watch;
   if (events.empty()) return;
-  here_->ode.velocity(t_, x_, state_);
+  find_arrival_velocity(state_);
   const double accuracy = location_accuracy(t_, stepper_->last_step_size());
   for (const Index e : events) {
     watch.set_armed(e, false);

@@ -158,7 +158,7 @@ void RunEngine::set_event_thresholds() {
 }
 
 bool RunEngine::is_armed(Index slot) const {
-  if (affine_ && slot < 2 * mode_.size() && affine_->watches(slot)) return affine_->armed(slot);
+  if (affine_ && affine_->watches(slot)) return affine_->armed(slot);
   return here_->scan.armed()[static_cast<std::size_t>(slot)] != 0;
 }
 
@@ -183,14 +183,18 @@ void RunEngine::start_scans(double march_step) {
     return;
   }
   AffineScan& affine = *affine_;
+  for (Index e = 0; e < here_->watch.size(); ++e) {
+    const Index slot = here_->ode.event_slot(e);
+    if (affine.watches(slot)) affine.set_side(slot, here_->watch.side(e));
+  }
   affine.start(guard_values_, arm_above_, arrive_below_);
-  if (affine.watches_all() && here_->ode.guards() == 2 * mode_.size()) {
+  if (affine.watches_all()) {
     here_->scan.start_idle(t_, march_step);
     return;
   }
   march_arm_above_ = arm_above_;
   march_arrive_below_ = arrive_below_;
-  for (Index slot = 0; slot < 2 * mode_.size(); ++slot) {
+  for (Index slot = 0; slot < arm_above_.size(); ++slot) {
     if (affine.watches(slot))
       march_arm_above_[slot] = march_arrive_below_[slot] = std::numeric_limits<double>::infinity();
   }
@@ -325,10 +329,17 @@ const Arrival& RunEngine::first_arrival(double end) {
     } else {
       std::fill(joint_arrival_.guards.begin(), joint_arrival_.guards.end(), char{0});
       if (scan.nearly_zero()) {
-        sampler_.sample(std::min(end, limit + location_accuracy(limit, end - from)), sampled_values_);
+        const double just_after = limit + location_accuracy(limit, end - from);
+        sampler_.sample(std::min(end, just_after), sampled_values_);
         for (Index slot = 0; slot < sampled_values_.size(); ++slot) {
           const auto at = static_cast<std::size_t>(slot);
           if (scan.armed()[at] != 0 && sampled_values_[slot] <= 0) joint_arrival_.guards[at] = 1;
+        }
+        // The accuracy may reach beyond the end.
+        if (just_after > end) {
+          const Arrival& imminent = scan.imminent();
+          for (std::size_t at = 0; imminent.found && at < imminent.guards.size(); ++at)
+            joint_arrival_.guards[at] = joint_arrival_.guards[at] != 0 || imminent.guards[at] != 0;
         }
       }
     }
@@ -342,11 +353,32 @@ const Arrival& RunEngine::first_arrival(double end) {
   return joint_arrival_;
 }
 
+// What is about to vanish where the integrator gets no further.
+const Arrival& RunEngine::imminent_arrival() {
+  const Arrival& marched = here_->scan.imminent();
+  if (marched.found || !affine_ || here_->watch.size() == 0) return marched;
+  joint_arrival_.found = false;
+  joint_arrival_.t = t_;
+  joint_arrival_.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
+  here_->ode.velocity(t_, x_, state_);
+  const double accuracy = location_accuracy(t_, stepper_->last_step_size());
+  for (Index e = 0; e < here_->watch.size(); ++e) {
+    const Index slot = here_->ode.event_slot(e);
+    if (!affine_->watches(slot) || !is_armed(slot)) continue;
+    const double rate = here_->watch.side(e) * here_->watch.rate(t_, x_, state_, e);
+    if (!(here_->watch.value(t_, x_, e) <= -rate * accuracy)) continue;
+    joint_arrival_.guards[static_cast<std::size_t>(slot)] = 1;
+    joint_arrival_.found = true;
+  }
+  return joint_arrival_;
+}
+
 // An event at the end time belongs to the run, whichever side of the end rounding and the tolerances put it.
 bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   const Index count = here_->ode.guards();
   if (count == 0) return false;
-  const double back = 1e-3 * stepper_->last_step_size();
+  // A last step may be too short to be told apart from a part of it.
+  const double back = std::max(1e-3 * stepper_->last_step_size(), 8 * kEpsilon * std::abs(end));
   const double before = std::max(end - back, end - 0.5 * (end - run_.start));
   Vector values(count), earlier(count);
   sampler_.sample(end, values);
