@@ -40,10 +40,15 @@ States columns_of(const Pattern& pattern, const States& rows) {
   return columns;
 }
 
+// At least so many numbers, in general position; they belong to the thread.
+const std::vector<double>& general_numbers(Index count) {
+  thread_local std::vector<double> numbers;
+  for (Index j = static_cast<Index>(numbers.size()); j < count; ++j) numbers.push_back(trace_value(j));
+  return numbers;
+}
+
 Vector general_position(Index states) {
-  Vector x(states);
-  for (Index j = 0; j < states; ++j) x[j] = trace_value(j);
-  return x;
+  return Eigen::Map<const Vector>(general_numbers(states).data(), states);
 }
 
 Vector direction_of(const Contact& contact, const Vector& x) {
@@ -191,15 +196,16 @@ std::vector<Index> tried_states(Index states, Index most,
                                 const std::function<Vector(const Vector& x)>& values) {
   States found;
   try {
+    const std::vector<double>& numbers = general_numbers(states + 1);
     Vector x = general_position(states);
     const Vector reference = values(x);
     std::vector<std::pair<Index, Index>> ranges = {{0, states}};
     while (!ranges.empty()) {
       const auto [first, last] = ranges.back();
       ranges.pop_back();
-      for (Index j = first; j < last; ++j) x[j] += 0.1 * trace_value(j + 1);
+      for (Index j = first; j < last; ++j) x[j] += 0.1 * numbers[at(j + 1)];
       const Vector changed = values(x);
-      for (Index j = first; j < last; ++j) x[j] = trace_value(j);
+      for (Index j = first; j < last; ++j) x[j] = numbers[at(j)];
       // NaN counts as a change.
       if ((changed.array() == reference.array()).all()) continue;
       if (last - first == 1) {
