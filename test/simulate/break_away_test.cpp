@@ -315,3 +315,60 @@ TEST_CASE("a block breaks away in runs of nanoseconds and of years") {
     }
   }
 }
+
+namespace {
+
+// Two blocks that a force of 2 presses together while another one moves them to and fro: they hold as much as both do.
+struct PressedBlocks {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[2];
+    h[1] = x[3];
+  }
+  void break_away(auto, const auto&, auto&& ratios) const {
+    ratios[0] = 1.2;
+    ratios[1] = 1.5;
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = x[2];
+    dx[1] = x[3];
+    dx[2] = (2.0 + 0.7 * cos(t) - 0.25 * lambda[0]) / 0.7;
+    dx[3] = (-2.0 - 0.2 * lambda[1]) / 1.3;
+  }
+};
+
+struct BothBlocks {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void break_away(auto, const auto&, auto&& ratios) const { ratios[0] = (1.2 * 0.25 + 1.5 * 0.2) / 0.45; }
+  void field(auto t, const auto&, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = (0.7 * cos(t) - 0.45 * lambda[0]) / 2.0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("blocks that are pressed together hold as much at rest as each of them does") {
+  const System pair =
+      from_functor(PressedBlocks{}, {.states = 4, .surfaces = 2})
+          .with_contacts({contact("between", Guard([](auto, const auto& x) { return 1.1 * (x[1] - x[0]); }),
+                                  {{2, -1 / 0.7}, {3, 1 / 1.3}}, 0)});
+  const System one = from_functor(BothBlocks{}, {.states = 1, .surfaces = 1});
+  const Solution expected = run(one, {0.3}, 15, with(Method::dopri5, 1e-12));
+  REQUIRE(expected.events.size() > 4);
+  for (const Method method : every_method) {
+    for (const double rtol : every_rtol) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = run(pair, {0, 0, 0.3, 0.3}, 15, with(method, rtol));
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      REQUIRE(solution.events.size() == expected.events.size());
+      for (std::size_t k = 0; k < expected.events.size(); ++k) {
+        CAPTURE(k);
+        const std::string side = expected.events[k].to->word();
+        CHECK(solution.events[k].to->word() == side + side + "0");
+        CHECK(solution.events[k].t == doctest::Approx(expected.events[k].t).epsilon(1e-3));
+      }
+    }
+  }
+}

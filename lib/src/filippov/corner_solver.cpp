@@ -293,8 +293,9 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
   Vertices vertices = look_at_vertices(t, x, surfaces, ends, error);
   result.half_branches = std::move(vertices.half_branches);
   Motions motions = find_motions(t, x, surfaces, vertices);
-  // Errors may make a second mode of what hardly leaves a surface: then the one that is consistent without them counts.
-  if (motions.answer.continuations.size() > 1) {
+  // Errors may make a second mode of what hardly leaves a surface, or leave none where several relays are a little inside their
+  // bounds together: then the one that is consistent without them counts.
+  if (motions.answer.continuations.size() != 1) {
     vertices.options.hardly_left.setZero();
     Motions exact = find_motions(t, x, surfaces, vertices);
     if (exact.answer.continuations.size() == 1) motions = std::move(exact);

@@ -72,8 +72,11 @@ void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef 
           if (!part.row(i).allFinite()) part.row(i).setZero();
         }
         // The relays that are farthest from their bounds can follow for longest.
+        Vector bounds = Vector::Ones(lambda.size());
+        if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, bounds);
         for (Index j = 0; j < part.cols(); ++j) {
-          part.col(j) *= std::max(kLeastSlack, 1 - std::abs(lambda[sliding_[at(group[at(j)])]]));
+          const Index relay = sliding_[at(group[at(j)])];
+          part.col(j) *= std::max(kLeastSlack, 1 - std::abs(lambda[relay]) / bounds[relay]);
         }
         regular = regular_part(part);
       }

@@ -128,6 +128,7 @@ class RunEngine {
   // The contacts that touch at rest and towards which the solution moves off a surface along which it slid in `before`, a block that
   // a stop holds where friction does not any more; and closing them, for the log in the record of that instant.
   std::vector<Index> pressed_by_leaving(const Mode& before);
+  bool is_stopped_by(Index contact, Index surface);
   bool close_pressed(const std::vector<Index>& pressed, EventRecord& record);
   // `meeting` with the surfaces that have been held by contacts and are not any more.
   Meeting with_freed(const Meeting& meeting, const std::vector<Index>& held);
@@ -280,7 +281,8 @@ class RunEngine {
   bool repelling_ = false;  // the only surface that slides repels
   // The surfaces and contacts of the last event, which the mode has only just left or begun to slide on.
   std::vector<Index> involved_, involved_contacts_;
-  std::vector<Index> held_;  // surfaces that the closed contacts hold at zero
+  std::vector<Index> pressed_;  // contacts that close whatever the forces on them are at this moment
+  std::vector<Index> held_;     // surfaces that the closed contacts hold at zero
   // Surfaces of earlier events that are not clearly on their side yet: an event elsewhere does not bring them further off, and
   // without their allowance they would fire at once.
   std::vector<Index> still_leaving_, allowed_;

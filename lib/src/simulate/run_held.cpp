@@ -109,6 +109,21 @@ Side RunEngine::pressing_side(Index surface, const std::vector<Index>& contacts)
   return side;
 }
 
+// Whether a surface that has just been left cannot be while this contact is closed and the others slide.
+bool RunEngine::is_stopped_by(Index contact, Index surface) {
+  mode_.list_sliding(on_surface_);
+  Vector ahead = x_;
+  add_errors(weights_, ahead);
+  for (int turn = 0; turn < 3; ++turn) {
+    if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, ahead);
+    if (!here_->contacts->project(t_, {contact}, lambda_, weights_, ahead)) return false;
+  }
+  Vector h(mode_.size());
+  here_->evaluator.guards(t_, ahead, h);
+  return std::abs(h[surface]) <= kHeldPart * here_->geometry.tolerance(t_, x_, surface, weights_) +
+                                     kZeroFactor * here_->geometry.rounding(t_, x_, surface);
+}
+
 std::vector<Index> RunEngine::pressed_by_leaving(const Mode& before) {
   std::vector<Index> pressed;
   if (!here_->contacts || before.size() < mode_.size()) return pressed;
@@ -123,9 +138,8 @@ std::vector<Index> RunEngine::pressed_by_leaving(const Mode& before) {
     if (contains(contacts.closed(), c)) continue;
     const double rate = contacts.rate(t_, x_, lambda_, c);
     if (std::abs(rate) > contacts.rate_rounding(t_, x_, lambda_, c, weights_)) continue;
-    const std::vector<Index> held = held_by({c});
     for (const Index i : left) {
-      if (!contains(held, i)) continue;
+      if (!is_stopped_by(c, i)) continue;
       const double side = mode_[i] == Side::minus ? -1 : 1;
       Vector ahead = x_;
       const double change = side * here_->geometry.tolerance(t_, x_, i, weights_);
@@ -142,7 +156,10 @@ bool RunEngine::close_pressed(const std::vector<Index>& pressed, EventRecord& re
   for (const Index c : pressed) involved_contacts_.push_back(c);
   moved_ = false;
   std::vector<EventRecord> records;
-  if (!settle_mode(false, records)) {
+  pressed_ = pressed;
+  const bool goes_on = settle_mode(false, records);
+  pressed_.clear();
+  if (!goes_on) {
     report(std::move(record));
     publish(records, false);
     return false;

@@ -128,7 +128,13 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
   }
   mode_.fill_lambda(lambda_);
   for (int turn = 0;; ++turn) {
-    if (here.contacts) here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, resting));
+    if (here.contacts) {
+      std::vector<Index> staying = here.contacts->staying_closed(t_, x_, lambda_, resting);
+      for (const Index c : turn == 0 ? pressed_ : std::vector<Index>()) {
+        if (!contains(staying, c)) staying.push_back(c);
+      }
+      here.contacts->set_closed(std::move(staying));
+    }
     const std::vector<Index> closed = here.contacts ? here.contacts->closed() : std::vector<Index>();
     Meeting meeting{.at_start = true};
     const std::vector<Index> held = held_by(closed, true);
