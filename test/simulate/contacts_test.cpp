@@ -831,3 +831,16 @@ TEST_CASE("a bead that turns in a bowl turns in both directions at once") {
     }
   }
 }
+
+TEST_CASE("a block that friction lets go against one that sticks is held by it at once") {
+  const System system =
+      two_blocks([](auto t) { return 0.6 * sin(t); }, [](auto t) { return 0.02 + 0.0 * t; }, 0.4, 0.3);
+  for_every_method([&](const Options& options) {
+    const Solution solution = run(system, {0, 0, 0, 0}, 1.5, options);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(story(solution) == "corner");
+    CHECK(solution.events.back().t == doctest::Approx(std::asin(0.4 / 0.6)).epsilon(1e-7));
+    CHECK(solution.final.mode.word() == "000+");
+    CHECK(solution.final.state.isZero(1e-12));
+  });
+}

@@ -19,6 +19,9 @@ namespace {
 // What is left of the errors of a guard that is held, and of an acceleration on which a relay has no effect.
 constexpr double kHeldPart = 1e-6;
 constexpr double kNoEffect = 1e-9;
+// Turns of constraints that disturb each other, and what of the tolerances they may still move when they have settled.
+constexpr int kMostTurns = 100;
+constexpr double kSettled = 1e-8;
 
 }  // namespace
 
@@ -114,9 +117,12 @@ bool RunEngine::is_stopped_by(Index contact, Index surface) {
   mode_.list_sliding(on_surface_);
   Vector ahead = x_;
   add_errors(weights_, ahead);
-  for (int turn = 0; turn < 3; ++turn) {
-    if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, ahead);
+  // The constraints disturb each other; their turns shrink by the masses that they share.
+  for (int turn = 0; turn < kMostTurns; ++turn) {
+    const Vector before = ahead;
     if (!here_->contacts->project(t_, {contact}, lambda_, weights_, ahead)) return false;
+    if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, ahead);
+    if ((ahead - before).cwiseProduct(weights_).lpNorm<Eigen::Infinity>() <= kSettled) break;
   }
   Vector h(mode_.size());
   here_->evaluator.guards(t_, ahead, h);
