@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <vector>
 
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/from_signs.hpp"
@@ -262,4 +264,65 @@ TEST_CASE("the units of states, of time and of guards change nothing") {
 }
 
 }  // namespace
+namespace {
+
+// Elements that yield at ±yᵢ, all driven by the velocity of x = sin t: surfaces q₁ − y₁, …, −q₁ − y₁, … and v, where the positive
+// part of v has its kink.
+struct YieldingElements {
+  static constexpr Index count = 10;
+  static double yield(Index i) { return 0.09 * static_cast<double>(i + 1); }
+
+  void guards(auto, const auto& x, auto&& h) const {
+    for (Index i = 0; i < count; ++i) {
+      h[i] = x[2 + i] - yield(i);
+      h[count + i] = -x[2 + i] - yield(i);
+    }
+    h[2 * count] = x[1];
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[1];
+    dx[1] = -x[0];
+    const auto up = 0.5 * (1 + lambda[2 * count]) * x[1];
+    const auto down = 0.5 * (1 - lambda[2 * count]) * x[1];
+    for (Index i = 0; i < count; ++i)
+      dx[2 + i] = 0.5 * (1 - lambda[i]) * up + 0.5 * (1 - lambda[count + i]) * down;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("elements that have yielded unload together when their velocity turns") {
+  constexpr Index count = YieldingElements::count;
+  constexpr double pi = std::numbers::pi;
+  std::vector<double> exact;
+  for (Index i = 0; i < count; ++i) exact.push_back(std::asin(YieldingElements::yield(i)));
+  exact.push_back(pi / 2);
+  for (Index i = 0; i < count; ++i) exact.push_back(pi - std::asin(1 - 2 * YieldingElements::yield(i)));
+  exact.push_back(3 * pi / 2);
+  for (Index i = 0; i < count; ++i) exact.push_back(2 * pi - std::asin(1 - 2 * YieldingElements::yield(i)));
+  exact.push_back(5 * pi / 2);
+  const System system = from_functor(YieldingElements{}, {.states = 2 + count, .surfaces = 2 * count + 1});
+  Vector state = Vector::Zero(2 + count);
+  state[1] = 1;
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const double rtol : {1e-5, 1e-7, 1e-9, 1e-11}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      const Solution solution =
+          Simulator(system, {.rtol = rtol, .method = method}).run({.start = 0, .end = 8, .state = state});
+      CHECK_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      REQUIRE(solution.events.size() == exact.size());
+      for (std::size_t k = 0; k < exact.size(); ++k) {
+        const bool turns = k % (count + 1) == count;
+        CHECK(solution.events[k].kind == (turns ? EventKind::corner : EventKind::sliding_entry));
+        CHECK(std::abs(solution.events[k].t - exact[k]) < 1000 * rtol);
+      }
+      for (Index i = 0; i < count; ++i) {
+        const double after_turn = YieldingElements::yield(i) + std::sin(8.0) - 1;
+        CHECK(std::abs(solution.final.state[2 + i] - after_turn) < 1000 * rtol);
+      }
+    }
+  }
+}
+
 }  // namespace slideway

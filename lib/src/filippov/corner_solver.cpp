@@ -71,11 +71,11 @@ CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambd
   lambda_ = lambda;
   return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces
              ? enumerate(t, x, surfaces, ends, error)
-             : solve_network(t, x, surfaces, ends);
+             : solve_network(t, x, surfaces, ends, error);
 }
 
 CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                        const std::vector<char>& ends) {
+                                        const std::vector<char>& ends, const Vector& error) {
   const Index a = static_cast<Index>(surfaces.size());
   CornerPoint result;
   result.surfaces = surfaces;
@@ -88,6 +88,12 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
     const std::size_t k = static_cast<std::size_t>(i);
     options.w_zero[i] = 64 * kEpsilon * geometry_.rate_size(t, x, velocity_, surfaces[k]);
     if (ends[k]) options.lambda_tie[i] = kEndTie;
+  }
+  if (error.size() > 0) {
+    options.w_error = rate_errors(t, x, surfaces, guess, error);
+    for (const double side : {-1.0, 1.0})
+      options.w_error =
+          options.w_error.cwiseMax(rate_errors(t, x, surfaces, Vector::Constant(a, side), error));
   }
   sliding_.set_sliding(surfaces);
   const RelayNetwork network{

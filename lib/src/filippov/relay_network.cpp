@@ -16,6 +16,8 @@ namespace {
 
 constexpr int kMostLinearisations = 40;
 constexpr int kAffineProbes = 3;
+constexpr std::size_t kMostLoosePasses = 8;
+constexpr std::size_t kMostLooseShown = 64;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -116,12 +118,17 @@ class Networks {
     return true;
   }
 
-  RelaySolution decide(RelaySolution result, Vector lambda) const {
+  RelaySolution decide(RelaySolution result, Vector lambda) {
     const Sparse& derivative = result.derivative;
     const Vector zero = w_zero(derivative);
     std::vector<Side> sides(at(n_));
     std::vector<Index> sliding, tied;
+    const bool loose_are_shown = settle_loose(result.w, derivative, zero, lambda);
     for (Index i = 0; i < n_; ++i) {
+      if (loose_[at(i)] != 0) {
+        sides[at(i)] = lambda[i] > 0 ? Side::plus : Side::minus;
+        continue;
+      }
       const double tie =
           std::max(options_.lambda_zero, options_.lambda_tie.size() > 0 ? options_.lambda_tie[i] : 0);
       const bool at_bound = std::abs(lambda[i]) >= 1 - tie;
@@ -158,12 +165,64 @@ class Networks {
     }
     if (!result.affine) {
       result.note = "w is not affine in the relays: uniqueness was not shown";
-    } else if (!shows_p_matrix(-derivative)) {
+    } else if (!loose_are_shown || !shows_p_matrix(-open_part(result.w, derivative, zero))) {
       result.note = "the relays' matrix is not shown to be a P-matrix: uniqueness was not shown";
     } else {
       result.unique = true;
     }
     return result;
+  }
+
+  // A surface whose w is 0 whatever the relays: its λ is that of the side to which the next derivative leads. Elements of a
+  // chain that yield, at the moment where their velocity turns, are such. True if all that leave were shown to do so on one
+  // side only; those that do not leave, or do not settle, are left to the ties.
+  bool settle_loose(const Vector& w, const Sparse& derivative, const Vector& zero, Vector& lambda) {
+    const Vector rows = row_sums(derivative);
+    loose_.assign(at(n_), 0);
+    std::vector<Index> loose;
+    for (Index i = 0; i < n_; ++i) {
+      const double error = options_.w_error.size() > 0 ? options_.w_error[i] : 0;
+      if (std::abs(w[i]) + rows[i] <= std::max(zero[i], error)) loose.push_back(i);
+    }
+    if (loose.empty()) return true;
+    Vector settled = lambda;
+    Vector second;
+    double least = 0;
+    bool changes = true;
+    for (std::size_t pass = 0; changes && pass < kMostLoosePasses; ++pass) {
+      changes = false;
+      second = network_.curvature(settled);
+      if (!second.allFinite()) return false;
+      least = 1e-9 * second.lpNorm<Eigen::Infinity>();
+      for (const Index i : loose) {
+        const double side = second[i] > 0 ? 1 : -1;
+        if (std::abs(second[i]) <= least || settled[i] == side) continue;
+        settled[i] = side;
+        changes = true;
+      }
+    }
+    if (changes) return false;
+    bool shown = loose.size() <= kMostLooseShown;
+    for (const Index i : loose) {
+      if (std::abs(second[i]) <= least) continue;
+      loose_[at(i)] = 1;
+      lambda[i] = settled[i];
+      if (!shown) continue;
+      settled[i] = -lambda[i];
+      shown = network_.curvature(settled)[i] * lambda[i] > least;
+      settled[i] = lambda[i];
+    }
+    return shown;
+  }
+
+  // D of the relays that neither are loose nor have a w that none of them has a part in.
+  Sparse open_part(const Vector& w, const Sparse& derivative, const Vector& zero) const {
+    const Vector rows = row_sums(derivative);
+    std::vector<Index> open;
+    for (Index i = 0; i < n_; ++i)
+      if (loose_[at(i)] == 0 && (rows[i] > 0 || std::abs(w[i]) <= zero[i])) open.push_back(i);
+    std::vector<Index> place(at(n_), -1);
+    return part_of(derivative, open, open, place);
   }
 
   bool decide_ties(const Vector& lambda, const Sparse& derivative, const std::vector<Index>& sliding,
@@ -207,6 +266,7 @@ class Networks {
   const RelayNetwork& network_;
   const CornerOptions& options_;
   Index n_;
+  std::vector<char> loose_ = {};  // flags the relays that settle_loose() has decided
 };
 
 }  // namespace

@@ -50,6 +50,8 @@ using CurvatureFunction = std::function<Vector(const Vector& lambda)>;
 struct CornerOptions {
   // |wᵢ| at or below this is zero, per surface.
   Vector w_zero = {};
+  // What an error of the state makes of w, per surface; empty: not known.
+  Vector w_error = {};
   // |λ| within this of 1 is on the boundary.
   double lambda_zero = 1e-9;
   // Derivatives below this part of the largest are zero.

@@ -89,7 +89,7 @@ class CornerSolver {
   // What is known of the only continuation.
   static void describe_only(const Vertices& vertices, CornerPoint& point);
   CornerPoint solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                            const std::vector<char>& ends);
+                            const std::vector<char>& ends, const Vector& error);
   // Sets velocity_ and rates_ to the field and all normal components at the vertex lambda_, beside x where they are not finite.
   void corner_field(double t, ConstVectorRef x);
   // The vertex table and the fields, one column per vertex; w_zero what counts as zero in w.

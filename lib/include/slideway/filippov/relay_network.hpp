@@ -9,6 +9,8 @@
 // ones,  ẇ = ḧ + Dλ̇  with ẇ_S = 0, and for every tied relay either λᵢ goes inside with ẇᵢ = 0, or it keeps λᵢ and wᵢ leaves
 // zero on its side: again a complementarity problem, for z = −λᵢλ̇ᵢ ≥ 0 and λᵢẇᵢ ≥ 0.
 //
+// A surface whose w is 0 whatever the relays, as far as the state is known, goes first, to the side that its next derivative leads to.
+//
 // Pure functions of numbers. They must not know systems, integrators or time.
 #pragma once
 
