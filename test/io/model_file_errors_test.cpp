@@ -348,8 +348,8 @@ TEST_CASE("functions and comparisons are used as they are meant") {
       with_line(11, "v = \"sine(x)\""),
       "m.toml:11:6: unknown function in the derivative of 'v', expected 'sin', 'cos', 'tan', 'asin', 'acos', "
       "'atan', 'atan2', 'sinh', 'cosh', 'tanh', 'exp', 'log', 'sqrt', 'pow', 'sgn', 'step', 'if', 'abs', "
-      "'min' "
-      "or 'max', got 'sine'",
+      "'min', "
+      "'max' or 'sum', got 'sine'",
       "did you mean 'sin'?");
   check_mistake(
       with_line(11, "v = \"atan2(x)\""),

@@ -241,6 +241,39 @@ TEST_CASE("mistakes in tables with a size are told where they are") {
             .find("a clash of names") != std::string::npos);
 }
 
+TEST_CASE("a sum is taken over all elements of a vector") {
+  const auto with = [](const std::string& derivative, int count) {
+    return "[parameters]\nN = " + std::to_string(count) +
+           "\n[states]\nx = { size = \"N\", value = \"i\" }\ns = 0\n[time]\nend = 1\n"
+           "[definitions]\ny = { size = \"N\", value = \"x[i]^2 + step(x[i] - 2.5)\" }\n"
+           "[derivatives]\nx = \"x[i] - sum(x)/N\"\ns = \"" +
+           derivative + "\"\n";
+  };
+  for (const int count : {1, 2, 5, 7}) {
+    const ModelInstance run = instance(with("2*sum(x) + sum(y)", count));
+    double total = 0, squares = 0;
+    for (int i = 1; i <= count; ++i) {
+      total += i;
+      squares += i * i + (i > 2 ? 1 : 0);
+    }
+    const Vector lambda = guards(run.system, 0, run.state).array().sign().matrix();
+    const Vector dx = field(run.system, 0, run.state, lambda);
+    CHECK(dx[count] == doctest::Approx(2 * total + squares));
+    CHECK(dx[0] == doctest::Approx(1 - total / count));
+    CHECK(check_derivatives(run.system, 0, run.state, lambda).passed);
+  }
+  const auto told = [&](const std::string& derivative, const std::string& part) {
+    const std::string text = report(with(derivative, 3));
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  told("sum(x[i])",
+       "a sum of what is no vector in the derivative of 's', expected sum(x) with the name of a vector");
+  told("sum(s)", "a sum of what is no vector");
+  told("sum(2*x)", "give a name in [definitions] to what is summed");
+  told("sum(x, s)", "1 argument");
+}
+
 TEST_CASE("a chain of five thousand blocks is read and made in under a second") {
   std::string text = chain;
   text.replace(text.find("N = 4"), 5, "N = 5000");

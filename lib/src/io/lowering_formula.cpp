@@ -212,12 +212,20 @@ void FormulaBuilder::push_name(const Place& place, std::uint32_t index) {
             "at most " + std::to_string(length(symbol)) + " elements",
             quoted(place.formula.expression.spelling(token)));
   }
-  NodeId node = value_of(symbol, element == 0 ? 1 : element, place);
+  push(named_element(place, index, element == 0 ? 1 : element), index);
+}
+
+// The value of an element (1 for a scalar) of what the token names.
+NodeId FormulaBuilder::named_element(const Place& place, std::uint32_t index, std::uint32_t element) {
+  const Symbol symbol = place.formula.symbols[index];
+  NodeId node = value_of(symbol, element, place);
   if (place.jumps == Jumps::refused_in_event && graph_.has_lambda(node) && bends_only(node))
-    node = value_of(symbol, element == 0 ? 1 : element, {place.formula, Jumps::values, place.element});
-  if (refuses_jumps(place.jumps) && graph_.has_lambda(node))
-    refuse_jump(place, index, quoted(place.formula.expression.spelling(token)) + ", which has one");
-  push(node, index);
+    node = value_of(symbol, element, {place.formula, Jumps::values, place.element});
+  if (refuses_jumps(place.jumps) && graph_.has_lambda(node)) {
+    const Expression& expression = place.formula.expression;
+    refuse_jump(place, index, quoted(expression.spelling(expression.tokens[index])) + ", which has one");
+  }
+  return node;
 }
 
 std::uint32_t FormulaBuilder::length(Symbol symbol) const {
@@ -309,6 +317,7 @@ NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
     case Function::abs: return build_sign(place, index, function);
     case Function::min:
     case Function::max: return build_extremum(place, index, function == Function::max);
+    case Function::sum: return build_sum(place, argument_range(place.formula.expression, index, 0).begin);
     case Function::atan2:
     case Function::pow: {
       const Operation operation = function == Function::pow ? Operation::power : Operation::atan2;
@@ -321,6 +330,21 @@ NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
       return checked(place, token_range(place.formula, index), node);
     }
   }
+}
+
+// In pairs, so that no partial sum but the last depends on all elements.
+NodeId FormulaBuilder::build_sum(const Place& place, std::uint32_t index) {
+  const Symbol symbol = place.formula.symbols[index];
+  std::vector<NodeId> terms;
+  for (std::uint32_t element = 1; element <= length(symbol); ++element)
+    terms.push_back(named_element(place, index, element));
+  while (terms.size() > 1) {
+    const std::size_t pairs = terms.size() / 2;
+    for (std::size_t k = 0; k < pairs; ++k) terms[k] = graph_.add(terms[2 * k], terms[2 * k + 1]);
+    if (terms.size() % 2 == 1) terms[pairs] = terms.back();
+    terms.resize((terms.size() + 1) / 2);
+  }
+  return terms.front();
 }
 
 // ---- text -------------------------------------------------------------------------------------------

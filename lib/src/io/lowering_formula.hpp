@@ -100,7 +100,9 @@ class FormulaBuilder {
   std::uint32_t length(Symbol symbol) const;
   Ends ends_of(Symbol symbol) const;
 
+  NodeId named_element(const Place& place, std::uint32_t index, std::uint32_t element);
   NodeId build_call(const Place& place, std::uint32_t index);
+  NodeId build_sum(const Place& place, std::uint32_t index);
   NodeId build_sign(const Place& place, std::uint32_t index, Function function);
   NodeId build_extremum(const Place& place, std::uint32_t index, bool largest);
   NodeId build_if(const Place& place, std::uint32_t index);

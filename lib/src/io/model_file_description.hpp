@@ -195,6 +195,7 @@ enum class Function : std::uint32_t {
   abs,
   min,
   max,
+  sum,
 };
 struct FunctionEntry {
   const char* name;

@@ -217,6 +217,7 @@ class NameResolver {
     const Expression& expression = formula.expression;
     formula.symbols.assign(expression.tokens.size(), {});
     std::vector<bool> conditions(expression.tokens.size(), false);  // tokens that may be comparisons
+    summed_.assign(expression.tokens.size(), false);
     for (std::uint32_t k = 0; k < expression.tokens.size(); ++k) {
       const Token& token = expression.tokens[k];
       if (token.kind == TokenKind::call)
@@ -256,7 +257,8 @@ class NameResolver {
     if (token.kind == TokenKind::element && !vector)
       token_mistake(formula, token, "an index of what is no vector", "a vector",
                     quoted(name) + ", " + kind_name(symbol.kind));
-    if (token.kind == TokenKind::name && vector)
+    if (summed_[index] && !(token.kind == TokenKind::name && vector)) return not_summed(formula, token);
+    if (token.kind == TokenKind::name && vector && !summed_[index])
       token_mistake(formula, token, "a vector without an index", name + "[i] or " + name + "[1]",
                     quoted(name));
   }
@@ -357,6 +359,13 @@ class NameResolver {
       token_mistake(formula, token, "a call of " + quoted(name), count(entry.arguments),
                     count(token.arguments), nests ? "write " + name + "(" + name + "(a, b), c)" : "");
     }
+    if (entry.function == Function::sum && token.arguments == 1) {
+      const TokenRange summed = argument_range(expression, index, 0);
+      const bool is_one =
+          summed.end == summed.begin + 1 && expression.tokens[summed.begin].kind == TokenKind::name;
+      if (!is_one) return not_summed(formula, token);
+      summed_[summed.begin] = true;
+    }
     if (entry.function != Function::if_) return;
     const TokenRange condition = argument_range(expression, index, 0);
     const std::uint32_t root = root_token(expression, condition);
@@ -365,6 +374,12 @@ class NameResolver {
     else
       token_mistake(formula, token, "'if' without a comparison", "if(a > b, p, q)",
                     quoted(print_expression(expression, condition)));
+  }
+
+  void not_summed(const Formula& formula, const Token& token) {
+    token_mistake(formula, token, "a sum of what is no vector", "sum(x) with the name of a vector",
+                  quoted(formula.expression.spelling(token)),
+                  "give a name in [definitions] to what is summed: y = { size = \"N\", value = \"x[i]^2\" }");
   }
 
   void check_comparison(const Formula& formula, std::uint32_t index, const std::vector<bool>& conditions) {
@@ -446,6 +461,7 @@ class NameResolver {
   std::unordered_map<std::string, Symbol> symbols_;
   std::map<std::string, NamePlace> places_;
   std::vector<Symbol> vectors_;
+  std::vector<bool> summed_;  // tokens of the formula at hand that are the argument of a sum
 };
 
 }  // namespace
@@ -458,7 +474,7 @@ const std::vector<FunctionEntry>& functions() {
       {"tanh", Function::tanh, 1},   {"exp", Function::exp, 1},   {"log", Function::log, 1},
       {"sqrt", Function::sqrt, 1},   {"pow", Function::pow, 2},   {"sgn", Function::sgn, 1},
       {"step", Function::step, 1},   {"if", Function::if_, 3},    {"abs", Function::abs, 1},
-      {"min", Function::min, 2},     {"max", Function::max, 2},
+      {"min", Function::min, 2},     {"max", Function::max, 2},   {"sum", Function::sum, 1},
   };
   return entries;
 }
