@@ -130,8 +130,7 @@ struct Targets {
 };
 
 Targets targets(Method method) {
-  if (method == Method::dopri5) return {.field = 1.2, .all = 2, .wall = 2};
-  return {.field = 1.2, .all = 2, .wall = 1.5};
+  return {.field = 1.05, .all = 2, .wall = method == Method::dopri5 ? 2 : 1.15};
 }
 
 template <class HandWritten>
