@@ -178,9 +178,8 @@ std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::a
     if (instance.system.state_names() != task.states) {
       row.status = "refused";
       row.message = fmt::format(
-          "the table has columns for the {} states of the first run, and this one has {}; what changes their "
-          "number "
-          "takes a sweep for each of its values (--set)",
+          "the table has columns for the {} states of the first run, and this one has {}; what changes "
+          "their number takes a sweep for each of its values (--set)",
           task.states.size(), instance.system.states());
     } else {
       follow(task, instance, cancelled, row);

@@ -670,3 +670,18 @@ TEST_CASE("a tank that runs dry is found empty, though its outflow is not define
     }
   }
 }
+
+TEST_CASE("where a run gets no further after an event the message says how far its steps went") {
+  const System tank = smooth(1, [](auto, const auto& x, auto&& dx) {
+    using std::sqrt;
+    dx[0] = -sqrt(x[0] - 0.25);
+  });
+  for (const Method method : {Method::bdf, Method::adams}) {
+    CAPTURE(std::string(to_string(method)));
+    const Solution solution = run(tank.with_events({record("empty", component(0, 0.25), Direction::falling)}),
+                                  {1}, 5, with(method, 1e-6));
+    CHECK(solution.outcome.status == Status::user_function_failed);
+    CHECK(count(solution, EventKind::record) == 1);
+    CHECK(solution.outcome.message.find("no step from t = 1.73") != std::string::npos);
+  }
+}

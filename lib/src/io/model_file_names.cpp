@@ -281,10 +281,9 @@ class NameResolver {
     std::string hint;
     if (symbol.kind == SymbolKind::index)
       hint =
-          "i has a value in an expression for the elements of a vector, and in a table of an event, contact "
-          "or "
-          "friction force with a key size = \"N\", which stands for one for every i; elsewhere name an "
-          "element, x1 or x[1]";
+          "i has a value in an expression for the elements of a vector, and in a table of an event, "
+          "contact or friction force with a key size = \"N\", which stands for one for every i; "
+          "elsewhere name an element, x1 or x[1]";
     else if (symbol.kind == SymbolKind::impact)
       hint = "'impact' is known only in the restitution of a contact";
     else if (symbol.kind == SymbolKind::parameter)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "model/finite_difference.hpp"
 #include "slideway/core/errors.hpp"
@@ -22,38 +21,6 @@ double step_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot
   for (Index j = 0; j < x.size(); ++j) limit(x[j], x_dot[j]);
   return power_of_two_below(cube_root_of_epsilon() * step);
 }
-
-// A direction without a component, and with one at a time. Kept by the thread and zero between uses, so that a guard of few states
-// does not cost as much as there are states.
-class ZeroDirection {
- public:
-  explicit ZeroDirection(Index size) : size_(size), entries_(std::exchange(kept(), {})) {
-    if (static_cast<Index>(entries_.size()) < size) entries_.resize(static_cast<std::size_t>(size));
-  }
-  ~ZeroDirection() { kept() = std::move(entries_); }
-  ZeroDirection(const ZeroDirection&) = delete;
-  ZeroDirection& operator=(const ZeroDirection&) = delete;
-
-  auto zero() const { return Eigen::Map<const Vector>(entries_.data(), size_); }
-  template <class Function>
-  double along(Index state, const Function& function) {
-    // Zero again also where the guard throws.
-    const struct Reset {
-      double& entry;
-      ~Reset() { entry = 0; }
-    } reset{entries_[static_cast<std::size_t>(state)]};
-    reset.entry = 1;
-    return function(zero());
-  }
-
- private:
-  static std::vector<double>& kept() {
-    thread_local std::vector<double> entries;
-    return entries;
-  }
-  Index size_;
-  std::vector<double> entries_;
-};
 
 }  // namespace
 
@@ -113,20 +80,29 @@ double Guard::mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x
 
 void Guard::slopes(double t, ConstVectorRef x, const std::vector<Index>& states,
                    std::vector<double>& slopes) const {
-  ZeroDirection direction(x.size());
   slopes.resize(states.size());
-  for (std::size_t k = 0; k < states.size(); ++k)
-    slopes[k] = direction.along(states[k], [&](ConstVectorRef unit) { return rate(t, x, 0, unit, &states); });
+  std::vector<Index> one(1);
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    one[0] = states[k];
+    const LiftedState<double> unit(x.size(), &one, [](Index) { return 1.0; });
+    slopes[k] = rate(t, x, 0, GuardState<double>(unit.data(), x.size()), &states);
+  }
 }
 
 double Guard::slope_in_time(double t, ConstVectorRef x, const std::vector<Index>& states) const {
-  return rate(t, x, 1, ZeroDirection(x.size()).zero(), &states);
+  const std::vector<Index> none;
+  const LiftedState<double> zero(x.size(), &none, [](Index) { return 0.0; });
+  return rate(t, x, 1, GuardState<double>(zero.data(), x.size()), &states);
 }
 
 void Guard::gradient(double t, ConstVectorRef x, VectorRef gradient) const {
-  ZeroDirection direction(x.size());
-  for (Index j = 0; j < x.size(); ++j)
-    gradient[j] = direction.along(j, [&](ConstVectorRef unit) { return rate(t, x, 0, unit); });
+  ScratchFrame frame;
+  auto direction = take_vector(frame, x.size());
+  for (Index j = 0; j < x.size(); ++j) {
+    direction[j] = 1;
+    gradient[j] = rate(t, x, 0, direction);
+    direction[j] = 0;
+  }
 }
 
 }  // namespace slideway

@@ -75,10 +75,9 @@ double EventWatch::slope_in_time(double t, ConstVectorRef x, Index e) {
   return seen.slope_in_time;
 }
 
-std::optional<AffineGuard> EventWatch::affine(Index e) {
+std::optional<AffineGuard> EventWatch::affine(Index e, ConstVectorRef zero) {
   const GuardShape& shape = seen_[at(e)].shape;
   if (!shape.affine) return std::nullopt;
-  const Vector zero = Vector::Zero(states_);
   AffineGuard result;
   result.origin = (*this)[e].when.value(0, zero);
   result.by_time = slope_in_time(0, zero, e);

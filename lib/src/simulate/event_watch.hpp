@@ -42,8 +42,8 @@ class EventWatch {
   double side(Index e) const { return side_[at(e)]; }
   // dg/dt along the velocity.
   double rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
-  // Where the guard is known to be affine: what it is, without its side.
-  std::optional<AffineGuard> affine(Index e);
+  // Where the guard is known to be affine: what it is, without its side. `zero` is a state of zeros.
+  std::optional<AffineGuard> affine(Index e, ConstVectorRef zero);
   // 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|), and Σ|∂ⱼg|/weights(j).
   double rounding(double t, ConstVectorRef x, Index e);
   double tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights);

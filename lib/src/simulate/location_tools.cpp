@@ -61,8 +61,9 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
   stepper = make_stepper(ode, options.method, stepping);
   if (evaluator.guards_are_affine() || system.surfaces() == 0) {
     affine_scan.emplace(evaluator, ode.guards());
+    const Vector zero = Vector::Zero(system.states());
     for (Index e = 0; e < watch.size(); ++e) {
-      if (const auto guard = watch.affine(e)) affine_scan->add(ode.event_slot(e), *guard);
+      if (const auto guard = watch.affine(e, zero)) affine_scan->add(ode.event_slot(e), *guard);
     }
   }
   // Of two surfaces λ is not what makes w vanish.

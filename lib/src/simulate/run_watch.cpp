@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <stdexcept>
 
@@ -360,7 +361,12 @@ const Arrival& RunEngine::imminent_arrival() {
   joint_arrival_.found = false;
   joint_arrival_.t = t_;
   joint_arrival_.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
-  here_->ode.velocity(t_, x_, state_);
+  try {
+    here_->ode.velocity(t_, x_, state_);
+  } catch (const std::exception&) {
+    // The stepper says why it gets no further.
+    return marched;
+  }
   const double accuracy = location_accuracy(t_, stepper_->last_step_size());
   for (Index e = 0; e < here_->watch.size(); ++e) {
     const Index slot = here_->ode.event_slot(e);
