@@ -37,7 +37,8 @@ struct RunArguments : SimulationArguments {
   std::vector<std::string> json = {};
   std::vector<std::string> plot = {};
   std::vector<std::string> report = {};
-  std::vector<std::string> phase = {};  // the states of the phase portrait
+  std::vector<std::string> phase = {};    // the states of the phase portrait
+  std::vector<std::string> observe = {};  // "F" or "E = 0.5*v^2": what is written beside the states
   bool full_events = false;
   bool passivity = false;  // look at the work of friction
   bool quiet = false;

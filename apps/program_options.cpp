@@ -234,6 +234,14 @@ void add_run(CLI::App& program, RunArguments& arguments) {
             "the two or three states of the phase portrait in the picture (default: both of two)",
             arguments.phase)
       ->group(results);
+  app.add_option(
+         "--observe", arguments.observe,
+         "what to write and draw beside the states: the name of a definition, a force of friction, a surface "
+         "(its guard) or a contact (its force), or an expression with a name, \"E = 0.5*v^2\"; may be "
+         "repeated")
+      ->type_name("NAME|NAME=EXPRESSION")
+      ->allow_extra_args(false)
+      ->group(results);
   add_count(app, "--points",
             "rows of the CSV, equally spaced in time, besides the events (default: every step)", 2,
             arguments.points)

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <memory>
 #include <optional>
 #include <ostream>
 
@@ -81,8 +82,8 @@ void tell_user(Branch& branch) {
 
 // Follows every continuation.
 int run_all_branches(const RunArguments& arguments, const Model& model, const ModelInstance& instance,
-                     const Options& options, const std::vector<Target>& wanted, std::ostream& out,
-                     std::ostream& err) {
+                     const Options& options, Observation* observation, const std::vector<Target>& wanted,
+                     std::ostream& out, std::ostream& err) {
   if (!arguments.report.empty()) {
     refuse({.what = "a page shows one trajectory, not a tree of them",
             .where = "--report with --on-ambiguity branches",
@@ -103,9 +104,10 @@ int run_all_branches(const RunArguments& arguments, const Model& model, const Mo
   const RunReport report{.model = model.name,
                          .instance = instance,
                          .solution = tree.root.solution,
-                         .further = solutions_below(tree.root)};
+                         .further = solutions_below(tree.root),
+                         .observation = observation};
   const auto document = [&](std::ostream& stream) {
-    write_json(model.name, instance, tree, stream, {.full_events = arguments.full_events});
+    write_json(report, tree, stream, {.full_events = arguments.full_events});
   };
   const std::vector<std::string> written = write_results(arguments, report, document, err);
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
@@ -133,6 +135,16 @@ void check_effect(const RunArguments& arguments) {
     refuse({.what = "there is no table to write the rows to",
             .where = "--points",
             .expected = "--csv FILE beside it"});
+}
+
+// What is to be seen beside the states; null for nothing.
+std::unique_ptr<Observation> make_observation(const RunArguments& arguments, const Model& model,
+                                              const ModelInstance& instance, const Options& options) {
+  const std::vector<std::string>& observed =
+      arguments.observe.empty() ? model.defaults.observe : arguments.observe;
+  if (observed.empty()) return nullptr;
+  return std::make_unique<Observation>(instance.problem(), instance.observables(observed),
+                                       options.sliding_rule);
 }
 
 void check_passivity(const ModelInstance& instance, const Options& options) {
@@ -167,12 +179,13 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   const std::vector<Target> wanted = targets(arguments);
   check_targets(wanted, arguments.model);
   check_phase({.phase = arguments.phase}, instance.system);
+  const std::unique_ptr<Observation> observation = make_observation(arguments, model, instance, options);
   if (options.on_ambiguity == Ambiguity::branches) {
-    return run_all_branches(arguments, model, instance, options, wanted, out, err);
+    return run_all_branches(arguments, model, instance, options, observation.get(), wanted, out, err);
   }
   std::optional<PassivityWatch> watch;
   if (arguments.passivity) {
-    watch.emplace(instance.problem(), instance.friction);
+    watch.emplace(instance.problem(), instance.friction, options.sliding_rule);
     options.on_step = [&](const StepView& step) { watch->add(step); };
   }
   const Simulator simulator(instance.problem(), options);
@@ -181,6 +194,7 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   solution.outcome.message = told_to_user(solution.outcome.message);
 
   RunReport report{.model = model.name, .instance = instance, .solution = solution};
+  report.observation = observation.get();
   if (watch) report.friction = watch->results(options.rtol);
   const auto document = [&](std::ostream& stream) {
     write_json(report, stream, {.full_events = arguments.full_events});

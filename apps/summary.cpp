@@ -139,13 +139,12 @@ void print_events(Printer& printer, const EventLog& events, bool all, std::ostre
                 fmt::format("… {} more events (--full-events lists them) …", events.size() - most_events));
 }
 
-std::string state_text(const System& system, const Vector& state) {
+std::string values_text(const std::vector<std::string>& names, const Vector& values) {
   std::string text;
-  for (Index i = 0; i < state.size() && i < most_states; ++i) {
-    text += fmt::format("{}{} = {:.10g}", i > 0 ? "   " : "",
-                        system.state_names()[static_cast<std::size_t>(i)], state(i));
+  for (Index i = 0; i < values.size() && i < most_states; ++i) {
+    text += fmt::format("{}{} = {:.10g}", i > 0 ? "   " : "", names[static_cast<std::size_t>(i)], values(i));
   }
-  if (state.size() > most_states) text += fmt::format("   … and {} more", state.size() - most_states);
+  if (values.size() > most_states) text += fmt::format("   … and {} more", values.size() - most_states);
   return text;
 }
 
@@ -195,10 +194,17 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   const std::string ended = outcome_line(solution.outcome);
   printer.item("outcome", solution.outcome.succeeded() ? printer.good(ended) : printer.alarming(ended));
   printer.item("initial state",
-               fmt::format("{}   (t = {:.10g}{})", state_text(system, solution.initial.state),
+               fmt::format("{}   (t = {:.10g}{})", values_text(system.state_names(), solution.initial.state),
                            solution.initial.t, mode_text(solution.initial)));
-  printer.item("final state", fmt::format("{}   (t = {:.10g}{})", state_text(system, solution.final.state),
-                                          solution.final.t, mode_text(solution.final)));
+  printer.item("final state",
+               fmt::format("{}   (t = {:.10g}{})", values_text(system.state_names(), solution.final.state),
+                           solution.final.t, mode_text(solution.final)));
+  if (report.observation) {
+    const Snapshot& last = solution.final;
+    printer.item("observed",
+                 values_text(report.observation->names(),
+                             report.observation->at(last.t, last.state, last.mode, last.location)));
+  }
   printer.item("statistics", fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms",
                                          totals.events, totals.steps, totals.restarts,
                                          totals.field_evaluations, 1e3 * totals.wall_seconds));

@@ -361,3 +361,44 @@ TEST_CASE("the work of friction is told when it is asked for") {
   CHECK(relay.status == 2);
   CHECK(contains(relay.err, "does not say which of its forces are friction"));
 }
+
+TEST_CASE("what is observed is a column, a curve and a value") {
+  const Workplace place;
+  place.write("block.toml",
+              "[states]\nx = 0.0\nv = 1.0\n[time]\nend = 4.0\n[definitions]\nF = '0.5*sgn(v)'\n"
+              "[derivatives]\nx = 'v'\nv = '0.25 - F'\n[options]\nobserve = ['F']\n");
+  // v = 1 − 0.25 t until t = 4, where friction holds the block with what pushes it.
+  const Finished table = place.slideway({"run", "block.toml", "--t-end", "6", "--observe", "F", "--observe",
+                                         "E = 0.5*v^2", "--csv", "-", "--points", "3"});
+  CAPTURE(table.err);
+  const std::vector<std::string> rows = lines(table.out);
+  REQUIRE(rows.size() == 6);
+  CHECK(rows[0] == "t,x,v,F,E,mode,location");
+  CHECK(rows[1] == "0,0,1,0.5,0.5,+,");
+  // The event has a row before and one after, since the force is another.
+  CHECK(contains(rows[3], ",0.5,"));
+  CHECK(contains(rows[3], ",+,"));
+  CHECK(contains(rows[4], ",0.25,"));
+  CHECK(contains(rows[4], ",0,"));
+  CHECK(rows[3].substr(0, rows[3].find(',')) == rows[4].substr(0, rows[4].find(',')));
+  CHECK(contains(rows[5], ",0,0.25,0,0,"));
+
+  const Finished told =
+      place.slideway({"run", "block.toml", "--json", "r.json", "--plot", "p.svg", "--report", "r.html"});
+  CHECK(told.status == 0);
+  CHECK(contains(told.out, "observed      F = 0."));
+  const Json document = Json::parse(place.read("r.json"));
+  CHECK(document["initial"]["observed"]["F"] == 0.5);
+  CHECK(contains(place.read("p.svg"), ">F<"));
+  CHECK(contains(place.read("r.html"), "\"names\":[\"x\",\"v\",\"F\"]"));
+
+  const Finished unknown = place.slideway({"run", "block.toml", "--observe", "G", "--csv", "g.csv"});
+  CHECK(unknown.status == 2);
+  CHECK(contains(unknown.err, "unknown name in the observable 'G'"));
+  CHECK_FALSE(place.has("g.csv"));
+
+  const Finished ball = place.slideway({"run", "bouncing-ball", "--observe", "floor"});
+  CHECK(contains(ball.out, "floor = 9.8"));
+  const Finished belt = place.slideway({"run", "friction-belt", "--observe", "F"});
+  CHECK(contains(belt.out, "observed      F = "));
+}

@@ -168,7 +168,7 @@ TEST_CASE("unknown sections and keys get the near name") {
   check_mistake(with_end("[options]\nrtoll = 1e-6\n"),
                 "m.toml:16:1: unknown key in [options], expected 'rtol', 'atol', 'method', 'linear_solver', "
                 "'max_step', "
-                "'on_ambiguity', 'sliding_rule', 'selection' or 'max_events', got 'rtoll'",
+                "'on_ambiguity', 'sliding_rule', 'selection', 'max_events' or 'observe', got 'rtoll'",
                 "did you mean 'rtol'?");
   check_mistake(
       with_end("[[stops]]\nwhen = \"x\"\nset = { x = 1 }\n"),

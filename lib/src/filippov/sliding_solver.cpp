@@ -150,6 +150,22 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
   return true;
 }
 
+// visit(row, relay) for every entry of D that can differ from zero.
+template <class Visit>
+void SlidingSolver::for_entries(const Visit& visit) const {
+  const Pattern& pattern = structure_.normal_dlambda();
+  for (std::size_t row = 0; row < sliding_.size(); ++row) {
+    if (!structure_.known()) {
+      for (const Index j : sliding_) visit(row, j);
+      continue;
+    }
+    const Index i = sliding_[row];
+    for (Index e = pattern.start[at(i)]; e < pattern.start[at(i) + 1]; ++e) {
+      if (position_[at(pattern.column[at(e)])] >= 0) visit(row, pattern.column[at(e)]);
+    }
+  }
+}
+
 // All entries of D, as triplets in the order of sliding().
 void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
   triplets_.clear();
@@ -157,13 +173,13 @@ void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
     Matrix relays(dx_.size(), lambda.size());
     evaluator_.field_dlambda(t, x, lambda, relays);
     Vector gradient(dx_.size());
-    for (std::size_t row = 0; row < sliding_.size(); ++row) {
-      evaluator_.guard_gradient(t, x, sliding_[row], gradient);
-      for (std::size_t column = 0; column < sliding_.size(); ++column) {
-        triplets_.emplace_back(static_cast<int>(row), static_cast<int>(column),
-                               gradient.dot(relays.col(sliding_[column])));
-      }
-    }
+    std::size_t known_row = sliding_.size();
+    for_entries([&](std::size_t row, Index j) {
+      if (row != known_row) evaluator_.guard_gradient(t, x, sliding_[row], gradient);
+      known_row = row;
+      triplets_.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]),
+                             gradient.dot(relays.col(j)));
+    });
     return;
   }
   if (const auto* const columns = linear_columns(t, x, lambda)) {
@@ -221,7 +237,7 @@ const Eigen::SparseMatrix<double>* SlidingSolver::linear_columns(double t, Const
 
 void SlidingSolver::constant_entries(const Eigen::SparseMatrix<double>& columns) {
   const auto& slopes = evaluator_.affine_dx();
-  const auto add = [&](std::size_t row, Index j) {
+  for_entries([&](std::size_t row, Index j) {
     double sum = 0;
     for (Eigen::SparseMatrix<double>::InnerIterator entry(columns, j); entry; ++entry) {
       for (int e = slopes.outerIndexPtr()[sliding_[row]]; e < slopes.outerIndexPtr()[sliding_[row] + 1];
@@ -230,18 +246,7 @@ void SlidingSolver::constant_entries(const Eigen::SparseMatrix<double>& columns)
       }
     }
     triplets_.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]), sum);
-  };
-  const Pattern& pattern = structure_.normal_dlambda();
-  for (std::size_t row = 0; row < sliding_.size(); ++row) {
-    if (!structure_.known()) {
-      for (const Index j : sliding_) add(row, j);
-      continue;
-    }
-    const Index i = sliding_[row];
-    for (Index e = pattern.start[at(i)]; e < pattern.start[at(i) + 1]; ++e) {
-      if (position_[at(pattern.column[at(e)])] >= 0) add(row, pattern.column[at(e)]);
-    }
-  }
+  });
 }
 
 bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {

@@ -63,12 +63,17 @@ bool may_jump(const EventRecord& event) {
 
 class Writer {
  public:
-  Writer(const RunReport& report, std::ostream& out) : trajectory_(report.solution.trajectory), out_(out) {
+  Writer(const RunReport& report, std::ostream& out)
+      : trajectory_(report.solution.trajectory), observation_(report.observation), out_(out) {
     line_ = "t";
-    for (const std::string& name : report.instance.system.state_names()) {
-      line_ += ',';
-      append(line_, name);
-    }
+    const auto append_names = [&](const std::vector<std::string>& names) {
+      for (const std::string& name : names) {
+        line_ += ',';
+        append(line_, name);
+      }
+    };
+    append_names(report.instance.system.state_names());
+    if (observation_) append_names(observation_->names());
     line_ += ",mode,location\n";
     out_ << line_;
   }
@@ -83,14 +88,15 @@ class Writer {
                                                    : trajectory_.mode(event.t);
     const bool has_states = event.after.size() > 0;
     const Vector after = has_states ? event.after : trajectory_(event.t);
-    if (may_jump(event)) {
+    const std::string location = event.to_location.value_or(event.from_location.value_or(""));
+    const Mode mode_before = whole_modes ? event.from.value_or(mode) : trajectory_.mode_before(event.t);
+    const bool is_seen = observation_ && event.from && mode_before != mode;
+    if (may_jump(event) || is_seen) {
       const Vector before = has_states ? event.before : trajectory_.before(event.t);
-      if (before != after) {
-        row(event.t, before, whole_modes ? event.from.value_or(mode) : mode,
-            event.from_location.value_or(""));
-      }
+      if (before != after || is_seen)
+        row(event.t, before, mode_before, event.from_location.value_or(is_seen ? location : ""));
     }
-    row(event.t, after, mode, event.to_location.value_or(event.from_location.value_or("")));
+    row(event.t, after, mode, location);
   }
 
  private:
@@ -101,6 +107,12 @@ class Writer {
       line_ += ',';
       append(line_, state(i));
     }
+    if (observation_) {
+      for (const double value : observation_->at(t, state, mode, location)) {
+        line_ += ',';
+        append(line_, value);
+      }
+    }
     line_ += ',';
     line_ += mode.word();
     line_ += ',';
@@ -110,6 +122,7 @@ class Writer {
   }
 
   const Trajectory& trajectory_;
+  Observation* observation_;
   std::ostream& out_;
   std::string line_;
 };

@@ -66,21 +66,27 @@ class Writer {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
-  Json state(const Vector& x) const {
+  Json state(const Vector& x) const { return named(system_.state_names(), x); }
+
+  static Json named(const std::vector<std::string>& names, const Vector& values) {
     // Appended, not looked up: an ordered object is searched from its beginning.
     Json::object_t object;
-    object.reserve(static_cast<std::size_t>(x.size()));
-    for (Index i = 0; i < x.size(); ++i) {
-      object.push_back({system_.state_names()[static_cast<std::size_t>(i)], number(x(i))});
-    }
+    object.reserve(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i)
+      object.push_back({names[i], number(values(static_cast<Index>(i)))});
     return object;
   }
 
   Json snapshot(const Snapshot& at) const {
-    return {{"t", number(at.t)},
-            {"mode", at.mode.word()},
-            {"location", at.location.empty() ? Json(nullptr) : Json(at.location)},
-            {"state", state(at.state)}};
+    Json object = {{"t", number(at.t)},
+                   {"mode", at.mode.word()},
+                   {"location", at.location.empty() ? Json(nullptr) : Json(at.location)},
+                   {"state", state(at.state)}};
+    if (report_.observation) {
+      const Vector& values = report_.observation->at(at.t, at.state, at.mode, at.location);
+      object["observed"] = named(report_.observation->names(), values);
+    }
+    return object;
   }
 
   std::string word(const EventRecord& record, const Mode& mode) const {
@@ -163,16 +169,19 @@ void write_json(const RunReport& report, std::ostream& out, const JsonOptions& o
 
 namespace {
 
-void write_branch(const std::string& model, const ModelInstance& instance, const Branch& branch,
-                  const bool* complete, std::ostream& out, const JsonOptions& options) {
-  const RunReport report{.model = model, .instance = instance, .solution = branch.solution};
+void write_branch(const RunReport& root, const Branch& branch, const bool* complete, std::ostream& out,
+                  const JsonOptions& options) {
+  const RunReport report{.model = root.model,
+                         .instance = root.instance,
+                         .solution = branch.solution,
+                         .observation = root.observation};
   Writer(report, options).write_members(out);
   if (complete) out << ",\n\"complete\": " << (*complete ? "true" : "false");
   out << ",\n\"branches\": [";
   const char* separator = "\n";
   for (const Branch& child : branch.branches) {
     out << separator;
-    write_branch(model, instance, child, nullptr, out, options);
+    write_branch(root, child, nullptr, out, options);
     separator = ",\n";
   }
   out << "]\n}";
@@ -180,9 +189,9 @@ void write_branch(const std::string& model, const ModelInstance& instance, const
 
 }  // namespace
 
-void write_json(const std::string& model, const ModelInstance& instance, const BranchTree& tree,
-                std::ostream& out, const JsonOptions& options) {
-  write_branch(model, instance, tree.root, &tree.complete, out, options);
+void write_json(const RunReport& report, const BranchTree& tree, std::ostream& out,
+                const JsonOptions& options) {
+  write_branch(report, tree.root, &tree.complete, out, options);
   out << '\n';
 }
 

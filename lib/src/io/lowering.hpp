@@ -44,6 +44,13 @@ struct ExpandedFriction {
   std::optional<NodeId> stored = {};
 };
 
+// What is looked at beside the states: a value, or the force of a contact.
+struct ExpandedObservable {
+  std::string name = {};
+  NodeId value = 0;
+  std::optional<std::size_t> contact = {};
+};
+
 struct ExpandedAssignment {
   std::uint32_t state = 0;
   NodeId value = 0;
@@ -96,6 +103,7 @@ struct ExpandedModel {
   std::vector<ExpandedEvent> edges = {};
   std::vector<ExpandedContact> contacts = {};
   std::vector<ExpandedFriction> friction = {};
+  std::vector<ExpandedObservable> observables = {};
 };
 
 // Gives the parameters their values, the vectors their lengths, the initial state its numbers, and builds every
@@ -127,6 +135,9 @@ System make_system(const std::string& name, ExpandedModel& model, const std::vec
                    const std::vector<Position>& places);
 
 std::vector<FrictionElement> make_friction(const ExpandedModel& model);
+
+// Those of `model`, with what is not multi-affine in λ lowered as in derivatives.
+Observables make_observables(ExpandedModel& model, Mistakes& mistakes);
 
 // The model with its events, contacts and locations; `derivatives` has one list per motion.
 Automaton make_automaton(const std::string& name, ExpandedModel& model,

@@ -48,6 +48,7 @@ class Expander {
     build_events(model_.edges, expanded_.edges);
     build_contacts();
     friction.build_forces();
+    if (mistakes_.empty()) build_observables();
     surfaces_.put_in_order(expanded_.surfaces, expanded_.lambda_index);
     if (check_ == Check::everything) build_unused_definitions();
   }
@@ -372,8 +373,39 @@ class Expander {
     }
   }
 
+  void build_observables() {
+    for (const ObservableDescription& wanted : model_.observables) {
+      if (wanted.contact) {
+        const std::size_t first = first_contact_[*wanted.contact];
+        const std::size_t end = first_contact_[*wanted.contact + 1];
+        const std::size_t begin = wanted.contact_element > 0 ? first + wanted.contact_element - 1 : first;
+        if (begin >= end)
+          mistakes_.push_back({{},
+                               1,
+                               "a contact that does not exist in " + wanted.value.owner,
+                               "at most " + std::to_string(end - first) + " of them",
+                               quoted(wanted.name),
+                               ""});
+        for (std::size_t k = begin; k < (wanted.contact_element > 0 ? std::min(begin + 1, end) : end); ++k)
+          expanded_.observables.push_back({expanded_.contacts[k].name, 0, k});
+      } else if (wanted.whole_vector) {
+        for (std::uint32_t i = 1; i <= builder_.elements_of(wanted.value); ++i)
+          if (!succeeds([&] {
+                expanded_.observables.push_back(
+                    {wanted.name + std::to_string(i), builder_.observed_element(wanted.value, i), {}});
+              }))
+            break;
+      } else {
+        ExpandedObservable made{wanted.name, 0, {}};
+        build_formula(wanted.value, Jumps::observed, 0, made.value);
+        expanded_.observables.push_back(std::move(made));
+      }
+    }
+  }
+
   void build_contacts() {
     for (const ContactDescription& contact : model_.contacts) {
+      first_contact_.push_back(expanded_.contacts.size());
       for_every(contact, [&](std::uint32_t i, const std::string& name) {
         ExpandedContact made;
         made.name = name;
@@ -384,6 +416,7 @@ class Expander {
         expanded_.contacts.push_back(std::move(made));
       });
     }
+    first_contact_.push_back(expanded_.contacts.size());
   }
 
   // One that depends on the approach speed is known at the impacts only.
@@ -414,6 +447,8 @@ class Expander {
   Extents extents_;
   double elements_ = 0;  // of all vectors and tables
   std::set<std::string> table_names_;
+  std::vector<std::size_t>
+      first_contact_;  // of each entry of model_.contacts, into expanded_.contacts, and their number
   SurfaceTable surfaces_;
   FormulaBuilder builder_;
 };

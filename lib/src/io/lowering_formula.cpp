@@ -45,7 +45,9 @@ Operation binary_operation(TokenKind kind) {
 
 }  // namespace
 
-bool refuses_jumps(Jumps jumps) { return jumps != Jumps::surfaces && jumps != Jumps::values; }
+bool refuses_jumps(Jumps jumps) {
+  return jumps != Jumps::surfaces && jumps != Jumps::values && jumps != Jumps::observed;
+}
 
 FormulaBuilder::FormulaBuilder(const ModelDescription& model, const Extents& extents, ExpressionGraph& graph,
                                SurfaceTable& surfaces, Mistakes& mistakes)
@@ -59,12 +61,18 @@ void FormulaBuilder::prepare_definitions() {
   };
   definition_nodes_ = fresh(extents_.definitions);
   definition_values_ = fresh(extents_.definitions);
+  definition_observed_ = fresh(extents_.definitions);
   guard_nodes_ = fresh(extents_.surfaces);
 }
 
 NodeId FormulaBuilder::build(const Formula& formula, Jumps jumps, std::uint32_t element) {
   start();
   return build(Place{formula, jumps, element});
+}
+
+NodeId FormulaBuilder::observed_element(const Formula& formula, std::uint32_t element) {
+  start();
+  return value_of(formula.symbols.front(), element, {formula, Jumps::observed, 0});
 }
 
 NodeId FormulaBuilder::event_guard(const Formula& formula, std::uint32_t element) {
@@ -246,9 +254,14 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
     case SymbolKind::pi: return graph_.constant(std::numbers::pi);
     case SymbolKind::impact: return graph_.impact();
     case SymbolKind::definition: {
-      const bool values = place.jumps == Jumps::values;
-      return named_value(model_.definitions[symbol.index], values ? definition_values_ : definition_nodes_,
-                         symbol.index, element, values ? Jumps::values : Jumps::surfaces);
+      const Quantity& definition = model_.definitions[symbol.index];
+      if (place.jumps == Jumps::values)
+        return named_value(definition, definition_values_, symbol.index, element, Jumps::values);
+      // What the equations use has surfaces of its own.
+      const NodeId used = definition_nodes_[symbol.index][element - 1];
+      if (place.jumps == Jumps::observed && (used == not_built || used == unbuildable))
+        return named_value(definition, definition_observed_, symbol.index, element, Jumps::observed);
+      return named_value(definition, definition_nodes_, symbol.index, element, Jumps::surfaces);
     }
     default:
       return named_value(model_.surfaces[symbol.index], guard_nodes_, symbol.index, element,

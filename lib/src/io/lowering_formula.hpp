@@ -16,7 +16,8 @@
 namespace slideway::reader {
 
 // What a jump becomes: a surface, a mistake (inside the guard of a surface or of an event, in the gap of a contact, in how its
-// force acts, or in a break-away ratio), or a value like any other (in a reset). A kink in the guard of an event is a value.
+// force acts, or in a break-away ratio), or a value like any other (in a reset). A kink in the guard of an event is a value. In what
+// is only looked at, a jump where the equations have a surface is that surface's, and any other is a value.
 enum class Jumps {
   surfaces,
   refused_in_guard,
@@ -24,7 +25,8 @@ enum class Jumps {
   refused_in_gap,
   refused_in_force,
   refused_in_ratio,
-  values
+  values,
+  observed
 };
 
 bool refuses_jumps(Jumps jumps);
@@ -54,6 +56,9 @@ class FormulaBuilder {
   std::optional<std::uint32_t> element_of(const Formula& formula, std::uint32_t element);
   // The guard of an event. Where it has kinks the system has surfaces, so that it is smooth between two of them.
   NodeId event_guard(const Formula& formula, std::uint32_t element);
+  // An element (from 1) of what a formula names, a vector, as it is observed. Throws Unbuildable.
+  NodeId observed_element(const Formula& formula, std::uint32_t element);
+  std::uint32_t elements_of(const Formula& formula) const { return length(formula.symbols.front()); }
   // An element (from 1) of a definition, and of a surface's guard.
   NodeId definition(std::uint32_t index, std::uint32_t element);
   NodeId guard(std::uint32_t index, std::uint32_t element);
@@ -121,7 +126,7 @@ class FormulaBuilder {
   ExpressionGraph& graph_;
   SurfaceTable& surfaces_;
   Mistakes& mistakes_;
-  Built definition_nodes_, definition_values_, guard_nodes_;
+  Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;  // nodes that have kinks, and no jumps
   std::vector<Operand> stack_;
   int depth_ = 0;

@@ -99,6 +99,12 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     return value > 0 ? choice.positive : value < 0 ? choice.negative : choice.zero;
   }
   const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
+  if (!splits && place.jumps == Jumps::observed) {
+    const std::optional<SurfaceSide> known = surfaces_.find(guard);
+    if (known) return select(*known, choice.positive, choice.negative);
+    return graph_.choose(guard, choice.positive,
+                         graph_.choose(graph_.negate(guard), choice.negative, choice.zero));
+  }
   if (!splits) {
     const SurfaceSide side = surface(place, index, guard, make_text);
     return select(side, choice.positive, choice.negative);

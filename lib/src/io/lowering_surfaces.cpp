@@ -38,6 +38,13 @@ SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance
   return {known->second.surface, key.sign * known->second.sign};
 }
 
+std::optional<SurfaceSide> SurfaceTable::find(NodeId guard) const {
+  const GuardKey key = guard_key(graph_, guard);
+  const auto known = by_key_.find(key.key);
+  if (known == by_key_.end()) return std::nullopt;
+  return SurfaceSide{known->second.surface, key.sign * known->second.sign};
+}
+
 void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,
                                 std::vector<std::uint32_t>& lambda_index) const {
   std::vector<std::uint32_t> order(surfaces_.size());

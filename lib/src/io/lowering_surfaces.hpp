@@ -40,6 +40,9 @@ class SurfaceTable {
   SurfaceSide find_or_add(NodeId guard, const Appearance& appearance,
                           const std::function<std::string()>& name);
 
+  // The surface where a guard vanishes, if there is one.
+  std::optional<SurfaceSide> find(NodeId guard) const;
+
   // Gives a surface its break-away ratio. False if it has another one already.
   bool set_break_away(std::uint32_t surface, NodeId ratio);
 

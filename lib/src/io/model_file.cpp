@@ -75,12 +75,53 @@ BuiltModel build(const ModelDescription& model, const Settings& settings, Check 
   return built;
 }
 
-ModelInstance instantiate(const ModelDescription& model, const Settings& settings,
+// What is wanted beside the states of the model with these settings.
+Observables observe(const ModelDescription& model, const Settings& settings, const ExpansionLimits& limits,
+                    const std::vector<std::string>& wanted, Mistakes& mistakes) {
+  ModelDescription observed = model;
+  add_observables(observed, wanted, mistakes);
+  if (!mistakes.empty()) return {};
+  try {
+    ExpandedModel expanded = expand(observed, settings, Check::used, limits, mistakes);
+    return mistakes.empty() ? make_observables(expanded, mistakes) : Observables{};
+  } catch (const reader::GraphTooLarge& error) {
+    mistakes.push_back({{}, 1, "observables that are too large", "", error.what(), ""});
+    return {};
+  }
+}
+
+// The same for a model that is kept, refusing what makes no sense.
+auto observer(std::shared_ptr<const ModelDescription> model, Settings settings, ExpansionLimits limits) {
+  return [model = std::move(model), settings = std::move(settings),
+          limits](const std::vector<std::string>& wanted) {
+    Mistakes mistakes;
+    Observables made = observe(*model, settings, limits, wanted, mistakes);
+    if (!mistakes.empty()) {
+      const Mistake& first = mistakes.front();
+      refuse({.what = first.what,
+              .where = model->name,
+              .expected = first.expected,
+              .got = first.got,
+              .advice = first.hint});
+    }
+    return made;
+  };
+}
+
+ModelInstance instantiate(const std::shared_ptr<const ModelDescription>& model, const Settings& settings,
                           const ExpansionLimits& limits) {
   Mistakes mistakes;
-  BuiltModel built = build(model, settings, Check::used, limits, mistakes);
-  if (!mistakes.empty()) throw std::invalid_argument(report(model.source, mistakes));
+  BuiltModel built = build(*model, settings, Check::used, limits, mistakes);
+  if (!mistakes.empty()) throw std::invalid_argument(report(model->source, mistakes));
+  built.instance->observe = observer(model, settings, limits);
   return std::move(*built.instance);
+}
+
+// Names of the option `observe` that mean nothing are a mistake of the file.
+void check_observe_option(const ModelDescription& model, const ExpansionLimits& limits, Mistakes& mistakes) {
+  if (model.defaults.observe.empty()) return;
+  observe(model, {}, limits, model.defaults.observe, mistakes);
+  for (Mistake& mistake : mistakes) mistake.where = model.observe_position;
 }
 
 std::string read_whole(const std::string& path, std::size_t most) {
@@ -124,6 +165,7 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
 
   const ExpansionLimits expansion{limits.states, limits.operations};
   BuiltModel built = build(*description, {}, Check::everything, expansion, mistakes);
+  if (mistakes.empty()) check_observe_option(*description, expansion, mistakes);
   if (!mistakes.empty()) throw_report(description->source, std::move(mistakes));
 
   Model model;
@@ -135,10 +177,11 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
   model.state_names = built.expanded.state_names;
   model.defaults = description->defaults;
   model.defaults.atol = built.expanded.atol;
-  const auto standard = std::make_shared<const std::optional<ModelInstance>>(std::move(built.instance));
   const std::shared_ptr<const ModelDescription> shared = description;
+  built.instance->observe = observer(shared, {}, expansion);
+  const auto standard = std::make_shared<const std::optional<ModelInstance>>(std::move(built.instance));
   model.instantiate = [shared, standard, expansion](const Settings& settings) {
-    return settings.empty() ? standard->value() : instantiate(*shared, settings, expansion);
+    return settings.empty() ? standard->value() : instantiate(shared, settings, expansion);
   };
   return model;
 }

@@ -119,6 +119,16 @@ struct FrictionDescription {
   std::optional<std::uint32_t> state = {};     // into states
 };
 
+// What is looked at along a solution beside the states: the name of a definition, of a surface (its guard) or of a contact (its
+// force), or a name and an expression, "E = 0.5*v^2".
+struct ObservableDescription {
+  std::string name = {};
+  Formula value = {};
+  bool whole_vector = false;                // every element of the vector that the formula names
+  std::optional<std::size_t> contact = {};  // into contacts; there is no formula then
+  std::uint32_t contact_element = 0;        // from 1, of contacts with a size; 0: all of them
+};
+
 struct LocationDescription {
   std::string name = {};
   Position position = {};
@@ -146,7 +156,8 @@ struct ModelDescription {
   std::vector<ContactDescription> contacts = {};
   std::vector<LocationDescription> locations = {};
   std::vector<EventDescription> edges = {};
-  std::size_t initial_location = 0;  // into locations
+  std::size_t initial_location = 0;                     // into locations
+  std::vector<ObservableDescription> observables = {};  // of the settings at hand (add_observables)
 
   ModelDefaults defaults = {};  // but for atol per state, which needs the lengths of vectors
   // The absolute tolerance of each entry of `states`; empty when it is one number or not given.
@@ -154,6 +165,7 @@ struct ModelDescription {
   // atol as an array, one number per expanded state, and its place.
   std::vector<double> atol_list = {};
   Position atol_position = {};
+  Position observe_position = {};  // of the option `observe`
 
   bool has_vectors() const;
 };
@@ -169,6 +181,9 @@ ModelDescription describe_model(SourceText source, Mistakes& mistakes);
 
 // Finds out what every name stands for, and reports names that are unknown, used twice or in a circle.
 void resolve_names(ModelDescription& model, Mistakes& mistakes);
+
+// Adds what a user wants to see beside the states, as it is written, to a model whose names have been resolved.
+void add_observables(ModelDescription& model, const std::vector<std::string>& wanted, Mistakes& mistakes);
 
 // Which definitions some expression refers to.
 std::vector<bool> used_definitions(const ModelDescription& model);

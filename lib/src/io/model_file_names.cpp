@@ -31,6 +31,7 @@ struct Scope {
 };
 
 const char* const anything = "a parameter, state, definition or surface";
+const char* const observable_expected = "a definition, a surface, a contact, a state or a parameter";
 const char* const constants = "a number or a parameter";
 const char* const earlier = "a number or a parameter that is defined earlier";
 
@@ -88,6 +89,7 @@ class NameResolver {
                               "a number, a parameter or 'impact'"};
       resolve_formula(contact.restitution, restitution);
     }
+    for (ObservableDescription& observable : model_.observables) resolve_observable(observable, motion);
   }
 
  private:
@@ -211,6 +213,33 @@ class NameResolver {
         scope.index = true;
       resolve_formula(assignment.value, scope);
     }
+  }
+
+  // A name alone may be that of a vector or of a contact, too.
+  void resolve_observable(ObservableDescription& observable, const Scope& motion) {
+    Formula& formula = observable.value;
+    const Expression& expression = formula.expression;
+    Scope scope = motion;
+    scope.expected = observable_expected;
+    if (expression.tokens.size() != 1 || expression.tokens.front().kind != TokenKind::name)
+      return resolve_formula(formula, scope);
+    const std::string name(expression.spelling(expression.tokens.front()));
+    const Symbol symbol = find(name);
+    if (symbol.kind == SymbolKind::unresolved) {
+      for (std::size_t k = 0; k < model_.contacts.size(); ++k) {
+        const ContactDescription& contact = model_.contacts[k];
+        const std::uint32_t element = contact.size ? element_number(name, contact.name) : 0;
+        if (name != contact.name && element == 0) continue;
+        observable.contact = k;
+        observable.contact_element = element;
+        return;
+      }
+    } else if (is_quantity(symbol) && quantity(symbol).is_vector() && symbol.element == 0) {
+      formula.symbols = {symbol};
+      observable.whole_vector = true;
+      return;
+    }
+    resolve_formula(formula, scope);
   }
 
   void resolve_formula(Formula& formula, const Scope& scope) {

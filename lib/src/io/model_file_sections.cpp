@@ -147,7 +147,7 @@ class SectionReader {
     const TomlValue& options = table->value;
     reader_.check_keys(options, "[options]",
                        {"rtol", "atol", "method", "linear_solver", "max_step", "on_ambiguity", "sliding_rule",
-                        "selection", "max_events"});
+                        "selection", "max_events", "observe"});
     if (const TomlEntry* rtol = options.find("rtol")) {
       const double value = rtol->value.kind == TomlKind::number ? rtol->value.number : 0;
       if (value >= 1e-14 && value < 1)
@@ -165,6 +165,7 @@ class SectionReader {
     read_choice(options, "linear_solver", {"auto", "dense", "band", "klu", "gmres"},
                 model_.defaults.linear_solver);
     read_choice(options, "selection", {"consistent", "korobitsyn-frolova"}, model_.defaults.selection);
+    if (const TomlEntry* observe = options.find("observe")) read_observe(*observe);
     if (const TomlEntry* max_step = options.find("max_step")) {
       const double value = max_step->value.kind == TomlKind::number ? max_step->value.number : 0;
       if (value > 0 && std::isfinite(value))
@@ -181,6 +182,18 @@ class SectionReader {
       else
         reader_.mistake(max_events->value.position, 1, "'max_events' out of range", "a whole number from 1",
                         shown(max_events->value));
+    }
+  }
+
+  void read_observe(const TomlEntry& entry) {
+    model_.observe_position = entry.value.position;
+    const bool is_list = entry.value.kind == TomlKind::array;
+    for (const TomlValue& value : is_list ? entry.value.array : std::vector<TomlValue>{entry.value}) {
+      if (value.kind == TomlKind::string)
+        model_.defaults.observe.push_back(value.string);
+      else
+        reader_.mistake(value.position, 1, "'observe' that is no text",
+                        "names or expressions in quotes: observe = [\"F\", \"E = 0.5*v^2\"]", shown(value));
     }
   }
 

@@ -17,7 +17,7 @@ constexpr Index grid_points = 161;
 double guard_value(const System& system, Index surface, double t, const Vector& x, Vector& h) {
   // A guard may be undefined far from the solution; the picture then has a hole there.
   try {
-    system.guards(t, x, h);
+    system.guards(t, x.head(system.states()), h);
     return h(surface);
   } catch (...) {
     return std::numeric_limits<double>::quiet_NaN();
@@ -80,8 +80,21 @@ Range padded(Range range) {
   return {range.low - margin, range.high + margin};
 }
 
-RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept) {
+Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation) {
+  const Index states = at.state.size();
+  const bool observes = std::any_of(kept.begin(), kept.end(), [&](Index index) { return index >= states; });
+  const Vector* observed = observes ? &observation->at(at.t, at.state, at.mode, at.location) : nullptr;
+  Vector chosen(static_cast<Index>(kept.size()));
+  Index place = 0;
+  for (const Index index : kept)
+    chosen(place++) = index < states ? at.state(index) : (*observed)(index - states);
+  return chosen;
+}
+
+RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation) {
   const Trajectory& trajectory = solution.trajectory;
+  const Index states = std::count_if(kept.begin(), kept.end(),
+                                     [&](Index index) { return index < solution.initial.state.size(); });
   RunCurves curves;
   curves.time = {solution.initial.t, solution.final.t};
 
@@ -94,12 +107,11 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept) {
   for (std::size_t i = 0; i < trajectory.segments().size(); ++i) {
     const Segment& segment = trajectory.segments()[i];
     std::vector<Sample> samples;
-    Vector x(trajectory.states());
+    Snapshot at{0, segment.mode, Vector(trajectory.states()), segment.location};
     for (const double t : sample_times(trajectory, i, spacing, with_steps)) {
-      trajectory.evaluate(i, t, x);
-      Vector chosen(static_cast<Index>(kept.size()));
-      for (std::size_t k = 0; k < kept.size(); ++k) chosen(static_cast<Index>(k)) = x(kept[k]);
-      samples.push_back({t, std::move(chosen)});
+      at.t = t;
+      trajectory.evaluate(i, t, at.state);
+      samples.push_back({t, keep(kept, at, observation)});
     }
     if (segment.mode.codimension() > 0) {
       if (!curves.intervals.empty() && curves.intervals.back().high == segment.start) {
@@ -109,9 +121,11 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept) {
       }
       curves.sliding.push_back(samples);
     }
+    const auto jump = [&] {
+      return (curves.whole.back().back().state - samples.front().state).head(states).norm();
+    };
     const bool joined =
-        !curves.whole.empty() && (curves.whole.back().back().state - samples.front().state).norm() <=
-                                     1e-6 * (1e-300 + samples.front().state.norm());
+        !curves.whole.empty() && jump() <= 1e-6 * (1e-300 + samples.front().state.head(states).norm());
     if (joined) {
       curves.whole.back().insert(curves.whole.back().end(), samples.begin(), samples.end());
     } else {
@@ -119,9 +133,10 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept) {
     }
   }
 
+  const Vector initial = keep(kept, solution.initial, observation);
   for (Index j = 0; j < static_cast<Index>(kept.size()); ++j) {
-    const double initial = solution.initial.state(kept[static_cast<std::size_t>(j)]);
-    Range range{initial, initial};
+    const double first = std::isfinite(initial(j)) ? initial(j) : 0;
+    Range range{first, first};
     for (const auto& piece : curves.whole) {
       for (const Sample& sample : piece) {
         if (!std::isfinite(sample.state(j))) continue;

@@ -19,6 +19,7 @@ struct Range {
 // The union with a margin on both sides, so that a curve never runs along the frame.
 Range padded(Range range);
 
+// A curve is that of a state, or of an observable: indices from the number of states on are those of observables.
 struct Sample {
   double t = 0;
   Vector state = {};  // those kept
@@ -35,8 +36,11 @@ struct RunCurves {
   std::vector<Range> states = {};  // per state kept, padded
 };
 
-// Samples hold the states `kept`, in that order.
-RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept);
+// What is kept of a state, in this order; the observation, which may be null, is looked at where observables are kept.
+Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation);
+
+// Samples hold the states and observables `kept`, the states first.
+RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation);
 
 // Values of one guard on a grid: `values(row, column)` at (x(column), y(row)).
 struct GuardGrid {
@@ -46,7 +50,7 @@ struct GuardGrid {
   bool has_zero() const;
 };
 
-// The guards below are functions of the whole state: every state must have been kept.
+// The guards below are functions of the whole state: every state must have been kept, in their order.
 // h over time and one state, when it depends on no other state; empty otherwise.
 std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state,
                                          const RunCurves& curves);

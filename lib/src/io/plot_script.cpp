@@ -8,7 +8,7 @@ namespace slideway {
 
 namespace {
 
-constexpr Index most_panels = 6;
+constexpr Index most_panels = 6;  // of states, and as many of observables
 // Beyond these no surfaces are drawn: the picture would hold nothing else.
 constexpr Index most_states_with_surfaces = 12;
 constexpr Index most_surfaces = 12;
@@ -22,27 +22,35 @@ std::vector<Index> portrait_states(const System& system, const PlotOptions& opti
   return states;
 }
 
+std::vector<Index> first_ones(Index count) {
+  std::vector<Index> indices(static_cast<std::size_t>(count));
+  std::iota(indices.begin(), indices.end(), Index{0});
+  return indices;
+}
+
 // The states with a panel over time.
 std::vector<Index> panel_states(const System& system, const PlotOptions& options) {
   if (!options.phase.empty()) return portrait_states(system, options);
-  std::vector<Index> states(static_cast<std::size_t>(std::min(system.states(), most_panels)));
-  std::iota(states.begin(), states.end(), Index{0});
+  return first_ones(std::min(system.states(), most_panels));
+}
+
+std::vector<Index> with_observables(std::vector<Index> states, const RunReport& report) {
+  const Index count = report.observation ? std::min(report.observation->size(), most_panels) : 0;
+  for (Index k = 0; k < count; ++k) states.push_back(report.instance.system.states() + k);
   return states;
 }
 
 // A guard is a function of the whole state; without surfaces only what is drawn is kept.
 std::vector<Index> states_kept(const System& system, const PlotOptions& options) {
   if (system.states() > most_states_with_surfaces) return panel_states(system, options);
-  std::vector<Index> states(static_cast<std::size_t>(system.states()));
-  std::iota(states.begin(), states.end(), Index{0});
-  return states;
+  return first_ones(system.states());
 }
 
 // The curves of a run, and of the further solutions of its tree over one another.
 RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept) {
-  RunCurves curves = sample_run(report.solution, kept);
+  RunCurves curves = sample_run(report.solution, kept, report.observation);
   for (const Solution* further : report.further) {
-    const RunCurves more = sample_run(*further, kept);
+    const RunCurves more = sample_run(*further, kept, report.observation);
     curves.whole.insert(curves.whole.end(), more.whole.begin(), more.whole.end());
     curves.sliding.insert(curves.sliding.end(), more.sliding.begin(), more.sliding.end());
     curves.time.low = std::min(curves.time.low, more.time.low);
@@ -78,15 +86,14 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
     : report_(report),
       system_(report.instance.system),
       solution_(report.solution),
-      kept_(states_kept(system_, options)),
+      kept_(with_observables(states_kept(system_, options), report)),
       curves_(sample_report(report, kept_)),
-      panels_(panel_states(system_, options)),
+      panels_(with_observables(panel_states(system_, options), report)),
       portrait_(portrait_states(system_, options)) {
   const bool portrait = !portrait_.empty();
   const int width = portrait ? 1000 : 860;
-  const int height = portrait_.size() == 3 ? 560
-                     : portrait            ? 470
-                                           : 190 + 150 * static_cast<int>(panels_.size());
+  const int all_panels = 190 + 150 * static_cast<int>(panels_.size());
+  const int height = !portrait ? all_panels : std::max(portrait_.size() == 3 ? 560 : 470, all_panels - 20);
   header_ = 46.0 / height;
   footer_ = 58.0 / height;
   text_ += picture_settings(format, width, height);
@@ -110,10 +117,10 @@ void PlotScript::append_row(double t, const Vector& kept) {
 
 // Events of large systems hold no states.
 void PlotScript::append_event(const EventRecord& event, const Solution& solution) {
-  const Vector state = event.after.size() > 0 ? event.after : solution.trajectory(event.t);
-  append("{:.9g}", event.t);
-  for (const Index kept : kept_) append(" {:.8g}", state(kept));
-  append("\n");
+  const Trajectory& trajectory = solution.trajectory;
+  const Vector state = event.after.size() > 0 ? event.after : trajectory(event.t);
+  append_row(event.t, keep(kept_, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)},
+                           report_.observation));
 }
 
 void PlotScript::append_curve(const char* name, const Curve& curve) {
@@ -170,6 +177,7 @@ void PlotScript::append_contour(const std::string& name, const GuardGrid& grid) 
 
 void PlotScript::surface_data(Index surface) {
   for (const Index state : panels_) {
+    if (!is_state(state)) continue;
     const auto grid = guard_over_time(system_, surface, state, curves_);
     if (!grid || !grid->has_zero()) continue;
     const std::string name = fmt::format("time_{}_{}", surface, state);

@@ -36,8 +36,10 @@ class PlotScript : public GnuplotScript {
     return fmt::format("[{:.10g}:{:.10g}]", range.low, range.high);
   }
 
-  const std::string& state_name(Index state) const {
-    return system_.state_names()[static_cast<std::size_t>(state)];
+  bool is_state(Index curve) const { return curve < system_.states(); }
+  const std::string& curve_name(Index curve) const {
+    return is_state(curve) ? system_.state_names()[static_cast<std::size_t>(curve)]
+                           : report_.observation->names()[static_cast<std::size_t>(curve - system_.states())];
   }
   // The number of a state among those kept, and its column in the data.
   std::size_t place_of(Index state) const {
@@ -74,9 +76,9 @@ class PlotScript : public GnuplotScript {
   const RunReport& report_;
   const System& system_;
   const Solution& solution_;
-  std::vector<Index> kept_;  // the states in the data
+  std::vector<Index> kept_;  // the states and observables in the data
   RunCurves curves_;
-  std::vector<Index> panels_;    // the states over time
+  std::vector<Index> panels_;    // the states and observables over time
   std::vector<Index> portrait_;  // the states of the phase portrait
   double header_ = 0;
   double footer_ = 0;

@@ -52,7 +52,7 @@ void PlotScript::time_panels(const Frame& frame) {
     const bool lowest = panel + 1 == panels_.size();
     place({frame.left, frame.right, top - height, top});
     append("set xrange {}\nset yrange {}\n", range_text(time), range_text(range(state)));
-    append("set ylabel {} offset 0.5,0\n{}\n", in_quotes(state_name(state)),
+    append("set ylabel {} offset 0.5,0\n{}\n", in_quotes(curve_name(state)),
            lowest ? "set xlabel 't' offset 0,0.3\nset format x '%g'" : "unset xlabel\nset format x ''");
     append_plot(time_parts(state));
     // What belongs to the page is drawn with the first panel.
@@ -146,8 +146,10 @@ double PlotScript::legend(double right, int width, int height) {
 // The model's name, as much of it as there is room for.
 void PlotScript::title(double left, double right, int width) {
   std::string text = report_.model;
-  if (portrait_.empty() && static_cast<Index>(panels_.size()) < system_.states())
-    text = fmt::format("{} (the first {} of {} states)", report_.model, panels_.size(), system_.states());
+  const auto states =
+      std::count_if(panels_.begin(), panels_.end(), [&](Index curve) { return is_state(curve); });
+  if (portrait_.empty() && states < system_.states())
+    text = fmt::format("{} (the first {} of {} states)", report_.model, states, system_.states());
   const double room = std::max(8.0, (right - left) * width / 8.5);
   text = shortened(text, static_cast<std::size_t>(room));
   append("set label {} at screen {:.4f},{:.4f} left font ':Bold'\n", in_quotes(text), left,

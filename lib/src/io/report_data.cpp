@@ -204,12 +204,27 @@ ReportData::ReportData(const RunReport& report, const PlotOptions& picture)
   std::sort(kept_.begin(), kept_.end());
   if (chosen.empty())
     chosen.assign(kept_.begin(), kept_.begin() + std::min(std::ssize(kept_), most_states_shown));
-  for (const Index state : chosen) chosen_.push_back(place_of(state));
+  const Index observables = report.observation ? std::min(report.observation->size(), most_states) : 0;
+  for (Index k = 0; k < observables; ++k) {
+    kept_.push_back(system_.states() + k);
+    if (k < most_states_shown) chosen.push_back(kept_.back());
+  }
+  for (const Index curve : chosen) chosen_.push_back(place_of(curve));
   std::sort(chosen_.begin(), chosen_.end());
   for (const std::string& name : picture.phase) phase_.push_back(place_of(system_.state_index(name)));
   if (phase_.empty() && system_.states() == 2) phase_ = {0, 1};
   if (phase_.size() > 2) phase_.clear();
-  curves_ = sample_run(solution_, kept_);
+  curves_ = sample_run(solution_, kept_, report.observation);
+}
+
+Index ReportData::states() const {
+  return std::count_if(kept_.begin(), kept_.end(), [&](Index curve) { return curve < system_.states(); });
+}
+
+const std::string& ReportData::curve_name(Index curve) const {
+  return curve < system_.states()
+             ? system_.state_names()[static_cast<std::size_t>(curve)]
+             : report_.observation->names()[static_cast<std::size_t>(curve - system_.states())];
 }
 
 void ReportData::add_state(Index state) {
@@ -234,7 +249,7 @@ void ReportData::write(std::ostream& out) const {
 
 void ReportData::write_curves(std::ostream& out) const {
   Json names = Json::array();
-  for (const Index state : kept_) names.push_back(system_.state_names()[static_cast<std::size_t>(state)]);
+  for (const Index curve : kept_) names.push_back(curve_name(curve));
   const Thinned thinned =
       thin(curves_, std::clamp(most_numbers / (kept_.size() + 1), std::size_t{2000}, std::size_t{20000}));
   std::string text = "\"curves\":{\"names\":" + embedded(names) +
@@ -296,8 +311,8 @@ void ReportData::write_segments(std::ostream& out) const {
 void ReportData::write_surfaces(std::ostream& out) const {
   Json levels = Json::array();
   Json lines = Json::array();
-  const bool drawable = system_.states() == static_cast<Index>(kept_.size()) &&
-                        system_.surfaces() <= most_surfaces_drawn && !curves_.whole.empty();
+  const bool drawable =
+      system_.states() == states() && system_.surfaces() <= most_surfaces_drawn && !curves_.whole.empty();
   for (Index surface = 0; drawable && surface < system_.surfaces(); ++surface) {
     bool is_level = false;
     for (Index state = 0; state < system_.states(); ++state) {

@@ -24,9 +24,10 @@ class ReportData {
 
   void write(std::ostream& out) const;
   // How many of the states are in the data.
-  Index states() const { return static_cast<Index>(kept_.size()); }
+  Index states() const;
 
  private:
+  const std::string& curve_name(Index curve) const;
   void add_state(Index state);
   std::size_t place_of(Index state) const;
   void write_curves(std::ostream& out) const;
@@ -37,7 +38,7 @@ class ReportData {
   const RunReport& report_;
   const System& system_;
   const Solution& solution_;
-  std::vector<Index> kept_ = {};          // the states in the page
+  std::vector<Index> kept_ = {};          // the states and observables in the page
   std::vector<std::size_t> chosen_ = {};  // those shown at first, into kept_
   std::vector<std::size_t> phase_ = {};   // of the portrait, likewise
   RunCurves curves_ = {};

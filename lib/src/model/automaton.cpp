@@ -91,13 +91,21 @@ std::size_t Automaton::location_index(const std::string& name) const {
           .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
 }
 
+bool undo_each_other(const Edge& first, const Edge& second) {
+  return !first.reset && !second.reset && first.from != first.to && first.from == second.to &&
+         first.to == second.from && first.when == second.when && first.direction != second.direction &&
+         first.direction != Direction::any && second.direction != Direction::any;
+}
+
+std::string joined_name(const Location& minus, const Location& plus) { return minus.name + "|" + plus.name; }
+
 System join_locations(const Location& minus, const Location& plus, const Guard& guard,
                       const std::string& name) {
   const System below = minus.system;
   const System above = plus.system;
   const Index m = below.surfaces();
   SystemDefinition definition;
-  definition.name = minus.name + "|" + plus.name;
+  definition.name = joined_name(minus, plus);
   definition.states = below.states();
   definition.surfaces = m + 1;
   definition.state_names = below.state_names();

@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <exception>
 #include <utility>
-
-#include "slideway/filippov/mode_field.hpp"
-#include "slideway/filippov/relay_structure.hpp"
 
 namespace slideway {
 
@@ -27,41 +23,10 @@ const std::array<Node, 3> kRule = {Node{0.5 - 0.5 * std::sqrt(0.6), 5.0 / 18}, N
 
 }  // namespace
 
-struct PassivityWatch::Relays {
-  explicit Relays(const System& system) : evaluator(system), structure(system), field(evaluator, structure) {}
-  Evaluator evaluator;
-  RelayStructure structure;
-  ModeField field;
-  Mode mode;
-};
-
-PassivityWatch::PassivityWatch(const Automaton& problem, std::vector<FrictionElement> elements)
-    : elements_(std::move(elements)), sums_(elements_.size()) {
-  const System& system = problem.system();
-  state_ = Vector::Zero(system.states());
-  lambda_ = Vector::Zero(system.surfaces());
-  const bool plain = !problem.has_locations() && system.contacts().empty();
-  if (plain && system.surfaces() > 0) relays_ = std::make_unique<Relays>(system);
-}
-
-PassivityWatch::~PassivityWatch() = default;
-
-void PassivityWatch::find_lambda(double t, const Mode& mode) {
-  bool slides = false;
-  for (Index i = 0; i < lambda_.size(); ++i) {
-    lambda_[i] = static_cast<double>(static_cast<signed char>(mode[i]));
-    slides = slides || mode.slides_on(i);
-  }
-  if (!slides || !relays_) return;
-  if (!(relays_->mode == mode)) {
-    relays_->mode = mode;
-    relays_->field.set_mode(mode, lambda_);
-  }
-  try {
-    lambda_ = relays_->field.lambda(t, state_);
-  } catch (const std::exception&) {
-    // Where the sliding condition has no solution the run will say so.
-  }
+PassivityWatch::PassivityWatch(const Automaton& problem, std::vector<FrictionElement> elements,
+                               SlidingRule rule)
+    : elements_(std::move(elements)), sums_(elements_.size()), forces_(problem, rule) {
+  state_ = Vector::Zero(problem.system().states());
 }
 
 void PassivityWatch::add(const StepView& step) {
@@ -77,7 +42,9 @@ void PassivityWatch::add(const StepView& step) {
     for (const Node& node : kRule) {
       const double t = step.start + part * (p + node.place);
       step.evaluate(t, state_);
-      find_lambda(t, step.mode);
+      forces_.find(t, state_, step.mode, step.location);
+      // Where λ is not known the surface slides, and its velocity is zero.
+      lambda_ = forces_.lambda().array().isNaN().select(0, forces_.lambda());
       for (std::size_t k = 0; k < elements_.size(); ++k) {
         Sum& sum = sums_[k];
         const double power = elements_[k].force(t, state_, lambda_) * elements_[k].velocity(t, state_);

@@ -349,7 +349,7 @@ void RunEngine::append_step(double start, double end) {
   }
   if (options_.on_step) {
     const Mode mode = word();
-    const StepView view{start, end, mode, [this](double t, VectorRef x) {
+    const StepView view{start, end, mode, here_->name, [this](double t, VectorRef x) {
                           stepper_->evaluate(t, x);
                           here_->ode.project(t, weights_, x);
                         }};

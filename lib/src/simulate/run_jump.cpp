@@ -168,15 +168,9 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
     const Edge& edge = automaton_.edges()[watched.edge];
     record.from_location = here_->name;
     if (!edge.zeno.empty()) resting_location_ = edge.zeno;
-    const bool undone = last_edge_ && !edge.reset && !automaton_.edges()[*last_edge_].reset;
     if (edge.to != here_->name) record.kind = EventKind::transition;
-    if (undone && edge.to != edge.from) {
-      const Edge& last = automaton_.edges()[*last_edge_];
-      const bool opposite = last.from == edge.to && last.to == edge.from && last.when == edge.when &&
-                            last.direction != edge.direction && last.direction != Direction::any &&
-                            edge.direction != Direction::any;
-      if (opposite) return slide_between(*last_edge_, watched.edge, records);
-    }
+    if (last_edge_ && undo_each_other(automaton_.edges()[*last_edge_], edge))
+      return slide_between(*last_edge_, watched.edge, records);
     const bool same = edge.to == edge.from && !in_pair();
     const std::size_t to = automaton_.location_index(edge.to);
     if (!same) {

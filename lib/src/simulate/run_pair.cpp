@@ -71,7 +71,7 @@ std::unique_ptr<LocationTools> RunEngine::make_pair_tools(std::size_t minus, std
   watch.add_edges(automaton_, minus, {first_edge, second_edge});
   watch.add_edges(automaton_, plus, {first_edge, second_edge});
   auto tools = std::make_unique<LocationTools>(std::move(system), std::move(structure), options_,
-                                               std::move(watch), below.name + "|" + above.name);
+                                               std::move(watch), joined_name(below, above));
   tools->set_duration(run_.end - run_.start);
   return tools;
 }

@@ -56,6 +56,8 @@ Vector Trajectory::before(double t) const {
 
 const Mode& Trajectory::mode(double t) const { return segments_[segment_index(t, false)].mode; }
 
+const Mode& Trajectory::mode_before(double t) const { return segments_[segment_index(t, true)].mode; }
+
 const std::string& Trajectory::location(double t) const {
   return segments_[segment_index(t, false)].location;
 }

@@ -58,6 +58,8 @@ class SlidingSolver {
   bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
   void prepare();
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
+  template <class Visit>
+  void for_entries(const Visit& visit) const;
   void entries(double t, ConstVectorRef x, ConstVectorRef lambda);
   const Eigen::SparseMatrix<double>* linear_columns(double t, ConstVectorRef x, ConstVectorRef lambda);
   void constant_entries(const Eigen::SparseMatrix<double>& columns);

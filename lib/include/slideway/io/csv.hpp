@@ -1,5 +1,6 @@
-// The trajectory of a run as CSV: t, one column per state, mode, location. There is a row at every output time and
-// at every event: one, with the mode that follows, or two, before and after, where the state jumps.
+// The trajectory of a run as CSV: t, one column per state, one per observable, mode, location. There is a row at every output
+// time and at every event: one, with the mode that follows, or two, before and after, where the state jumps, or the mode changes
+// and something is observed.
 //
 // Numbers are the shortest text that reads back as the same double.
 // It must not know files, nor how the run was made.

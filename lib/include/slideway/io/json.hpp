@@ -21,7 +21,8 @@ void write_json(const RunReport& report, std::ostream& out, const JsonOptions& o
 
 // A tree of solutions: the document of the root, in which `branches` holds a document for each continuation of its last
 // event, in their order, and `complete` says whether all were followed.
-void write_json(const std::string& model, const ModelInstance& instance, const BranchTree& tree,
-                std::ostream& out, const JsonOptions& options = {});
+// `report` is that of the root.
+void write_json(const RunReport& report, const BranchTree& tree, std::ostream& out,
+                const JsonOptions& options = {});
 
 }  // namespace slideway

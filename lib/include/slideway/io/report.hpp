@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "slideway/model/model.hpp"
+#include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/solution.hpp"
 
 namespace slideway {
 
-// Refers to the instance and the solution, which must outlive it.
+// Refers to the instance, the solution and the observation, which must outlive it.
 struct RunReport {
   std::string model = {};  // the model's name
   const ModelInstance& instance;
@@ -19,6 +20,8 @@ struct RunReport {
   std::vector<const Solution*> further = {};
   // The work of friction, where it was asked for.
   std::vector<FrictionWork> friction = {};
+  // What is written and drawn beside the states; null for nothing.
+  Observation* observation = nullptr;
 };
 
 }  // namespace slideway

@@ -57,6 +57,12 @@ class Automaton {
   std::size_t initial_ = 0;
 };
 
+// Whether the edges lead there and back again across the same guard, and nothing else: they are one switching surface.
+bool undo_each_other(const Edge& first, const Edge& second);
+
+// The location of a solution that slides between two.
+std::string joined_name(const Location& minus, const Location& plus);
+
 // The two locations as one system with one more switching surface, the last, on which the guard vanishes:
 //     f = (1 − λ)/2 f_minus + (1 + λ)/2 f_plus.
 // Events and contacts are those of `minus`. "" names the surface "between".

@@ -12,6 +12,7 @@
 
 #include "slideway/model/automaton.hpp"
 #include "slideway/model/friction_element.hpp"
+#include "slideway/model/observables.hpp"
 #include "slideway/model/system.hpp"
 
 namespace slideway {
@@ -34,9 +35,16 @@ struct ModelInstance {
   Vector state;                                // n initial values
   std::optional<Automaton> automaton = {};     // of a model with locations
   std::vector<FrictionElement> friction = {};  // the forces whose passivity can be looked at
+  // What the user wants to see beside the states, "F" or "E = 0.5*v^2", as far as the model knows more than observables_of() does;
+  // throws std::invalid_argument for what makes no sense.
+  std::function<Observables(const std::vector<std::string>&)> observe = {};
 
   // What to simulate.
   Automaton problem() const { return automaton ? *automaton : Automaton(system); }
+  // What the user wants to see beside the states. Throws std::invalid_argument for what makes no sense here.
+  Observables observables(const std::vector<std::string>& wanted) const {
+    return observe ? observe(wanted) : observables_of(system, wanted, friction);
+  }
 };
 
 // Options a model file may suggest (design §6 [options]); empty strings mean "not given".
@@ -48,6 +56,7 @@ struct ModelDefaults {
   std::string sliding_rule = {};
   std::string linear_solver = {};
   std::string selection = {};
+  std::vector<std::string> observe = {};
   double max_step = 0;   // 0: not given
   Index max_events = 0;  // 0: not given
 };

@@ -68,7 +68,8 @@ class Tolerance {
 struct StepView {
   double start;
   double end;
-  const Mode& mode;
+  const Mode& mode;             // the surfaces, then the contacts
+  const std::string& location;  // "" where the problem has no locations
   // The state at t in [start, end], projected while sliding.
   std::function<void(double t, VectorRef x)> evaluate;
 };

@@ -10,17 +10,16 @@
 //     … simulator.run(…)
 //     for (const FrictionWork& work : watch.results(options.rtol)) …
 //
-// The integral is a Gauss rule over quarters of every step, on the dense output; λ of a surface that slides is that of the
-// sliding condition, and 0 in systems with contacts or locations (where v = 0 it does not matter).
+// The integral is a Gauss rule over quarters of every step, on the dense output, with λ as in simulate/forces_along.hpp.
 // It must not know laws of friction, nor how results are printed.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "slideway/model/automaton.hpp"
 #include "slideway/model/friction_element.hpp"
+#include "slideway/simulate/forces_along.hpp"
 #include "slideway/simulate/options.hpp"
 
 namespace slideway {
@@ -36,10 +35,9 @@ struct FrictionWork {
 
 class PassivityWatch {
  public:
-  PassivityWatch(const Automaton& problem, std::vector<FrictionElement> elements);
-  ~PassivityWatch();
-  PassivityWatch(const PassivityWatch&) = delete;
-  PassivityWatch& operator=(const PassivityWatch&) = delete;
+  // `rule` is that of the run.
+  PassivityWatch(const Automaton& problem, std::vector<FrictionElement> elements,
+                 SlidingRule rule = SlidingRule::filippov);
 
   // The steps of one run, in their order.
   void add(const StepView& step);
@@ -47,7 +45,6 @@ class PassivityWatch {
   std::vector<FrictionWork> results(double rtol) const;
 
  private:
-  struct Relays;
   struct Sum {
     double work = 0;
     double rounding = 0;  // what the sum has lost (Kahan)
@@ -56,11 +53,9 @@ class PassivityWatch {
     double stored = 0;
   };
 
-  void find_lambda(double t, const Mode& mode);
-
   std::vector<FrictionElement> elements_;
   std::vector<Sum> sums_;
-  std::unique_ptr<Relays> relays_;  // null where λ of sliding surfaces is not looked for
+  ForcesAlong forces_;
   bool begun_ = false;
   Vector state_, lambda_;
 };

@@ -42,7 +42,9 @@ class Trajectory {
   Vector before(double t) const;
   // The mode in force at t; at an event the one after it.
   const Mode& mode(double t) const;
-  // The location likewise; "" where there are none.
+  // Likewise from the left.
+  const Mode& mode_before(double t) const;
+  // The location at t, as of the mode; "" where there are none.
   const std::string& location(double t) const;
 
   const std::vector<Segment>& segments() const { return segments_; }

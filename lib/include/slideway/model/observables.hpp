@@ -1,0 +1,36 @@
+// Quantities that are of interest along a solution beside its states, a control, a force of friction or an energy:
+//     y = g(t, x, λ, Λ),     λ the relays, Λ the forces of the contacts
+// with what λ and Λ are at that point of the solution (simulate/forces_along.hpp): on a surface that slides, λ is that of the sliding
+// condition, so that a control is the equivalent control there and a force of friction the one that holds.
+// It must not know solutions or files.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+#include "slideway/model/friction_element.hpp"
+#include "slideway/model/system.hpp"
+
+namespace slideway {
+
+struct Observables {
+  std::vector<std::string> names = {};
+  // λ has an entry per surface, `forces` one per contact (0 while open), `values` one per name.
+  std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef forces,
+                     VectorRef values)>
+      evaluate = {};
+
+  bool empty() const { return names.empty(); }
+};
+
+// Those that every system has: the guard of a surface, the force of a contact and the forces of friction that are told, by their
+// names. Throws std::invalid_argument, with the nearest one, for any other name.
+Observables observables_of(const System& system, const std::vector<std::string>& names,
+                           const std::vector<FrictionElement>& friction = {});
+
+// Throws std::invalid_argument where a name is used twice, or is that of a state or another column.
+void check_observable_names(const System& system, const std::vector<std::string>& names);
+
+}  // namespace slideway

@@ -1,0 +1,41 @@
+// What relays and contacts do at the points of a solution: λ and the forces Λ, which the solution itself does not hold.
+//     λᵢ = ±1 beside surface i; along it, that of the sliding condition (filippov/mode_field.hpp)
+//     Λ_C of the closed contacts C, 0 of the others (filippov/contact_dynamics.hpp)
+//
+// It must not know what they are wanted for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "slideway/filippov/mode.hpp"
+#include "slideway/filippov/sliding_rule.hpp"
+#include "slideway/model/automaton.hpp"
+
+namespace slideway {
+
+class ForcesAlong {
+ public:
+  explicit ForcesAlong(Automaton problem, SlidingRule rule = SlidingRule::filippov);
+  ~ForcesAlong();
+  ForcesAlong(ForcesAlong&&) noexcept;
+  ForcesAlong& operator=(ForcesAlong&&) noexcept;
+
+  // At a point of a solution, whose mode (surfaces, then contacts) and location are those of a Segment, StepView or Snapshot.
+  void find(double t, ConstVectorRef x, const Mode& mode, const std::string& location);
+  // Of the last point found; what has no value there, as λ where the sliding condition has no solution, is NaN.
+  const Vector& lambda() const { return lambda_; }  // an entry per surface of the problem
+  const Vector& forces() const { return forces_; }  // an entry per contact
+
+ private:
+  struct Place;
+  Place& place_of(double t, ConstVectorRef x, const std::string& location);
+
+  Automaton problem_;
+  SlidingRule rule_;
+  std::vector<std::unique_ptr<Place>> places_;
+  Vector lambda_, forces_;
+};
+
+}  // namespace slideway

@@ -1,0 +1,138 @@
+#include "slideway/simulate/forces_along.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include "slideway/core/errors.hpp"
+#include "slideway/filippov/contact_dynamics.hpp"
+#include "slideway/filippov/mode_field.hpp"
+#include "slideway/filippov/relay_structure.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+// The algebra of one location, or of two that a solution slides between.
+struct ForcesAlong::Place {
+  Place(System plain, std::string location, const SlidingRule rule)
+      : name(std::move(location)),
+        contacts(plain.contacts().empty() ? nullptr : std::make_shared<ContactDynamics>(plain)),
+        system(contacts ? with_contact_forces(plain, contacts) : std::move(plain)),
+        structure(system),
+        evaluator(system),
+        field(evaluator, structure),
+        lambda(Vector::Zero(system.surfaces())) {
+    field.set_rule(rule);
+  }
+
+  // Takes over the mode of the surfaces and which contacts are closed.
+  void set_mode(const Mode& now) {
+    if (is_set && now == word && lambda.allFinite()) return;
+    word = now;
+    is_set = true;
+    const Index surfaces = system.surfaces();
+    Mode mode(surfaces);
+    slides = false;
+    for (Index i = 0; i < surfaces; ++i) {
+      mode.set(i, word[i]);
+      slides = slides || word.slides_on(i);
+    }
+    // What slides begins at 0.
+    lambda.setZero();
+    mode.fill_lambda(lambda);
+    if (contacts) {
+      std::vector<Index> closed;
+      for (Index c = 0; c < contacts->contacts(); ++c)
+        if (word.slides_on(surfaces + c)) closed.push_back(c);
+      contacts->set_closed(std::move(closed));
+    }
+    if (slides) field.set_mode(mode, lambda);
+  }
+
+  std::string name;
+  std::shared_ptr<ContactDynamics> contacts;
+  System system;
+  RelayStructure structure;
+  Evaluator evaluator;
+  ModeField field;
+  Mode word;
+  bool is_set = false;
+  bool slides = false;
+  Vector lambda;
+};
+
+ForcesAlong::ForcesAlong(Automaton problem, SlidingRule rule) : problem_(std::move(problem)), rule_(rule) {
+  lambda_ = Vector::Zero(problem_.system().surfaces());
+  forces_ = Vector::Zero(static_cast<Index>(problem_.system().contacts().size()));
+}
+
+ForcesAlong::~ForcesAlong() = default;
+ForcesAlong::ForcesAlong(ForcesAlong&&) noexcept = default;
+ForcesAlong& ForcesAlong::operator=(ForcesAlong&&) noexcept = default;
+
+ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std::string& location) {
+  for (const std::unique_ptr<Place>& place : places_)
+    if (place->name == location) return *place;
+  const auto add = [&](System system) -> Place& {
+    places_.push_back(std::make_unique<Place>(std::move(system), location, rule_));
+    return *places_.back();
+  };
+  for (const Location& known : problem_.locations())
+    if (known.name == location) return add(known.system);
+  // Between two locations: of several guards between the same two it is the one that is zero.
+  const Edge* between = nullptr;
+  const Location *minus = nullptr, *plus = nullptr;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Edge& edge : problem_.edges()) {
+    if (edge.direction != Direction::rising) continue;
+    const Location& from = problem_.locations()[problem_.location_index(edge.from)];
+    const Location& to = problem_.locations()[problem_.location_index(edge.to)];
+    const auto undoes = [&](const Edge& other) { return undo_each_other(edge, other); };
+    if (joined_name(from, to) != location ||
+        std::none_of(problem_.edges().begin(), problem_.edges().end(), undoes))
+      continue;
+    const double distance = std::abs(edge.when.value(t, x));
+    if (!(distance < nearest)) continue;
+    nearest = distance;
+    between = &edge;
+    minus = &from;
+    plus = &to;
+  }
+  if (!between) {
+    refuse({.what = "a point of another problem's solution",
+            .where = "ForcesAlong::find",
+            .expected = "a location of the problem, or two that its solution slides between",
+            .got = "'" + location + "'"});
+  }
+  return add(join_locations(*minus, *plus, between->when, between->name));
+}
+
+void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::string& location) {
+  Place& place = place_of(t, x, location);
+  place.set_mode(mode);
+  const Index surfaces = lambda_.size();
+  if (place.slides) {
+    try {
+      place.lambda = place.field.lambda(t, x);
+    } catch (const std::exception&) {
+      // Where the sliding condition has no solution the run says so.
+      for (const Index i : place.field.sliding()) place.lambda[i] = kUnknown;
+    }
+  }
+  lambda_ = place.lambda.head(surfaces);
+  if (!place.contacts) return;
+  try {
+    forces_ = place.contacts->forces(t, x, place.lambda);
+  } catch (const std::exception&) {
+    forces_.setConstant(kUnknown);
+  }
+}
+
+}  // namespace slideway
