@@ -537,6 +537,34 @@ TEST_CASE("crossings that come faster for a while and then no more are followed 
   }
 }
 
+TEST_CASE("crossings that come faster for a while move no state that does not change") {
+  // x = sin(1 - k ln(1 - t)) vanishes where 1 - t = 2^(1/π - n). The guard x (x - y) vanishes there and, for the
+  // constant y = -2, nowhere else; its gradient has a part along y.
+  const double k = kPi / std::log(2.0);
+  const System system = from_functor(
+      [k](auto t, const auto& x, const auto& lambda, auto&& dx) {
+        using std::cos, std::log;
+        dx[0] = k * cos(1.0 - k * log(1.0 - t)) / (1.0 - t) + 0.0 * lambda[0];
+        dx[1] = 0.0 * x[1];
+      },
+      [](auto, const auto& x, auto&& h) { h[0] = x[0] * (x[0] - x[1]); }, {.states = 2, .surfaces = 1});
+  for (const Method method : every_method) {
+    for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-12, 1e-13}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution =
+          run(system, {std::sin(1.0), -2}, 1 - std::pow(2.0, 0.5 + 1 / kPi - 11), with(method, rtol));
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      REQUIRE(count(solution, EventKind::crossing) == 10);
+      for (int n = 1; n <= 10; ++n) {
+        const double exact = 1 - std::pow(2.0, 1 / kPi - n);
+        CHECK(std::abs(solution.events[static_cast<std::size_t>(n - 1)].t - exact) < 1000 * rtol + 1e-14);
+      }
+      CHECK(std::abs(solution.final.state[1] + 2) < 1e-15);
+    }
+  }
+}
+
 TEST_CASE("a kick at the very time at which bounces accumulate is given once") {
   // Down at t = 1 with speed 1, and at rest after 2·(1/2 + 1/4 + …) more.
   const System system = smooth(2,

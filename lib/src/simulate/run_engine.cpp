@@ -376,7 +376,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       // The field may be singular at the very event.
       const Arrival& imminent = imminent_arrival();
       if (imminent.found) {
-        stepper.error_weights(x_, weights_);
+        here_->stepper->error_weights(x_, weights_);
         project_state();
         dense_end_ = t_;
         return handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
@@ -397,7 +397,8 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     const bool is_seen =
         arrived || report.status == StepStatus::reached_end ||
         (next_output_ < options_.output_times.size() && options_.output_times[next_output_] <= t_);
-    if (is_seen || options_.on_step) stepper.error_weights(x_, weights_);
+    // Those of a fine step are relative: a state that passes zero would not be moved there, and others would be, far.
+    if (is_seen || options_.on_step) here_->stepper->error_weights(x_, weights_);
     if (is_seen) project_state();
     if (t_ > piece_start) append_step(piece_start, t_);
 
@@ -426,7 +427,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return ModeEnd::event;
     }
     if (drifts()) {
-      stepper.error_weights(x_, weights_);
+      here_->stepper->error_weights(x_, weights_);
       ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), t_, x_, weights_);
     }
   }

@@ -224,7 +224,7 @@ void RunEngine::DenseGuards::state_at(double t) {
   engine_.stepper_->evaluate(t, engine_.state_);
   if (!engine_.dense_output_drifts() && (!tools.ode.slides() || tools.evaluator.guards_are_affine())) return;
   // The way back to the surface depends on the weights: they are those with which the state at an event is put there.
-  engine_.stepper_->error_weights(engine_.state_, engine_.weights_);
+  engine_.here_->stepper->error_weights(engine_.state_, engine_.weights_);
   try {
     tools.ode.project(t, engine_.weights_, engine_.state_);
   } catch (const std::runtime_error&) {
