@@ -472,6 +472,25 @@ TEST_CASE("what other languages write is answered with what to write here") {
   hinted("if(x > 0 or v > 0, 1, 2)", "for either condition, write if(a > b, p, if(c > d, p, q))");
   hinted("(x > 0)*v", "write step(a - b), which is 1 where a > b and else 0");
   hinted("max(x, 0, 1)", "write max(max(a, b), c)");
+  hinted("-np.sign(v)", "names and functions stand without a module: sign");
+  hinted("1 if x > 0 else -1", "write a choice as if(a > b, p, q)");
+  hinted("-\u03bb*x", "a name is made of the letters a to z and A to Z, digits and '_'");
+  hinted(
+      "floor(t)",
+      "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with when = "
+      "\"c - T\" and set = { c = \"0\" }");
+}
+
+TEST_CASE("a section that others call by another name is answered with its name here") {
+  const std::string rest = "[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-x\"\n";
+  check_told(rest + "[equations]\ny = 1\n", "\n        write [derivatives]\n");
+  check_told(rest + "[constants]\nk = 1\n", "\n        write [parameters]\n");
+  check_told(rest + "[[events]]\nwhen = \"x\"\n", "\n        write [[resets]]\n");
+}
+
+TEST_CASE("an expression without quotes is answered with quotes") {
+  check_told("[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = -x\n",
+             "\n        an expression and a word stand in quotes: \"-x\"\n");
 }
 
 TEST_CASE("one mistake is told once and not by what follows from it") {

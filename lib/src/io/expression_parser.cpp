@@ -217,7 +217,7 @@ void describe(SyntaxError& error, const std::string& text) {
     error.hint = "a comparison is one of > < >= <=, as the first argument of if(a > b, p, q)";
   else if (found == "\u00b2" || found == "\u00b3")
     error.hint = std::string("write a power with '^': ^") + (found == "\u00b2" ? "2" : "3");
-  else if (found == "?" || found == ":")
+  else if (found == "?" || found == ":" || found == "if" || found == "else")
     error.hint = "write a choice as if(a > b, p, q)";
   else if (found == "&" || found == "and")
     error.hint = "for both conditions, write if(a > b, if(c > d, p, q), q)";
@@ -227,6 +227,10 @@ void describe(SyntaxError& error, const std::string& text) {
     error.hint = "write if(a > b, p, q) with p and q exchanged";
   else if (found == "*" && before == '*')
     error.hint = "write a power with '^'";
+  else if (found[0] == '.' && found.size() > 1 && is_word(before))
+    error.hint = "names and functions stand without a module: " + found.substr(1);
+  else if ((static_cast<unsigned char>(found[0]) & 0x80U) != 0)
+    error.hint = "a name is made of the letters a to z and A to Z, digits and '_'";
   else if (is_word(found[0]) && error.expected.rfind("an operator", 0) == 0)
     error.hint = "write a product with '*'";
 }

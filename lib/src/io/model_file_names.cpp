@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "io/model_file_description.hpp"
@@ -356,8 +357,14 @@ class NameResolver {
                                                                  {"clip", "min(max(x, low), high)"},
                                                                  {"clamp", "min(max(x, low), high)"},
                                                                  {"sat", "min(max(x, -1), 1)"}};
+    // What jumps for ever, at times of its own.
+    static const std::set<std::string> periodic = {"floor", "ceil", "round", "trunc",
+                                                   "mod",   "fmod", "rem",   "frac"};
     for (char& letter : name)
       if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    if (periodic.count(name) > 0)
+      return "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with "
+             "when = \"c - T\" and set = { c = \"0\" }";
     const auto found = elsewhere.find(name);
     return found != elsewhere.end() ? "write " + found->second : suggestion(name, known);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace slideway::reader {
 namespace {
@@ -13,6 +14,22 @@ const Words top_level_keys = {"name", "summary", "source", "initial"};
 
 std::string top_level_hint(const std::string& key) {
   return "'" + key + "' is a top-level key: write it before the first [table]";
+}
+
+// What others call a section that exists here, too.
+std::string section_hint(const std::string& key, const Words& known) {
+  static const std::map<std::string, std::string> elsewhere = {
+      {"equations", "derivatives"}, {"equation", "derivatives"},      {"odes", "derivatives"},
+      {"ode", "derivatives"},       {"dynamics", "derivatives"},      {"rhs", "derivatives"},
+      {"field", "derivatives"},     {"constants", "parameters"},      {"variables", "states"},
+      {"init", "states"},           {"initial_conditions", "states"}, {"auxiliary", "definitions"},
+      {"functions", "definitions"}, {"guards", "surfaces"},           {"events", "resets"},
+      {"transitions", "edges"},     {"modes", "locations"},           {"solver", "options"},
+      {"simulation", "time"}};
+  const auto found = elsewhere.find(key);
+  if (found == elsewhere.end()) return suggestion(key, known);
+  const bool list = contains(list_names, found->second);
+  return (list ? "write [[" : "write [") + found->second + (list ? "]]" : "]");
 }
 
 }  // namespace
@@ -49,7 +66,7 @@ void TableReader::check_top_level() {
   for (const TomlEntry& entry : root_.table)
     if (!contains(known, entry.key))
       mistake(entry, "unknown section or key", one_of(known), quoted(entry.key),
-              suggestion(entry.key, known));
+              section_hint(entry.key, known));
 }
 
 bool TableReader::is_misspelt(const std::string& key) const {

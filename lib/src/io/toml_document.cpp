@@ -222,6 +222,8 @@ TomlValue parse_toml(const SourceText& source, Mistakes& mistakes) {
     Mistake mistake;
     mistake.where = place(parsed.error().source());
     mistake.what = "not valid TOML: " + std::string(parsed.error().description());
+    if (mistake.what.find("determine value type") != std::string::npos)
+      mistake.hint = "an expression and a word stand in quotes: \"-x\"";
     if (mistake.where.line < 1) mistake.where = source.position(source.text().size());
     mistakes.push_back(std::move(mistake));
   } catch (const TomlParserAssertion&) {
