@@ -91,6 +91,33 @@ TEST_CASE("guards that differ by a factor have one key") {
   CHECK_FALSE(same(graph.subtract(x, graph.constant(2)), graph.add(x, graph.constant(2)), 1));
 }
 
+TEST_CASE("guards that are opposite because a function is odd have one key") {
+  ExpressionGraph graph;
+  const NodeId x = graph.state(0);
+  const NodeId y = graph.state(1);
+  const NodeId z = graph.state(2);
+  const NodeId two = graph.constant(2);
+  const auto opposite = [&](NodeId first, NodeId second) {
+    const GuardKey a = guard_key(graph, first);
+    const GuardKey b = guard_key(graph, second);
+    return a.key == b.key && a.sign * b.sign == -1;
+  };
+  const NodeId forth = graph.subtract(x, y);
+  const NodeId back = graph.subtract(y, x);
+  for (const Operation odd :
+       {Operation::sin, Operation::tan, Operation::asin, Operation::atan, Operation::sinh, Operation::tanh}) {
+    CHECK(opposite(graph.unary(odd, forth), graph.unary(odd, back)));
+    CHECK(opposite(graph.unary(odd, x), graph.unary(odd, graph.negate(x))));
+    CHECK(
+        opposite(graph.unary(odd, graph.multiply(two, forth)), graph.unary(odd, graph.multiply(two, back))));
+  }
+  CHECK(opposite(graph.multiply(z, forth), graph.multiply(z, back)));
+  CHECK(opposite(graph.divide(graph.unary(Operation::sin, forth), z),
+                 graph.divide(graph.unary(Operation::sin, back), z)));
+  for (const Operation neither : {Operation::cos, Operation::cosh, Operation::exp})
+    CHECK_FALSE(opposite(graph.unary(neither, forth), graph.unary(neither, back)));
+}
+
 TEST_CASE("a graph that grows beyond its bound is refused") {
   ExpressionGraph graph(10);
   const auto grow = [&] {

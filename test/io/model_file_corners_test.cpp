@@ -8,6 +8,7 @@
 #include <random>
 
 #include "slideway/model/check.hpp"
+#include "slideway/simulate/simulator.hpp"
 #include "test/io/model_text.hpp"
 
 using namespace slideway;
@@ -249,4 +250,46 @@ TEST_CASE("a saturation has a surface at each of its ends") {
     return instance(with_derivatives("x = \"" + derivative + "\"\ny = 0\nz = 0")).system.surface_names();
   };
   CHECK(names("min(max(x, 0), a)") == std::vector<std::string>{"max(x, 0) - a", "x"});
+}
+
+TEST_CASE("a root of a kink in a guard is asked for only where it is real") {
+  // All that a root or a power is taken of is positive on the side that is in force, and on it alone.
+  const System system = instance(with_derivatives("x = \"sgn(y + sqrt(abs(x)))\"\n"
+                                                  "y = \"sgn(x + max(y, 0)^(5/3))\"\n"
+                                                  "z = \"sgn(y - log(abs(z) + 1)) + sgn(z - abs(x)^2)\""))
+                            .system;
+  for (const double x : {-2.0, 0.7})
+    for (const double y : {-1.5, 0.5})
+      for (const double z : {-3.0, 2.0}) {
+        CAPTURE(x);
+        CAPTURE(y);
+        CAPTURE(z);
+        const Vector at = Eigen::Vector3d(x, y, z);
+        const Vector h = guards(system, 0, at);
+        REQUIRE(h.allFinite());
+        const auto sign = [](double value) { return value > 0 ? 1.0 : -1.0; };
+        const Vector dx = field(system, 0, at, h.unaryExpr(sign));
+        CHECK(dx[0] == sign(y + std::sqrt(std::abs(x))));
+        CHECK(dx[1] == sign(x + std::pow(std::max(y, 0.0), 5.0 / 3)));
+        CHECK(dx[2] == sign(y - std::log(std::abs(z) + 1)) + sign(z - x * x));
+      }
+}
+
+TEST_CASE("a mass slides along the square root that a sliding controller brings it to") {
+  // From rest at 1 with the acceleration -1 until v = -√x, at t = √(2/3) where x = 2/3; from there √x falls by 1/2 in a unit of time.
+  const ModelInstance model = instance(
+      "[states]\nx = 1\nv = 0\n[time]\nend = 1.8\n[derivatives]\nx = \"v\"\n"
+      "v = \"-if(x > 0, sgn(v + sqrt(abs(x))), sgn(v - sqrt(abs(x))))\"\n");
+  for (const double rtol : {1e-4, 1e-7, 1e-10}) {
+    Simulator simulator(model.system, {.rtol = rtol});
+    const Solution solution = simulator.run({.start = 0, .end = 1.8, .state = Eigen::Vector2d(1, 0)});
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    REQUIRE(solution.events.size() == 1);
+    CHECK(solution.events[0].kind == EventKind::sliding_entry);
+    const double reached = std::sqrt(2.0 / 3);
+    CHECK(std::abs(solution.events[0].t - reached) < 10 * rtol);
+    const double root = reached - (1.8 - reached) / 2;
+    CHECK(std::abs(solution.final.state[0] - root * root) < 10 * rtol);
+    CHECK(std::abs(solution.final.state[1] + root) < 10 * rtol);
+  }
 }

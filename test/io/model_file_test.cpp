@@ -166,6 +166,9 @@ TEST_CASE("equal guards are one surface") {
   CHECK(surface_names(
             "x = \"sgn(y - x) + max(x, y) + sgn(-2*(x - y)) + sgn((y - x)/a)\"\ny = \"0\"\nz = \"0\"") ==
         Names{"y - x"});
+  // An odd function of the opposite is the opposite: phases that see each other through the signs of sines.
+  CHECK(surface_names("x = \"sgn(sin(y - x)) + sgn(sin(2*(z - x)))\"\ny = \"sgn(sin(x - y))\"\n"
+                      "z = \"sgn(sin(2*(x - z)))\"") == Names{"sin(y - x)", "sin(2*(z - x))"});
 }
 
 TEST_CASE("a guard of the opposite sign uses the opposite of lambda") {

@@ -62,6 +62,11 @@ NodeId ExpressionGraph::unary(Operation operation, NodeId a) {
     if (operand.operation == Operation::negate) return operand.a;
     if (operand.operation == Operation::subtract) return subtract(operand.b, operand.a);
   }
+  if (operation == Operation::absolute) {
+    if (operand.operation == Operation::negate) return unary(operation, operand.a);
+    if (operand.operation == Operation::subtract && operand.b < operand.a)
+      return unary(operation, subtract(operand.b, operand.a));
+  }
   return intern({operation, a, 0, 0, 0});
 }
 
@@ -135,8 +140,8 @@ NodeId ExpressionGraph::rebuild(const Node& node, NodeId a, NodeId b, NodeId c) 
   }
 }
 
-NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
-                                const std::function<bool(NodeId)>& depends) {
+NodeId ExpressionGraph::rewritten(NodeId root, const std::function<bool(NodeId)>& depends,
+                                  const Rewrite& rewrite) {
   if (!depends(root)) return root;
   std::vector<NodeId> found = {root};
   std::unordered_map<NodeId, NodeId> known = {{root, root}};
@@ -158,16 +163,31 @@ NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
   for (const NodeId id : found) {
     const Node node = nodes_[id];
     const int operands = operand_count(node.operation);
-    if (node.operation == Operation::lambda) {
-      known[id] = node.a == surface ? constant(sign) : id;
-    } else if (node.operation == Operation::select && node.c == surface) {
-      known[id] = put_in(sign > 0 ? node.a : node.b);
-    } else {
-      known[id] = rebuild(node, put_in(node.a), operands > 1 ? put_in(node.b) : node.b,
-                          operands > 2 ? put_in(node.c) : node.c);
-    }
+    known[id] = rewrite(id, operands > 0 ? put_in(node.a) : node.a, operands > 1 ? put_in(node.b) : node.b,
+                        operands > 2 ? put_in(node.c) : node.c);
   }
   return known[root];
+}
+
+NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
+                                const std::function<bool(NodeId)>& depends) {
+  return rewritten(root, depends, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
+    const Node node = nodes_[id];
+    if (node.operation == Operation::lambda) return node.a == surface ? constant(sign) : id;
+    if (node.operation == Operation::select && node.c == surface) return sign > 0 ? a : b;
+    return rebuild(node, a, b, c);
+  });
+}
+
+NodeId ExpressionGraph::defined_beyond(NodeId root, const std::function<bool(NodeId)>& depends) {
+  return rewritten(root, depends, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
+    const Node node = nodes_[id];
+    const bool is_whole =
+        node.operation == Operation::power && is_constant(b) && value(b) == std::nearbyint(value(b));
+    const bool is_root = node.operation == Operation::sqrt || node.operation == Operation::log ||
+                         (node.operation == Operation::power && !is_whole);
+    return rebuild(node, is_root && depends(node.a) ? unary(Operation::absolute, a) : a, b, c);
+  });
 }
 
 std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots) const {
@@ -238,6 +258,49 @@ void ExpressionGraph::grow_table() {
   }
 }
 
+namespace {
+
+// How deep a guard is searched for differences; deeper ones are left as they are.
+constexpr int kOrientedDepth = 8;
+
+bool is_odd(Operation operation) {
+  switch (operation) {
+    case Operation::sin:
+    case Operation::tan:
+    case Operation::asin:
+    case Operation::atan:
+    case Operation::sinh:
+    case Operation::tanh: return true;
+    default: return false;
+  }
+}
+
+// One of a value and its opposite, the same for both: a - b and b - a, sin(a - b) and sin(b - a).
+GuardKey oriented(ExpressionGraph& graph, NodeId id, int depth) {
+  const Node node = graph[id];
+  if (depth == 0) return {id, 1};
+  if (node.operation == Operation::constant)
+    return {graph.constant(std::abs(node.value)), node.value < 0 ? -1 : 1};
+  if (node.operation == Operation::subtract && (graph.is_constant(node.a) || node.b < node.a))
+    return {graph.subtract(node.b, node.a), -1};
+  if (node.operation == Operation::negate) {
+    const GuardKey inside = oriented(graph, node.a, depth - 1);
+    return {inside.key, -inside.sign};
+  }
+  if (is_odd(node.operation)) {
+    const GuardKey inside = oriented(graph, node.a, depth - 1);
+    return {graph.unary(node.operation, inside.key), inside.sign};
+  }
+  if (node.operation == Operation::multiply || node.operation == Operation::divide) {
+    const GuardKey a = oriented(graph, node.a, depth - 1);
+    const GuardKey b = oriented(graph, node.b, depth - 1);
+    return {graph.binary(node.operation, a.key, b.key), a.sign * b.sign};
+  }
+  return {id, 1};
+}
+
+}  // namespace
+
 GuardKey guard_key(ExpressionGraph& graph, NodeId guard) {
   int sign = 1;
   for (;;) {
@@ -256,10 +319,9 @@ GuardKey guard_key(ExpressionGraph& graph, NodeId guard) {
     } else if (node.operation == Operation::subtract && graph.is_constant(node.a)) {
       sign = -sign;
       guard = graph.subtract(node.b, node.a);
-    } else if (node.operation == Operation::subtract && node.b < node.a) {
-      return {graph.subtract(node.b, node.a), -sign};
     } else {
-      return {guard, sign};
+      const GuardKey one = oriented(graph, guard, kOrientedDepth);
+      return {one.key, sign * one.sign};
     }
   }
 }

@@ -99,6 +99,10 @@ class ExpressionGraph {
   // all that a node that does is made by.
   NodeId on_side(NodeId root, std::uint32_t surface, int sign, const std::function<bool(NodeId)>& depends);
 
+  // The node with the absolute values of what roots, logarithms and powers that are not whole are taken of, where that depends:
+  // unchanged where it is real, and a number elsewhere.
+  NodeId defined_beyond(NodeId root, const std::function<bool(NodeId)>& depends);
+
   // The same operation on other operands.
   NodeId rebuild(const Node& node, NodeId a, NodeId b, NodeId c);
 
@@ -114,6 +118,10 @@ class ExpressionGraph {
   std::vector<NodeId> reachable(const std::vector<NodeId>& roots) const;
 
  private:
+  // What becomes of a node, given what has become of its operands.
+  using Rewrite = std::function<NodeId(NodeId id, NodeId a, NodeId b, NodeId c)>;
+  NodeId rewritten(NodeId root, const std::function<bool(NodeId)>& depends, const Rewrite& rewrite);
+
   NodeId intern(const Node& node);
   void grow_table();
 

@@ -109,9 +109,12 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     const SurfaceSide side = surface(place, index, guard, make_text);
     return select(side, choice.positive, choice.negative);
   }
+  const auto depends = [&](NodeId id) { return graph_.has_lambda(id); };
   const std::uint32_t kink = surface_in(guard);
+  // All guards are asked for everywhere: √|x| is √x on one side, which is none on the other.
+  const NodeId everywhere = sides_known == 0 ? graph_.defined_beyond(guard, depends) : guard;
   const auto on = [&](int sign) {
-    const NodeId there = graph_.on_side(guard, kink, sign, [&](NodeId id) { return graph_.has_lambda(id); });
+    const NodeId there = graph_.on_side(everywhere, kink, sign, depends);
     return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
   };
   const NodeId above = on(1);
