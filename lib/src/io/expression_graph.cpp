@@ -179,14 +179,13 @@ NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
   });
 }
 
-NodeId ExpressionGraph::defined_beyond(NodeId root, const std::function<bool(NodeId)>& depends) {
+NodeId ExpressionGraph::defined_beyond(NodeId root, const std::function<bool(NodeId)>& never_negative,
+                                       const std::function<bool(NodeId)>& depends) {
   return rewritten(root, depends, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
     const Node node = nodes_[id];
-    const bool is_whole =
-        node.operation == Operation::power && is_constant(b) && value(b) == std::nearbyint(value(b));
     const bool is_root = node.operation == Operation::sqrt || node.operation == Operation::log ||
-                         (node.operation == Operation::power && !is_whole);
-    return rebuild(node, is_root && depends(node.a) ? unary(Operation::absolute, a) : a, b, c);
+                         (node.operation == Operation::power && !is_whole(b));
+    return rebuild(node, is_root && never_negative(node.a) ? unary(Operation::absolute, a) : a, b, c);
   });
 }
 

@@ -99,9 +99,10 @@ class ExpressionGraph {
   // all that a node that does is made by.
   NodeId on_side(NodeId root, std::uint32_t surface, int sign, const std::function<bool(NodeId)>& depends);
 
-  // The node with the absolute values of what roots, logarithms and powers that are not whole are taken of, where that depends:
-  // unchanged where it is real, and a number elsewhere.
-  NodeId defined_beyond(NodeId root, const std::function<bool(NodeId)>& depends);
+  // The node with the absolute values of what roots, logarithms and powers that are not whole are taken of where `never_negative`:
+  // unchanged on the side in force, and a number beyond it. `depends` as for on_side().
+  NodeId defined_beyond(NodeId root, const std::function<bool(NodeId)>& never_negative,
+                        const std::function<bool(NodeId)>& depends);
 
   // The same operation on other operands.
   NodeId rebuild(const Node& node, NodeId a, NodeId b, NodeId c);
@@ -111,6 +112,7 @@ class ExpressionGraph {
   bool is_constant(NodeId id) const { return nodes_[id].operation == Operation::constant; }
   bool is_constant(NodeId id, double value) const { return is_constant(id) && nodes_[id].value == value; }
   double value(NodeId id) const { return nodes_[id].value; }
+  bool is_whole(NodeId id) const { return is_constant(id) && value(id) == std::nearbyint(value(id)); }
   // Whether the value jumps or has a kink: some λ is in it.
   bool has_lambda(NodeId id) const { return has_lambda_[id] != 0; }
 

@@ -192,8 +192,15 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
     fail_at(place, divisor, "division by zero", "a divisor that is not 0",
             divided == "0" ? divided : divided + " = 0");
   }
-  stack_.back().node =
-      checked(place, {left.begin, index + 1}, graph_.binary(operation, left.node, right.node));
+  stack_.back().node = checked(place, {left.begin, index + 1}, binary(operation, left.node, right.node));
+}
+
+// A power that is not whole is followed a little beyond the kink it is taken of, where max(d, 0)^1.5 is |d|^1.5: above one both
+// have the same slope there, and a step that ends a hair beyond is no mistake of the model.
+NodeId FormulaBuilder::binary(Operation operation, NodeId a, NodeId b) {
+  const bool goes_on = operation == Operation::power && graph_.is_constant(b) && graph_.value(b) > 1 &&
+                       !graph_.is_whole(b) && graph_.has_lambda(a) && is_nonnegative(a);
+  return graph_.binary(operation, goes_on ? graph_.unary(Operation::absolute, a) : a, b);
 }
 
 // What is folded to a number must be one.
@@ -335,7 +342,7 @@ NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
     case Function::pow: {
       const Operation operation = function == Function::pow ? Operation::power : Operation::atan2;
       const NodeId first = argument(place, index, 0);
-      const NodeId node = graph_.binary(operation, first, argument(place, index, 1));
+      const NodeId node = binary(operation, first, argument(place, index, 1));
       return checked(place, token_range(place.formula, index), node);
     }
     default: {

@@ -96,6 +96,7 @@ class FormulaBuilder {
   NodeId checked(const Place& place, TokenRange range, NodeId node);
   void push(NodeId node, std::uint32_t begin) { stack_.push_back({node, begin}); }
   void build_operator(const Place& place, std::uint32_t index);
+  NodeId binary(Operation operation, NodeId a, NodeId b);
 
   void push_name(const Place& place, std::uint32_t index);
   NodeId value_of(Symbol symbol, std::uint32_t element, const Place& place);
@@ -116,6 +117,7 @@ class FormulaBuilder {
                         const Text& text, int sides_known = 0);
   NodeId bend(NodeId node, NodeId first, NodeId second);
   bool bends_only(NodeId root) const;
+  bool is_nonnegative(NodeId id, int depth = 8) const;
   std::uint32_t surface_in(NodeId root) const;
   SurfaceSide surface(const Place& place, std::uint32_t index, NodeId guard, const Text& text);
   std::string text(const Place& place, TokenRange range);
@@ -127,7 +129,8 @@ class FormulaBuilder {
   SurfaceTable& surfaces_;
   Mistakes& mistakes_;
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
-  std::unordered_set<NodeId> bends_;  // nodes that have kinks, and no jumps
+  std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
+  std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force
   std::vector<Operand> stack_;
   int depth_ = 0;
 };

@@ -1,5 +1,7 @@
 // FormulaBuilder where a value jumps or has a kink: the surfaces that arise, and the sides that a sign chooses between.
 
+#include <cmath>
+
 #include "io/lowering_formula.hpp"
 
 namespace slideway::reader {
@@ -32,7 +34,10 @@ NodeId FormulaBuilder::build_sign(const Place& place, std::uint32_t index, Funct
                                                      : Choice{one, none, graph_.negate(one)};
   const NodeId node = choose_by_sign(place, index, operand, choice, [&] { return text(place, range); });
   if (!absolute) return node;
-  return bend(graph_.has_lambda(operand) ? node : graph_.multiply(node, operand), operand, operand);
+  const NodeId size =
+      bend(graph_.has_lambda(operand) ? node : graph_.multiply(node, operand), operand, operand);
+  nonnegative_.insert(size);
+  return size;
 }
 
 // The first node on the side where the guard that was asked for is positive.
@@ -53,6 +58,9 @@ NodeId FormulaBuilder::build_extremum(const Place& place, std::uint32_t index, b
     const Expression& expression = place.formula.expression;
     return difference_text(place, argument_range(expression, index, 0), argument_range(expression, index, 1));
   });
+  const bool first = is_nonnegative(a);
+  const bool second = is_nonnegative(b);
+  if (largest ? first || second : first && second) nonnegative_.insert(node);
   return bend(node, a, b);
 }
 
@@ -112,7 +120,10 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   const auto depends = [&](NodeId id) { return graph_.has_lambda(id); };
   const std::uint32_t kink = surface_in(guard);
   // All guards are asked for everywhere: √|x| is √x on one side, which is none on the other.
-  const NodeId everywhere = sides_known == 0 ? graph_.defined_beyond(guard, depends) : guard;
+  const NodeId everywhere =
+      sides_known == 0 ? graph_.defined_beyond(
+                             guard, [&](NodeId id) { return depends(id) && is_nonnegative(id); }, depends)
+                       : guard;
   const auto on = [&](int sign) {
     const NodeId there = graph_.on_side(everywhere, kink, sign, depends);
     return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
@@ -142,6 +153,29 @@ bool FormulaBuilder::bends_only(NodeId root) const {
     if (operands > 2) open.push_back(node.c);
   }
   return true;
+}
+
+// Whether a value is seen never to be below zero, on whatever sides are in force. What is not seen may be so all the same.
+bool FormulaBuilder::is_nonnegative(NodeId id, int depth) const {
+  const Node node = graph_[id];
+  if (nonnegative_.count(id) > 0) return true;
+  if (depth == 0) return false;
+  switch (node.operation) {
+    case Operation::constant: return node.value >= 0;
+    case Operation::absolute:
+    case Operation::exp:
+    case Operation::cosh:
+    case Operation::sqrt: return true;
+    case Operation::multiply:
+      if (node.a == node.b) return true;
+      [[fallthrough]];
+    case Operation::add:
+    case Operation::divide: return is_nonnegative(node.a, depth - 1) && is_nonnegative(node.b, depth - 1);
+    case Operation::power:
+      return (graph_.is_whole(node.b) && std::fmod(graph_.value(node.b), 2) == 0) ||
+             is_nonnegative(node.a, depth - 1);
+    default: return false;
+  }
 }
 
 // The first surface that is met in what a node is made of.

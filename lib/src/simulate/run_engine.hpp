@@ -81,6 +81,7 @@ class RunEngine {
   // ---- the guards along a step (run_watch.cpp)
   // From where on each guard counts, and how far it may be on the wrong side until then.
   void set_thresholds();
+  bool makes_no_difference(Index surface);
   double drawing_noise(Index event);
   void set_event_thresholds();
   bool is_held(Index event);
@@ -336,6 +337,9 @@ class RunEngine {
   // The surfaces that were met last may be passed by as much as errors gather.
   bool passes_by_ = false;
   Index quiet_restarts_ = 0;
+  // The surfaces that are met again and again without an event, and how often in a row.
+  std::vector<Index> returned_to_;
+  Index returns_ = 0;
   double quiet_since_ = 0;
   std::size_t next_output_ = 0;
 

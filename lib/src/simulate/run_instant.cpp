@@ -453,6 +453,8 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
     eventful = true;
     mode_since_ = t_;
   }
+  returns_ = eventful ? 0 : involved_ == returned_to_ ? returns_ + 1 : 1;
+  returned_to_ = involved_;
   if (!eventful && quiet_restarts_ > 0) {
     // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
     jumped_ = true;

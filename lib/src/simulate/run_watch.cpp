@@ -19,6 +19,10 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kArmFactor = 4;
 // A guard that errors of the state move by no more than this part of what they could is held by the constraints.
 constexpr double kHeld = 1e-6;
+// A surface that is met so often in a row without an event is not left by more than errors.
+constexpr Index kVainReturns = 3;
+// What two fields may differ by over a run, in tolerances, to be one.
+constexpr double kNoDifference = 1e-3;
 
 }  // namespace
 
@@ -83,6 +87,8 @@ void RunEngine::set_thresholds() {
       }
       // Events elsewhere do not add to what was allowed at its own.
       arrive_below_[slot] = allowance_[i];
+      // The errors of a motion far smaller than the tolerances bring it back for ever.
+      if (returns_ >= kVainReturns && makes_no_difference(i)) arm_above_[slot] = allowance_[i];
     }
   }
   for (const Index c : involved_contacts_) {
@@ -101,6 +107,22 @@ void RunEngine::set_thresholds() {
       arrive_below_[slot] = kArmFactor * rounding + kWrongWayFactor * error;
     }
   }
+}
+
+// Whether the motion is the same on both sides of a surface for the rest of the run, as at a kink.
+bool RunEngine::makes_no_difference(Index surface) {
+  Vector lambda = lambda_;
+  Vector above(x_.size());
+  try {
+    lambda[surface] = 1;
+    here_->evaluator.field(t_, x_, lambda, above);
+    lambda[surface] = -1;
+    here_->evaluator.field(t_, x_, lambda, state_);
+  } catch (const std::exception&) {
+    return false;
+  }
+  state_ = (above - state_).cwiseProduct(weights_);
+  return state_.allFinite() && state_.lpNorm<Eigen::Infinity>() * (run_.end - t_) <= kNoDifference;
 }
 
 // Whether the constraints hold the guard at zero, as the relay of a block that sticks does its velocity: errors of the state
