@@ -606,6 +606,29 @@ TEST_CASE("the cradle hands its speed on and keeps its energy") {
   CHECK(speed * speed / 2 > 0.998 * energy(run.instance.state));
 }
 
+TEST_CASE("the clock keeps time with the amplitude at which friction takes what the kick gives") {
+  const GalleryRun run = follow("clock");
+  const double f = run.parameter("f");
+  const double h = run.parameter("h");
+  const EventLog kicks = run.events(EventKind::reset, "kick");
+  const EventLog turns = run.events(EventKind::crossing, "friction");
+  REQUIRE(kicks.size() > 15);
+  // A turn from a kick to the next: to the amplitude a on the right, back to a - 2 f on the left.
+  double speed = std::sqrt(1 - 2 * f + 2 * h);
+  CHECK(run.after(kicks[0], "v") == near(speed));
+  for (std::size_t k = 1; k < kicks.size(); ++k) {
+    CAPTURE(k);
+    const double a = std::sqrt(f * f + speed * speed) - f;
+    const double takes = std::atan(speed / f) + 2 * pi - std::acos(f / (a - 3 * f));
+    CHECK(kicks[k].t - kicks[k - 1].t == near(takes));
+    speed = std::sqrt((a - 2 * f) * (a - 4 * f) + 2 * h);
+    CHECK(run.after(kicks[k], "v") == near(speed));
+  }
+  CHECK(run.before(turns[turns.size() - 1], "x") * run.before(turns[turns.size() - 2], "x") < 0);
+  const double right = std::max(run.before(turns.back(), "x"), run.before(turns[turns.size() - 2], "x"));
+  CHECK(right == near(f + h / (4 * f), 1e-3));
+}
+
 TEST_CASE("the valve hammers at a small flow and stands open at a large one") {
   const GalleryRun run = follow("relief_valve");
   const EventLog impacts = run.events(EventKind::impact, "seat");
