@@ -17,6 +17,8 @@ constexpr int kNewtonIterations = 12;
 constexpr int kMostIterations = 200;
 // What a projection that gets no nearer may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
+// Of what a relay moves, the part across its own surface that is rounding, or the root of rounding.
+constexpr double kNoPart = 1e-6;
 // Moving into a region along one gradient may undo another.
 constexpr int kMostPasses = 8;
 using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
@@ -57,6 +59,14 @@ double SurfaceGeometry::size(double t, ConstVectorRef x, Index surface) {
   gradient(t, x, surface);
   evaluator_.guards_dt(t, x, time_derivative_);
   return gradient_.cwiseAbs().dot(x.cwiseAbs()) + std::abs(time_derivative_[surface] * t);
+}
+
+bool SurfaceGeometry::relay_matters(double t, ConstVectorRef x, Vector& lambda, Index surface) {
+  Vector minus(x.size()), plus(x.size());
+  evaluator_.neighbour_fields(t, x, lambda, surface, minus, plus);
+  const Vector change = plus - minus;
+  const Vector& slopes = gradient(t, x, surface);
+  return std::abs(slopes.dot(change)) > kNoPart * slopes.lpNorm<1>() * change.lpNorm<1>();
 }
 
 double SurfaceGeometry::rate_size(double t, ConstVectorRef x, ConstVectorRef velocity, Index surface) {

@@ -7,6 +7,7 @@
 // It must not know TOML.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -104,6 +105,8 @@ struct ExpandedModel {
   std::vector<ExpandedContact> contacts = {};
   std::vector<ExpandedFriction> friction = {};
   std::vector<ExpandedObservable> observables = {};
+  // SystemDefinition::second_order of a motion; needs the equations once more.
+  std::function<std::shared_ptr<const System>(std::size_t motion, Index surface)> second_order = {};
 };
 
 // Gives the parameters their values, the vectors their lengths, the initial state its numbers, and builds every
@@ -133,6 +136,11 @@ class TooManyCorners : public std::length_error {
 // A system with exact derivatives and their sparsity. `derivatives` must be multi-affine; `places` are theirs in the file.
 System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
                    const std::vector<Position>& places);
+
+// SystemDefinition::second_order of a surface in one motion; `model` is used up.
+std::shared_ptr<const System> make_second_order_system(const std::string& name, ExpandedModel& model,
+                                                       const ExpandedMotion& motion,
+                                                       const std::vector<NodeId>& derivatives, Index surface);
 
 std::vector<FrictionElement> make_friction(const ExpandedModel& model);
 

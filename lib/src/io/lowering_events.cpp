@@ -185,7 +185,14 @@ Automaton make_automaton(const std::string& name, ExpandedModel& model,
   const std::vector<Event> events = maker.events();
   const std::vector<Contact> contacts = maker.contacts();
   const auto system = [&](std::size_t motion) {
-    System made = make_system(name, model, derivatives[motion], model.motions[motion].places);
+    SystemDefinition definition =
+        make_system(name, model, derivatives[motion], model.motions[motion].places).definition();
+    if (model.second_order && definition.surfaces > 0) {
+      definition.second_order = [of_motion = model.second_order, motion](Index surface) {
+        return of_motion(motion, surface);
+      };
+    }
+    System made(std::move(definition));
     if (!events.empty()) made = made.with_events(events);
     if (!contacts.empty()) made = made.with_contacts(contacts);
     return made;

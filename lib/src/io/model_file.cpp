@@ -46,9 +46,26 @@ struct BuiltModel {
   std::optional<ModelInstance> instance = {};
 };
 
+// SystemDefinition::second_order, of each motion.
+auto second_order_of(std::shared_ptr<const ModelDescription> model, Settings settings,
+                     ExpansionLimits limits) {
+  return [model = std::move(model), settings = std::move(settings), limits](
+             std::size_t motion, Index surface) -> std::shared_ptr<const System> {
+    Mistakes mistakes;
+    ExpandedModel expanded = expand(*model, settings, Check::used, limits, mistakes);
+    if (!mistakes.empty()) return nullptr;
+    const reader::ExpandedMotion& here = expanded.motions[motion];
+    const std::vector<reader::NodeId> derivatives = multi_affine_derivatives(expanded, here, mistakes);
+    if (!mistakes.empty()) return nullptr;
+    expanded.source = std::make_shared<const SourceText>(model->source);
+    return make_second_order_system(model->name, expanded, here, derivatives, surface);
+  };
+}
+
 // The model with these settings; mistakes that show only with numbers are added to `mistakes`.
-BuiltModel build(const ModelDescription& model, const Settings& settings, Check check,
-                 const ExpansionLimits& limits, Mistakes& mistakes) {
+BuiltModel build(const std::shared_ptr<const ModelDescription>& description, const Settings& settings,
+                 Check check, const ExpansionLimits& limits, Mistakes& mistakes) {
+  const ModelDescription& model = *description;
   BuiltModel built;
   try {
     built.expanded = expand(model, settings, check, limits, mistakes);
@@ -59,6 +76,7 @@ BuiltModel build(const ModelDescription& model, const Settings& settings, Check 
       derivatives.push_back(multi_affine_derivatives(built.expanded, motion, mistakes));
     if (!mistakes.empty()) return built;
     ExpandedModel& expanded = built.expanded;
+    expanded.second_order = second_order_of(description, settings, limits);
     Automaton automaton = make_automaton(model.name, expanded, derivatives);
     built.instance = ModelInstance{automaton.system(),
                                    expanded.parameters,
@@ -111,7 +129,7 @@ auto observer(std::shared_ptr<const ModelDescription> model, Settings settings, 
 ModelInstance instantiate(const std::shared_ptr<const ModelDescription>& model, const Settings& settings,
                           const ExpansionLimits& limits) {
   Mistakes mistakes;
-  BuiltModel built = build(*model, settings, Check::used, limits, mistakes);
+  BuiltModel built = build(model, settings, Check::used, limits, mistakes);
   if (!mistakes.empty()) throw std::invalid_argument(report(model->source, mistakes));
   built.instance->observe = observer(model, settings, limits);
   return std::move(*built.instance);
@@ -164,7 +182,7 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
   if (description->name.empty()) description->name = std::filesystem::path(file_name).stem().string();
 
   const ExpansionLimits expansion{limits.states, limits.operations};
-  BuiltModel built = build(*description, {}, Check::everything, expansion, mistakes);
+  BuiltModel built = build(description, {}, Check::everything, expansion, mistakes);
   if (mistakes.empty()) check_observe_option(*description, expansion, mistakes);
   if (!mistakes.empty()) throw_report(description->source, std::move(mistakes));
 

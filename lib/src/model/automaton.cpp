@@ -106,6 +106,7 @@ System join_locations(const Location& minus, const Location& plus, const Guard& 
   const Index m = below.surfaces();
   SystemDefinition definition;
   definition.name = joined_name(minus, plus);
+  definition.second_order = {};
   definition.states = below.states();
   definition.surfaces = m + 1;
   definition.state_names = below.state_names();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "slideway/core/errors.hpp"
@@ -16,6 +17,8 @@ namespace slideway {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+// Of more surfaces that slide at once it is not asked which of them do so in second order.
+constexpr std::size_t kMostLookedAt = 8;
 
 }  // namespace
 
@@ -28,6 +31,7 @@ struct ForcesAlong::Place {
         structure(system),
         evaluator(system),
         field(evaluator, structure),
+        geometry(evaluator, structure),
         lambda(Vector::Zero(system.surfaces())) {
     field.set_rule(rule);
   }
@@ -56,16 +60,30 @@ struct ForcesAlong::Place {
     if (slides) field.set_mode(mode, lambda);
   }
 
+  void find(double t, ConstVectorRef x, const Mode& now) {
+    set_mode(now);
+    if (!slides) return;
+    try {
+      lambda = field.lambda(t, x);
+    } catch (const std::exception&) {
+      // Where the sliding condition has no solution the run says so.
+      for (const Index i : field.sliding()) lambda[i] = kUnknown;
+    }
+  }
+
   std::string name;
   std::shared_ptr<ContactDynamics> contacts;
   System system;
   RelayStructure structure;
   Evaluator evaluator;
   ModeField field;
+  SurfaceGeometry geometry;
   Mode word;
   bool is_set = false;
   bool slides = false;
   Vector lambda;
+  // Of surfaces along which it slides in second order; null where it cannot.
+  std::map<Index, std::unique_ptr<Place>> second_orders;
 };
 
 ForcesAlong::ForcesAlong(Automaton problem, SlidingRule rule) : problem_(std::move(problem)), rule_(rule) {
@@ -114,19 +132,26 @@ ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std:
   return add(join_locations(*minus, *plus, between->when, between->name));
 }
 
+void ForcesAlong::find_in_second_order(Place& place, double t, ConstVectorRef x, const Mode& mode) {
+  const std::vector<Index>& sliding = place.field.sliding();
+  if (place.contacts || !place.system.definition().second_order || sliding.size() > kMostLookedAt) return;
+  for (const Index i : sliding) {
+    if (place.geometry.relay_matters(t, x, place.lambda, i)) continue;
+    const auto [known, is_new] = place.second_orders.try_emplace(i);
+    const std::shared_ptr<const System> system = is_new ? place.system.second_order(i) : nullptr;
+    if (system) known->second = std::make_unique<Place>(*system, place.name, rule_);
+    if (!known->second) continue;
+    known->second->find(t, x, mode);
+    place.lambda = known->second->lambda;
+    return;
+  }
+}
+
 void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::string& location) {
   Place& place = place_of(t, x, location);
-  place.set_mode(mode);
-  const Index surfaces = lambda_.size();
-  if (place.slides) {
-    try {
-      place.lambda = place.field.lambda(t, x);
-    } catch (const std::exception&) {
-      // Where the sliding condition has no solution the run says so.
-      for (const Index i : place.field.sliding()) place.lambda[i] = kUnknown;
-    }
-  }
-  lambda_ = place.lambda.head(surfaces);
+  place.find(t, x, mode);
+  if (place.slides) find_in_second_order(place, t, x, mode);
+  lambda_ = place.lambda.head(lambda_.size());
   if (!place.contacts) return;
   try {
     forces_ = place.contacts->forces(t, x, place.lambda);

@@ -127,7 +127,12 @@ void ModeOde::prepare_preconditioner(double t, ConstVectorRef x, double gamma) {
 
 void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
   if (!has_closed_contacts()) {
-    if (slides()) project_onto_surfaces(t, weights, x);
+    if (!slides()) return;
+    project_onto_surfaces(t, weights, x);
+    for (int turn = 0; kept_geometry_ && turn < 2; ++turn) {
+      kept_geometry_->project(t, kept_surfaces_, weights, x);
+      project_onto_surfaces(t, weights, x);
+    }
     return;
   }
   // The two constraints disturb each other where a contact's impulse moves a sliding surface; a few turns settle that.

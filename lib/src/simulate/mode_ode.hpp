@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulate/event_watch.hpp"
@@ -93,6 +94,11 @@ class ModeOde final : public SmoothOde {
   void project(double t, ConstVectorRef weights, VectorRef x) override;
   bool slides() const { return !field_.sliding().empty(); }
   bool has_closed_contacts() const { return contacts_ && !contacts_->closed().empty(); }
+  // Projections are onto these surfaces, too, wherever it slides; the geometry must outlive the ode.
+  void keep_on(SurfaceGeometry& geometry, std::vector<Index> surfaces) {
+    kept_geometry_ = &geometry;
+    kept_surfaces_ = std::move(surfaces);
+  }
   // Draws the state back onto its constraints at this rate, where the integrator cannot project; 0 switches it off.
   void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef weights);
   // What the last projection left, in units of rounding (SurfaceGeometry::residual).
@@ -120,6 +126,8 @@ class ModeOde final : public SmoothOde {
   const EventWatch* watch_;
   std::unique_ptr<Preconditioner> preconditioner_;
   std::string location_;
+  SurfaceGeometry* kept_geometry_ = nullptr;
+  std::vector<Index> kept_surfaces_;
   double sigma_ = 1;
   Vector h_, lambda_, ratios_;
   StageSlopes stages_;

@@ -102,6 +102,7 @@ RunEngine::RunEngine(const Automaton& automaton,
 void RunEngine::enter(std::size_t location) {
   location_ = location;
   pair_ = -1;
+  second_order_ = -1;
   std::unique_ptr<LocationTools>& tools = locations_[location];
   if (!tools) {
     const Location& made = automaton_.locations()[location];
@@ -227,6 +228,9 @@ Solution RunEngine::execute() {
     if (tools) add(*tools);
   }
   for (const Pair& pair : pairs_) add(*pair.tools);
+  for (const auto& place : second_orders_) {
+    if (place.second) add(*place.second);
+  }
   if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(solution_.events.size());
   statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

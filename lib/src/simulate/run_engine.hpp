@@ -2,7 +2,7 @@
 //     classify → freeze the mode → step → locate → resolve → append
 // run_engine.cpp is that loop; run_watch.cpp how the guards are watched along a step, run_instant.cpp what happens at one
 // instant, run_jump.cpp where the state jumps there, run_settle.cpp what that sets off and the mode after it, run_pair.cpp
-// sliding between two locations, run_doubt.cpp what the errors of integration may hide, and run_zeno.cpp the limits of events
+// sliding between two locations, run_second_order.cpp sliding of second order, run_doubt.cpp what the errors of integration may hide, and run_zeno.cpp the limits of events
 // that accumulate.
 //
 // It must not know file formats.
@@ -187,6 +187,14 @@ class RunEngine {
   void leave_pair(EventRecord* record);
   bool in_pair() const { return pair_ >= 0; }
 
+  // ---- sliding of second order (run_second_order.cpp)
+  // Null where the surface allows none.
+  LocationTools* second_order_tools(Index surface);
+  // Slides along the surface, which the solution has come to with no speed across it; false where it cannot stay there.
+  bool begin_second_order(Index surface);
+  void leave_second_order();
+  bool in_second_order() const { return second_order_ >= 0; }
+
   // ---- accumulation (run_zeno.cpp); each is false when the run is over
   bool after_crossing(const EventRecord& event);
   bool after_jump();
@@ -197,7 +205,9 @@ class RunEngine {
   // Something else happened between the crossings: an impact, a reset.
   void forget_crossings();
   bool after_lone_crossing(const EventRecord& event);
-  bool stop_at_lone_limit(Index surface, const Accumulation& accumulation);
+  EventRecord note_lone_limit(Index surface) const;
+  void report_lone_limit(EventRecord&& record, bool stays);
+  bool go_to_lone_limit(Index surface, const Accumulation& accumulation);
   bool jump_to_limit(const Accumulation& accumulation);
   // Contacts that come to rest together, and what is left of the time until then.
   struct Rest {
@@ -261,6 +271,9 @@ class RunEngine {
   std::vector<Pair> pairs_;
   std::map<std::pair<std::size_t, std::size_t>, std::ptrdiff_t> pair_of_edges_;
   std::ptrdiff_t pair_ = -1;
+  // By location and surface; null where there are none.
+  std::map<std::pair<std::size_t, Index>, std::unique_ptr<LocationTools>> second_orders_;
+  Index second_order_ = -1;  // the surface that the solution slides along in second order
   std::size_t location_ = 0;
   LocationTools* here_ = nullptr;
   Stepper* stepper_ = nullptr;    // the one that is at work
@@ -272,6 +285,7 @@ class RunEngine {
   bool only_crossings_ = true;  // what crossings_ holds are crossings of single surfaces
   Index lone_surface_ = -1;     // that was crossed last, with no other event since
   int shrinking_ = 0;           // how many of them in a row were clearly shorter than the one before
+  bool has_shrunk_ = false;     // whether they ever were
   std::vector<Bounces> bounces_;
   Vector bounce_scale_;  // the largest |xⱼ| since the first impact or the last rest
 

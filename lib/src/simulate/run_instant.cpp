@@ -107,6 +107,9 @@ void RunEngine::begin_in(const Mode& mode) {
     involved_contacts_ = touching_contacts();
   }
   mode_since_ = t_;
+  for (Index i = 0; i < mode_.size(); ++i)
+    if (mode_.slides_on(i) && !here_->geometry.relay_matters(t_, x_, lambda_, i) && begin_second_order(i))
+      break;
   solution_.initial.mode = word();
   events_moving_through_zero();
 }
@@ -285,7 +288,10 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
     finish_stopped(arrivals.stops.front());
     return false;
   }
-  if (!arrivals.hits.empty() || !arrivals.jumps.empty()) return jump(arrivals);
+  if (!arrivals.hits.empty() || !arrivals.jumps.empty()) {
+    if (in_second_order()) leave_second_order();
+    return jump(arrivals);
+  }
   return resolve(arrivals.meeting, std::move(arrivals.releases));
 }
 
@@ -399,6 +405,16 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
     // A surface that was held and is left on the side it was on has only been let go.
     eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == mode_));
     if (here.contacts && record.from) record.from = before;
+    if (!resolution.decided && meeting.met.size() == 1 && begin_second_order(meeting.met.front().surface)) {
+      record.kind = EventKind::sliding_entry;
+      record.continuations.clear();
+      record.reason =
+          "both fields turn back where they have no speed across the surface: sliding of second order";
+      record.to = word();
+      record.after = x_;
+      report(std::move(record));
+      return !too_many_events();
+    }
     if (!resolution.decided) {
       EventRecord undecided = record;
       for (Mode& mode : undecided.continuations) mode = with_contacts(mode);
@@ -463,6 +479,10 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
   }
   const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
   if (leaves) leave_pair(&record);
+  if (in_second_order() && !mode_.slides_on(second_order_)) {
+    record.reason += ", of its speed: sliding of second order ends";
+    leave_second_order();
+  }
   const std::size_t place = solution_.events.size();
   if (eventful) report(std::move(record));
   if (leaves) {

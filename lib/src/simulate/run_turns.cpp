@@ -63,6 +63,7 @@ void RunEngine::forget_crossings() {
   only_crossings_ = true;
   lone_surface_ = -1;
   shrinking_ = 0;
+  has_shrunk_ = false;
 }
 
 bool RunEngine::after_crossing(const EventRecord& event) {
@@ -107,6 +108,7 @@ bool RunEngine::after_lone_crossing(const EventRecord& event) {
   if (surface != lone_surface_) {
     lone_surface_ = surface;
     shrinking_ = 0;
+    has_shrunk_ = false;
     lone_crossings_.clear();
     lone_crossings_.note(t_, surface, x_);
     return true;
@@ -114,6 +116,16 @@ bool RunEngine::after_lone_crossing(const EventRecord& event) {
   lone_crossings_.note(t_, surface, x_);
   // Flights to one side may take longer than those to the other.
   shrinking_ = lone_crossings_.shrinks(kShrinks) ? shrinking_ + 1 : 0;
+  has_shrunk_ = has_shrunk_ || shrinking_ >= kShrinkingTurns;
+  // Of flights lower than the errors allowed in the states nothing can be said, but that they came ever faster before.
+  if (shrinking_ == 0 && has_shrunk_) {
+    EventRecord record = note_lone_limit(surface);
+    record.reason = "crossings come so fast that nobody sees the flights between them";
+    if (begin_second_order(surface)) {
+      report_lone_limit(std::move(record), true);
+      return true;
+    }
+  }
   if (shrinking_ < kShrinkingTurns) return true;
   // How the flights shrink is lost where the errors of the steps are as large as they are.
   jumped_ = true;
@@ -122,35 +134,50 @@ bool RunEngine::after_lone_crossing(const EventRecord& event) {
   const std::optional<Accumulation> found = lone_crossings_.limit();
   if (!found || found->ratio >= kShrinks || t_ + found->remaining >= run_.end) return true;
   const bool invisible = is_invisible(found->state - x_, lone_crossings_.scale());
-  return invisible || hardly_takes_time(interval, found->remaining) ? stop_at_lone_limit(surface, *found)
+  return invisible || hardly_takes_time(interval, found->remaining) ? go_to_lone_limit(surface, *found)
                                                                     : true;
 }
 
-bool RunEngine::stop_at_lone_limit(Index surface, const Accumulation& accumulation) {
+// What the log says of the limit of crossings of one surface, while it is not reached yet.
+EventRecord RunEngine::note_lone_limit(Index surface) const {
   EventRecord record;
   record.kind = EventKind::zeno;
-  record.from = record.to = word();
+  record.from = word();
   record.surfaces = {surface};
   record.surface_names = {surface_name(surface)};
   for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) *list = {kNotANumber};
   record.before = x_;
+  return record;
+}
+
+void RunEngine::report_lone_limit(EventRecord&& record, bool stays) {
+  record.t = t_;
+  record.to = word();
+  record.after = x_;
+  if (stays) record.reason += "; the surface and its speed stay zero: sliding of second order";
+  report(std::move(record));
+}
+
+bool RunEngine::go_to_lone_limit(Index surface, const Accumulation& accumulation) {
+  EventRecord record = note_lone_limit(surface);
+  const std::string turns =
+      "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
+  record.reason = "crossings accumulate: " + turns;
   Vector state = accumulation.state;
   const double limit = t_ + accumulation.remaining;
   here_->geometry.project(limit, {surface}, weights_, state);
   skip_to(limit, state);
-  record.t = t_;
-  record.after = x_;
-  record.reason = "crossings accumulate: each turn takes " + number_text(accumulation.ratio) +
-                  " of the time of the one before";
-  report(std::move(record));
-  finish(Status::zeno,
-         "crossings of " + names({surface}) + " accumulate at t = " + number_text(t_) + " (within " +
-             number_text(accumulation.error) + "): each turn takes " + number_text(accumulation.ratio) +
-             " of the time of the one before. The solution comes to the surface with no speed across it and "
-             "stays there, " +
-             "but that speed does not depend on the sign of the surface, so that it does not slide by a "
-             "relay; go on with " +
-             "a run that starts here, of a model in which the surface and its speed are kept at zero");
+  here_->stepper->error_weights(x_, weights_);
+  const bool stays = begin_second_order(surface);
+  report_lone_limit(std::move(record), stays);
+  if (stays) return true;
+  finish(
+      Status::zeno,
+      "crossings of " + names({surface}) + " accumulate at t = " + number_text(t_) + " (within " +
+          number_text(accumulation.error) + "): " + turns +
+          ". The solution comes to the surface with no speed across it and stays there, but that speed does "
+          "not depend on the sign of the surface, so that it does not slide by a relay; go on with a run "
+          "that starts here, of a model in which the surface and its speed are kept at zero");
   return false;
 }
 

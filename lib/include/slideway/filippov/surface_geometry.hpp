@@ -25,6 +25,9 @@ class SurfaceGeometry {
   double size(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh||vⱼ|, dimension of dh/dt.
   double rate_size(double t, ConstVectorRef x, ConstVectorRef velocity, Index surface);
+  // Whether the relay of a surface on which the state is has a part in w, more than the root of rounding of what it moves; not where
+  // that cannot be told. The other relays are at `lambda`.
+  bool relay_matters(double t, ConstVectorRef x, Vector& lambda, Index surface);
   // 16 ε · size.
   double rounding(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh| / weights(j): what the integrator cannot tell from zero.

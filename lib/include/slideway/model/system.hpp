@@ -54,6 +54,7 @@ using GuardMixedFunction =
 // matrices are meant for analytic derivatives, the *_along and *_mixed functions for dual numbers or products ∂f/∂x·v
 // written by hand, from which Evaluator builds any matrix that is not given. The matrices are dense: with thousands of states
 // give field_dx_pattern instead, with field_along or, for differences, alone; that costs no more than the entries.
+class System;
 struct SystemDefinition {
   std::string name = {};
   Index states = 0;                             // n ≥ 1
@@ -93,6 +94,11 @@ struct SystemDefinition {
   // Events beside the surfaces, and unilateral constraints, whose forces come on top of `field`.
   std::vector<Event> events = {};
   std::vector<Contact> contacts = {};
+
+  // Sliding of second order, on a surface whose normal component wᵢ depends on no relay where hᵢ = 0, as that of a super-twisting
+  // controller or of a body at rest on its base: the system whose i-th guard is wᵢ and whose field is f, both at hᵢ = 0. Terms such
+  // as √|hᵢ|·sgn hᵢ, which have no derivative there, are gone from it. Null for a surface that is none. May take long: asked once.
+  std::function<std::shared_ptr<const System>(Index surface)> second_order = {};
 
   // Every h is affine in (t, x): its first derivatives are constants, had once, and its second derivatives zero.
   bool guards_affine = false;
@@ -137,6 +143,10 @@ class System {
   // The same system with these events, or contacts, after those it has.
   System with_events(std::vector<Event> events) const;
   System with_contacts(std::vector<Contact> contacts) const;
+  // SystemDefinition::second_order of a surface; null without it.
+  std::shared_ptr<const System> second_order(Index surface) const {
+    return definition_->second_order ? definition_->second_order(surface) : nullptr;
+  }
 
   const SystemDefinition& definition() const { return *definition_; }
 

@@ -1,0 +1,157 @@
+// Sliding of second order: along surfaces that the solution comes to with no speed across them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "slideway/io/model_file.hpp"
+#include "slideway/simulate/observation.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+using namespace slideway;
+
+namespace {
+
+struct Finished {
+  ModelInstance instance;
+  Solution solution;
+
+  double end(Index state) const { return solution.final.state(state); }
+  std::size_t count(EventKind kind) const {
+    std::size_t found = 0;
+    for (const EventRecord& event : solution.events) found += event.kind == kind ? 1 : 0;
+    return found;
+  }
+  double observed(const std::string& what, double t) const {
+    Observation observation(instance.problem(), instance.observables({what}));
+    const Trajectory& way = solution.trajectory;
+    return observation.at(t, way(t), way.mode(t), way.location(t))(0);
+  }
+};
+
+Finished run(const std::string& text, Method method = Method::automatic, double rtol = 1e-8) {
+  Options options;
+  options.method = method;
+  options.rtol = rtol;
+  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
+  return {instance, Simulator(instance.problem(), options)
+                        .run({.start = instance.start, .end = instance.end, .state = instance.state})};
+}
+
+template <class Check>
+void for_all_methods(const std::string& text, const Check& check) {
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      const Finished finished = run(text, method, rtol);
+      CAPTURE(finished.solution.outcome.message);
+      REQUIRE(finished.solution.outcome.succeeded());
+      check(finished, rtol);
+    }
+  }
+}
+
+// s' = −2√|s| sgn s + v + d(t), v' = −1.5 sgn s: once s = 0 and v = −d, λ = d'/1.5.
+std::string super_twisting(const std::string& disturbance, const std::string& end) {
+  return "[states]\ns = 1.0\nv = 0.0\n[time]\nend = " + end + "\n[definitions]\nd = \"" + disturbance +
+         "\"\n[derivatives]\ns = \"-2*sqrt(abs(s))*sgn(s) + v + d\"\nv = \"-1.5*sgn(s)\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("a super-twisting controller follows its disturbance once it has come to the surface") {
+  for_all_methods(super_twisting("sin(t)", "12"), [](const Finished& run, double rtol) {
+    CHECK(run.solution.final.mode.word() == "0");
+    CHECK(std::abs(run.end(0)) <= 1e-14);
+    CHECK(std::abs(run.end(1) + std::sin(12.0)) <= 1e-14);
+    CHECK(run.count(EventKind::zeno) == 1);
+    CHECK(run.solution.events.back().kind == EventKind::zeno);
+    CHECK(run.observed("u = sgn(s)", 8.0) == doctest::Approx(std::cos(8.0) / 1.5).epsilon(1e-9));
+    (void)rtol;
+  });
+}
+
+TEST_CASE("sliding of second order ends where the relay cannot hold the speed at zero any more") {
+  // d' = 0.15 t² reaches 1.5 at t = √10; then v' = −1.5 beside the surface.
+  for_all_methods(super_twisting("0.05*t^3", "4"), [](const Finished& run, double rtol) {
+    REQUIRE(run.count(EventKind::sliding_exit) == 1);
+    const EventRecord& leaves = run.solution.events.back();
+    CHECK(leaves.kind == EventKind::sliding_exit);
+    CHECK(std::abs(leaves.t - std::sqrt(10.0)) <= 10 * rtol);
+    CHECK(run.solution.final.mode.word() == "+");
+    CHECK(std::abs(run.end(1) - (-0.05 * std::pow(10.0, 1.5) - 1.5 * (4 - std::sqrt(10.0)))) <= 20 * rtol);
+    CHECK(run.end(0) > 0);
+  });
+}
+
+TEST_CASE("a body at rest on its base stays there until it is pushed hard enough") {
+  const std::string text =
+      "[states]\nx = 0.0\nv = 0.0\n[time]\nend = 12\n[derivatives]\nx = \"v\"\nv = \"0.1*t - sgn(x)\"\n";
+  for_all_methods(text, [](const Finished& run, double rtol) {
+    CHECK(run.solution.initial.mode.word() == "0");
+    REQUIRE(run.solution.events.size() == 1);
+    CHECK(run.solution.events[0].kind == EventKind::sliding_exit);
+    CHECK(std::abs(run.solution.events[0].t - 10) <= 10 * rtol);
+    CHECK(std::abs(run.end(0) - 0.8 / 6) <= 10 * rtol);
+    CHECK(run.observed("u = sgn(x)", 7.0) == doctest::Approx(0.7).epsilon(1e-12));
+    CHECK(run.solution.trajectory(5.0).norm() == 0);
+  });
+}
+
+TEST_CASE("a kick takes the solution off a surface along which it slides in second order") {
+  const std::string text =
+      "[states]\nx = 0.0\nv = 0.0\n[time]\nend = 4\n[derivatives]\nx = \"v\"\nv = "
+      "\"-sgn(x)\"\n[[resets]]\nname = "
+      "\"kick\"\nwhen = \"t - 1\"\nset = { v = \"1\" }\n";
+  for_all_methods(text, [](const Finished& run, double rtol) {
+    REQUIRE(run.solution.events.size() == 2);
+    CHECK(run.solution.events[0].kind == EventKind::reset);
+    CHECK(run.solution.events[1].kind == EventKind::crossing);
+    CHECK(std::abs(run.solution.events[1].t - 3) <= 10 * rtol);
+    CHECK(std::abs(run.end(0) + 0.5) <= 20 * rtol);
+  });
+}
+
+TEST_CASE("a run goes on where another ended in sliding of second order") {
+  const Finished first = run(super_twisting("sin(t)", "6"));
+  const Simulator simulator(first.instance.problem(), {.rtol = 1e-8});
+  const Snapshot& end = first.solution.final;
+  const Solution second = simulator.run({.start = end.t, .end = 9, .state = end.state, .mode = end.mode});
+  REQUIRE(second.outcome.succeeded());
+  CHECK(second.initial.mode.word() == "0");
+  CHECK(second.events.empty());
+  CHECK(std::abs(second.final.state(1) + std::sin(9.0)) <= 1e-14);
+}
+
+TEST_CASE("other surfaces are crossed, and other events happen, during sliding of second order") {
+  const std::string text =
+      "[states]\nx = 0.0\nv = 0.0\ny = -1.0\n[time]\nend = 4\n[derivatives]\nx = \"v\"\nv = \"0.5*sin(t) - "
+      "sgn(x)\"\n"
+      "y = \"1 + 0.5*sgn(y)\"\n[[records]]\nname = \"mark\"\nwhen = \"t - 3\"\n";
+  // y' = 0.5, to 0 at t = 2, then 1.5.
+  for_all_methods(text, [](const Finished& run, double rtol) {
+    REQUIRE(run.solution.events.size() == 2);
+    CHECK(run.solution.events[0].kind == EventKind::crossing);
+    CHECK(std::abs(run.solution.events[0].t - 2) <= 10 * rtol);
+    CHECK(run.solution.events[1].kind == EventKind::record);
+    CHECK(run.solution.final.mode.word() == "0+");
+    CHECK(std::abs(run.end(2) - 3) <= 10 * rtol);
+    CHECK(run.observed("u = sgn(x)", 2.5) == doctest::Approx(0.5 * std::sin(2.5)).epsilon(1e-12));
+  });
+}
+
+TEST_CASE("a sliding variable of two states is kept at zero with its speed") {
+  // e'' = u + d, s = e' + e: s' = e' + u + d with u = −2√|s| sgn s + z − e', z' = −1.5 sgn s. On s = 0, e' = −e.
+  const std::string text =
+      "[states]\ne = 1.0\nw = 0.0\nz = 0.0\n[time]\nend = 10\n[definitions]\ns = \"w + e\"\nd = \"sin(t)\"\n"
+      "u = \"-2*sqrt(abs(s))*sgn(s) + z - w\"\n[derivatives]\ne = \"w\"\nw = \"u + d\"\nz = "
+      "\"-1.5*sgn(s)\"\n";
+  for_all_methods(text, [](const Finished& run, double rtol) {
+    CHECK(run.solution.final.mode.word() == "0");
+    const Vector middle = run.solution.trajectory(7.0);
+    CHECK(std::abs(run.end(0) + run.end(1)) <= 1e-14);
+    CHECK(std::abs(run.end(2) + std::sin(10.0)) <= 1e-14);
+    CHECK(std::abs(run.end(0) - middle(0) * std::exp(-3.0)) <= 20 * rtol);
+  });
+}
