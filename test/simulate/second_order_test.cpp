@@ -99,6 +99,23 @@ TEST_CASE("a body at rest on its base stays there until it is pushed hard enough
   });
 }
 
+TEST_CASE("a body at rest on its base is no matter of choice") {
+  const std::string text =
+      "[states]\nx = 0.0\nv = 0.0\n[time]\nend = 3\n[derivatives]\nx = \"v\"\nv = \"0.1*t - sgn(x)\"\n";
+  for (const Ambiguity policy : {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide}) {
+    Options options;
+    options.on_ambiguity = policy;
+    const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
+    const Solution solution =
+        Simulator(instance.problem(), options).run({.start = 0, .end = 3, .state = instance.state});
+    CAPTURE(to_string(policy));
+    CHECK(solution.outcome.succeeded());
+    CHECK(solution.events.empty());
+    CHECK(solution.final.mode.word() == "0");
+    CHECK(solution.final.state.norm() == 0);
+  }
+}
+
 TEST_CASE("a kick takes the solution off a surface along which it slides in second order") {
   const std::string text =
       "[states]\nx = 0.0\nv = 0.0\n[time]\nend = 4\n[derivatives]\nx = \"v\"\nv = "

@@ -72,6 +72,7 @@ struct ForcesAlong::Place {
   }
 
   std::string name;
+  const Edge* between = nullptr;  // of two locations
   std::shared_ptr<ContactDynamics> contacts;
   System system;
   RelayStructure structure;
@@ -96,32 +97,30 @@ ForcesAlong::ForcesAlong(ForcesAlong&&) noexcept = default;
 ForcesAlong& ForcesAlong::operator=(ForcesAlong&&) noexcept = default;
 
 ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std::string& location) {
-  for (const std::unique_ptr<Place>& place : places_)
-    if (place->name == location) return *place;
-  const auto add = [&](System system) -> Place& {
-    places_.push_back(std::make_unique<Place>(std::move(system), location, rule_));
+  const auto place = [&](const Edge* between, const auto& make_system) -> Place& {
+    for (const std::unique_ptr<Place>& known : places_)
+      if (known->name == location && known->between == between) return *known;
+    places_.push_back(std::make_unique<Place>(make_system(), location, rule_));
+    places_.back()->between = between;
     return *places_.back();
   };
   for (const Location& known : problem_.locations())
-    if (known.name == location) return add(known.system);
+    if (known.name == location) return place(nullptr, [&] { return known.system; });
   // Between two locations: of several guards between the same two it is the one that is zero.
+  const auto end_of = [&](const std::string& name) -> const Location& {
+    return problem_.locations()[problem_.location_index(name)];
+  };
   const Edge* between = nullptr;
-  const Location *minus = nullptr, *plus = nullptr;
   double nearest = std::numeric_limits<double>::infinity();
   for (const Edge& edge : problem_.edges()) {
-    if (edge.direction != Direction::rising) continue;
-    const Location& from = problem_.locations()[problem_.location_index(edge.from)];
-    const Location& to = problem_.locations()[problem_.location_index(edge.to)];
     const auto undoes = [&](const Edge& other) { return undo_each_other(edge, other); };
-    if (joined_name(from, to) != location ||
+    if (edge.direction != Direction::rising || joined_name(end_of(edge.from), end_of(edge.to)) != location ||
         std::none_of(problem_.edges().begin(), problem_.edges().end(), undoes))
       continue;
     const double distance = std::abs(edge.when.value(t, x));
     if (!(distance < nearest)) continue;
     nearest = distance;
     between = &edge;
-    minus = &from;
-    plus = &to;
   }
   if (!between) {
     refuse({.what = "a point of another problem's solution",
@@ -129,7 +128,9 @@ ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std:
             .expected = "a location of the problem, or two that its solution slides between",
             .got = "'" + location + "'"});
   }
-  return add(join_locations(*minus, *plus, between->when, between->name));
+  return place(between, [&] {
+    return join_locations(end_of(between->from), end_of(between->to), between->when, between->name);
+  });
 }
 
 void ForcesAlong::find_in_second_order(Place& place, double t, ConstVectorRef x, const Mode& mode) {

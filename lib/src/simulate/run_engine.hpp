@@ -192,6 +192,8 @@ class RunEngine {
   LocationTools* second_order_tools(Index surface);
   // Slides along the surface, which the solution has come to with no speed across it; false where it cannot stay there.
   bool begin_second_order(Index surface);
+  // Does so where the one surface met is a two-fold, or leaves open what follows, whatever the policy for what is not unique.
+  bool stays_in_second_order(const Resolution& resolution, const Meeting& meeting);
   void leave_second_order();
   bool in_second_order() const { return second_order_ >= 0; }
 

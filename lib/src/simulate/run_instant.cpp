@@ -405,7 +405,7 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
     // A surface that was held and is left on the side it was on has only been let go.
     eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == mode_));
     if (here.contacts && record.from) record.from = before;
-    if (!resolution.decided && meeting.met.size() == 1 && begin_second_order(meeting.met.front().surface)) {
+    if (stays_in_second_order(resolution, meeting)) {
       record.kind = EventKind::sliding_entry;
       record.continuations.clear();
       record.reason =

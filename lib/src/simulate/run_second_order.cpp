@@ -69,6 +69,11 @@ bool RunEngine::begin_second_order(Index surface) {
   return true;
 }
 
+bool RunEngine::stays_in_second_order(const Resolution& resolution, const Meeting& meeting) {
+  const bool is_open = !resolution.decided || resolution.event.kind == EventKind::two_fold;
+  return is_open && meeting.met.size() == 1 && begin_second_order(meeting.met.front().surface);
+}
+
 void RunEngine::leave_second_order() {
   const Index surface = second_order_;
   const EventWatch watch = here_->watch;

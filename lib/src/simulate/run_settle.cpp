@@ -147,8 +147,7 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
                  [&](const Met& met) { return !contains(held, met.surface); });
     if (meeting.met.empty()) break;
     const Resolution resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
-    if (!resolution.decided && meeting.met.size() == 1 && begin_second_order(meeting.met.front().surface))
-      break;
+    if (stays_in_second_order(resolution, meeting)) break;
     if (!resolution.decided) {
       EventRecord record = resolution.event;
       if (!at_start || !records.empty()) record.from = records.empty() ? word() : records.back().to;
