@@ -5,6 +5,7 @@
 #include <string>
 
 #include "slideway/io/model_file.hpp"
+#include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -171,4 +172,49 @@ TEST_CASE("a sliding variable of two states is kept at zero with its speed") {
     CHECK(std::abs(run.end(2) + std::sin(10.0)) <= 1e-14);
     CHECK(std::abs(run.end(0) - middle(0) * std::exp(-3.0)) <= 20 * rtol);
   });
+}
+
+namespace {
+
+// h = y − x² − t/10, with x' and y' free of the relay.
+struct OnCurve {
+  void guards(auto t, const auto& x, auto&& h) const { h[0] = x[1] - x[0] * x[0] - 0.1 * t; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[2];
+    dx[1] = x[3];
+    dx[2] = 0.5;
+    dx[3] = 0.2 * t - 4.0 * lambda[0] + 1.0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a functor slides in second order along a curved surface that moves") {
+  // x = t²/4; on the surface y = x² + t/10 has y'' = 2x'² + 2x x'' = t²/2 + t²/4, so λ = (0.2 t + 1 − 0.75 t²)/4, which is −1 where
+  // 0.75 t² − 0.2 t − 5 = 0.
+  const System system = from_functor(OnCurve{}, {.states = 4, .surfaces = 1});
+  const double leaves = (0.2 + std::sqrt(0.04 + 15)) / 1.5;
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const double rtol : {1e-5, 1e-8, 1e-10}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      Options options;
+      options.method = method;
+      options.rtol = rtol;
+      const Solution solution =
+          Simulator(system, options).run({.start = 0, .end = 3, .state = Vector{{0, 0, 0, 0.1}}});
+      CAPTURE(solution.outcome.message);
+      REQUIRE(solution.outcome.succeeded());
+      CHECK(solution.initial.mode.word() == "0");
+      REQUIRE(solution.events.size() == 1);
+      CHECK(solution.events[0].kind == EventKind::sliding_exit);
+      CHECK(std::abs(solution.events[0].t - leaves) <= 30 * rtol);
+      CHECK(solution.final.mode.word() == "-");
+      const double t = 2.0;
+      CHECK(std::abs(solution.trajectory(t)(1) - (std::pow(t, 4) / 16 + 0.1 * t)) <= 30 * rtol);
+      ForcesAlong forces(system);
+      forces.find(t, solution.trajectory(t), solution.trajectory.mode(t), "");
+      CHECK(std::abs(forces.lambda()(0) - (0.2 * t + 1 - 0.75 * t * t) / 4) <= 100 * rtol);
+    }
+  }
 }

@@ -183,9 +183,20 @@ TEST_CASE("a two-fold is reported, even where the steps towards it come to nothi
   }
 }
 
-TEST_CASE("a state at rest that both fields turn back to is told how to rest") {
-  const Simulator simulator(from_functor(Block{}, {.states = 2, .surfaces = 1}));
-  const Solution solution = simulator.run({.start = 0, .end = 1, .state = Eigen::Vector2d(0, 0)});
+TEST_CASE("a state at rest that both fields turn back to rests, and beside contacts is told how to") {
+  const System block = from_functor(Block{}, {.states = 2, .surfaces = 1});
+  const Solution rests = Simulator(block).run({.start = 0, .end = 1, .state = Eigen::Vector2d(0, 0)});
+  CHECK(rests.outcome.succeeded());
+  CHECK(rests.events.empty());
+  CHECK(rests.final.state.norm() == 0);
+
+  const System beside_a_wall =
+      block.with_contacts({{.name = "wall",
+                            .gap = Guard([](auto, const auto& x) { return x[0] + 5.0; }),
+                            .acts_on = [](double, ConstVectorRef, VectorRef b) { b[1] = 1; },
+                            .restitution = [](double) { return 0.0; }}});
+  const Solution solution =
+      Simulator(beside_a_wall).run({.start = 0, .end = 1, .state = Eigen::Vector2d(0, 0)});
   CHECK(solution.outcome.status == Status::ambiguous);
   CAPTURE(solution.outcome.message);
   CHECK(solution.outcome.message.find("let it do so in a location of its own") != std::string::npos);

@@ -7,6 +7,7 @@
 
 #include "slideway/core/errors.hpp"
 #include "slideway/model/model.hpp"
+#include "slideway/model/second_order_system.hpp"
 
 namespace slideway {
 namespace {
@@ -183,6 +184,10 @@ System System::with_contacts(std::vector<Contact> contacts) const {
   SystemDefinition definition = *definition_;
   for (Contact& contact : contacts) definition.contacts.push_back(std::move(contact));
   return System(std::move(definition));
+}
+
+std::shared_ptr<const System> System::second_order(Index surface) const {
+  return definition_->second_order ? definition_->second_order(surface) : second_order_system(*this, surface);
 }
 
 Index System::state_index(const std::string& name) const {

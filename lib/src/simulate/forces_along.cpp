@@ -135,7 +135,7 @@ ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std:
 
 void ForcesAlong::find_in_second_order(Place& place, double t, ConstVectorRef x, const Mode& mode) {
   const std::vector<Index>& sliding = place.field.sliding();
-  if (place.contacts || !place.system.definition().second_order || sliding.size() > kMostLookedAt) return;
+  if (place.contacts || sliding.size() > kMostLookedAt) return;
   for (const Index i : sliding) {
     if (place.geometry.relay_matters(t, x, place.lambda, i)) continue;
     const auto [known, is_new] = place.second_orders.try_emplace(i);

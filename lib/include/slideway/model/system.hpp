@@ -96,8 +96,9 @@ struct SystemDefinition {
   std::vector<Contact> contacts = {};
 
   // Sliding of second order, on a surface whose normal component wᵢ depends on no relay where hᵢ = 0, as that of a super-twisting
-  // controller or of a body at rest on its base: the system whose i-th guard is wᵢ and whose field is f, both at hᵢ = 0. Terms such
-  // as √|hᵢ|·sgn hᵢ, which have no derivative there, are gone from it. Null for a surface that is none. May take long: asked once.
+  // controller: the system whose i-th guard is wᵢ and whose field is f, both at hᵢ = 0. Terms such as √|hᵢ|·sgn hᵢ, which have no
+  // derivative there, are gone from it. Null for a surface that is none. May take long: asked once. Where wᵢ depends on no relay
+  // anywhere, as that of a body at rest on its base, the patterns tell (model/second_order_system.hpp).
   std::function<std::shared_ptr<const System>(Index surface)> second_order = {};
 
   // Every h is affine in (t, x): its first derivatives are constants, had once, and its second derivatives zero.
@@ -143,10 +144,8 @@ class System {
   // The same system with these events, or contacts, after those it has.
   System with_events(std::vector<Event> events) const;
   System with_contacts(std::vector<Contact> contacts) const;
-  // SystemDefinition::second_order of a surface; null without it.
-  std::shared_ptr<const System> second_order(Index surface) const {
-    return definition_->second_order ? definition_->second_order(surface) : nullptr;
-  }
+  // The system along a surface that slides in second order; null for one that cannot, as far as is known.
+  std::shared_ptr<const System> second_order(Index surface) const;
 
   const SystemDefinition& definition() const { return *definition_; }
 
