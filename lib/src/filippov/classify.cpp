@@ -50,8 +50,8 @@ TwoFoldSliding two_fold_sliding(const TwoFoldRates& rates) {
   return result;
 }
 
-PointClass make(PointKind kind, SideSet continuations, double lambda, bool repels, std::string reason) {
-  return {kind, lambda, continuations, repels, std::move(reason)};
+PointClass make(PointKind kind, SideSet continuations, double lambda, bool repels, std::string_view reason) {
+  return {kind, lambda, continuations, repels, reason};
 }
 
 PointClass classify_two_fold(int minus_sign, int plus_sign, const TwoFoldRates& rates) {
@@ -66,10 +66,12 @@ PointClass classify_two_fold(int minus_sign, int plus_sign, const TwoFoldRates& 
     result.sliding_repels = sliding.repels;
   }
   if (plus_sign > 0) result.continuations.insert(Side::plus);
-  const char* minus_fold = minus_sign < 0 ? "visible" : "invisible";
-  const char* plus_fold = plus_sign > 0 ? "visible" : "invisible";
-  result.reason =
-      std::string("w- and w+ both vanish: a two-fold (") + minus_fold + " from -, " + plus_fold + " from +)";
+  static constexpr std::string_view folds[2][2] = {
+      {"w- and w+ both vanish: a two-fold (invisible from -, invisible from +)",
+       "w- and w+ both vanish: a two-fold (invisible from -, visible from +)"},
+      {"w- and w+ both vanish: a two-fold (visible from -, invisible from +)",
+       "w- and w+ both vanish: a two-fold (visible from -, visible from +)"}};
+  result.reason = folds[minus_sign < 0 ? 1 : 0][plus_sign > 0 ? 1 : 0];
   if (minus_sign == 0 || plus_sign == 0) {
     result.kind = PointKind::degenerate;
     result.reason = "w- and w+ vanish with their derivatives: the fields do not leave the surface";
@@ -126,33 +128,39 @@ PointClass classify(const NormalMotion& minus, const NormalMotion& plus, const T
   const int outward = on_plus ? 1 : -1;
   const Side own_side = on_plus ? Side::plus : Side::minus;
   const Side other_side = on_plus ? Side::minus : Side::plus;
-  const std::string own_name = on_plus ? "w+" : "w-";
-  const std::string other_name = on_plus ? "w-" : "w+";
+  const auto either = [&](std::string_view of_minus, std::string_view of_plus) {
+    return on_plus ? of_plus : of_minus;
+  };
   const bool other_arrives = other_sign == outward;
   if (own_sign == 0) {
     // The tangent field stays on the surface: following it is sliding with λ at its bound.
     SideSet sides{Side::sliding};
     if (!other_arrives) sides.insert(other_side);
     return make(PointKind::degenerate, sides, static_cast<double>(outward), !other_arrives,
-                own_name + " vanishes with its derivatives: the field stays on the surface");
+                either("w- vanishes with its derivatives: the field stays on the surface",
+                       "w+ vanishes with its derivatives: the field stays on the surface"));
   }
   const bool visible = own_sign == outward;
   PointKind kind = on_plus ? PointKind::visible_fold_plus : PointKind::visible_fold_minus;
   if (!visible) kind = on_plus ? PointKind::invisible_fold_plus : PointKind::invisible_fold_minus;
   if (visible && other_arrives) {
     return make(kind, {own_side}, kNotANumber, false,
-                own_name + " vanishes and the field leaves on its side; " + other_name + " points there too");
+                either("w- vanishes and the field leaves on its side; w+ points there too",
+                       "w+ vanishes and the field leaves on its side; w- points there too"));
   }
   if (visible) {
     return make(kind, {Side::minus, Side::sliding, Side::plus}, static_cast<double>(outward), true,
-                own_name + " vanishes at a visible fold while " + other_name + " leaves on the other side");
+                either("w- vanishes at a visible fold while w+ leaves on the other side",
+                       "w+ vanishes at a visible fold while w- leaves on the other side"));
   }
   if (other_arrives) {
     return make(kind, {Side::sliding}, static_cast<double>(outward), false,
-                own_name + " vanishes at an invisible fold: the field turns back onto the surface");
+                either("w- vanishes at an invisible fold: the field turns back onto the surface",
+                       "w+ vanishes at an invisible fold: the field turns back onto the surface"));
   }
   return make(kind, {other_side}, kNotANumber, false,
-              own_name + " vanishes at an invisible fold and " + other_name + " leaves on the other side");
+              either("w- vanishes at an invisible fold and w+ leaves on the other side",
+                     "w+ vanishes at an invisible fold and w- leaves on the other side"));
 }
 
 const char* to_string(PointKind kind) {

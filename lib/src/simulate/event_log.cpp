@@ -11,7 +11,7 @@ namespace slideway {
 
 namespace {
 
-Mode listed_part(const Mode& mode, const std::vector<Index>& surfaces) {
+Mode listed_part(const Mode& mode, const ShortList<Index>& surfaces) {
   Mode part(static_cast<Index>(surfaces.size()));
   for (std::size_t k = 0; k < surfaces.size(); ++k) part.set(static_cast<Index>(k), mode[surfaces[k]]);
   return part;

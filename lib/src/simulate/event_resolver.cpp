@@ -80,9 +80,10 @@ Resolution EventResolver::resolve_free(double t, ConstVectorRef x, const Mode& m
                                        const Meeting& meeting, ConstVectorRef weights) {
   Resolution result = decide(t, x, mode, lambda, meeting, weights);
   if (rule_ != SlidingRule::filippov || !result.decided) return result;
+  const bool is_affine = evaluator_.relay_columns(t, x, result.lambda) != nullptr;
+  if (is_affine && !evaluator_.blends_corners()) return result;
   const std::vector<Index> slides = entering(mode, meeting, result);
   if (slides.empty()) return result;
-  const bool is_affine = evaluator_.relay_columns(t, x, result.lambda) != nullptr;
   if (!is_affine && !evaluator_.blends_corners() && !corners_.is_multi_affine(t, x, result.lambda, slides)) {
     // f at an interior λ would be Utkin's answer; Filippov's is the combination of the corners.
     evaluator_.blend_corners();
@@ -146,11 +147,11 @@ bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, c
   }
   event.from = mode;
   event.to = result.mode;
-  event.surfaces.assign(1, i);
-  event.surface_names.assign(1, evaluator_.system().surface_names()[at(i)]);
-  event.w_minus.assign(1, lone.found.w_minus);
-  event.w_plus.assign(1, lone.found.w_plus);
-  event.lambda.assign(1, slides ? option.lambda : kNotANumber);
+  event.surfaces.push_back(i);
+  event.surface_names.push_back(evaluator_.system().surface_names()[at(i)]);
+  event.w_minus.push_back(lone.found.w_minus);
+  event.w_plus.push_back(lone.found.w_plus);
+  event.lambda.push_back(slides ? option.lambda : kNotANumber);
   event.reason = std::move(lone.reason);
   if (side == mode[i]) {
     event.kind = EventKind::grazing;

@@ -46,8 +46,9 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   Lone lone;
   lone.found = classifier_.classify_at(t, x, lambda_, met, at_start ? nullptr : &before, weights);
   const ClassifiedPoint& found = lone.found;
-  PointClass& point = lone.found.point;
-  lone.reason = found.touch ? "a touch within the tolerances: " + point.reason : std::move(point.reason);
+  const PointClass& point = lone.found.point;
+  lone.reason = point.reason;
+  if (found.touch) lone.reason.insert(0, "a touch within the tolerances: ");
   lone.two_fold = found.minus_tangent && found.plus_tangent;
   const auto add = [&](Side side) {
     LoneOption& option = lone.options[lone.count++];

@@ -20,11 +20,11 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 template <class Values>
 void keep_entries(Values& values, const std::vector<char>& kept) {
   if (values.size() != kept.size()) return;
-  std::size_t count = 0;
+  Values left;
   for (std::size_t k = 0; k < kept.size(); ++k) {
-    if (kept[k] != 0) std::swap(values[count++], values[k]);
+    if (kept[k] != 0) left.push_back(std::move(values[k]));
   }
-  values.resize(count);
+  values = std::move(left);
 }
 
 // Surfaces are held as long as it lives.
@@ -160,7 +160,7 @@ void EventResolver::describe_change(const Mode& before, const Meeting& meeting, 
                                           : EventKind::crossing;
   }
   if (changes != 1) event.kind = EventKind::corner;
-  for (std::vector<double>* list : {&event.w_minus, &event.w_plus, &event.lambda}) keep_entries(*list, kept);
+  for (ShortList<double>* list : {&event.w_minus, &event.w_plus, &event.lambda}) keep_entries(*list, kept);
   keep_entries(event.surface_names, kept);
   keep_entries(event.surfaces, kept);
 }

@@ -126,7 +126,9 @@ void RunEngine::enter(std::size_t location) {
 }
 
 void RunEngine::size_guard_vectors() {
-  met_at_.resize(static_cast<std::size_t>(here_->system.surfaces()), t_);
+  const Index surfaces = here_->system.surfaces();
+  met_at_.resize(static_cast<std::size_t>(surfaces), t_);
+  allowance_.conservativeResizeLike(Vector::Zero(surfaces));
   for (Vector* vector :
        {&guard_values_, &sampled_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
     *vector = Vector::Zero(here_->ode.guards());
@@ -139,7 +141,7 @@ std::string RunEngine::surface_name(Index surface) const {
   return here_->system.surface_names()[static_cast<std::size_t>(surface)];
 }
 
-std::string RunEngine::names(const std::vector<Index>& surfaces) const {
+std::string RunEngine::names(std::span<const Index> surfaces) const {
   constexpr std::size_t most = 5;
   std::string text;
   for (std::size_t k = 0; k < std::min(surfaces.size(), most); ++k) {
@@ -295,8 +297,6 @@ bool RunEngine::begin_mode() {
   double first = 1e-6 * (run_.end - run_.start);
   if (carried_march_step_ > 0) first = carried_march_step_ / 8;
   start_scans(std::min(first, duration));
-  ode.forget_samples();
-  ode.remember(t_, guard_values_);
   if (marches_exits_only()) ode.watch_stages();
   const double first_step = jumped_ || stepper_ != last ? 0 : stepper_->usual_step();
   if (jumped_) steps_since_jump_ = 0;

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "simulate/accumulation_watch.hpp"
@@ -43,6 +44,10 @@ class RunEngine {
     std::vector<Index> jumps = {};  // resets and edges
     std::vector<Index>& list(WatchedKind kind) {
       return kind == WatchedKind::record ? records : kind == WatchedKind::stop ? stops : jumps;
+    }
+    void clear() {
+      meeting.met.clear();
+      for (std::vector<Index>* list : {&hits, &releases, &records, &stops, &jumps}) list->clear();
     }
     bool only_records() const {
       return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty();
@@ -76,7 +81,7 @@ class RunEngine {
   // Adds the contacts and the location to the record, and keeps it.
   void report(EventRecord&& record);
   std::string surface_name(Index surface) const;
-  std::string names(const std::vector<Index>& surfaces) const;
+  std::string names(std::span<const Index> surfaces) const;
 
   // ---- the guards along a step (run_watch.cpp)
   // From where on each guard counts, and how far it may be on the wrong side until then.
@@ -109,7 +114,8 @@ class RunEngine {
   void begin_in(const Mode& mode);
   Index derivative_never_set(ConstVectorRef h);
   bool handle_arrival(const std::vector<char>& slots);
-  Arrivals gather(const std::vector<char>& slots);
+  // Valid until the next call.
+  Arrivals& gather(const std::vector<char>& slots);
   void add_resting_surfaces(Meeting& meeting);
   void find_arrival_velocity(Vector& dx);
   void add_simultaneous(Arrivals& arrivals);
@@ -140,7 +146,7 @@ class RunEngine {
   void adopt(const Resolution& resolution);
   std::string words_of(const std::vector<Mode>& modes) const;
   void finish_ambiguous(const Resolution& resolution);
-  bool chatters(const EventRecord* event, const std::vector<Index>& surfaces);
+  bool chatters(const EventRecord* event, std::span<const Index> surfaces);
 
   // ---- jumps (run_jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.
@@ -308,6 +314,7 @@ class RunEngine {
   std::vector<Index>
       fired_;  // events that have fired at this instant and whose guards are zero, into the watch
   std::vector<Guard> recorded_;  // of the records noted at this instant
+  Arrivals arrivals_;            // of the last call of gather()
   Vector before_instant_;        // the state when it began
   Guard departed_;  // between two locations that the solution has stopped to slide between at this instant
   std::optional<std::size_t> last_edge_;  // the edge that fired last at this instant

@@ -114,8 +114,9 @@ void RunEngine::begin_in(const Mode& mode) {
   events_moving_through_zero();
 }
 
-RunEngine::Arrivals RunEngine::gather(const std::vector<char>& slots) {
-  Arrivals arrivals;
+RunEngine::Arrivals& RunEngine::gather(const std::vector<char>& slots) {
+  Arrivals& arrivals = arrivals_;
+  arrivals.clear();
   ModeOde& ode = here_->ode;
   const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
   const auto past_surfaces = slots.begin() + ModeOde::first_slot(mode_.size());
@@ -240,7 +241,7 @@ void RunEngine::cross(const std::vector<Index>& events) {
 
 bool RunEngine::handle_arrival(const std::vector<char>& slots) {
   jumped_ = false;
-  Arrivals arrivals = gather(slots);
+  Arrivals& arrivals = gather(slots);
   ModeOde& ode = here_->ode;
   // An excursion too short to be told from none: the component it started with counts as zero.
   const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
@@ -389,7 +390,9 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
     }
     here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, closed));
   }
-  const Meeting meeting = held_.empty() || releases.empty() ? arrived : with_freed(arrived, held_);
+  std::optional<Meeting> freed;
+  if (!held_.empty() && !releases.empty()) freed = with_freed(arrived, held_);
+  const Meeting& meeting = freed ? *freed : arrived;
   Resolution resolution =
       meeting.met.empty() ? Resolution() : here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
   if (releases.empty() && !resolution.within_errors.empty()) {
@@ -498,7 +501,7 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
   return !eventful || after_crossing(kept);
 }
 
-bool RunEngine::chatters(const EventRecord* event, const std::vector<Index>& surfaces) {
+bool RunEngine::chatters(const EventRecord* event, std::span<const Index> surfaces) {
   const auto where = [&] { return surfaces.empty() ? std::string("the guards") : names(surfaces); };
   const auto components = [&] {
     if (!event || event->w_minus.size() != 1 || !std::isfinite(event->w_minus.front())) return std::string();

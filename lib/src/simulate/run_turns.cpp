@@ -145,7 +145,7 @@ EventRecord RunEngine::note_lone_limit(Index surface) const {
   record.from = word();
   record.surfaces = {surface};
   record.surface_names = {surface_name(surface)};
-  for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) *list = {kNotANumber};
+  for (ShortList<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) *list = {kNotANumber};
   record.before = x_;
   return record;
 }
@@ -173,7 +173,7 @@ bool RunEngine::go_to_lone_limit(Index surface, const Accumulation& accumulation
   if (stays) return true;
   finish(
       Status::zeno,
-      "crossings of " + names({surface}) + " accumulate at t = " + number_text(t_) + " (within " +
+      "crossings of " + names({&surface, 1}) + " accumulate at t = " + number_text(t_) + " (within " +
           number_text(accumulation.error) + "): " + turns +
           ". The solution comes to the surface with no speed across it and stays there, but that speed does "
           "not depend on the sign of the surface, so that it does not slide by a relay; go on with a run "

@@ -61,7 +61,6 @@ void RunEngine::set_thresholds() {
     add_errors(weights_, state_);
     ode.exit_guards(t_, state_, nudged_values_);
   }
-  allowance_.conservativeResize(mode_.size());
   for (std::size_t k = 0; k < allowed_.size(); ++k) {
     const Index i = allowed_[k];
     const Index slot = ModeOde::first_slot(i);
@@ -274,7 +273,7 @@ bool RunEngine::scan_step(double end) {
     const Arrival& arrival = first_arrival(end);
     arrival_ = arrival.found ? &arrival : nullptr;
     if (!arrival.found || here_->watch.size() == 0) return true;
-    const Arrivals arrivals = gather(arrival.guards);
+    const Arrivals& arrivals = gather(arrival.guards);
     if (!arrivals.only_records()) return true;
     const double before = t_;
     t_ = arrival.t;

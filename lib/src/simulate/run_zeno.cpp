@@ -126,7 +126,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
       if (contains(closed, c)) continue;
       record.surfaces.push_back(mode_.size() + c);
       record.surface_names.push_back(here_->contacts->contact(c).name);
-      for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
+      for (ShortList<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
         list->push_back(kNotANumber);
     }
     if (!record.surface_names.empty()) record.name = record.surface_names.front();
@@ -283,7 +283,7 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   for (const Index c : rest.contacts) {
     record.surfaces.push_back(mode_.size() + c);
     record.surface_names.push_back(contacts.contact(c).name);
-    for (std::vector<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
+    for (ShortList<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
       list->push_back(kNotANumber);
   }
   record.reason = "impacts accumulate: what is left, " + number_text(rest.remaining) +

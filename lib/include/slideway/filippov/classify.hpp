@@ -16,7 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
-#include <string>
+#include <string_view>
 
 #include "slideway/filippov/mode.hpp"
 
@@ -70,10 +70,10 @@ class SideSet {
 
 struct PointClass {
   PointKind kind = PointKind::crossing_up;
-  double lambda = 0;            // of the sliding continuation, NaN where there is none
-  SideSet continuations = {};   // every consistent mode of this surface
-  bool sliding_repels = false;  // the sliding continuation is unstable
-  std::string reason = {};      // one line
+  double lambda = 0;             // of the sliding continuation, NaN where there is none
+  SideSet continuations = {};    // every consistent mode of this surface
+  bool sliding_repels = false;   // the sliding continuation is unstable
+  std::string_view reason = {};  // one line, of text that stays
 };
 
 // −1, 0 or +1: the sign of the first derivative that is not zero.

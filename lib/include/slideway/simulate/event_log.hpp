@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "slideway/core/short_list.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/filippov/mode.hpp"
 
@@ -42,16 +43,16 @@ const char* to_string(EventKind kind);
 struct EventRecord {
   double t = 0;
   EventKind kind = EventKind::crossing;
-  std::vector<Index> surfaces = {};             // the surfaces met or changed
-  std::vector<std::string> surface_names = {};  // their names, same order
-  std::optional<std::string> name = {};         // of a reset, edge, stop or record
-  std::optional<Mode> from = {};                // empty for an event at the start
-  std::optional<Mode> to = {};                  // empty where the run stopped because nothing unique follows
+  ShortList<Index> surfaces = {};             // the surfaces met or changed
+  ShortList<std::string> surface_names = {};  // their names, same order
+  std::optional<std::string> name = {};       // of a reset, edge, stop or record
+  std::optional<Mode> from = {};              // empty for an event at the start
+  std::optional<Mode> to = {};                // empty where the run stopped because nothing unique follows
   std::optional<std::string> from_location = {};
   std::optional<std::string> to_location = {};
-  std::vector<double> w_minus = {};  // per listed surface; NaN where it has no meaning
-  std::vector<double> w_plus = {};
-  std::vector<double> lambda = {};           // λ after the event; NaN where the surface does not slide
+  ShortList<double> w_minus = {};  // per listed surface; NaN where it has no meaning
+  ShortList<double> w_plus = {};
+  ShortList<double> lambda = {};             // λ after the event; NaN where the surface does not slide
   std::optional<std::string> codeword = {};  // Korobitsyn & Frolova's word w4w3w2w1, of two surfaces
   std::vector<Mode> continuations = {};      // every continuation, where there are several
   // Modes of which Filippov's inclusion, the convex hull of all fields at the point, admits motions that the sliding rule
