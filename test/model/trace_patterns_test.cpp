@@ -137,6 +137,13 @@ TEST_CASE("affine guards give the derivatives that they have anywhere") {
   check_same([&](Evaluator& e, Vector& v) { e.guard_gradient(t, x, 1, v); });
   check_same([&](Evaluator& e, Vector& v) { e.guard_curvatures(t, x, lambda, dx, v); });
   check_same([&](Evaluator& e, Vector& v) { e.guards_nearly(t, x, v); });
+  for (Evaluator* evaluator : {&general, &affine}) {
+    Vector value(2), acceleration(2);
+    evaluator->guard_curvatures(t, x, lambda, dx, expected);
+    evaluator->field_along(t, x, lambda, 1.0, dx, value, acceleration);
+    evaluator->guard_curvatures(t, x, lambda, dx, acceleration, found);
+    CHECK(found == expected);
+  }
   Matrix expected_matrix(2, 2), found_matrix(2, 2);
   general.guards_dx(t, x, expected_matrix);
   affine.guards_dx(t, x, found_matrix);

@@ -30,6 +30,18 @@ TEST_CASE("blocks that have hardly left the belt do not fire again when another 
   }
 }
 
+// One field at an event tells those at every λ, and the integrator goes on from it.
+TEST_CASE("events of blocks that do not see each other ask for no field that the integrator does not") {
+  const ModelInstance chain = models::friction_chain().instantiate({{"N", 10}});
+  Options options;
+  options.method = Method::dopri5;
+  const Solution solution =
+      Simulator(chain.system, options).run({.start = 0, .end = 50, .state = chain.state});
+  REQUIRE(solution.outcome.reached_end());
+  REQUIRE(solution.events.size() > 50);
+  CHECK(solution.statistics.field_evaluations == solution.statistics.integrator_evaluations);
+}
+
 // The modes that each block goes through.
 std::vector<std::string> histories(const Solution& solution, Index blocks) {
   std::vector<std::string> result(static_cast<std::size_t>(blocks));

@@ -102,6 +102,20 @@ double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x,
   return largest;
 }
 
+// The same of w at λ = side, whose value at x is given.
+double PointClassifier::tolerance_of_component(double t, ConstVectorRef x, double side, double value,
+                                               ConstVectorRef weights) {
+  if (const auto* const rates = evaluator_.affine_rates()) {
+    double sum = 0;
+    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator entry(rates->dx, surface_); entry;
+         ++entry)
+      sum += std::abs(entry.value()) / weights[entry.col()];
+    return sum;
+  }
+  const auto at = [&](const Vector& state) { return component(t, state, side); };
+  return tolerance_of(at, x, value, std::abs(value) / kTwoFoldTolerance, weights);
+}
+
 // Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
 double PointClassifier::third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                                          double time_scale) {
@@ -166,7 +180,7 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
     motion.curvature_zero = 256 * kEpsilon * (terms + w_terms / scale);
   } else {
     evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
-    evaluator_.guard_curvatures(t, x, lambda_, dx, curvatures_);
+    evaluator_.guard_curvatures(t, x, lambda_, dx, acceleration_, curvatures_);
     motion.curvature = curvatures_[surface_];
     // Differences, where the model has no exact derivatives, are good to about 1e-6 of the terms.
     const double accuracy =
@@ -264,8 +278,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
     const double side = minus_vanishes ? 1 : -1;
     const double other = minus_vanishes ? result.w_plus : result.w_minus;
-    const auto at = [&](const Vector& state) { return component(t, state, side); };
-    const double spread = tolerance_of(at, x, other, std::abs(other) / kTwoFoldTolerance, weights);
+    const double spread = tolerance_of_component(t, x, side, other, weights);
     if (std::abs(other) <= kTwoFoldTolerance * spread) minus_vanishes = plus_vanishes = true;
   }
 

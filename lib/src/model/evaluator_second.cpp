@@ -14,20 +14,19 @@ constexpr double widening_for_second_differences = 16;
 
 void Evaluator::guard_curvatures(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
                                  VectorRef curvatures) {
+  ScratchFrame frame;
+  auto value = take_vector(frame, x.size());
+  auto acceleration = take_vector(frame, x.size());
+  if (affine_ || system_.definition().guards_mixed) field_along(t, x, lambda, 1.0, dx, value, acceleration);
+  guard_curvatures(t, x, lambda, dx, acceleration, curvatures);
+}
+
+void Evaluator::guard_curvatures(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
+                                 ConstVectorRef acceleration, VectorRef curvatures) {
   const SystemDefinition& definition = system_.definition();
   if (affine_) {
-    ScratchFrame frame;
-    auto value = take_vector(frame, x.size());
-    auto acceleration = take_vector(frame, x.size());
-    field_along(t, x, lambda, 1.0, dx, value, acceleration);
     affine_directional(0.0, acceleration, curvatures);
-    return;
-  }
-  if (definition.guards_mixed) {
-    ScratchFrame frame;
-    auto value = take_vector(frame, x.size());
-    auto acceleration = take_vector(frame, x.size());
-    field_along(t, x, lambda, 1.0, dx, value, acceleration);
+  } else if (definition.guards_mixed) {
     ++counts_.guards;
     definition.guards_mixed(t, x, 1.0, dx, 1.0, dx, acceleration, curvatures);
   } else if (guard_rates_source() != DerivativeSource::finite_difference) {

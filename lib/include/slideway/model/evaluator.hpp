@@ -142,6 +142,9 @@ class Evaluator {
   // ḧ along the field at λ frozen, m entries; dx must be f(t, x, λ).
   void guard_curvatures(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
                         VectorRef curvatures);
+  // The same where the derivative of f along (1, dx) is known, by field_along.
+  void guard_curvatures(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx,
+                        ConstVectorRef acceleration, VectorRef curvatures);
   // J(i,j) = ∂wᵢ/∂xⱼ at λ frozen, m×n.
   void normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian);
 
