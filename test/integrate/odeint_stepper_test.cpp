@@ -419,6 +419,7 @@ TEST_CASE("a projection that throws is a user function's failure for dopri5 too"
 TEST_CASE("dopri5 notices stiffness, and only that") {
   const auto becomes_stiff = [](FunctionOde ode, const Vector& x, double end) {
     OdeintStepper stepper(ode, tolerances(x.size(), 1e-6));
+    stepper.watch_stiffness();
     REQUIRE(stepper.start(0, x, end, 0));
     while (stepper.step().status == StepStatus::advanced) {
       if (stepper.is_stiff()) return true;

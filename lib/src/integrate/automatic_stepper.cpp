@@ -11,7 +11,9 @@ AutomaticStepper::AutomaticStepper(SmoothOde& ode, const StepperOptions& options
       one_step_(ode, options),
       current_(&one_step_),
       stiff_from_(std::numeric_limits<double>::quiet_NaN()),
-      state_(Vector::Zero(ode.states())) {}
+      state_(Vector::Zero(ode.states())) {
+  one_step_.watch_stiffness();
+}
 
 bool AutomaticStepper::start(double t, ConstVectorRef x, double end, double first_step) {
   end_time_ = end;

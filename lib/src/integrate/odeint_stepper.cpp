@@ -193,7 +193,7 @@ StepReport OdeintStepper::step() {
     const bool finite = usable && std::isfinite(error) && all_finite(step_.x_new);
     const bool accurate = finite && (error <= 1 || indivisible);
     if (accurate) {
-      watch_stiffness();
+      if (watches_stiffness_) note_stiffness();
       if (!constrained_ || project()) {
         const double log_error = std::log(std::max(error, 1e-30));
         const double factor = kSafety * std::exp(kBeta * log_error_before_ - kExponent * log_error);
@@ -222,7 +222,7 @@ StepReport OdeintStepper::step() {
 }
 
 // Hairer & Wanner II, IV.2.
-void OdeintStepper::watch_stiffness() {
+void OdeintStepper::note_stiffness() {
   if (formula_.is_stiffer_than(kStabilityLimit, step_)) {
     smooth_steps_ = 0;
     ++stiff_steps_;

@@ -32,6 +32,8 @@ class OdeintStepper final : public Stepper {
   const StepFailure& failure() const override { return failure_; }
   StepperStatistics statistics() const override;
 
+  // Every step is looked at from now on, for is_stiff() to tell.
+  void watch_stiffness() { watches_stiffness_ = true; }
   // Stability rather than accuracy has been what limits the steps, for some time now.
   bool is_stiff() const { return stiff_steps_ >= kStiffSteps; }
   // Where the last step ended, or the start is.
@@ -49,7 +51,7 @@ class OdeintStepper final : public Stepper {
   // The step size as a part of what is left to the end.
   double fitted(double h) const;
   bool project();
-  void watch_stiffness();
+  void note_stiffness();
   StepReport fail(double h, bool by_error_test);
   void make_interpolant();
 
@@ -78,6 +80,7 @@ class OdeintStepper final : public Stepper {
   Vector bends_;                               // of the polynomial
   std::array<const double*, 5> columns_ = {};  // of the coefficients
 
+  bool watches_stiffness_ = false;
   int stiff_steps_ = 0;
   int smooth_steps_ = 0;
   StepFailure failure_ = {};
