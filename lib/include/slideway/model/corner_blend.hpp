@@ -32,20 +32,11 @@ bool is_exact_zero(const Dual<T>& weight) {
   return is_exact_zero(weight.value) && is_exact_zero(weight.derivative);
 }
 
-// result = Σ weight · corner, where evaluate(signs, corner) sets `corner`, of the shape of `result`, to the
-// value at the vertex `signs` (a ConstVectorRef of exact ±1). `where` names the door in a refusal.
+// What blend_corners does where no λ says the signs already; apart, so that the others do not pay for it.
 template <class Scalar, class Lambda, class View, class Evaluate>
-void blend_corners(const Lambda& lambda, View& result, const char* where, Evaluate&& evaluate) {
+[[gnu::noinline]] void blend_all_corners(const Lambda& lambda, View& result, const char* where,
+                                         const Evaluate& evaluate) {
   const Index m = lambda.size();
-  // Most calls are at a vertex, where plain numbers are the signs already.
-  if constexpr (std::is_same_v<Lambda, Eigen::Ref<const Vector>>) {
-    Index at = 0;
-    while (at < m && is_vertex(lambda[at])) ++at;
-    if (at == m) {
-      evaluate(lambda, result);
-      return;
-    }
-  }
   ScratchFrame frame;
   Eigen::Map<Vector> sign_values(frame.take<double>(m), m);
   auto* blended = frame.take<Index>(m);
@@ -83,6 +74,22 @@ void blend_corners(const Lambda& lambda, View& result, const char* where, Evalua
     evaluate(signs, corner);
     result += weight * corner;
   }
+}
+
+// result = Σ weight · corner, where evaluate(signs, corner) sets `corner`, of the shape of `result`, to the
+// value at the vertex `signs` (a ConstVectorRef of exact ±1). `where` names the door in a refusal.
+template <class Scalar, class Lambda, class View, class Evaluate>
+void blend_corners(const Lambda& lambda, View& result, const char* where, const Evaluate& evaluate) {
+  // Most calls are at a vertex, where plain numbers are the signs already.
+  if constexpr (std::is_same_v<Lambda, Eigen::Ref<const Vector>>) {
+    Index at = 0;
+    while (at < lambda.size() && is_vertex(lambda[at])) ++at;
+    if (at == lambda.size()) {
+      evaluate(lambda, result);
+      return;
+    }
+  }
+  blend_all_corners<Scalar>(lambda, result, where, evaluate);
 }
 
 }  // namespace slideway
