@@ -46,9 +46,9 @@ SlidingSolver::SlidingSolver(Evaluator& evaluator, const RelayStructure& structu
   apart_ = structure.known() && is_diagonal(structure.normal_dlambda());
 }
 
-void SlidingSolver::set_sliding(std::vector<Index> sliding) {
+void SlidingSolver::set_sliding(const std::vector<Index>& sliding) {
   for (const Index i : sliding_) position_[at(i)] = -1;
-  sliding_ = std::move(sliding);
+  sliding_ = sliding;
   for (std::size_t k = 0; k < sliding_.size(); ++k) position_[at(sliding_[k])] = static_cast<Index>(k);
   prepared_ = false;
   effects_looked_at_ = false;

@@ -56,7 +56,7 @@ SUNLinearSolver make_front(NewtonSystem& system, SUNContext context) {
 
 }  // namespace
 
-LinearSolver NewtonSystem::chosen(const SmoothOde& ode, LinearSolver solver) {
+LinearSolver NewtonSystem::chosen(SmoothOde& ode, LinearSolver solver) {
   if (solver != LinearSolver::automatic) return solver;
   const Pattern* pattern = ode.jacobian_pattern();
   const double n = static_cast<double>(ode.states());

@@ -43,7 +43,7 @@ class NewtonSystem {
   NewtonSystem& operator=(const NewtonSystem&) = delete;
 
   // What `automatic` stands for with this ode.
-  static LinearSolver chosen(const SmoothOde& ode, LinearSolver solver);
+  static LinearSolver chosen(SmoothOde& ode, LinearSolver solver);
 
   // For CVODE. They return 0, 1 for "try a smaller step", or −1 for "give up".
   int fill_dense(double t, N_Vector x, N_Vector dx, SUNMatrix jacobian);

@@ -37,7 +37,7 @@ class BandOde final : public SmoothOde {
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override {
     ode_.jacobian(t, x, dx, jacobian);
   }
-  const Pattern* jacobian_pattern() const override { return ode_.jacobian_pattern(); }
+  const Pattern* jacobian_pattern() override { return ode_.jacobian_pattern(); }
   void split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) override {
     ode_.split_jacobian(t, x, dx, jacobian);
   }

@@ -16,12 +16,12 @@ namespace slideway {
 ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
                  const EventWatch* watch)
     : evaluator_(evaluator),
+      structure_(structure),
       field_(evaluator, structure),
       geometry_(evaluator, structure),
       contacts_(contacts),
       watch_(watch),
       stages_(std::max<Index>(2, evaluator.system().surfaces())) {
-  if (ModeJacobian::available(evaluator.system())) sparse_.emplace(field_, evaluator, structure, contacts);
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
   ratios_ = Vector::Ones(evaluator.system().surfaces());
@@ -102,18 +102,30 @@ void ModeOde::exits_at_last_stage(VectorRef values) const {
   }
 }
 
+ModeJacobian* ModeOde::sparse() {
+  if (!ModeJacobian::available(evaluator_.system())) return nullptr;
+  if (!sparse_) sparse_.emplace(field_, evaluator_, structure_, contacts_);
+  return &*sparse_;
+}
+
+const Pattern* ModeOde::jacobian_pattern() {
+  const ModeJacobian* const jacobian = sparse();
+  return jacobian ? &jacobian->pattern() : nullptr;
+}
+
 void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jacobian) {
-  if (!contacts_ || !sparse_) {
+  ModeJacobian* const with_contacts = contacts_ ? sparse() : nullptr;
+  if (!with_contacts) {
     field_.jacobian(t, x, jacobian);
     return;
   }
   // The patterns of a system with contacts do not tell all that their forces depend on.
-  sparse_->compute(t, x, split_);
-  fill(split_, sparse_->pattern(), jacobian);
+  with_contacts->compute(t, x, split_);
+  fill(split_, with_contacts->pattern(), jacobian);
 }
 
 void ModeOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef, SplitJacobian& jacobian) {
-  sparse_->compute(t, x, jacobian);
+  sparse()->compute(t, x, jacobian);
 }
 
 void ModeOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) {

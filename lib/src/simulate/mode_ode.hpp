@@ -58,7 +58,6 @@ class ModeOde final : public SmoothOde {
   // The guard of one event, by its slot, without memory.
   double sample_event(double t, ConstVectorRef x, Index slot) const;
   bool recall(double t, VectorRef values) const;
-  void remember(double t, ConstVectorRef values);
   void forget_samples();
   // The same without memory.
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
@@ -83,7 +82,7 @@ class ModeOde final : public SmoothOde {
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
   bool checks_velocity() const override { return true; }
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override;
-  const Pattern* jacobian_pattern() const override { return sparse_ ? &sparse_->pattern() : nullptr; }
+  const Pattern* jacobian_pattern() override;
   void split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) override;
   bool has_jacobian_times() const override { return !contacts_; }
   void jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) override;
@@ -110,7 +109,10 @@ class ModeOde final : public SmoothOde {
     Vector values;
   };
 
+  // Null where the system does not tell its patterns.
+  ModeJacobian* sparse();
   void note_stage(double t);
+  void remember(double t, ConstVectorRef values);
   double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
@@ -118,8 +120,9 @@ class ModeOde final : public SmoothOde {
   [[noreturn]] void throw_not_finite(double t, Index slot, double value) const;
 
   Evaluator& evaluator_;
+  const RelayStructure& structure_;
   ModeField field_;
-  std::optional<ModeJacobian> sparse_;  // where the system tells its patterns
+  std::optional<ModeJacobian> sparse_;  // made when it is first asked for: only implicit methods do
   SplitJacobian split_;
   SurfaceGeometry geometry_;
   ContactDynamics* contacts_;

@@ -30,7 +30,7 @@ class SlidingSolver {
   // For an f that is not affine in λ: D from ∂f/∂λ at the point instead of from the ends of the relays.
   void use_exact_derivatives() { exact_ = true; }
   // Forgets the Newton matrix, and whether D is singular.
-  void set_sliding(std::vector<Index> sliding);
+  void set_sliding(const std::vector<Index>& sliding);
   const std::vector<Index>& sliding() const { return sliding_; }
 
   // On entry λ has ±1 in the entries that do not slide and a first guess in the others; on success dx = f(t, x, λ) with

@@ -25,7 +25,7 @@ class SmoothOde {
 
   // For many states: the pattern of the sparse part of the Jacobian, the diagonal included, fixed for the life of the object;
   // null if only the full matrix is to be had.
-  virtual const Pattern* jacobian_pattern() const { return nullptr; }
+  virtual const Pattern* jacobian_pattern() { return nullptr; }
   // J in its parts; called only where there is a pattern.
   virtual void split_jacobian(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*dx*/,
                               SplitJacobian& /*jacobian*/) {}
