@@ -173,6 +173,9 @@ struct ModelDescription {
 // The place of a byte of a formula's text in the file.
 Position place_of(const SourceText& source, const Formula& formula, std::size_t offset);
 
+// Whether a name can stand in an expression.
+bool is_identifier(const std::string& name);
+
 // 3 for the name "x3" and the vector "x"; 0 when the name is none of the vector's elements.
 std::uint32_t element_number(const std::string& name, const std::string& vector);
 

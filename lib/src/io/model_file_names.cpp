@@ -36,13 +36,6 @@ const char* const observable_expected = "a definition, a surface, a contact, a s
 const char* const constants = "a number or a parameter";
 const char* const earlier = "a number or a parameter that is defined earlier";
 
-bool is_identifier(const std::string& name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
-}
-
 class NameResolver {
  public:
   NameResolver(ModelDescription& model, Mistakes& mistakes) : model_(model), mistakes_(mistakes) {}
@@ -500,6 +493,13 @@ class NameResolver {
 };
 
 }  // namespace
+
+bool is_identifier(const std::string& name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && letter(name[0]) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
+}
 
 const std::vector<FunctionEntry>& functions() {
   static const std::vector<FunctionEntry> entries = {

@@ -18,12 +18,6 @@ std::size_t equals_sign(const std::string& text) {
                                                                                     : place;
 }
 
-bool is_name(const std::string& text) {
-  constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-  return !text.empty() && std::string(letters).find(text.front()) != std::string::npos &&
-         text.find_first_not_of(letters + std::string("0123456789")) == std::string::npos;
-}
-
 bool is_taken(const ModelDescription& model, const std::string& name) {
   for (const auto* quantities : {&model.parameters, &model.states, &model.definitions, &model.surfaces})
     for (const Quantity& quantity : *quantities)
@@ -48,7 +42,7 @@ void add_observables(ModelDescription& model, const std::vector<std::string>& wa
     const bool has_name = equals != std::string::npos;
     ObservableDescription observable;
     observable.name = trimmed(has_name ? text.substr(0, equals) : text);
-    if (!is_name(observable.name)) {
+    if (!is_identifier(observable.name)) {
       refuse_it(text, has_name ? "no name" : "an expression without a name",
                 "letters, digits and '_', a digit not first", quoted(observable.name),
                 "write NAME = EXPRESSION: E = 0.5*v^2");
