@@ -179,6 +179,15 @@ NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
   });
 }
 
+NodeId ExpressionGraph::with_value(NodeId root, NodeId part, double value) {
+  const auto anything = [](NodeId) { return true; };
+  return rewritten(root, anything, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
+    if (id == part) return constant(value);
+    const Node node = nodes_[id];
+    return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
+  });
+}
+
 NodeId ExpressionGraph::defined_beyond(NodeId root, const std::function<bool(NodeId)>& never_negative,
                                        const std::function<bool(NodeId)>& depends) {
   return rewritten(root, depends, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
