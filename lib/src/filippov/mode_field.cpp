@@ -198,23 +198,23 @@ bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& d
   return true;
 }
 
-void ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx) {
+bool ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx) {
   if (!solves_for_lambda()) {
-    if ((constant_relay_ || !constant_relay_looked_for_) && slide_on_constant_relay(t, x, dx)) {
-      if (stabilisation_ > 0) add_stabilisation(t, x, dx);
-      return;
+    if (!((constant_relay_ || !constant_relay_looked_for_) && slide_on_constant_relay(t, x, dx))) {
+      const NeighbourFields& fields = neighbours(t, x, sliding_.front());
+      const double alpha = SlidingShare(fields, lambda_[sliding_.front()]).alpha();
+      dx = (1 - alpha) * fields.minus + alpha * fields.plus;
     }
-    const NeighbourFields& fields = neighbours(t, x, sliding_.front());
-    const double alpha = SlidingShare(fields, lambda_[sliding_.front()]).alpha();
-    dx = (1 - alpha) * fields.minus + alpha * fields.plus;
   } else if (uses_moments() || is_solved_at(t, x)) {
     solve_several(t, x);
     dx = solved_velocity_;
   } else {
-    // The stages of an integrator are not asked for twice.
+    // The stages of an integrator are not asked for twice, and what the solver finds it has looked at.
     solve_newton(t, x, dx);
+    if (stabilisation_ == 0) return true;
   }
   if (stabilisation_ > 0) add_stabilisation(t, x, dx);
+  return all_finite(dx);
 }
 
 void ModeField::add_stabilisation(double t, ConstVectorRef x, VectorRef dx) {

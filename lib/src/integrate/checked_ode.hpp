@@ -22,9 +22,14 @@ class CheckedOde {
   // A Vector or a reference to one; here, because it is called most and every copy of a reference counts.
   template <class Target>
   [[nodiscard]] bool velocity(double t, ConstVectorRef x, Target&& dx) noexcept {
+    return velocity(t, x, dx, all_finite(x));
+  }
+  // Where somebody has looked whether x is finite.
+  template <class Target>
+  [[nodiscard]] bool velocity(double t, ConstVectorRef x, Target&& dx, bool is_finite) noexcept {
     ++velocity_evaluations_;
     obstructed_ = false;
-    if (!all_finite(x)) return false;
+    if (!is_finite) return false;
     try {
       ode_.velocity(t, x, dx);
       if (velocity_is_checked_ || all_finite(dx)) return true;

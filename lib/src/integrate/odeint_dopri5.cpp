@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/numeric/odeint/algebra/vector_space_algebra.hpp>
+#include <bit>
 #include <boost/numeric/odeint/external/eigen/eigen_resize.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta_dopri5.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "core/wide_loops.hpp"
 
 namespace slideway {
 
@@ -12,9 +18,90 @@ namespace {
 
 namespace odeint = boost::numeric::odeint;
 
+// Odeint's weighted sums of vectors, none of which overlap. It knows whether the last one is finite: that is asked of every state
+// at which a velocity is asked for.
+class SumAlgebra {
+ public:
+  bool is_finite() const { return is_finite_; }
+
+  // The names are Odeint's.
+  template <class Sum>
+  void for_each3(Vector& out, const Vector& a, const Vector& b, Sum sum) {
+    add_up(sum, out, a, b);
+  }
+  template <class Sum>
+  void for_each4(Vector& out, const Vector& a, const Vector& b, const Vector& c, Sum sum) {
+    add_up(sum, out, a, b, c);
+  }
+  template <class Sum>
+  void for_each5(Vector& out, const Vector& a, const Vector& b, const Vector& c, const Vector& d, Sum sum) {
+    add_up(sum, out, a, b, c, d);
+  }
+  template <class Sum>
+  void for_each6(Vector& out, const Vector& a, const Vector& b, const Vector& c, const Vector& d,
+                 const Vector& e, Sum sum) {
+    add_up(sum, out, a, b, c, d, e);
+  }
+  template <class Sum>
+  void for_each7(Vector& out, const Vector& a, const Vector& b, const Vector& c, const Vector& d,
+                 const Vector& e, const Vector& f, Sum sum) {
+    add_up(sum, out, a, b, c, d, e, f);
+  }
+  template <class Sum>
+  static void for_each8(Vector& out, const Vector& a, const Vector& b, const Vector& c, const Vector& d,
+                        const Vector& e, const Vector& f, const Vector& g, Sum sum) {
+    run(sum, out.size(), out.data(), a.data(), b.data(), c.data(), d.data(), e.data(), f.data(), g.data());
+  }
+
+ private:
+  template <class Sum, class... Vectors>
+  void add_up(Sum sum, Vector& out, const Vectors&... in) {
+    is_finite_ = run(sum, out.size(), out.data(), in.data()...);
+  }
+  template <class Sum, class... Numbers>
+  static bool run(Sum sum, Index size, double* __restrict out, const Numbers* __restrict... in) {
+    if (size > kFewEntries) return run_loop(Run<Sum>{sum}, size, out, in...);
+    for (Index i = 0; i < size; ++i) {
+      sum(out[i], in[i]...);
+      if (!(std::abs(out[i]) <= std::numeric_limits<double>::max())) return false;
+    }
+    return true;
+  }
+  // Of a number that is not finite all bits of the exponent are set, and one more carries into the sign. Told by whole numbers so
+  // that several can be done at a time.
+  template <class Sum>
+  struct Run {
+    Sum sum;
+    template <class... Numbers>
+    [[gnu::always_inline]] bool operator()(Index size, double* __restrict out,
+                                           const Numbers* __restrict... in) const {
+      constexpr std::uint64_t magnitude = 0x7fff'ffff'ffff'ffff;
+      constexpr std::uint64_t one_more = 0x0010'0000'0000'0000;
+      std::uint64_t carries = 0;
+      for (Index i = 0; i < size; ++i) {
+        sum(out[i], in[i]...);
+        carries |= (std::bit_cast<std::uint64_t>(out[i]) & magnitude) + one_more;
+      }
+      return carries <= magnitude;
+    }
+  };
+
+  bool is_finite_ = true;
+};
+
 // Sized once, so that steps allocate nothing.
-using Dopri5 = odeint::runge_kutta_dopri5<Vector, double, Vector, double, odeint::vector_space_algebra,
+using Dopri5 = odeint::runge_kutta_dopri5<Vector, double, Vector, double, SumAlgebra,
                                           odeint::default_operations, odeint::initially_resizer>;
+
+struct SumOfSix {
+  std::array<double, 6> b;
+  [[gnu::always_inline]] void operator()(Index size, double* __restrict out, const double* k1,
+                                         const double* k2, const double* k3, const double* k4,
+                                         const double* k5, const double* k6) const {
+    for (Index i = 0; i < size; ++i)
+      out[i] = b[0] * k1[i] + b[1] * k2[i] + b[2] * k3[i] + b[3] * k4[i] + b[4] * k5[i] + b[5] * k6[i];
+  }
+};
 
 // What each stage's velocity counts in the continuous extension, half a step on: what Odeint makes of unit vectors in their place.
 Vector find_weights_halfway() {
@@ -38,46 +125,72 @@ const Vector& weights_halfway() {
 }  // namespace
 
 struct OdeintDopri5::Formula {
-  explicit Formula(Index states) : halfway(Vector::Zero(states)) { dopri5.adjust_size(halfway); }
+  explicit Formula(Index states) : halfway(Vector::Zero(states)) {
+    dopri5.adjust_size(halfway);
+    find_stages();
+  }
 
   Dopri5 dopri5;
   // Had when the formula is made: steps allocate nothing.
   const Vector& weights = weights_halfway();
   Vector halfway;
+  bool halfway_is_current = false;
   // Odeint keeps the stages to itself; what it hands to the right-hand side shows where they are. Velocities by stages.
-  std::array<const Vector*, 8> velocities = {};
-  const Vector* sixth_state = nullptr;
+  std::array<const Vector*, 7> velocities = {};
+  const Vector* stage_state = nullptr;
+  // To that: making one takes as long as a small field.
+  std::optional<Eigen::Ref<const Vector>> stage_reference = {};
+
+  void find_stages() {
+    const Vector nothing = halfway;
+    Vector end = halfway, last = halfway, error = halfway;
+    std::size_t stage = 1;
+    const auto note = [&](const Vector& x, Vector& dx, double) {
+      dx.setZero();
+      if (++stage == 7) return;
+      stage_state = &x;
+      velocities[stage] = &dx;
+    };
+    dopri5.do_step(note, nothing, nothing, 0.0, end, last, 0.0, error);
+    stage_reference.emplace(*stage_state);
+  }
 };
 
 OdeintDopri5::OdeintDopri5(Index states) : formula_(std::make_unique<Formula>(states)) {}
 OdeintDopri5::~OdeintDopri5() = default;
 
 bool OdeintDopri5::advance(CheckedOde& ode, Step& step) {
+  Formula& formula = *formula_;
+  const SumAlgebra& sums = formula.dopri5.algebra();
   bool usable = true;
-  std::size_t stage = 1;
   const auto velocity = [&](const Vector& x, Vector& dx, double t) {
     if (!usable) return;
-    formula_->velocities[++stage] = &dx;
-    if (stage == 6) formula_->sixth_state = &x;
-    usable = ode.velocity(std::min(t, step.latest), x, dx);
+    t = std::min(t, step.latest);
+    usable = &x == formula.stage_state ? ode.velocity(t, *formula.stage_reference, dx, sums.is_finite())
+                                       : ode.velocity(t, x, dx, sums.is_finite());
   };
-  formula_->dopri5.do_step(std::cref(velocity), step.x, step.velocity, step.t, step.x_new, step.velocity_new,
-                           step.h, step.error);
+  formula.halfway_is_current = false;
+  formula.dopri5.do_step(std::cref(velocity), step.x, step.velocity, step.t, step.x_new, step.velocity_new,
+                         step.h, step.error);
   return usable;
 }
 
 const Vector& OdeintDopri5::halfway(const Step& step) const {
-  const Vector& b = formula_->weights;
+  if (formula_->halfway_is_current) return formula_->halfway;
+  formula_->halfway_is_current = true;
+  const Vector& weights = formula_->weights;
   const auto& k = formula_->velocities;
   // The second stage does not count.
-  formula_->halfway = (step.h * b[0]) * step.velocity + (step.h * b[2]) * *k[3] + (step.h * b[3]) * *k[4] +
-                      (step.h * b[4]) * *k[5] + (step.h * b[5]) * *k[6] + (step.h * b[6]) * step.velocity_new;
+  const SumOfSix sum{{step.h * weights[0], step.h * weights[2], step.h * weights[3], step.h * weights[4],
+                      step.h * weights[5], step.h * weights[6]}};
+  run_loop(sum, formula_->halfway.size(), formula_->halfway.data(), step.velocity.data(), k[3]->data(),
+           k[4]->data(), k[5]->data(), k[6]->data(), step.velocity_new.data());
   return formula_->halfway;
 }
 
 bool OdeintDopri5::is_stiffer_than(double limit, const Step& step) const {
   // Both are states at t + h, so the difference of their velocities is the Jacobian times their difference.
-  const double distance = (step.x_new - *formula_->sixth_state).squaredNorm();
+  const double distance = (step.x_new - *formula_->stage_state).squaredNorm();
   const double difference = (step.velocity_new - *formula_->velocities[6]).squaredNorm();
   return step.h * step.h * difference > limit * limit * distance && distance > 0;
 }

@@ -111,7 +111,7 @@ class ModeOde final : public SmoothOde {
 
   // Null where the system does not tell its patterns.
   ModeJacobian* sparse();
-  void note_stage(double t);
+  [[gnu::noinline]] void note_stage(double t);
   void remember(double t, ConstVectorRef values);
   double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);

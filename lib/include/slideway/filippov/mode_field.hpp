@@ -62,10 +62,7 @@ class ModeField {
   // point of the surfaces that x lies beyond.
   [[gnu::always_inline]] void velocity(double t, ConstVectorRef x, VectorRef&& dx) {
     try {
-      raw_velocity(t, x, dx);
-      if (sliding_.empty() && all_finite(dx)) return;
-      // What the solver finds it has looked at.
-      if ((solves_for_lambda() && !uses_moments() && stabilisation_ == 0) || all_finite(dx)) return;
+      if (raw_velocity(t, x, dx)) return;
     } catch (...) {
       velocity_beyond(t, x, dx, std::current_exception());
       return;
@@ -115,14 +112,13 @@ class ModeField {
   void stabilise(double rate, ConstVectorRef weights);
 
  private:
-  void raw_velocity(double t, ConstVectorRef x, VectorRef& dx) {
-    if (sliding_.empty()) {
-      evaluator_.field(t, x, frozen_lambda_, dx);
-    } else {
-      sliding_velocity(t, x, dx);
-    }
+  // Whether it is finite.
+  [[gnu::always_inline]] bool raw_velocity(double t, ConstVectorRef x, VectorRef& dx) {
+    if (!sliding_.empty()) return sliding_velocity(t, x, dx);
+    evaluator_.field(t, x, frozen_lambda_, dx);
+    return all_finite(dx);
   }
-  void sliding_velocity(double t, ConstVectorRef x, VectorRef& dx);
+  bool sliding_velocity(double t, ConstVectorRef x, VectorRef& dx);
   // Along one surface whose guard is affine and whose relay has the same effect everywhere: from f⁻ alone.
   bool slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx);
   // Where that threw, or is not finite.
