@@ -20,6 +20,7 @@ using slideway::make_odeint_stepper;
 using slideway::OdeintStepper;
 using slideway::Stepper;
 using slideway::StepperOptions;
+using slideway::StepChords;
 using slideway::StepReport;
 using slideway::StepStatus;
 using slideway::Vector;
@@ -58,14 +59,20 @@ Vector state_at(Stepper& stepper, double t, Index states) {
   return x;
 }
 
-// Whether each state at t is no farther from its chord than the polynomial says.
-bool is_near_chord(Stepper& stepper, const Interpolant& polynomial, double start, double t, double end) {
-  const double part = (t - start) / (end - start);
+// Whether each state at t is no farther from its chord than the stepper says, which ends where the last step does.
+bool is_near_chord(Stepper& stepper, const StepReport& step, double t) {
+  const Interpolant polynomial = stepper.interpolant();
+  const StepChords chords = stepper.chords();
+  if (chords.start != step.start || chords.end != step.end) return false;
+  const Eigen::Map<const Vector> first(chords.first, polynomial.states);
+  const Eigen::Map<const Vector> last(chords.last, polynomial.states);
+  const Eigen::Map<const Vector> off(chords.off, polynomial.states);
+  if (first != state_at(stepper, step.start, polynomial.states)) return false;
+  if (last != state_at(stepper, step.end, polynomial.states)) return false;
+  const double part = (t - step.start) / (step.end - step.start);
+  const Vector chord = (1 - part) * first + part * last;
   const Vector x = state_at(stepper, t, polynomial.states);
-  const Vector chord = (1 - part) * state_at(stepper, start, polynomial.states) +
-                       part * state_at(stepper, end, polynomial.states);
-  const Eigen::Map<const Vector> bends(polynomial.bends, polynomial.states);
-  return ((x - chord).cwiseAbs().array() <= bends.array() + 10 * kEpsilon).all();
+  return ((x - chord).cwiseAbs().array() <= off.array() + 10 * kEpsilon).all();
 }
 
 // The state at `end`, which must be reached.
@@ -161,7 +168,7 @@ TEST_CASE(
       }
       const Vector x = state_at(*stepper, t, 2);
       CHECK((x - sum).norm() < 10 * kEpsilon);
-      CHECK(is_near_chord(*stepper, interpolant, report.start, t, report.end));
+      CHECK(is_near_chord(*stepper, report, t));
       CHECK((x - vector({std::cos(t), -std::sin(t)})).norm() < 1e-7);
     }
   }
@@ -386,7 +393,7 @@ TEST_CASE(
       CHECK((sum - x).norm() < 10 * kEpsilon);
       for (const double part : {0.3, 0.5, 0.8}) {
         const double t = report.start + part * (report.end - report.start);
-        CHECK(is_near_chord(*stepper, polynomial, report.start, t, report.end));
+        CHECK(is_near_chord(*stepper, report, t));
       }
       drift = std::max(drift, std::abs(x.norm() - 1));
     }

@@ -19,6 +19,7 @@ class AutomaticStepper final : public Stepper {
   StepReport step() override;
   void evaluate(double t, VectorRef x) override { current_->evaluate(t, x); }
   Interpolant interpolant() override { return current_->interpolant(); }
+  StepChords chords() override { return current_->chords(); }
   void error_weights(ConstVectorRef x, VectorRef weights) const override {
     current_->error_weights(x, weights);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/wide_loops.hpp"
 #include "integrate/clock_resolution.hpp"
 #include "integrate/stepper_options.hpp"
 #include "slideway/core/finite.hpp"
@@ -35,34 +36,59 @@ constexpr double kStartingError = 100;
 constexpr double kTrialParts = 1000;
 constexpr double kReductionOnFailure = 0.25;
 const double kLogSmallestError = std::log(kSmallestError);
+// What times that should be one may differ by, in parts of a step.
+constexpr double kSlightly = 1e-9;
 // At this h·|λ| the formula is at the edge of its region of stability.
 constexpr double kStabilityLimit = 3.25;
 
 struct StepEnds {
+  StepEnds(const OdeintDopri5::Step& step, const Vector& middle)
+      : x(step.x.data()),
+        x_new(step.x_new.data()),
+        velocity(step.velocity.data()),
+        velocity_new(step.velocity_new.data()),
+        halfway(middle.data()) {}
   const double *x, *x_new, *velocity, *velocity_new, *halfway;
 };
 
-// The coefficients of the quartic with these values and slopes, and how far it bends. None of the arrays overlap, which lets
-// several states be done at a time.
-[[gnu::noinline]] void quartic(const StepEnds& ends, double h, Index states, double* __restrict value,
-                               double* __restrict first, double* __restrict second, double* __restrict third,
-                               double* __restrict fourth, double* __restrict bends) {
-  const auto [x, x_new, velocity, velocity_new, halfway] = ends;
-  for (Index i = 0; i < states; ++i) {
-    const double slope = h * velocity[i];
-    const double end_slope = h * velocity_new[i];
-    const double d = x_new[i] - x[i];
-    const double u = 16 * (halfway[i] - 0.5 * d - 0.125 * (slope - end_slope));
-    const double two = 3 * d - 2 * slope - end_slope + u;
-    const double three = slope + end_slope - 2 * d - 2 * u;
-    value[i] = x[i];
-    first[i] = slope;
-    second[i] = two;
-    third[i] = three;
-    fourth[i] = u;
-    bends[i] = 0.25 * std::abs(two) + 0.75 * std::abs(three) + 1.5 * std::abs(u);
-  }
+// u, from the differences of one state.
+inline double quartic_part(double d, double slope, double end_slope, double halfway) {
+  return 16 * (halfway - 0.5 * d - 0.125 * (slope - end_slope));
 }
+
+// The coefficients of the quartic with these values and slopes.
+struct Quartic {
+  double h;
+  [[gnu::always_inline]] void operator()(Index states, StepEnds at, double* __restrict value,
+                                         double* __restrict first, double* __restrict second,
+                                         double* __restrict third, double* __restrict fourth) const {
+    for (Index i = 0; i < states; ++i) {
+      const double slope = h * at.velocity[i];
+      const double end_slope = h * at.velocity_new[i];
+      const double d = at.x_new[i] - at.x[i];
+      const double u = quartic_part(d, slope, end_slope, at.halfway[i]);
+      value[i] = at.x[i];
+      first[i] = slope;
+      second[i] = 3 * d - 2 * slope - end_slope + u;
+      third[i] = slope + end_slope - 2 * d - 2 * u;
+      fourth[i] = u;
+    }
+  }
+};
+
+// How far it can be from its chord.
+struct BoundOffChord {
+  double h;
+  [[gnu::always_inline]] void operator()(Index states, StepEnds at, double* __restrict off) const {
+    for (Index i = 0; i < states; ++i) {
+      const double slope = h * at.velocity[i];
+      const double end_slope = h * at.velocity_new[i];
+      const double d = at.x_new[i] - at.x[i];
+      const double u = quartic_part(d, slope, end_slope, at.halfway[i]);
+      off[i] = 0.25 * std::max(std::abs(slope - d), std::abs(end_slope - d)) + 0.0625 * std::abs(u);
+    }
+  }
+};
 
 }  // namespace
 
@@ -77,7 +103,7 @@ OdeintStepper::OdeintStepper(SmoothOde& ode, const StepperOptions& options)
       weights_(Vector::Zero(states_)),
       correction_(Vector::Zero(states_)),
       coefficients_(Matrix::Zero(states_, 5)),
-      bends_(Vector::Zero(states_)) {
+      off_chord_(Vector::Zero(states_)) {
   check_options(options, states_, kMaker);
   for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
     *vector = Vector::Zero(states_);
@@ -189,8 +215,8 @@ StepReport OdeintStepper::step() {
     corrected_ = false;
     const bool usable = formula_.advance(checked_, step_);
     const double error = usable ? error_norm() : 0;
-    // What overflows without an obstacle has gone too far as well.
-    const bool finite = usable && std::isfinite(error) && all_finite(step_.x_new);
+    // What overflows without an obstacle has gone too far as well; the last velocity was asked for at x_new.
+    const bool finite = usable && std::isfinite(error);
     const bool accurate = finite && (error <= 1 || indivisible);
     if (accurate) {
       if (watches_stiffness_) note_stiffness();
@@ -270,30 +296,30 @@ void OdeintStepper::make_interpolant() {
   if (step_.h == 0) {
     coefficients_.setZero();
     coefficients_.col(0) = step_.x_new;
-    bends_.setZero();
     return;
   }
-  const double h = step_.h;
-  const Vector& halfway = formula_.halfway(step_);
-  double* const out = coefficients_.data();
-  quartic({.x = step_.x.data(),
-           .x_new = step_.x_new.data(),
-           .velocity = step_.velocity.data(),
-           .velocity_new = step_.velocity_new.data(),
-           .halfway = halfway.data()},
-          h, states_, out, out + states_, out + 2 * states_, out + 3 * states_, out + 4 * states_,
-          bends_.data());
+  double* const c = coefficients_.data();
+  run_loop(Quartic{step_.h}, states_, StepEnds(step_, formula_.halfway(step_)), c, c + states_,
+           c + 2 * states_, c + 3 * states_, c + 4 * states_);
   if (!corrected_) return;
   // The correction by projection grows with the cubic, which leaves the slopes alone.
   coefficients_.col(2) += 8 * correction_;
   coefficients_.col(3) -= 16 * correction_;
   coefficients_.col(4) += 8 * correction_;
-  bends_ += 26 * correction_.cwiseAbs();
+}
+
+StepChords OdeintStepper::chords() {
+  const double h = step_.h;
+  // A step so short that θ is not 1 where it ends tells nothing.
+  if (h == 0 || std::abs(reached_ - step_.t - h) > kSlightly * h) return {};
+  run_loop(BoundOffChord{h}, states_, StepEnds(step_, formula_.halfway(step_)), off_chord_.data());
+  if (corrected_) off_chord_ += 0.5 * correction_.cwiseAbs();
+  return {step_.t, reached_, step_.x.data(), step_.x_new.data(), off_chord_.data()};
 }
 
 void OdeintStepper::evaluate(double t, VectorRef x) {
   if (t == reached_) {
-    x = step_.x_new;
+    std::copy_n(step_.x_new.data(), states_, x.data());
     return;
   }
   make_interpolant();
@@ -309,7 +335,7 @@ void OdeintStepper::evaluate(double t, VectorRef x) {
 
 Interpolant OdeintStepper::interpolant() {
   make_interpolant();
-  return {step_.t, step_.h == 0 ? 1 : step_.h, states_, coefficients_.cols(), columns_.data(), bends_.data()};
+  return {step_.t, step_.h == 0 ? 1 : step_.h, states_, coefficients_.cols(), columns_.data()};
 }
 
 void OdeintStepper::error_weights(ConstVectorRef x, VectorRef weights) const {

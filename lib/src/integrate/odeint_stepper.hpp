@@ -3,7 +3,9 @@
 //
 // Dense output is the quartic that shares both ends, both slopes and the midpoint with the formula's own continuous
 // extension of order 4; with θ = (t − t₀)/h, d = x₁ − x₀ and u = 16 (x(½) − the cubic of Hermite at ½)
-//     x = x₀ + h f₀ θ + (3d − 2h f₀ − h f₁ + u) θ² + (h f₀ + h f₁ − 2d − 2u) θ³ + u θ⁴.
+//     x = x₀ + h f₀ θ + (3d − 2h f₀ − h f₁ + u) θ² + (h f₀ + h f₁ − 2d − 2u) θ³ + u θ⁴
+//       = x₀ + d θ + θ(1−θ) ((h f₀ − d) (1−θ) − (h f₁ − d) θ) + u θ²(1−θ)²,
+// so that it is no farther from its chord than max(|h f₀ − d|, |h f₁ − d|)/4 + |u|/16.
 // Where the solution is confined to a surface every step ends on it, and the next one begins there.
 // It must not know surfaces, modes or Filippov.
 #pragma once
@@ -25,6 +27,7 @@ class OdeintStepper final : public Stepper {
   StepReport step() override;
   void evaluate(double t, VectorRef x) override;
   Interpolant interpolant() override;
+  StepChords chords() override;
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return step_.h; }
   double usual_step() const override { return usual_step_; }
@@ -77,8 +80,8 @@ class OdeintStepper final : public Stepper {
   Vector weights_;     // of the greater state at either end of the step
   Vector correction_;  // what the projection added
   Matrix coefficients_;
-  Vector bends_;                               // of the polynomial
   std::array<const double*, 5> columns_ = {};  // of the coefficients
+  Vector off_chord_;
 
   bool watches_stiffness_ = false;
   int stiff_steps_ = 0;

@@ -35,7 +35,8 @@ AffineScan::AffineScan(Evaluator& evaluator, Index slots)
   zeros_.reserve(size);
   zero_times_.reserve(size);
   result_.slots.reserve(size);
-  for (Vector* vector : {&state_from_, &bend_}) *vector = Vector::Zero(evaluator.system().states());
+  for (Vector* vector : {&state_from_, &state_to_, &off_})
+    *vector = Vector::Zero(evaluator.system().states());
   if (!rates_) return;
   for (Index i = 0; i < rates_->dlambda.outerSize(); ++i) {
     bool sees_own = false;
@@ -62,7 +63,7 @@ void AffineScan::add(Index slot, const AffineGuard& guard) {
                       .states = kept.states.data(),
                       .weights = kept.weights.data(),
                       .count = static_cast<int>(kept.states.size())};
-  watched.is_on_one_state = kept.states.size() == 1 && kept.by_time == 0;
+  watched.look_for_one_state();
   watches_[static_cast<std::size_t>(slot)] = 1;
   ++beside_;
   ++count_;
@@ -100,7 +101,7 @@ void AffineScan::watch(Index i, double exit_sign) {
   ++count_;
   watched.slot = 2 * i;
   watched.is_pair = slides;
-  watched.is_on_one_state = false;
+  watched.state = -1;
   const auto& slopes = slides ? rates_->dx : evaluator_.affine_dx();
   const int* const start = slopes.outerIndexPtr() + i;
   AffineFunction& function = watched.function;
@@ -112,7 +113,7 @@ void AffineScan::watch(Index i, double exit_sign) {
     watched.factor = static_cast<double>(static_cast<signed char>(mode_[i]));
     function.origin = evaluator_.affine_origin()[i];
     function.by_time = evaluator_.affine_dt()[i];
-    watched.is_on_one_state = function.count == 1 && function.by_time == 0;
+    watched.look_for_one_state();
     return;
   }
   // w at λᵢ = 0.
@@ -207,24 +208,27 @@ void AffineScan::forget_arming() {
   newly_armed_.clear();
 }
 
-// A function g in [a, b] is nowhere below min(g(a), g(b)) − max|g″|(b − a)²/8.
-void AffineScan::look_from_afar(const Interpolant& x, ConstVectorRef state_to, Interval& interval) {
+const Interpolant& AffineScan::polynomial() {
+  if (!has_polynomial_) polynomial_ = stepper_->interpolant();
+  has_polynomial_ = true;
+  return polynomial_;
+}
+
+// A function g in [a, b] is no farther from its chord than max|g″|(b − a)²/8.
+StepChords AffineScan::find_chords(const Interval& interval) {
+  const Interpolant& x = polynomial();
   const Index degree = x.terms - 1;
-  interval.at_from = x.columns[0];
-  if (interval.sigma_from != 0) {
+  const double sigma_from = x.place(interval.from);
+  const double sigma_to = x.place(interval.to);
+  stepper_->evaluate(interval.to, state_to_);
+  const double* at_from = x.columns[0];
+  if (sigma_from != 0) {
     state_from_ = x.coefficient(degree);
-    for (Index k = degree - 1; k >= 0; --k)
-      state_from_ = state_from_ * interval.sigma_from + x.coefficient(k);
-    interval.at_from = state_from_.data();
+    for (Index k = degree - 1; k >= 0; --k) state_from_ = state_from_ * sigma_from + x.coefficient(k);
+    at_from = state_from_.data();
   }
-  interval.at_to = state_to.data();
-  if (x.bends != nullptr && interval.sigma_from >= 0 && interval.sigma_to <= 1 + kSlightly) {
-    interval.bends = x.bends;
-    return;
-  }
-  interval.bends = bend_.data();
-  const double furthest = std::max(std::abs(interval.sigma_from), std::abs(interval.sigma_to));
-  const double length = interval.sigma_to - interval.sigma_from;
+  const double furthest = std::max(std::abs(sigma_from), std::abs(sigma_to));
+  const double length = sigma_to - sigma_from;
   std::array<double, GuardPolynomial::kMostCoefficients> factors;
   double power = 0.125 * length * length;
   for (Index k = 2; k <= degree; ++k, power *= furthest)
@@ -243,29 +247,28 @@ void AffineScan::look_from_afar(const Interpolant& x, ConstVectorRef state_to, I
         for (Index i = 0; i < size; ++i) sum[i] += factor * std::abs(column[i]);
       }
     }
-    std::copy(sum, sum + size, bend_.data() + first);
+    std::copy(sum, sum + size, off_.data() + first);
   }
+  return {interval.from, interval.to, at_from, state_to_.data(), off_.data()};
 }
 
-AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& interval) const {
+AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& interval) {
   const AffineFunction& function = watched.function;
+  const StepChords& chords = interval.chords;
   double first = function.origin + function.by_time * interval.from;
   double last = function.origin + function.by_time * interval.to;
   double size = std::abs(function.origin) +
                 std::abs(function.by_time) * (std::abs(interval.from) + std::abs(interval.to));
   double bend = 0;
-  const double* const from = interval.at_from;
-  const double* const to = interval.at_to;
-  const double* const bends = interval.bends;
   for (int entry = 0; entry < function.count; ++entry) {
     const int state = function.states[entry];
     const double weight = function.weights[entry];
-    const double term_first = weight * from[state];
-    const double term_last = weight * to[state];
+    const double term_first = weight * chords.first[state];
+    const double term_last = weight * chords.last[state];
     first += term_first;
     last += term_last;
     size += std::abs(term_first) + std::abs(term_last);
-    bend += kBeyond * std::abs(weight) * bends[state];
+    bend += kBeyond * std::abs(weight) * chords.off[state];
   }
   const double scale = std::abs(watched.factor);
   return {watched.factor * first, watched.factor * last,
@@ -273,7 +276,7 @@ AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& i
 }
 
 // The first zero leaves less of the interval to the others.
-void AffineScan::look_at_candidates(const Interpolant& x, Interval& interval) {
+void AffineScan::look_at_candidates(Interval& interval) {
   if (candidates_.empty()) return;
   const auto crosses_at = [](const Candidate& candidate) {
     return candidate.last < 0 ? candidate.first / (candidate.first - candidate.last) : 1.0;
@@ -286,28 +289,29 @@ void AffineScan::look_at_candidates(const Interpolant& x, Interval& interval) {
   for (const Candidate& candidate : candidates_) {
     const double last = candidate.first + (candidate.last - candidate.first) * std::min(interval.end, 1.0);
     if (!(std::min(candidate.first, last) > candidate.off))
-      look(*candidate.watched, candidate.slot, candidate.factor, x, interval);
+      look(*candidate.watched, candidate.slot, candidate.factor, interval);
   }
 }
 
-void AffineScan::look(const Watched& watched, Index slot, double factor, const Interpolant& x,
-                      Interval& interval) {
+void AffineScan::look(const Watched& watched, Index slot, double factor, Interval& interval) {
+  const Interpolant& x = polynomial();
+  const double sigma_from = x.place(interval.from);
+  const double sigma_to = x.place(interval.to);
   const bool armed = armed_[static_cast<std::size_t>(slot)] != 0;
   const Index degree = x.terms - 1;
   GuardPolynomial guard;
   guard.expand(watched.function, watched.base, factor, x);
-  if (armed && guard.is_clearly_positive(interval.sigma_from, interval.sigma_to, kRounding)) return;
+  if (armed && guard.is_clearly_positive(sigma_from, sigma_to, kRounding)) return;
   const double length = interval.to - interval.from;
   const double latest = std::max(std::abs(interval.from), std::abs(interval.to));
   const double resolution = 2 * kEpsilon * latest / length;
   // How far σ may be off: a step that is short beside t does not end exactly where it should.
   const double blur = 4 * kEpsilon * latest / std::abs(x.scale);
-  const double at_start = guard.size_at(interval.sigma_from);
-  const double at_most = std::max(at_start, guard.size_at(interval.sigma_to));
-  const double rounding = kRounding * at_start + blur * guard.slope_size_at(interval.sigma_from);
+  const double at_start = guard.size_at(sigma_from);
+  const double at_most = std::max(at_start, guard.size_at(sigma_to));
+  const double rounding = kRounding * at_start + blur * guard.slope_size_at(sigma_from);
   Coefficients& c = guard.c;
-  GuardPolynomial::move(c, degree, interval.sigma_from,
-                        interval.end * (interval.sigma_to - interval.sigma_from));
+  GuardPolynomial::move(c, degree, sigma_from, interval.end * (sigma_to - sigma_from));
   double lowest = c[0];
   for (Index k = 1; k <= degree; ++k) lowest += std::min(0.0, c[static_cast<std::size_t>(k)]);
   if (lowest > kRounding * at_most && (armed || c[0] > (*arm_above_)[slot])) {
@@ -332,7 +336,9 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, const I
 }
 
 // Those that are zero with the first, but for what lies beyond the interval.
-void AffineScan::add_imminent(const Interpolant& x, const Interval& interval, double just_after) {
+void AffineScan::add_imminent(const Interval& interval, double just_after) {
+  const Interpolant& x = polynomial();
+  const double sigma_to = x.place(interval.to);
   GuardPolynomial guard;
   const auto consider_slot = [&](const Watched& watched, Index slot, double factor) {
     const bool is_known = std::find(zeros_.begin(), zeros_.end(), slot) != zeros_.end();
@@ -341,8 +347,8 @@ void AffineScan::add_imminent(const Interpolant& x, const Interval& interval, do
     double value = 0;
     double slope = 0;
     for (Index k = guard.degree; k >= 0; --k) {
-      slope = slope * interval.sigma_to + value;
-      value = value * interval.sigma_to + guard.c[static_cast<std::size_t>(k)];
+      slope = slope * sigma_to + value;
+      value = value * sigma_to + guard.c[static_cast<std::size_t>(k)];
     }
     if (value + slope / x.scale * (just_after - interval.to) <= 0) result_.slots.push_back(slot);
   };
@@ -353,37 +359,34 @@ void AffineScan::add_imminent(const Interpolant& x, const Interval& interval, do
   }
 }
 
-const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double from, double to,
-                                                 ConstVectorRef state_to) {
+const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, double to) {
   result_.found = false;
   zeros_.clear();
   zero_times_.clear();
   newly_armed_.clear();
   candidates_.clear();
-  Interval interval{.from = from,
-                    .to = to,
-                    .sigma_from = (from - x.center) / x.scale,
-                    .sigma_to = (to - x.center) / x.scale};
-  // Of many surfaces most are too far away to need their polynomials.
-  const bool many = watches_many();
-  if (many) look_from_afar(x, state_to, interval);
-  const bool is_forward = interval.sigma_from >= 0 && interval.sigma_to <= 1 + kSlightly;
+  stepper_ = &stepper;
+  has_polynomial_ = false;
+  Interval interval{.from = from, .to = to};
+  // Most guards are too far away to need their polynomials. Where the integrator does not know the chords of the states, it takes
+  // many to be worth finding them.
+  constexpr Index many = 4;
+  interval.chords = stepper.chords();
+  if (!interval.chords.off || from != interval.chords.start || to != interval.chords.end)
+    interval.chords = count_ >= many ? find_chords(interval) : StepChords();
+  const StepChords& chords = interval.chords;
   for (const Watched& watched : watched_) {
     if (watched.is_off) continue;
-    if (!many) {
-      if (watched.is_on_one_state && is_forward && armed_[static_cast<std::size_t>(watched.slot)] != 0 &&
-          has_positive_sum(watched, x)) {
-        continue;
-      }
-      look(watched, watched.slot, watched.factor, x, interval);
-      if (watched.is_pair) look(watched, watched.slot + 1, -watched.factor, x, interval);
+    if (!chords.off) {
+      look(watched, watched.slot, watched.factor, interval);
+      if (watched.is_pair) look(watched, watched.slot + 1, -watched.factor, interval);
       continue;
     }
     const char* const armed = armed_.data() + watched.slot;
-    if (watched.is_on_one_state) {
-      const auto [first, last, off] = chord_of_one(watched, interval);
+    if (watched.state >= 0) {
+      const auto [first, last, off] = chord_of_one(watched, chords);
       if (armed[0] != 0 && first > off && last > off) continue;
-      consider({&watched, watched.slot, watched.factor, first, last, off}, x, interval);
+      consider({&watched, watched.slot, watched.factor, first, last, off}, interval);
       continue;
     }
     const auto [first, last, off] = chord_of(watched, interval);
@@ -391,11 +394,11 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
     if (watched.is_pair && armed[0] != 0 && armed[1] != 0 &&
         std::max(std::abs(first), std::abs(last)) < base - off)
       continue;
-    consider({&watched, watched.slot, watched.factor, base + first, base + last, off}, x, interval);
+    consider({&watched, watched.slot, watched.factor, base + first, base + last, off}, interval);
     if (watched.is_pair)
-      consider({&watched, watched.slot + 1, -watched.factor, base - first, base - last, off}, x, interval);
+      consider({&watched, watched.slot + 1, -watched.factor, base - first, base - last, off}, interval);
   }
-  look_at_candidates(x, interval);
+  look_at_candidates(interval);
   if (zeros_.empty()) return result_;
   result_.found = true;
   result_.t = std::min(interval.first, to);
@@ -404,7 +407,7 @@ const AffineScan::FirstZero& AffineScan::advance(const Interpolant& x, double fr
   for (std::size_t k = 0; k < zeros_.size(); ++k) {
     if (zero_times_[k] <= just_after) result_.slots.push_back(zeros_[k]);
   }
-  if (just_after > to) add_imminent(x, interval, just_after);
+  if (just_after > to) add_imminent(interval, just_after);
   // What is zero here was armed before, if it has been at all; of the others that is not known.
   const auto is_zero = [&](Index slot) {
     return std::find(result_.slots.begin(), result_.slots.end(), slot) != result_.slots.end();

@@ -30,7 +30,11 @@ class AffineScan {
   // A guard beside the surfaces, of one slot.
   void add(Index slot, const AffineGuard& guard);
   // Which side of zero it is to be on, +1 or -1, from the next start() on.
-  void set_side(Index slot, double side) { watched_[place_[static_cast<std::size_t>(slot)]].factor = side; }
+  void set_side(Index slot, double side) {
+    Watched& watched = watched_[place_[static_cast<std::size_t>(slot)]];
+    watched.factor = side;
+    watched.look_for_one_state();
+  }
 
   // The surfaces to watch: those that do not slide and, where normal components are affine and no surface that slides sees
   // another one's relay, the exits of those that do; `exit_sign` is the σ of ModeOde.
@@ -43,7 +47,6 @@ class AffineScan {
   // Not the exits of surfaces that slide.
   void leave_exits() { rates_ = nullptr; }
   bool idle() const { return count_ == 0; }
-  bool watches_many() const { return count_ >= 4; }
   // Whether no slot is left to others.
   bool watches_all() const { return watches_surfaces_ && 2 * mode_.size() + beside_ == slots_; }
   bool watches(Index slot) const { return watches_[static_cast<std::size_t>(slot)] != 0; }
@@ -54,9 +57,8 @@ class AffineScan {
     double t = 0;
     std::vector<Index> slots = {};  // zero at t, to the accuracy of location
   };
-  // In [from, to], where the state is the polynomial `x`, and `state_to` at the end if many are watched. After a zero the scan
-  // must be started again.
-  const FirstZero& advance(const Interpolant& x, double from, double to, ConstVectorRef state_to);
+  // In [from, to], a part of the stepper's last step. After a zero the scan must be started again.
+  const FirstZero& advance(Stepper& stepper, double from, double to);
   // Takes back what the last advance() armed: the solution did not come to its end.
   void forget_arming();
 
@@ -66,10 +68,20 @@ class AffineScan {
     Index slot = 0;
     bool is_pair = false;
     bool is_off = true;
-    bool is_on_one_state = false;  // and on nothing else
     double base = 0;
     double factor = 1;
     AffineFunction function = {};
+    // factor·function where that is on one state and on nothing else; no state is −1.
+    int state = -1;
+    double weight = 0;
+    double origin = 0;
+
+    void look_for_one_state() {
+      state = function.count == 1 && function.by_time == 0 ? function.states[0] : -1;
+      if (state < 0) return;
+      weight = factor * function.weights[0];
+      origin = factor * function.origin;
+    }
   };
   // How far from zero the rounding of its terms can take a guard.
   static constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
@@ -80,50 +92,30 @@ class AffineScan {
   // The interval of an advance().
   struct Interval {
     double from, to;
-    double sigma_from, sigma_to;  // of the interpolant
     // Only the first zero counts: what has been found shortens the interval for what comes after it.
     double end = 1;
     double first = std::numeric_limits<double>::infinity();
-    const double* at_from = nullptr;  // the states there
-    const double* at_to = nullptr;
-    const double* bends = nullptr;  // how far they can be from their chords
+    StepChords chords = {};  // null where nothing is known of them
   };
 
   bool are_apart(const Mode& mode) const;
   void watch(Index surface, double exit_sign);
-  // Notes what the chords of guards need of the states: where they are at both ends, and how far they bend away from theirs.
-  void look_from_afar(const Interpolant& x, ConstVectorRef state_to, Interval& interval);
+  // The chords of the states, where the integrator does not know them.
+  StepChords find_chords(const Interval& interval);
+  // Of the last step, made when it is first asked for.
+  const Interpolant& polynomial();
   // factor·function at both ends, and how far a guard can be from its chord, its rounding included.
   struct Chord {
     double first, last, off;
   };
-  Chord chord_of(const Watched& watched, const Interval& interval) const;
+  static Chord chord_of(const Watched& watched, const Interval& interval);
   // The same of a guard on one state alone.
-  Chord chord_of_one(const Watched& watched, const Interval& interval) const {
-    const int state = watched.function.states[0];
-    const double weight = watched.factor * watched.function.weights[0];
-    const double origin = watched.factor * watched.function.origin;
-    const double from = weight * interval.at_from[state];
-    const double to = weight * interval.at_to[state];
-    const double bend = kBeyond * std::abs(weight) * interval.bends[state];
-    const double size = 2 * std::abs(origin) + std::abs(from) + std::abs(to) + bend;
-    return {origin + from, origin + to, bend + kRounding * size};
-  }
-  // Whether the polynomial of a guard on one state alone is certain to be above its rounding for σ from 0 to hardly more than 1,
-  // where no power of σ is much greater than 1.
-  static bool has_positive_sum(const Watched& watched, const Interpolant& x) {
-    const int state = watched.function.states[0];
-    const double weight = watched.factor * watched.function.weights[0];
-    const double origin = watched.factor * watched.function.origin;
-    const double first = weight * x.columns[0][state];
-    double lowest = origin + first;
-    double size = std::abs(origin) + std::abs(first);
-    for (Index k = 1; k < x.terms; ++k) {
-      const double term = weight * x.columns[k][state];
-      lowest += std::min(0.0, term);
-      size += std::abs(term);
-    }
-    return lowest > 10 * kSlightly * size;
+  static Chord chord_of_one(const Watched& watched, const StepChords& chords) {
+    const double from = watched.weight * chords.first[watched.state];
+    const double to = watched.weight * chords.last[watched.state];
+    const double bend = kBeyond * std::abs(watched.weight) * chords.off[watched.state];
+    const double size = 2 * std::abs(watched.origin) + std::abs(from) + std::abs(to) + bend;
+    return {watched.origin + from, watched.origin + to, bend + kRounding * size};
   }
   // What may have a zero: its values at both ends, and how far it can be from the chord.
   struct Candidate {
@@ -132,20 +124,20 @@ class AffineScan {
     double factor, first, last, off;
   };
   // Looks at a guard that is not armed, and notes one that may have a zero.
-  void consider(const Candidate& candidate, const Interpolant& x, Interval& interval) {
+  void consider(const Candidate& candidate, Interval& interval) {
     if (armed_[static_cast<std::size_t>(candidate.slot)] == 0) {
       // Far below zero, and nothing until it has been above.
       if (std::isinf((*arrive_below_)[candidate.slot]) &&
           std::max(candidate.first, candidate.last) < -candidate.off)
         return;
-      look(*candidate.watched, candidate.slot, candidate.factor, x, interval);
+      look(*candidate.watched, candidate.slot, candidate.factor, interval);
     } else if (!(std::min(candidate.first, candidate.last) > candidate.off)) {
       candidates_.push_back(candidate);
     }
   }
-  void look_at_candidates(const Interpolant& x, Interval& interval);
-  void look(const Watched& watched, Index slot, double factor, const Interpolant& x, Interval& interval);
-  void add_imminent(const Interpolant& x, const Interval& interval, double just_after);
+  void look_at_candidates(Interval& interval);
+  void look(const Watched& watched, Index slot, double factor, Interval& interval);
+  void add_imminent(const Interval& interval, double just_after);
   void arm(Index slot);
   // τ of the first zero of this slot, or infinity; arms it.
   double first_zero(Index slot, const GuardPolynomial::Coefficients& c, Index degree, double rounding,
@@ -169,7 +161,10 @@ class AffineScan {
   std::vector<Index> newly_armed_;
   const Vector* arm_above_ = nullptr;  // per slot
   const Vector* arrive_below_ = nullptr;
-  Vector state_from_, bend_;  // per state
+  Stepper* stepper_ = nullptr;  // in advance()
+  bool has_polynomial_ = false;
+  Interpolant polynomial_ = {};
+  Vector state_from_, state_to_, off_;  // per state
   std::vector<Candidate> candidates_;
   std::vector<Index> zeros_;  // slots that have one in this interval, and where
   std::vector<double> zero_times_;

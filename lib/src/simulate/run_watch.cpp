@@ -334,8 +334,7 @@ const Arrival& RunEngine::first_arrival(double end) {
   if (!affine_ || affine_->idle()) return march(end, end);
   AffineScan& affine = *affine_;
   const double from = scanned_to_;
-  if (affine.watches_many()) stepper_->evaluate(end, state_);
-  const AffineScan::FirstZero& zero = affine.advance(stepper_->interpolant(), from, end, state_);
+  const AffineScan::FirstZero& zero = affine.advance(*stepper_, from, end);
   const double limit = zero.found ? zero.t : end;
   joint_arrival_.found = zero.found;
   joint_arrival_.t = limit;

@@ -40,11 +40,20 @@ struct Interpolant {
   Index states = 0;
   Index terms = 0;
   const double* const* columns = nullptr;  // columns[k]: the entries of Cₖ
-  // Per state max |d²x/dσ²|/8, at least, over σ = (t − center)/scale in [0, 1]: how far it can be from its chord. Null where
-  // the integrator has none.
-  const double* bends = nullptr;
 
   Eigen::Map<const Vector> coefficient(Index k) const { return {columns[k], states}; }
+  // σ at t.
+  double place(double t) const { return (t - center) / scale; }
+};
+
+// What can be said of the last step without its polynomial: the states at its ends, and how far each can be from the chord between
+// them, at most, in between. The arrays are the integrator's, and null where it knows no such thing.
+struct StepChords {
+  double start = 0;
+  double end = 0;
+  const double* first = nullptr;
+  const double* last = nullptr;
+  const double* off = nullptr;
 };
 
 struct StepperStatistics {
@@ -78,6 +87,8 @@ class Stepper {
   virtual void evaluate(double t, VectorRef x) = 0;
   // The last step's polynomial; valid until the next step().
   virtual Interpolant interpolant() = 0;
+  // Of all of the last step; valid as long.
+  virtual StepChords chords() { return {}; }
   // What counts as an error of 1 in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).
   virtual void error_weights(ConstVectorRef x, VectorRef weights) const = 0;
   virtual double last_step_size() const = 0;
