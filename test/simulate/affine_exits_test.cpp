@@ -37,6 +37,23 @@ struct Relay {
   }
 };
 
+// Three wheels and two clutches that are pressed more and less: what the relays do to the surfaces changes with time.
+struct Clutches {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0] - x[1];
+    h[1] = x[1] - x[2];
+  }
+  void field(auto t, const auto&, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    using std::sin;
+    const auto first = (60.0 + 50.0 * sin(0.8 * t)) * lambda[0];
+    const auto second = (70.0 + 40.0 * cos(1.1 * t)) * lambda[1];
+    dx[0] = 60.0 - 40.0 * sin(t) - first;
+    dx[1] = first - second;
+    dx[2] = second;
+  }
+};
+
 Solution run(const System& system, const Vector& state, Method method, double rtol) {
   return Simulator(system, {.rtol = rtol, .atol = 0.01 * rtol, .method = method})
       .run({.start = 0, .end = 20, .state = state});
@@ -81,4 +98,30 @@ TEST_CASE("blocks that stick and slip let go where a march finds that they do") 
 
 TEST_CASE("sliding under one relay ends where a march finds that it does") {
   check_same(from_functor(Relay{}, {.states = 2, .surfaces = 1}), Eigen::Vector2d{1, 0});
+}
+
+TEST_CASE(
+    "sliding on two surfaces ends where a relay reaches its bound though its effect changes with time") {
+  // All three wheels have a third of the torque, so that the first clutch carries two thirds of it.
+  const auto spare = [](double t) { return 60 + 50 * std::sin(0.8 * t) - 2 * (60 - 40 * std::sin(t)) / 3; };
+  double early = 3.9;
+  double late = 4.0;
+  for (int k = 0; k < 60; ++k) {
+    const double middle = 0.5 * (early + late);
+    (spare(middle) > 0 ? early : late) = middle;
+  }
+  const System system = from_functor(Clutches{}, {.states = 3, .surfaces = 2});
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(rtol);
+      const Solution solution = Simulator(system, {.rtol = rtol, .atol = 0.01 * rtol, .method = method})
+                                    .run({.start = 0, .end = 4, .state = Vector::Zero(3)});
+      REQUIRE(solution.outcome.reached_end());
+      CHECK(solution.initial.mode.word() == "00");
+      REQUIRE(solution.events.size() == 1);
+      CHECK(solution.events[0].kind == EventKind::sliding_exit);
+      CHECK(std::abs(solution.events[0].t - early) <= 1e-10);
+      CHECK(solution.final.mode.word() == "+0");
+    }
+  }
 }

@@ -16,9 +16,11 @@ constexpr double kResidual[] = {1e-13, 1e-9};
 constexpr double kWorstResidual[] = {1e-9, 1e-6};
 // Of a guess that no step was taken from: it would leave lambda behind the motion, and relays that are equal apart.
 constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
-// Of errors of λ: the least that says how fast Newton's method converges, and the least there is.
-constexpr double kNoticeable = 1e-8;
+// The least error of λ there is.
 constexpr double kSmallest = 1e-16;
+// By what a step has to reduce it for the matrix to be good enough, and how many steps a sample takes at most.
+constexpr double kGood = 1e-3;
+constexpr int kMostSampled = 4;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -64,7 +66,6 @@ void SlidingSolver::prepare() {
   correction_ = Vector::Zero(k);
   scale_ = Vector::Ones(k);
   diagonal_values_ = Vector::Zero(k);
-  contraction_ = INFINITY;
   diagonal_ = structure_.known();
   if (!diagonal_) return;
   for (const Index i : sliding_) {
@@ -264,7 +265,6 @@ bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
   inverse_scale_ = scale_.cwiseInverse();
   // Where w is affine Newton's method needs one step.
   linear_ = !dependent_ && linear_columns(t, x, lambda);
-  contraction_ = linear_ ? kSmallest : INFINITY;
   if (diagonal_) {
     diagonal_values_.setZero();
     for (const auto& entry : triplets_) diagonal_values_[entry.row()] = entry.value();
@@ -327,15 +327,21 @@ void SlidingSolver::correct(VectorRef lambda) const {
 
 bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
   if (solve_apart(t, x, lambda, velocity_)) return true;
-  if (valid_ && contraction_ < 1) {
+  // What a step gained elsewhere says nothing of what it gains here, unless the matrix is the same everywhere.
+  double contraction = linear_ ? kSmallest : 1;
+  double previous = 0;
+  const bool is_exact = evaluator_.guard_rates_source() != DerivativeSource::finite_difference;
+  for (int iteration = 0; valid_ && is_exact && iteration < kMostSampled; ++iteration) {
     evaluator_.field(t, x, lambda, velocity_);
     if (!all_finite(velocity_)) return false;
     find_residual(t, x, lambda, velocity_);
     const double error = scaled_residual();
-    if (contraction_ * error <= kResidual[0] && step(correction_)) {
-      correct(lambda);
-      return true;
-    }
+    if (error <= kResidualOfGuess[0]) return true;
+    if (iteration > 0) contraction = std::max(error, kSmallest) / previous;
+    if ((iteration > 0 && contraction > kGood) || !step(correction_)) break;
+    correct(lambda);
+    if (contraction * error <= kResidual[0]) return true;
+    previous = error;
   }
   return solve(t, x, lambda, velocity_);
 }
@@ -361,14 +367,10 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
     if (residual_.size() == 0) return true;
     if (!all_finite(residual_)) return false;
     const double error = scaled_residual();
-    // What a first error that can be told from rounding was reduced by.
-    if (iteration == 1 && source == 0 && previous >= kNoticeable) {
-      contraction_ = std::max(error, kSmallest) / previous;
-    }
     if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source]) return true;
     // Rounding is reached when a step with a fresh matrix no longer gains.
     if (fresh && iteration > 3 && error >= 0.5 * previous) return error <= kWorstResidual[source];
-    if (iteration > 0 && error > 1e-3 * previous) {
+    if (iteration > 0 && error > kGood * previous) {
       if (error <= 10 * kResidual[source]) return true;
       if (!refresh(t, x, lambda)) {
         valid_ = false;

@@ -37,7 +37,7 @@ class SlidingSolver {
   // w_S = 0 to rounding. False when Newton's method fails (a singular D, values that are not finite).
   bool solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
 
-  // λ alone, as good as that of solve(): where Newton's method has been seen to converge fast enough, by one evaluation.
+  // λ alone, as good as that of solve(), by fewer evaluations: by one where w is affine with the same coefficients everywhere.
   bool solve_relays(double t, ConstVectorRef x, VectorRef lambda);
 
   // Whether D was singular when it was first looked at in this mode.
@@ -112,8 +112,7 @@ class SlidingSolver {
 
   std::vector<Eigen::Triplet<double>> triplets_;
   Vector diagonal_values_, scale_, inverse_scale_;
-  bool linear_ = false;            // w is affine in λ, and the matrix at hand is the same everywhere
-  double contraction_ = INFINITY;  // of the error of λ by one step of Newton's method with the matrix at hand
+  bool linear_ = false;  // w is affine in λ, and the matrix at hand is the same everywhere
   Vector velocity_;
   Matrix dense_;
   Eigen::PartialPivLU<Matrix> dense_factors_;
