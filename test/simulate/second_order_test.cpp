@@ -218,3 +218,31 @@ TEST_CASE("a functor slides in second order along a curved surface that moves") 
     }
   }
 }
+
+TEST_CASE("a super-twisting controller follows its disturbance in small units of its states") {
+  // Rounding leaves a state beside its surface, not on it, where the derivatives of a root say nothing of what is beside them.
+  const ModelInstance instance =
+      parse_model(
+          "[parameters]\nK = 1e6\n[states]\ns = \"1/K\"\nv = 0.0\n[time]\nend = 12\n[derivatives]\n"
+          "s = \"(-2*sqrt(abs(K*s))*sgn(K*s) + K*v + sin(t))/K\"\nv = \"-1.5*sgn(K*s)/K\"\n",
+          "test.toml")
+          .instantiate({});
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      Options options;
+      options.method = method;
+      options.rtol = rtol;
+      options.atol = 1e-8 * rtol;
+      const Solution solution =
+          Simulator(instance.problem(), options)
+              .run({.start = instance.start, .end = instance.end, .state = instance.state});
+      CAPTURE(solution.outcome.message);
+      REQUIRE(solution.outcome.reached_end());
+      CHECK(solution.final.mode.word() == "0");
+      CHECK(std::abs(solution.final.state(0)) <= 1e-20);
+      CHECK(std::abs(solution.final.state(1) + 1e-6 * std::sin(12.0)) <= 1e-18);
+    }
+  }
+}

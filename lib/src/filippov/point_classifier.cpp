@@ -189,7 +189,10 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
         accuracy *
         (sum_along_gradient([&](Index j) { return std::abs(acceleration_[j]); }) + w_terms / scale);
   }
-  if (!std::isfinite(motion.curvature)) follow_singular(t, x, side, w, w_terms, scale, motion);
+  // Where the curvature decides whether w counts, it has to be more than that of this one point.
+  const bool decides = w != 0 && w * w <= 2 * std::abs(motion.curvature) * std::max(surface_rounding_, dip_);
+  if (!std::isfinite(motion.curvature) || (decides && !rates && is_singular(t, x, motion.curvature)))
+    follow_singular(t, x, side, w, w_terms, scale, motion);
   // A dip of this speed stays within the rounding of the surface.
   motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
   if (component_vanishes(motion) && std::abs(motion.curvature) <= motion.curvature_zero) {
@@ -253,6 +256,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   surface_rounding_ = geometry_.rounding(t, x, surface_);
   learn_gradient(t, x);
   const double tolerance = geometry_.tolerance(t, x, surface_, weights);
+  dip_ = kGlobalError * tolerance;
   weights_ = weights;
   if (!all_finite(field_minus_) || !all_finite(field_plus_)) {
     field_on_side(t, x, -1, field_minus_);

@@ -36,6 +36,18 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
   });
 }
 
+// Whether d²h/dt² at λ, which is `curvature` at x, is another at once beside the surface: it grows without bound towards a surface
+// whose root the field has, and rounding may leave x anywhere near it.
+bool PointClassifier::is_singular(double t, ConstVectorRef x, double curvature) {
+  if (!go_inside(t, x, kFarDepth)) return false;
+  const Vector beside = inside_;
+  Vector dx(x.size()), value(x.size()), acceleration(x.size());
+  evaluator_.field(t, beside, lambda_, dx);
+  evaluator_.field_along(t, beside, lambda_, 1, dx, value, acceleration);
+  evaluator_.guard_curvatures(t, beside, lambda_, dx, acceleration, curvatures_);
+  return std::abs(curvatures_[surface_]) <= kVanishes * std::abs(curvature);
+}
+
 // 2(h − wτ)/τ² of the motion that starts at x on the side of λ: the second derivative, had h one.
 void PointClassifier::follow_singular(double t, ConstVectorRef x, double side, double w, double w_terms,
                                       double scale, NormalMotion& motion) {

@@ -73,7 +73,8 @@ class PointClassifier {
   };
   Unrest unrest(double t, ConstVectorRef x, const std::vector<Index>& surfaces, ConstVectorRef dx,
                 ConstVectorRef other);
-  // The curvature, where it is not finite.
+  bool is_singular(double t, ConstVectorRef x, double curvature);
+  // The curvature, where it is not finite or that of one point.
   void follow_singular(double t, ConstVectorRef x, double side, double w, double w_terms, double scale,
                        NormalMotion& motion);
   // Whether the component at λ = `side`, which is zero here, would go beyond zero by no more than its rounding.
@@ -98,6 +99,7 @@ class PointClassifier {
   double typical_time_ = 1;
   Index surface_ = 0;
   double surface_rounding_ = 0;
+  double dip_ = 0;  // as deep as the errors of the state, gathered, make one
   Eigen::Matrix<signed char, Eigen::Dynamic, Eigen::Dynamic> signs_;  // ±1, of random choices
   Vector lambda_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, rates_,
       inside_, weights_;
