@@ -289,6 +289,68 @@ struct YieldingElements {
   }
 };
 
+// Currents of three legs that add up to zero, each behind a relay of 300 V, under voltages of 200 V: nothing conducts. Time runs
+// `speed` times as fast.
+struct Bridge {
+  double speed = 1;
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+    h[2] = -x[0] - x[1];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    const auto neutral = 100.0 * (lambda[0] + lambda[1] + lambda[2]);
+    for (int i = 0; i < 2; ++i) {
+      const auto voltage = 200.0 * sin(314.0 * speed * t - 2.1 * i);
+      dx[i] = speed * 1e3 * (voltage - 300.0 * lambda[i] + neutral - 0.1 * x[i]);
+    }
+  }
+};
+
+TEST_CASE("relays that hold their surfaces together do so in every unit of time") {
+  for (const double speed : {1e-6, 1.0, 1e4, 1e6, 1e9}) {
+    CAPTURE(speed);
+    const System system = from_functor(Bridge{speed}, {.states = 2, .surfaces = 3});
+    for (const Method method : methods) {
+      const Solution solution = run(system, Vector::Zero(2), 0.1 / speed, 1e-6, method);
+      CAPTURE(solution.outcome.message);
+      REQUIRE(solution.outcome.status == Status::reached_end);
+      CHECK(solution.final.mode.word() == "000");
+      CHECK(solution.events.empty());
+    }
+  }
+}
+
+// x'' = −2 sgn x − sgn x' + 3 + sin t, from rest: just above what the relays hold together. Time runs `speed` times as fast.
+struct Loaded {
+  double speed = 1;
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    dx[0] = speed * x[1];
+    dx[1] = speed * (-2.0 * lambda[0] - lambda[1] + 3.0 + sin(speed * t));
+  }
+};
+
+TEST_CASE("a load that grows from its limit moves off at once in every unit of time") {
+  for (const double speed : {1e-6, 1.0, 1e6, 1e9}) {
+    CAPTURE(speed);
+    const System system = from_functor(Loaded{speed}, {.states = 2, .surfaces = 2});
+    for (const Method method : methods) {
+      const Solution solution = run(system, Vector::Zero(2), 2 / speed, 1e-8, method);
+      CAPTURE(solution.outcome.message);
+      REQUIRE(solution.outcome.status == Status::reached_end);
+      CHECK(solution.final.mode.word() == "++");
+      CHECK(solution.events.empty());
+      CHECK(std::abs(solution.final.state(0) - (2 - std::sin(2.0))) <= 1e-6);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("elements that have yielded unload together when their velocity turns") {

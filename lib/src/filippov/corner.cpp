@@ -21,24 +21,34 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // λ̇ over the sliding entries with Dλ̇ = −ḧ, no λ on its bound going out; where D is regular, whatever it is.
 std::optional<Vector> relay_rates(const Matrix& jacobian, const Vector& second, const Vector& lambda,
-                                  const std::vector<char>& on_bound, bool dependent, double accuracy) {
+                                  const std::vector<char>& on_bound, bool dependent,
+                                  const CornerOptions& options) {
   if (!dependent) return Vector(-jacobian.fullPivLu().solve(second));
-  // Wide enough for any rate that the rows ask for.
   const Index k = lambda.size();
+  // What the rows ask for is about 1 in units of it, whatever time is measured in.
+  double unit = 1 / options.typical_time;
   double smallest = INFINITY;
   for (Index i = 0; i < k; ++i) {
     const double size = jacobian.row(i).lpNorm<Eigen::Infinity>();
-    if (size > 0) smallest = std::min(smallest, size);
+    if (!(size > 0)) continue;
+    smallest = std::min(smallest, size);
+    unit = std::max(unit, std::abs(second[i]) / size);
   }
-  const double largest = second.lpNorm<Eigen::Infinity>();
+  if (!std::isfinite(unit)) return std::nullopt;
+  const Vector asked = -second / unit;
+  const double largest = asked.lpNorm<Eigen::Infinity>();
+  // Wide enough for any of these rates.
   const double wide = std::isfinite(smallest) ? 1e3 * (1 + largest / smallest) : 1;
   Vector lower = Vector::Constant(k, -wide);
   Vector upper = Vector::Constant(k, wide);
   for (Index i = 0; i < k; ++i) {
     if (on_bound[static_cast<std::size_t>(i)]) (lambda[i] > 0 ? upper : lower)[i] = 0;
   }
-  return smallest_in_box(jacobian, -second, lower, upper, Vector::Constant(k, accuracy * (1 + largest)),
-                         accuracy);
+  const double accuracy = options.rate_accuracy;
+  std::optional<Vector> rates =
+      smallest_in_box(jacobian, asked, lower, upper, Vector::Constant(k, accuracy * (1 + largest)), accuracy);
+  if (rates) *rates *= unit;
+  return rates;
 }
 
 // A mode with one of its roots, and what is still open about it.
@@ -195,7 +205,7 @@ class CandidateSearch {
       }
       const std::optional<Vector> solved =
           relay_rates(candidate.jacobian(sliding, sliding), second(sliding), candidate.lambda(sliding),
-                      on_bound, candidate.dependent(), options_.rate_accuracy);
+                      on_bound, candidate.dependent(), options_);
       if (!solved) return std::nullopt;
       rates.lambda(sliding) = *solved;
     }

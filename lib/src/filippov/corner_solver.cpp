@@ -206,6 +206,7 @@ CornerSolver::Vertices CornerSolver::look_at_vertices(double t, ConstVectorRef x
   const Index a = static_cast<Index>(surfaces.size());
   Vertices result;
   CornerOptions& options = result.options;
+  options.typical_time = typical_time_;
   tabulate(t, x, surfaces, result.table, result.fields, options.w_zero);
   if (a == 2) {
     gradient_ = geometry_.gradient(t, x, surfaces[0]);

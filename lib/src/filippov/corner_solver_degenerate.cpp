@@ -15,6 +15,8 @@ constexpr Index kStatesOneByOne = 32;
 // Of the difference that gives a third derivative, in units of the time in which the motion changes (a motion at rest
 // says nothing of that).
 constexpr double kDifferenceStep = 1e-4;
+// At least, of the time in which the equations change.
+constexpr double kShortest = 1e-3;
 
 }  // namespace
 
@@ -97,7 +99,9 @@ Vector CornerSolver::row_rates(double t, ConstVectorRef x, const std::vector<Ind
   evaluator_.field_along(t, x, lambda_, 1, velocity, value, acceleration);
   const double speed = velocity.norm();
   const double change = acceleration.norm();
-  const double step = kDifferenceStep * (change > 0 ? std::clamp(speed / change, 1e-3, 1.0) : 1.0);
+  const double time =
+      change > 0 ? std::clamp(speed / change, kShortest * typical_time_, typical_time_) : typical_time_;
+  const double step = kDifferenceStep * time;
   Vector ahead, behind;
   for (const double tau : {step, -step}) {
     const Vector there = x + tau * velocity + (0.5 * tau * tau) * acceleration;

@@ -12,6 +12,8 @@ namespace {
 
 // How little the norm of λ counts beside the equations.
 constexpr double kNormWeight = 1e-8;
+// How far it may keep them from a bound, of the way to the other one.
+constexpr double kOffBound = 1e-6;
 
 Vector row_sizes(const Matrix& D) {
   return D.cols() > 0 ? Vector(D.cwiseAbs().rowwise().maxCoeff()) : Vector(Vector::Zero(D.rows()));
@@ -64,17 +66,26 @@ std::optional<Vector> smallest_in_box(const Matrix& D, const Vector& r, const Ve
   const ComplementarityAnswer answer =
       solve_box_complementarity(M, -scaled.transpose() * target, lower, upper);
   if (!answer.solved) return std::nullopt;
-  Vector lambda = answer.z;
   // What the weight of the norm took from the equations is put right by the relays that are not at a bound.
-  std::vector<Index> inside;
-  for (Index i = 0; i < k; ++i) {
-    if (lambda[i] > lower[i] && lambda[i] < upper[i]) inside.push_back(i);
-  }
-  if (!inside.empty()) {
+  const auto put_right = [&](Vector lambda) {
+    std::vector<Index> inside;
+    for (Index i = 0; i < k; ++i) {
+      if (lambda[i] > lower[i] && lambda[i] < upper[i]) inside.push_back(i);
+    }
+    if (inside.empty()) return lambda;
     Vector corrected = lambda;
     corrected(inside) -= least_norm(scaled(Eigen::all, inside), scaled * lambda - target);
-    lambda = corrected.cwiseMax(lower).cwiseMin(upper);
+    return Vector(corrected.cwiseMax(lower).cwiseMin(upper));
+  };
+  // It also keeps them off the bounds that they are at.
+  Vector at_bounds = answer.z;
+  for (Index i = 0; i < k; ++i) {
+    if (upper[i] - at_bounds[i] <= kOffBound * (upper[i] - lower[i])) at_bounds[i] = upper[i];
+    if (at_bounds[i] - lower[i] <= kOffBound * (upper[i] - lower[i])) at_bounds[i] = lower[i];
   }
+  at_bounds = put_right(at_bounds);
+  if (solves(at_bounds)) return at_bounds;
+  const Vector lambda = put_right(answer.z);
   if (!solves(lambda)) return std::nullopt;
   return lambda;
 }

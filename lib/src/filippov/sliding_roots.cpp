@@ -117,8 +117,12 @@ std::vector<SlidingRoot> dependent_root(const VertexTable& table, const Vector& 
   for (int step = 0; step < kMostLinearisations; ++step) {
     const Matrix jacobian = lambda_jacobian(table, lambda);
     const Vector w = interpolate(table, lambda);
-    const std::optional<Vector> next =
-        smallest_in_box(jacobian, jacobian * lambda - w, -bound, bound, w_zero, 1e-10);
+    const auto within = [&](const Vector& most) {
+      return smallest_in_box(jacobian, jacobian * lambda - w, -most, most, w_zero, 1e-10);
+    };
+    // Beyond a bound only where nothing else is left: there the least would be away from the bounds of the others.
+    std::optional<Vector> next = within(one);
+    if (!next) next = within(bound);
     if (!next) return {};
     const double change = (*next - lambda).lpNorm<Eigen::Infinity>();
     lambda = *next;

@@ -49,8 +49,11 @@ class EventResolver {
   Resolution resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                      const Meeting& meeting, ConstVectorRef weights);
 
-  // In which the equations change, where the state does not tell (PointClassifier).
-  void set_typical_time(double time) { classifier_.set_typical_time(time); }
+  // In which the equations change, where the state does not tell (PointClassifier, CornerSolver).
+  void set_typical_time(double time) {
+    classifier_.set_typical_time(time);
+    corners_.set_typical_time(time);
+  }
   // Whether nothing moves off these few surfaces, all met at x (PointClassifier::rests).
   bool rests(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
              ConstVectorRef weights);

@@ -56,6 +56,8 @@ struct CornerOptions {
   double lambda_zero = 1e-9;
   // Derivatives below this part of the largest are zero.
   double rate_accuracy = 1e-9;
+  // In which the equations change.
+  double typical_time = 1;
   // Surfaces whose sliding ends here are on the boundary within this, per surface (0: not known to end).
   Vector lambda_tie = {};
   // How far a motion has to leave a surface before it turns back, to be said to leave it, in units of h and per surface (empty

@@ -45,6 +45,9 @@ class CornerSolver {
   CornerSolver(Evaluator& evaluator, const RelayStructure& structure,
                SlidingRule rule = SlidingRule::filippov);
 
+  // The time in which the equations change where the motion, at rest, does not tell; 1 at first.
+  void set_typical_time(double time) { typical_time_ = time; }
+
   // `ends` flags the surfaces whose sliding was found to end here (one flag per entry of `surfaces`); x is on all of them.
   // `lambda` holds the relays before: frozen for the other surfaces, a first guess for these where they are many.
   // `error` is what the state is known to, per state; empty where it is exact.
@@ -121,6 +124,7 @@ class CornerSolver {
   SurfaceGeometry geometry_;
   SlidingSolver sliding_;
   SlidingRule rule_;
+  double typical_time_ = 1;
   Vector lambda_, velocity_, rates_, curvatures_, gradient_;
   VertexTable word_table_;
   Vector inside_, low_, high_;
