@@ -351,6 +351,38 @@ TEST_CASE("a load that grows from its limit moves off at once in every unit of t
   }
 }
 
+// Slides along x₁ = 0 into a two-fold at t = 1, where its relay loses its effect while λ stays inside, beside a block that sticks.
+struct TwoFoldBeside {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[3];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    const auto above = 0.5 * (1 + lambda[0]);
+    const auto below = 0.5 * (1 - lambda[0]);
+    dx[0] = -x[1] * above + x[2] * below;
+    dx[1] = above - 2 * below;
+    dx[2] = -2 * above + below;
+    dx[3] = 0.3 * sin(t) - lambda[1];
+  }
+};
+
+TEST_CASE("a two-fold is met though something else slides all along") {
+  const System system = from_functor(TwoFoldBeside{}, {.states = 4, .surfaces = 2});
+  for (const Method method : methods) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(rtol);
+      const Solution solution = run(system, Vector{{0, 0.6, 0.4, 0}}, 2, rtol, method);
+      CHECK(solution.outcome.status == Status::ambiguous);
+      REQUIRE(solution.events.size() == 1);
+      CHECK(solution.events[0].kind == EventKind::two_fold);
+      CHECK(std::abs(solution.events[0].t - 1) <= 10 * rtol);
+      CHECK(solution.final.state.head(3).lpNorm<Eigen::Infinity>() <= 10 * rtol);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("elements that have yielded unload together when their velocity turns") {

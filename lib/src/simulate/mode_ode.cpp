@@ -39,7 +39,63 @@ void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) 
   if (contacts_) contacts_->stabilise(0);
   sigma_ = repelling ? -1 : 1;
   watches_stages_ = false;
+  look_for_changing_effects();
   forget_samples();
+}
+
+void ModeOde::look_for_changing_effects() {
+  apart_.clear();
+  first_effects_.clear();
+  const std::vector<Index>& sliding = field_.sliding();
+  if (sliding.size() < 2 || !structure_.known() || field_.uses_moments() || evaluator_.breaks_away()) return;
+  if (evaluator_.guards_are_affine() && evaluator_.system().definition().relays_additive) return;
+  const Pattern& effects = structure_.normal_dlambda();
+  const Pattern& coupling = structure_.coupling();
+  const auto along_row = [](const Pattern& pattern, Index row, const auto& visit) {
+    for (Index e = pattern.start[static_cast<std::size_t>(row)];
+         e < pattern.start[static_cast<std::size_t>(row) + 1]; ++e)
+      visit(pattern.column[static_cast<std::size_t>(e)]);
+  };
+  for (const Index i : sliding) {
+    bool sees_own = false;
+    bool sees_other = false;
+    along_row(effects, i, [&](Index j) { sees_own = sees_own || j == i; });
+    along_row(coupling, i,
+              [&](Index j) { sees_other = sees_other || (j != i && field_.mode().slides_on(j)); });
+    if (sees_own && !sees_other) apart_.push_back(i);
+  }
+}
+
+void ModeOde::components_apart(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef values) {
+  one_side_ = lambda;
+  dx_.resize(x.size());
+  for (const double side : {-1.0, 1.0}) {
+    for (const Index i : apart_) one_side_[i] = side;
+    Vector& w = side < 0 ? w_minus_ : w_plus_;
+    w.resize(lambda.size());
+    evaluator_.field(t, x, one_side_, dx_);
+    evaluator_.guard_rates(t, x, dx_, w);
+  }
+  if (first_effects_.empty()) {
+    for (const Index i : apart_) first_effects_.push_back(0.5 * (w_minus_[i] - w_plus_[i]));
+  }
+  for (std::size_t k = 0; k < apart_.size(); ++k) {
+    const Index i = apart_[k];
+    const double effect = first_effects_[k];
+    const double below = w_minus_[i] / effect;
+    const double above = -w_plus_[i] / effect;
+    // Where the field is not defined on both sides, λ has to do.
+    if (!std::isfinite(below) || !std::isfinite(above)) continue;
+    values[first_slot(i)] = below;
+    values[first_slot(i) + 1] = above;
+  }
+}
+
+bool ModeOde::effects_hold(ConstVectorRef values) const {
+  constexpr double kMuch = 0.5;
+  return std::all_of(apart_.begin(), apart_.end(), [&](Index i) {
+    return 0.5 * (values[first_slot(i)] + values[first_slot(i) + 1]) >= kMuch;
+  });
 }
 
 void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef weights) {
@@ -215,6 +271,7 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
       values[2 * i] = 1 + part;
       values[2 * i + 1] = 1 - part;
     }
+    if (!apart_.empty()) components_apart(t, x, lambda, values);
   }
   if (contacts_) {
     const Vector* forces = nullptr;

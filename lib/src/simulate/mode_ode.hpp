@@ -74,6 +74,11 @@ class ModeOde final : public SmoothOde {
   // Whether they show that, with these guards at t, what stops to slide before t stops for good.
   bool stops_once_until(double t, ConstVectorRef values) const;
   bool watches_stages() const { return watches_stages_; }
+  // Whether several slide of which some see no other's relay, and what their own relay does to them changes on the way. The exits
+  // of these are what their components are, in units of what the relay did first, so that two-folds are met.
+  bool has_changing_effects() const { return !apart_.empty(); }
+  // Whether, by these exits, the relays of those still do about what they did.
+  bool effects_hold(ConstVectorRef values) const;
   // The guards of surfaces that slide at the last velocity; the other values are left alone.
   void exits_at_last_stage(VectorRef values) const;
 
@@ -115,6 +120,8 @@ class ModeOde final : public SmoothOde {
   void remember(double t, ConstVectorRef values);
   double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
+  void look_for_changing_effects();
+  void components_apart(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;
   [[noreturn]] void throw_not_finite(double t, Index slot, double value) const;
@@ -133,6 +140,10 @@ class ModeOde final : public SmoothOde {
   std::vector<Index> kept_surfaces_;
   double sigma_ = 1;
   Vector h_, lambda_, ratios_;
+  std::vector<Index> apart_;
+  std::vector<double>
+      first_effects_;  // half of w⁻ − w⁺ of each of them where they were first asked for; empty until then
+  Vector one_side_, dx_, w_minus_, w_plus_;
   StageSlopes stages_;
   bool watches_stages_ = false;
   std::array<Sample, 4> samples_;

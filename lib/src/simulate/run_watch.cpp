@@ -314,13 +314,15 @@ const Arrival& RunEngine::march(double limit, double end) {
   if (!scan.idle() && scan.all_armed() && stepper_->stages_span_step() &&
       interval <= 2 * carried_march_step_) {
     // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.
-    const bool passes = ode.slides_on_until(limit);
-    if (!passes && ode.watches_stages()) sampler_.sample(limit, sampled_values_);
-    if (passes || ode.stops_once_until(limit, sampled_values_)) {
+    const bool changes = ode.has_changing_effects();
+    bool passes = ode.slides_on_until(limit);
+    if (ode.watches_stages() && (changes ? passes : !passes)) sampler_.sample(limit, sampled_values_);
+    if (changes) passes = passes && ode.effects_hold(sampled_values_);
+    if (passes || (!changes && ode.stops_once_until(limit, sampled_values_))) {
       carried_march_step_ = std::max(carried_march_step_, interval);
       if (!passes) return scan.advance_at_once(limit, sampler_);
       if (limit < end) return scan.nothing();
-      ode.exits_at_last_stage(sampled_values_);
+      if (!changes) ode.exits_at_last_stage(sampled_values_);
       return scan.pass(end, sampled_values_);
     }
   }
