@@ -18,9 +18,9 @@ using slideway::Index;
 using slideway::Interpolant;
 using slideway::make_odeint_stepper;
 using slideway::OdeintStepper;
+using slideway::StepChords;
 using slideway::Stepper;
 using slideway::StepperOptions;
-using slideway::StepChords;
 using slideway::StepReport;
 using slideway::StepStatus;
 using slideway::Vector;
@@ -170,6 +170,46 @@ TEST_CASE(
       CHECK((x - sum).norm() < 10 * kEpsilon);
       CHECK(is_near_chord(*stepper, report, t));
       CHECK((x - vector({std::cos(t), -std::sin(t)})).norm() < 1e-7);
+    }
+  }
+}
+
+TEST_CASE(
+    "a velocity that is not finite at a quick look is asked for once more, and the steps are the same") {
+  // Ten equal states that fall through 0, where the quick way ends; one that throws there instead.
+  class Falling final : public slideway::SmoothOde {
+   public:
+    Falling(Index states, bool quickly, bool throws) : states_(states), quickly_(quickly), throws_(throws) {}
+    Index states() const override { return states_; }
+    void velocity(double t, ConstVectorRef, VectorRef dx) override { dx.setConstant(-1 - t); }
+    void quick_velocity(double t, ConstVectorRef x, VectorRef dx) override {
+      velocity(t, x, dx);
+      if (!quickly_ || x(states_ - 1) > 0) return;
+      if (throws_) throw std::runtime_error("below 0");
+      dx(states_ - 1) = kInfinity;
+    }
+    void jacobian(double, ConstVectorRef, ConstVectorRef, slideway::MatrixRef) override {}
+    void project(double, ConstVectorRef, VectorRef) override {}
+
+   private:
+    Index states_;
+    bool quickly_, throws_;
+  };
+  for (const Index states : {1, 2, 10, 21}) {
+    for (const bool throws : {false, true}) {
+      CAPTURE(states);
+      CAPTURE(throws);
+      std::vector<Vector> ends;
+      for (const bool quickly : {false, true}) {
+        Falling ode(states, quickly, throws);
+        auto stepper = make_odeint_stepper(ode, tolerances(states, 1e-8));
+        REQUIRE(stepper->start(0, Vector::Constant(states, 0.5), 1, 0));
+        REQUIRE(run(*stepper).status == StepStatus::reached_end);
+        ends.push_back(state_at(*stepper, 1, states));
+        CHECK(stepper->statistics().steps <= 12);
+      }
+      CHECK(ends[0] == ends[1]);
+      CHECK(std::abs(ends[0](0) + 1) < 20 * kEpsilon);
     }
   }
 }

@@ -56,9 +56,9 @@ void ModeField::stabilise(double rate, ConstVectorRef weights) {
   way_back_known_ = false;
 }
 
-void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx) {
+void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx, bool looks) {
   solved_ = false;
-  if (solver_.solve(t, x, lambda_, dx)) return;
+  if (solver_.solve(t, x, lambda_, dx, looks)) return;
   // The next guess should not start from where this one went astray.
   for (const Index i : sliding_) {
     if (!(std::abs(lambda_[i]) <= 1)) lambda_[i] = 0;
@@ -198,7 +198,7 @@ bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& d
   return true;
 }
 
-bool ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx) {
+void ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx, bool looks) {
   if (!solves_for_lambda()) {
     if (!((constant_relay_ || !constant_relay_looked_for_) && slide_on_constant_relay(t, x, dx))) {
       const NeighbourFields& fields = neighbours(t, x, sliding_.front());
@@ -209,12 +209,10 @@ bool ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx) {
     solve_several(t, x);
     dx = solved_velocity_;
   } else {
-    // The stages of an integrator are not asked for twice, and what the solver finds it has looked at.
-    solve_newton(t, x, dx);
-    if (stabilisation_ == 0) return true;
+    // The stages of an integrator are not asked for twice.
+    solve_newton(t, x, dx, looks);
   }
   if (stabilisation_ > 0) add_stabilisation(t, x, dx);
-  return all_finite(dx);
 }
 
 void ModeField::add_stabilisation(double t, ConstVectorRef x, VectorRef dx) {

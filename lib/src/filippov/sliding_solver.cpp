@@ -112,7 +112,7 @@ bool SlidingSolver::effects_are_usable(const Eigen::SparseMatrix<double>& column
 }
 
 // False where that is not so, or not good enough; λ is a guess then.
-bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
+bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks) {
   if (!apart_ || exact_) return false;
   const auto* const columns = linear_columns(t, x, lambda);
   if (!columns || !effects_are_usable(*columns)) return false;
@@ -146,7 +146,7 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
     }
   }
   // What is not finite in dx at first still is.
-  if (!is_solved || !all_finite(dx)) return false;
+  if (!is_solved || (looks && !all_finite(dx))) return false;
   evaluator_.keep_field(t, x, lambda, dx);
   return true;
 }
@@ -326,7 +326,7 @@ void SlidingSolver::correct(VectorRef lambda) const {
 }
 
 bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
-  if (solve_apart(t, x, lambda, velocity_)) return true;
+  if (solve_apart(t, x, lambda, velocity_, true)) return true;
   // What a step gained elsewhere says nothing of what it gains here, unless the matrix is the same everywhere.
   double contraction = linear_ ? kSmallest : 1;
   double previous = 0;
@@ -346,8 +346,8 @@ bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
   return solve(t, x, lambda, velocity_);
 }
 
-bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
-  if (solve_apart(t, x, lambda, dx)) return true;
+bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks) {
+  if (solve_apart(t, x, lambda, dx, looks)) return true;
   if (!prepared_) prepare();
   // Whether the matrix was made where the last step began.
   bool fresh = false;

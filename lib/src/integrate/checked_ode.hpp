@@ -40,6 +40,17 @@ class CheckedOde {
     note_not_finite("velocity", t, dx);
     return false;
   }
+  // For whoever asks velocity() for everything again where this is not usable, or what comes of it is not finite.
+  template <class Target>
+  [[nodiscard]] bool quick_velocity(double t, ConstVectorRef x, Target&& dx) noexcept {
+    ++velocity_evaluations_;
+    try {
+      ode_.quick_velocity(t, x, dx);
+    } catch (...) {
+      return false;
+    }
+    return true;
+  }
   [[nodiscard]] bool jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept;
   [[nodiscard]] bool split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx,
                                     SplitJacobian& jacobian) noexcept;

@@ -141,6 +141,21 @@ struct OdeintDopri5::Formula {
   // To that: making one takes as long as a small field.
   std::optional<Eigen::Ref<const Vector>> stage_reference = {};
 
+  // velocity(t, x, dx): whether it is usable, and with it the step, as far as it has come.
+  template <class Velocity>
+  bool advance(Step& step, const Velocity& velocity) {
+    bool usable = true;
+    const auto at_stage = [&](const Vector& x, Vector& dx, double t) {
+      if (!usable) return;
+      t = std::min(t, step.latest);
+      usable = &x == stage_state ? velocity(t, *stage_reference, dx) : velocity(t, x, dx);
+    };
+    halfway_is_current = false;
+    dopri5.do_step(std::cref(at_stage), step.x, step.velocity, step.t, step.x_new, step.velocity_new, step.h,
+                   step.error);
+    return usable;
+  }
+
   void find_stages() {
     const Vector nothing = halfway;
     Vector end = halfway, last = halfway, error = halfway;
@@ -159,20 +174,19 @@ struct OdeintDopri5::Formula {
 OdeintDopri5::OdeintDopri5(Index states) : formula_(std::make_unique<Formula>(states)) {}
 OdeintDopri5::~OdeintDopri5() = default;
 
+// A velocity that is not finite leaves no sum finite that it is part of, and each is part of the state of the next stage, the last
+// of the error: to look at the sums is to look at all.
 bool OdeintDopri5::advance(CheckedOde& ode, Step& step) {
   Formula& formula = *formula_;
   const SumAlgebra& sums = formula.dopri5.algebra();
-  bool usable = true;
-  const auto velocity = [&](const Vector& x, Vector& dx, double t) {
-    if (!usable) return;
-    t = std::min(t, step.latest);
-    usable = &x == formula.stage_state ? ode.velocity(t, *formula.stage_reference, dx, sums.is_finite())
-                                       : ode.velocity(t, x, dx, sums.is_finite());
+  const auto quick = [&](double t, ConstVectorRef x, Vector& dx) {
+    return sums.is_finite() && ode.quick_velocity(t, x, dx);
   };
-  formula.halfway_is_current = false;
-  formula.dopri5.do_step(std::cref(velocity), step.x, step.velocity, step.t, step.x_new, step.velocity_new,
-                         step.h, step.error);
-  return usable;
+  if (formula.advance(step, quick) && sums.is_finite()) return true;
+  const auto careful = [&](double t, ConstVectorRef x, Vector& dx) {
+    return ode.velocity(t, x, dx, sums.is_finite());
+  };
+  return formula.advance(step, careful);
 }
 
 const Vector& OdeintDopri5::halfway(const Step& step) const {

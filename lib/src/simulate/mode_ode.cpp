@@ -110,6 +110,11 @@ void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
   if (watches_stages_) note_stage(t);
 }
 
+void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
+  field_.quick_velocity(t, x, std::move(dx));
+  if (watches_stages_) note_stage(t);
+}
+
 // Of one surface both components count: in a two-fold they vanish together, and λ need not leave (−1, 1).
 void ModeOde::watch_stages() {
   const std::vector<Index>& sliding = field_.sliding();

@@ -85,6 +85,7 @@ class ModeOde final : public SmoothOde {
   Index states() const override;
   Index guards() const;
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
+  void quick_velocity(double t, ConstVectorRef x, VectorRef dx) override;
   bool checks_velocity() const override { return true; }
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override;
   const Pattern* jacobian_pattern() override;

@@ -62,13 +62,16 @@ class ModeField {
   // point of the surfaces that x lies beyond.
   [[gnu::always_inline]] void velocity(double t, ConstVectorRef x, VectorRef&& dx) {
     try {
-      if (raw_velocity(t, x, dx)) return;
+      raw_velocity(t, x, dx, true);
+      if (all_finite(dx)) return;
     } catch (...) {
       velocity_beyond(t, x, dx, std::current_exception());
       return;
     }
     velocity_beyond(t, x, dx, nullptr);
   }
+  // The same where nobody need look whether it is finite: no way is found round it where it is not, nor where it throws.
+  void quick_velocity(double t, ConstVectorRef x, VectorRef&& dx) { raw_velocity(t, x, dx, false); }
   // J(i,j) = ∂(velocity)ᵢ/∂xⱼ, without the stabilising term.
   void jacobian(double t, ConstVectorRef x, MatrixRef jacobian);
   // product = J·direction without the matrix; by a difference of velocities where λ is solved for.
@@ -112,13 +115,15 @@ class ModeField {
   void stabilise(double rate, ConstVectorRef weights);
 
  private:
-  // Whether it is finite.
-  [[gnu::always_inline]] bool raw_velocity(double t, ConstVectorRef x, VectorRef& dx) {
-    if (!sliding_.empty()) return sliding_velocity(t, x, dx);
-    evaluator_.field(t, x, frozen_lambda_, dx);
-    return all_finite(dx);
+  // `looks`: other ways are tried where λ cannot be solved for because the field is not finite.
+  [[gnu::always_inline]] void raw_velocity(double t, ConstVectorRef x, VectorRef& dx, bool looks) {
+    if (sliding_.empty()) {
+      evaluator_.field(t, x, frozen_lambda_, dx);
+    } else {
+      sliding_velocity(t, x, dx, looks);
+    }
   }
-  bool sliding_velocity(double t, ConstVectorRef x, VectorRef& dx);
+  void sliding_velocity(double t, ConstVectorRef x, VectorRef& dx, bool looks);
   // Along one surface whose guard is affine and whose relay has the same effect everywhere: from f⁻ alone.
   bool slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx);
   // Where that threw, or is not finite.
@@ -126,7 +131,7 @@ class ModeField {
   // Throws NotFinite, naming the first state whose derivative in `dx` is not finite.
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef x, ConstVectorRef dx) const;
   void solve_several(double t, ConstVectorRef x);
-  void solve_newton(double t, ConstVectorRef x, VectorRef dx);
+  void solve_newton(double t, ConstVectorRef x, VectorRef dx, bool looks = true);
   bool is_solved_at(double t, ConstVectorRef x) const {
     return solved_ && t == solved_t_ && are_same(x, solved_x_);
   }

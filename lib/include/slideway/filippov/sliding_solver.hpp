@@ -35,7 +35,8 @@ class SlidingSolver {
 
   // On entry λ has ±1 in the entries that do not slide and a first guess in the others; on success dx = f(t, x, λ) with
   // w_S = 0 to rounding. False when Newton's method fails (a singular D, values that are not finite).
-  bool solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+  // Unless it `looks`, dx need not be finite.
+  bool solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks = true);
 
   // λ alone, as good as that of solve(), by fewer evaluations: by one where w is affine with the same coefficients everywhere.
   bool solve_relays(double t, ConstVectorRef x, VectorRef lambda);
@@ -53,7 +54,7 @@ class SlidingSolver {
 
  private:
   // Where D is diagonal and constant over all surfaces, one pass over those that slide solves for λ.
-  bool solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+  bool solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks);
   void learn_effects(const Eigen::SparseMatrix<double>& columns);
   bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
   void prepare();

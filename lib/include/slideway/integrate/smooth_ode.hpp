@@ -4,6 +4,8 @@
 // It must not know surfaces, modes or Filippov.
 #pragma once
 
+#include <utility>
+
 #include "slideway/core/pattern.hpp"
 #include "slideway/core/split_jacobian.hpp"
 #include "slideway/core/types.hpp"
@@ -18,6 +20,9 @@ class SmoothOde {
 
   // Every function may throw; a stepper treats that, like a value that is not finite, as "try a smaller step".
   virtual void velocity(double t, ConstVectorRef x, VectorRef dx) = 0;
+  // The same for an integrator that looks by itself whether what comes of it is finite, and asks velocity() where it is not: this
+  // need not look, nor find a way round.
+  virtual void quick_velocity(double t, ConstVectorRef x, VectorRef dx) { velocity(t, x, std::move(dx)); }
   // Whether velocity() throws where it is not finite, so that nobody need look again.
   virtual bool checks_velocity() const { return false; }
   // J(i,j) = ∂fᵢ/∂xⱼ; dx = f(t, x) has been computed before.
