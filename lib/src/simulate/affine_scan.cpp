@@ -249,30 +249,30 @@ StepChords AffineScan::find_chords(const Interval& interval) {
     }
     std::copy(sum, sum + size, off_.data() + first);
   }
+  for (Index i = 0; i < x.states; ++i)
+    off_[i] += StepChords::kRounding * (std::abs(at_from[i]) + std::abs(state_to_[i]));
   return {interval.from, interval.to, at_from, state_to_.data(), off_.data()};
 }
 
 AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& interval) {
   const AffineFunction& function = watched.function;
   const StepChords& chords = interval.chords;
-  double first = function.origin + function.by_time * interval.from;
-  double last = function.origin + function.by_time * interval.to;
-  double size = std::abs(function.origin) +
-                std::abs(function.by_time) * (std::abs(interval.from) + std::abs(interval.to));
-  double bend = 0;
+  const double by_time = function.by_time;
+  double first = function.origin + by_time * interval.from;
+  double last = function.origin + by_time * interval.to;
+  double off = 0;
   for (int entry = 0; entry < function.count; ++entry) {
     const int state = function.states[entry];
     const double weight = function.weights[entry];
-    const double term_first = weight * chords.first[state];
-    const double term_last = weight * chords.last[state];
-    first += term_first;
-    last += term_last;
-    size += std::abs(term_first) + std::abs(term_last);
-    bend += kBeyond * std::abs(weight) * chords.off[state];
+    first += weight * chords.first[state];
+    last += weight * chords.last[state];
+    off += std::abs(weight) * chords.off[state];
   }
+  const double terms =
+      2 * std::abs(function.origin) + std::abs(by_time) * (std::abs(interval.from) + std::abs(interval.to));
   const double scale = std::abs(watched.factor);
   return {watched.factor * first, watched.factor * last,
-          scale * bend + kRounding * (std::abs(watched.base) + scale * (size + bend))};
+          scale * (kBeyond * off + kRounding * terms) + kRounding * std::abs(watched.base)};
 }
 
 // The first zero leaves less of the interval to the others.
@@ -383,12 +383,7 @@ const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, 
       continue;
     }
     const char* const armed = armed_.data() + watched.slot;
-    if (watched.state >= 0) {
-      const auto [first, last, off] = chord_of_one(watched, chords);
-      if (armed[0] != 0 && first > off && last > off) continue;
-      consider({&watched, watched.slot, watched.factor, first, last, off}, interval);
-      continue;
-    }
+    if (watched.state >= 0 && armed[0] != 0 && watched.stays_above(chords)) continue;
     const auto [first, last, off] = chord_of(watched, interval);
     const double base = watched.base;
     if (watched.is_pair && armed[0] != 0 && armed[1] != 0 &&

@@ -63,6 +63,12 @@ class AffineScan {
   void forget_arming();
 
  private:
+  // How far from zero the rounding of its terms can take a guard.
+  static constexpr double kRounding = StepChords::kRounding;
+  // The rounding of σ, with much to spare.
+  static constexpr double kSlightly = 1e-9;
+  // What a polynomial of low degree can grow by where σ is so much more than 1.
+  static constexpr double kBeyond = 1 + 100 * kSlightly;
   // base + factor·function is what `slot` holds, and base − factor·function the next one, if it is watched too.
   struct Watched {
     Index slot = 0;
@@ -75,20 +81,23 @@ class AffineScan {
     int state = -1;
     double weight = 0;
     double origin = 0;
+    double reach = 0;  // how far the guard can be from its chord, per unit of how far the state can be
+    double rounding = 0;
 
     void look_for_one_state() {
       state = function.count == 1 && function.by_time == 0 ? function.states[0] : -1;
       if (state < 0) return;
       weight = factor * function.weights[0];
       origin = factor * function.origin;
+      reach = kBeyond * std::abs(weight);
+      rounding = 2 * kRounding * std::abs(origin);
+    }
+    // Of such a guard: whether it is certain to stay above zero.
+    bool stays_above(const StepChords& chords) const {
+      const double lowest = std::min(weight * chords.first[state], weight * chords.last[state]);
+      return origin + lowest > reach * chords.off[state] + rounding;
     }
   };
-  // How far from zero the rounding of its terms can take a guard.
-  static constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
-  // The rounding of σ, with much to spare.
-  static constexpr double kSlightly = 1e-9;
-  // What a polynomial of low degree can grow by where σ is so much more than 1.
-  static constexpr double kBeyond = 1 + 100 * kSlightly;
   // The interval of an advance().
   struct Interval {
     double from, to;
@@ -109,14 +118,6 @@ class AffineScan {
     double first, last, off;
   };
   static Chord chord_of(const Watched& watched, const Interval& interval);
-  // The same of a guard on one state alone.
-  static Chord chord_of_one(const Watched& watched, const StepChords& chords) {
-    const double from = watched.weight * chords.first[watched.state];
-    const double to = watched.weight * chords.last[watched.state];
-    const double bend = kBeyond * std::abs(watched.weight) * chords.off[watched.state];
-    const double size = 2 * std::abs(watched.origin) + std::abs(from) + std::abs(to) + bend;
-    return {watched.origin + from, watched.origin + to, bend + kRounding * size};
-  }
   // What may have a zero: its values at both ends, and how far it can be from the chord.
   struct Candidate {
     const Watched* watched;

@@ -47,8 +47,10 @@ struct Interpolant {
 };
 
 // What can be said of the last step without its polynomial: the states at its ends, and how far each can be from the chord between
-// them, at most, in between. The arrays are the integrator's, and null where it knows no such thing.
+// them, at most, in between; kRounding of its sizes at both ends is part of that. The arrays are the integrator's, and null where
+// it knows no such thing.
 struct StepChords {
+  static constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
   double start = 0;
   double end = 0;
   const double* first = nullptr;
