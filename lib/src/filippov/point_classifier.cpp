@@ -42,7 +42,8 @@ PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& str
   lambda_ = Vector::Zero(m);
   curvatures_ = Vector::Zero(m);
   rates_ = Vector::Zero(m);
-  for (Vector* vector : {&field_minus_, &field_plus_, &acceleration_, &shifted_, &shifted_field_}) {
+  for (Vector* vector :
+       {&field_minus_, &field_plus_, &acceleration_, &acceleration_beside_, &shifted_, &shifted_field_}) {
     *vector = Vector::Zero(n);
   }
 }

@@ -40,11 +40,10 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
 // whose root the field has, and rounding may leave x anywhere near it.
 bool PointClassifier::is_singular(double t, ConstVectorRef x, double curvature) {
   if (!go_inside(t, x, kFarDepth)) return false;
-  const Vector beside = inside_;
-  Vector dx(x.size()), value(x.size()), acceleration(x.size());
-  evaluator_.field(t, beside, lambda_, dx);
-  evaluator_.field_along(t, beside, lambda_, 1, dx, value, acceleration);
-  evaluator_.guard_curvatures(t, beside, lambda_, dx, acceleration, curvatures_);
+  Vector& dx = shifted_;
+  evaluator_.field(t, inside_, lambda_, dx);
+  evaluator_.field_along(t, inside_, lambda_, 1, dx, shifted_field_, acceleration_beside_);
+  evaluator_.guard_curvatures(t, inside_, lambda_, dx, acceleration_beside_, curvatures_);
   return std::abs(curvatures_[surface_]) <= kVanishes * std::abs(curvature);
 }
 

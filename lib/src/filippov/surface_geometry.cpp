@@ -91,7 +91,7 @@ bool SurfaceGeometry::change_guard(double t, Index surface, double change, Vecto
 
 bool SurfaceGeometry::move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights,
                                   double near, VectorRef x) {
-  Vector h(lambda.size());
+  Vector& h = values_;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     evaluator_.guards(t, x, h);
     bool arrived = true;

@@ -112,12 +112,21 @@ bool CheckedOde::precondition(double t, ConstVectorRef x, ConstVectorRef r, Vect
 }
 
 bool CheckedOde::project(double t, ConstVectorRef weights, VectorRef x) noexcept {
-  return attempt("projection", t, x, [&] {
+  obstructed_ = false;
+  return all_finite(x) && project_finite(t, weights, x);
+}
+
+bool CheckedOde::project_finite(double t, ConstVectorRef weights, VectorRef x) noexcept {
+  obstructed_ = false;
+  try {
     ode_.project(t, weights, x);
     if (all_finite(x)) return true;
-    note_not_finite("projection", t, x);
+  } catch (...) {
+    note_exception("projection", t);
     return false;
-  });
+  }
+  note_not_finite("projection", t, x);
+  return false;
 }
 
 std::string CheckedOde::obstacle() const {

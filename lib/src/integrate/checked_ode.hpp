@@ -60,6 +60,8 @@ class CheckedOde {
   // At an r that is not finite the same as at an x.
   [[nodiscard]] bool precondition(double t, ConstVectorRef x, ConstVectorRef r, VectorRef z) noexcept;
   [[nodiscard]] bool project(double t, ConstVectorRef weights, VectorRef x) noexcept;
+  // Of an x that is finite.
+  [[nodiscard]] bool project_finite(double t, ConstVectorRef weights, VectorRef x) noexcept;
 
   // The last call of these was in the way of the integrator.
   bool obstructed() const { return obstructed_; }

@@ -281,7 +281,7 @@ void OdeintStepper::note_stiffness() {
 // that its norm was taken with.
 bool OdeintStepper::project() {
   correction_ = step_.x_new;
-  if (!checked_.project(step_.t + step_.h, weights_, step_.x_new)) return false;
+  if (!checked_.project_finite(step_.t + step_.h, weights_, step_.x_new)) return false;
   // Steps along flat surfaces stay on them.
   corrected_ = !are_same(correction_, step_.x_new);
   if (corrected_) correction_ = step_.x_new - correction_;

@@ -102,7 +102,7 @@ class PointClassifier {
   double dip_ = 0;  // as deep as the errors of the state, gathered, make one
   Eigen::Matrix<signed char, Eigen::Dynamic, Eigen::Dynamic> signs_;  // ±1, of random choices
   Vector lambda_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, rates_,
-      inside_, weights_;
+      inside_, acceleration_beside_, weights_;
   // ∂h/∂xⱼ that is not zero, without its sign.
   struct Slope {
     Index state;
