@@ -377,3 +377,44 @@ TEST_CASE(
     }
   }
 }
+
+namespace {
+
+// Two surfaces of the time alone: x = ∫ sgn sin 3t + ½ sgn(cos 5t − 0.3).
+struct Clocks {
+  void guards(auto t, const auto&, auto&& h) const {
+    using std::cos;
+    using std::sin;
+    h[0] = sin(3.0 * t);
+    h[1] = cos(5.0 * t) - 0.3;
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = lambda[0] + 0.5 * lambda[1]; }
+};
+
+}  // namespace
+
+TEST_CASE("a run goes on where another ended at the very time of an event") {
+  const System system = from_functor(Clocks{}, {.states = 1, .surfaces = 2});
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const double rtol : {1e-4, 1e-8}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Simulator simulator(system, {.rtol = rtol, .method = method});
+      const Solution whole = simulator.run({.start = 0, .end = 10, .state = Vector::Zero(1)});
+      REQUIRE(whole.outcome.reached_end());
+      REQUIRE(whole.events.size() == 25);
+      std::size_t events = 0;
+      Solution part = simulator.run({.start = 0, .end = whole.events[0].t, .state = Vector::Zero(1)});
+      events += part.events.size();
+      for (std::size_t k = 1; k <= whole.events.size(); ++k) {
+        const double end = k < whole.events.size() ? whole.events[k].t : 10;
+        part = simulator.run(
+            {.start = part.final.t, .end = end, .state = part.final.state, .mode = part.final.mode});
+        REQUIRE(part.outcome.reached_end());
+        events += part.events.size();
+      }
+      CHECK(events == whole.events.size());
+      CHECK(std::abs(part.final.state[0] - whole.final.state[0]) <= 1e-12);
+    }
+  }
+}

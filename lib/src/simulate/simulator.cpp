@@ -13,6 +13,8 @@ namespace {
 
 // As far as the state may be from where its mode says it is, in tolerances: a state that was written and read, or made by hand.
 constexpr double kMisplaced = 1e3;
+// And the time from an event of that run, of the time itself or of what is left.
+constexpr double kInstant = 1e-12;
 
 [[noreturn]] void refuse_mode(const Mode& mode, const std::string& what, double h) {
   refuse({.what = "the state is not where the mode to begin in says",
@@ -27,16 +29,18 @@ void check_mode(const System& system, const Run& run, const Options& options) {
   const Mode& mode = *run.mode;
   const Index m = system.surfaces();
   Evaluator evaluator(system);
-  Vector h(m), gradient(system.states());
+  Vector h(m), by_time(m), gradient(system.states());
   const Vector error =
       kMisplaced * (options.rtol * run.state.cwiseAbs() + options.atol.expand(system.states(), options.rtol));
+  const double instant = kInstant * std::max(std::abs(run.start), run.end - run.start);
   try {
     evaluator.guards(run.start, run.state, h);
+    evaluator.guards_dt(run.start, run.state, by_time);
     for (Index i = 0; i < m; ++i) {
       const double side = mode.slides_on(i) ? -std::abs(h[i]) : (mode[i] == Side::plus ? h[i] : -h[i]);
       if (!(side < 0)) continue;
       evaluator.guard_gradient(run.start, run.state, i, gradient);
-      if (!(-side > gradient.cwiseAbs().dot(error))) h[i] = 0;
+      if (!(-side > gradient.cwiseAbs().dot(error) + std::abs(by_time[i]) * instant)) h[i] = 0;
     }
   } catch (...) {
     return;
