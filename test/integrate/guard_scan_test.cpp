@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <stdexcept>
 
 using namespace slideway;
 
@@ -231,4 +232,33 @@ TEST_CASE("guards that vanish just beyond a zero at the end of the step arrive w
   REQUIRE(arrival.found);
   CHECK(arrival.t == 1);
   CHECK(arrival.guards == std::vector<char>{1, 1, 0, 0});
+}
+
+TEST_CASE("an arrival is found where another guard has no value beyond it") {
+  // The second one is a root that ends where the first one arrives.
+  const auto root = [](double t) {
+    if (t > 1.25) throw std::domain_error("no root");
+    return 1 + std::sqrt(1.25 - t);
+  };
+  TimeGuards guards({[](double t) { return 1.25 - t; }, root});
+  GuardScan scan(2, kNone);
+  const Vector values{{1.25, root(0)}};
+  scan.start(0, values, Vector::Zero(2), Vector::Zero(2), 1e-3);
+  const Arrival& arrival = scan.advance(3, guards);
+  REQUIRE(arrival.found);
+  CHECK(std::abs(arrival.t - 1.25) <= 1e-12);
+  CHECK(arrival.guards[0] == 1);
+  CHECK(arrival.guards[1] == 0);
+}
+
+TEST_CASE("a guard that loses its value before anything arrives is an error") {
+  const auto root = [](double t) {
+    if (t > 1.25) throw std::domain_error("no root");
+    return 1 + std::sqrt(1.25 - t);
+  };
+  TimeGuards guards({[](double t) { return 2 - t; }, root});
+  GuardScan scan(2, kNone);
+  const Vector values{{2, root(0)}};
+  scan.start(0, values, Vector::Zero(2), Vector::Zero(2), 1e-3);
+  CHECK_THROWS_AS(scan.advance(3, guards), std::domain_error);
 }

@@ -65,6 +65,10 @@ void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx, bool look
   }
   evaluator_.field(t, x, lambda_, dx);
   if (!all_finite(dx)) {
+    // Beyond a surface along which it does not slide all corners are as undefined: the nearest point of it continues them.
+    Vector nearest = x;
+    if (x.allFinite() && move_to_nearest_surface(t, nearest) && solver_.solve(t, nearest, lambda_, dx))
+      return;
     if (solve_in_corners(t, x, dx)) return;
     throw_not_finite(t, x, dx);
   }
@@ -287,8 +291,11 @@ void ModeField::raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacob
   solve_several(t, x);
   normal_plus_.resize(m, n);
   relay_columns_.resize(n, m);
-  evaluator_.field_dx(t, x, lambda_, jacobian);
-  evaluator_.normal_dx(t, x, lambda_, normal_plus_);
+  differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+    evaluator_.field_dx(t, point, lambda_, jacobian);
+    evaluator_.normal_dx(t, point, lambda_, normal_plus_);
+    return jacobian.allFinite();
+  });
   evaluator_.field_dlambda(t, x, lambda_, relay_columns_);
   if (!jacobian.allFinite() && jacobian_in_corners(t, x, jacobian)) return;
   const Matrix relays(solver_.normal_dlambda(t, x, lambda_));

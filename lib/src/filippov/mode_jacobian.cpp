@@ -227,9 +227,12 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
   Matrix& right = jacobian.right;
   const std::vector<Index>& sliding = field_.sliding();
   lambda_ = field_.lambda(t, x);
-  derivatives_.field_dx(t, x, lambda_, field_entries_);
+  field_.differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
+    derivatives_.field_dx(t, point, lambda_, field_entries_);
+    derivatives_.normal_dx(t, point, lambda_, field_entries_, sliding, normal_plus_);
+    return all_finite(field_entries_);
+  });
   add_field(1, entries);
-  derivatives_.normal_dx(t, x, lambda_, field_entries_, sliding, normal_plus_);
   derivatives_.field_dlambda(t, x, lambda_, relays_);
   const std::vector<Eigen::Triplet<double>>& couplings = field_.relay_couplings(t, x);
 

@@ -4,6 +4,7 @@
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -198,7 +199,17 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
     const bool to_end = step >= remaining * (1 - 1e-9);
     if (to_end) step = remaining;
     const double t = to_end ? t_end : from + step;
-    sampler.sample(t, new_values_);
+    try {
+      sampler.sample(t, new_values_);
+    } catch (const std::exception&) {
+      // Beyond an arrival the guards need not have a value; one that they lose before it is an error.
+      if (step > 4 * smallest) {
+        step_ = step / 8;
+        continue;
+      }
+      if (!imminent().found) throw;
+      return arrival_;
+    }
 
     // With fewer than three points there is nothing to judge by yet; the first steps are small instead.
     double error = 0;

@@ -22,7 +22,7 @@ namespace slideway {
 class GuardSampler {
  public:
   virtual ~GuardSampler() = default;
-  // May throw; nothing is arrived at then.
+  // May throw where a guard has no value, as beyond an arrival; the march then looks for the arrival before it.
   virtual void sample(double t, VectorRef values) = 0;
   // The value of one guard; `scratch`, one entry per guard, may hold anything afterwards.
   virtual double sample_one(double t, Index guard, VectorRef scratch) {
