@@ -174,6 +174,94 @@ TEST_CASE("a sliding variable of two states is kept at zero with its speed") {
   });
 }
 
+TEST_CASE("two controllers slide in second order each on its surface") {
+  const std::string text =
+      "[states]\ns = 1.0\nv = 0.0\nr = 0.5\nw = 0.2\n[time]\nend = 12\n[derivatives]\n"
+      "s = \"-2*sqrt(abs(s))*sgn(s) + v + sin(t)\"\nv = \"-1.5*sgn(s)\"\n"
+      "r = \"-3*sqrt(abs(r))*sgn(r) + w + cos(t)\"\nw = \"-1.8*sgn(r)\"\n";
+  for_all_methods(text, [](const Finished& run, double rtol) {
+    CHECK(run.solution.final.mode.word() == "00");
+    CHECK(std::abs(run.end(0)) <= 1e-14);
+    CHECK(std::abs(run.end(1) + std::sin(12.0)) <= 1e-14);
+    CHECK(std::abs(run.end(2)) <= 1e-14);
+    CHECK(std::abs(run.end(3) + std::cos(12.0)) <= 1e-14);
+    CHECK(run.observed("u = sgn(s)", 8.0) == doctest::Approx(std::cos(8.0) / 1.5).epsilon(1e-9));
+    CHECK(run.observed("u = sgn(r)", 8.0) == doctest::Approx(-std::sin(8.0) / 1.8).epsilon(1e-9));
+    CHECK(run.solution.events.size() <= 20);
+    (void)rtol;
+  });
+}
+
+TEST_CASE("two controllers that come to their surfaces at the same time stay there together") {
+  const std::string text =
+      "[states]\ns = 1.0\nv = 0.0\nr = 1.0\nw = 0.0\n[time]\nend = 6\n[derivatives]\n"
+      "s = \"-2*sqrt(abs(s))*sgn(s) + v + sin(t)\"\nv = \"-1.5*sgn(s)\"\n"
+      "r = \"-2*sqrt(abs(r))*sgn(r) + w + sin(t)\"\nw = \"-1.5*sgn(r)\"\n";
+  for_all_methods(text, [](const Finished& run, double rtol) {
+    CHECK(run.solution.final.mode.word() == "00");
+    CHECK(run.solution.final.state(0) == run.solution.final.state(2));
+    CHECK(std::abs(run.end(1) + std::sin(6.0)) <= 1e-14);
+    CHECK(std::abs(run.end(3) + std::sin(6.0)) <= 1e-14);
+    (void)rtol;
+  });
+}
+
+TEST_CASE("a controller that is damped strongly comes to its surface with no crossing and stays there") {
+  // s = (t − 2)²/4, v = 4 − 2 t until t = 2.
+  const std::string text =
+      "[states]\ns = 1.0\nv = 4.0\n[time]\nend = 3\n[derivatives]\n"
+      "s = \"-5*sqrt(abs(s))*sgn(s) + v\"\nv = \"-2*sgn(s)\"\n";
+  for_all_methods(text, [](const Finished& run, double rtol) {
+    CHECK(run.solution.final.mode.word() == "0");
+    CHECK(run.solution.final.state.norm() == 0);
+    CHECK(run.solution.trajectory(1.0)(0) == doctest::Approx(0.25).epsilon(100 * rtol));
+    // An error of δ in s is one of 2√δ in the time when it comes to zero.
+    CHECK(std::abs(run.solution.events.back().t - 2) <= std::sqrt(rtol));
+    CHECK(run.solution.events.size() <= 25);
+  });
+}
+
+TEST_CASE("of bodies at rest on their bases each leaves when it is pushed hard enough, the others stay") {
+  // x₁ leaves at t = 5, x₂ at t = 10; x₃ stays.
+  const std::string text =
+      "[parameters]\nN = 3\n[states]\nx = { size = \"N\", value = \"0\" }\nv = { size = \"N\", value = "
+      "\"0\" }\n[time]\nend = 12\n[derivatives]\nx = \"v[i]\"\nv = \"0.2*t/i - sgn(x[i])\"\n";
+  for_all_methods(text, [](const Finished& run, double rtol) {
+    CHECK(run.solution.initial.mode.word() == "000");
+    REQUIRE(run.solution.events.size() == 2);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const EventRecord& event = run.solution.events[k];
+      CHECK(event.kind == EventKind::sliding_exit);
+      REQUIRE(event.surfaces.size() == 1);
+      CHECK(event.surfaces[0] == static_cast<Index>(k));
+      CHECK(std::abs(event.t - 5.0 * static_cast<double>(k + 1)) <= 10 * rtol);
+    }
+    CHECK(run.solution.final.mode.word() == "++0");
+    // From t₀ on x = 0.2 (t − t₀)³/(6 i).
+    CHECK(std::abs(run.end(0) - 0.2 * 343 / 6) <= 100 * rtol);
+    CHECK(std::abs(run.end(1) - 0.1 * 8 / 6) <= 100 * rtol);
+    CHECK(run.end(2) == 0);
+    CHECK(run.observed("u = sgn(x3)", 9.0) == doctest::Approx(0.6).epsilon(1e-12));
+  });
+}
+
+TEST_CASE("what a reset leaves alone goes on to slide in second order, on one surface and on many") {
+  for (const int many : {1, 2, 40}) {
+    CAPTURE(many);
+    const std::string text =
+        "[parameters]\nN = " + std::to_string(many) +
+        "\n[states]\nx = { size = \"N\", value = \"0\" }\nv = { size = \"N\", value = \"0\" }\ny = 0.0\n"
+        "[time]\nend = 4\n[derivatives]\nx = \"v[i]\"\nv = \"0.5*sin(t + i) - sgn(x[i])\"\ny = \"1\"\n"
+        "[[resets]]\nwhen = \"y - 1\"\nset = { y = \"0\" }\n";
+    const Finished finished = run(text, Method::automatic, 1e-6);
+    CAPTURE(finished.solution.outcome.message);
+    REQUIRE(finished.solution.outcome.succeeded());
+    CHECK(finished.solution.final.state.head(2 * many).norm() == 0);
+    CHECK(finished.solution.final.mode.word() == std::string(static_cast<std::size_t>(many), '0'));
+    CHECK(finished.observed("u = sgn(x1)", 2.5) == doctest::Approx(0.5 * std::sin(3.5)).epsilon(1e-12));
+  }
+}
+
 namespace {
 
 // h = y − x² − t/10, with x' and y' free of the relay.

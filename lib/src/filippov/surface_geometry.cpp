@@ -61,12 +61,24 @@ double SurfaceGeometry::size(double t, ConstVectorRef x, Index surface) {
   return gradient_.cwiseAbs().dot(x.cwiseAbs()) + std::abs(time_derivative_[surface] * t);
 }
 
-bool SurfaceGeometry::relay_matters(double t, ConstVectorRef x, Vector& lambda, Index surface) {
+RelayEffect SurfaceGeometry::relay_effect(double t, ConstVectorRef x, Vector& lambda, Index surface) {
   Vector minus(x.size()), plus(x.size());
   evaluator_.neighbour_fields(t, x, lambda, surface, minus, plus);
+  if (!minus.allFinite() || !plus.allFinite()) {
+    // Rounding leaves x on one side, where the field of the other need not have a value: as far on that side it has.
+    Vector across = x, other_minus(x.size()), other_plus(x.size());
+    evaluator_.guards(t, x, values_);
+    if (!change_guard(t, surface, -2 * values_[surface], across)) return RelayEffect::none;
+    evaluator_.neighbour_fields(t, across, lambda, surface, other_minus, other_plus);
+    if (!minus.allFinite()) minus = other_minus;
+    if (!plus.allFinite()) plus = other_plus;
+  }
   const Vector change = plus - minus;
+  const double size = change.lpNorm<1>();
+  if (!(size > kNoPart * (minus.lpNorm<1>() + plus.lpNorm<1>()))) return RelayEffect::none;
   const Vector& slopes = gradient(t, x, surface);
-  return std::abs(slopes.dot(change)) > kNoPart * slopes.lpNorm<1>() * change.lpNorm<1>();
+  const bool is_across = std::abs(slopes.dot(change)) > kNoPart * slopes.lpNorm<1>() * size;
+  return is_across ? RelayEffect::across : RelayEffect::along;
 }
 
 double SurfaceGeometry::rate_size(double t, ConstVectorRef x, ConstVectorRef velocity, Index surface) {

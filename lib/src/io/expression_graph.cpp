@@ -179,10 +179,10 @@ NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
   });
 }
 
-NodeId ExpressionGraph::with_value(NodeId root, NodeId part, double value) {
+NodeId ExpressionGraph::with_value(NodeId root, const std::vector<NodeId>& parts, double value) {
   const auto anything = [](NodeId) { return true; };
   return rewritten(root, anything, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
-    if (id == part) return constant(value);
+    if (std::binary_search(parts.begin(), parts.end(), id)) return constant(value);
     const Node node = nodes_[id];
     return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
   });

@@ -104,8 +104,8 @@ class ExpressionGraph {
   NodeId defined_beyond(NodeId root, const std::function<bool(NodeId)>& never_negative,
                         const std::function<bool(NodeId)>& depends);
 
-  // The node with a number put in wherever `part` stands.
-  NodeId with_value(NodeId root, NodeId part, double value);
+  // The node with a number put in wherever one of `parts`, sorted, stands.
+  NodeId with_value(NodeId root, const std::vector<NodeId>& parts, double value);
 
   // The same operation on other operands.
   NodeId rebuild(const Node& node, NodeId a, NodeId b, NodeId c);

@@ -106,7 +106,8 @@ struct ExpandedModel {
   std::vector<ExpandedFriction> friction = {};
   std::vector<ExpandedObservable> observables = {};
   // SystemDefinition::second_order of a motion; needs the equations once more.
-  std::function<std::shared_ptr<const System>(std::size_t motion, Index surface)> second_order = {};
+  std::function<std::shared_ptr<const System>(std::size_t motion, const std::vector<Index>& surfaces)>
+      second_order = {};
 };
 
 // Gives the parameters their values, the vectors their lengths, the initial state its numbers, and builds every
@@ -137,10 +138,11 @@ class TooManyCorners : public std::length_error {
 System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
                    const std::vector<Position>& places);
 
-// SystemDefinition::second_order of a surface in one motion; `model` is used up.
+// SystemDefinition::second_order of surfaces in one motion; `model` is used up.
 std::shared_ptr<const System> make_second_order_system(const std::string& name, ExpandedModel& model,
                                                        const ExpandedMotion& motion,
-                                                       const std::vector<NodeId>& derivatives, Index surface);
+                                                       const std::vector<NodeId>& derivatives,
+                                                       const std::vector<Index>& surfaces);
 
 std::vector<FrictionElement> make_friction(const ExpandedModel& model);
 

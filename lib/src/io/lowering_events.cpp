@@ -188,8 +188,8 @@ Automaton make_automaton(const std::string& name, ExpandedModel& model,
     SystemDefinition definition =
         make_system(name, model, derivatives[motion], model.motions[motion].places).definition();
     if (model.second_order && definition.surfaces > 0) {
-      definition.second_order = [of_motion = model.second_order, motion](Index surface) {
-        return of_motion(motion, surface);
+      definition.second_order = [of_motion = model.second_order, motion](const std::vector<Index>& surfaces) {
+        return of_motion(motion, surfaces);
       };
     }
     System made(std::move(definition));

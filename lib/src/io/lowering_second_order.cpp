@@ -1,5 +1,6 @@
-// The equations along a surface whose normal component depends on no relay: those at h = 0, with that component for a guard.
+// The equations along surfaces whose normal components depend on no relay: those at h = 0, with these components for guards.
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -11,21 +12,26 @@ namespace slideway::reader {
 std::shared_ptr<const System> make_second_order_system(const std::string& name, ExpandedModel& model,
                                                        const ExpandedMotion& motion,
                                                        const std::vector<NodeId>& derivatives,
-                                                       Index surface) {
+                                                       const std::vector<Index>& surfaces) {
   ExpressionGraph& graph = model.graph;
-  NodeId& guard = model.surfaces[static_cast<std::size_t>(surface)].guard;
-  const auto by_state = gradients(graph, {guard}, Variables::states);
-  const auto by_time = gradients(graph, {guard}, Variables::time);
+  std::vector<NodeId> guards;
+  for (const Index i : surfaces) guards.push_back(model.surfaces[static_cast<std::size_t>(i)].guard);
+  const auto by_state = gradients(graph, guards, Variables::states);
+  const auto by_time = gradients(graph, guards, Variables::time);
   if (!by_state || !by_time) return nullptr;
-  const auto on_surface = [&graph, zero = guard](NodeId node) { return graph.with_value(node, zero, 0); };
-  NodeId component = by_time->front().empty() ? graph.constant(0) : by_time->front().front().value;
-  for (const PartialDerivative& entry : by_state->front())
-    component = graph.add(component, graph.multiply(entry.value, derivatives[entry.variable]));
-  component = on_surface(component);
-  if (graph.has_lambda(component) || graph.is_constant(component)) return nullptr;
+  std::vector<NodeId> zeros = guards;
+  std::sort(zeros.begin(), zeros.end());
+  const auto on_surfaces = [&](NodeId node) { return graph.with_value(node, zeros, 0); };
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    NodeId component = (*by_time)[k].empty() ? graph.constant(0) : (*by_time)[k].front().value;
+    for (const PartialDerivative& entry : (*by_state)[k])
+      component = graph.add(component, graph.multiply(entry.value, derivatives[entry.variable]));
+    component = on_surfaces(component);
+    if (graph.has_lambda(component) || graph.is_constant(component)) return nullptr;
+    model.surfaces[static_cast<std::size_t>(surfaces[k])].guard = component;
+  }
   std::vector<NodeId> there;
-  for (const NodeId derivative : derivatives) there.push_back(on_surface(derivative));
-  guard = component;
+  for (const NodeId derivative : derivatives) there.push_back(on_surfaces(derivative));
   return std::make_shared<const System>(make_system(name, model, there, motion.places));
 }
 

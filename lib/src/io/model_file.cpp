@@ -50,7 +50,7 @@ struct BuiltModel {
 auto second_order_of(std::shared_ptr<const ModelDescription> model, Settings settings,
                      ExpansionLimits limits) {
   return [model = std::move(model), settings = std::move(settings), limits](
-             std::size_t motion, Index surface) -> std::shared_ptr<const System> {
+             std::size_t motion, const std::vector<Index>& surfaces) -> std::shared_ptr<const System> {
     Mistakes mistakes;
     ExpandedModel expanded = expand(*model, settings, Check::used, limits, mistakes);
     if (!mistakes.empty()) return nullptr;
@@ -58,7 +58,7 @@ auto second_order_of(std::shared_ptr<const ModelDescription> model, Settings set
     const std::vector<reader::NodeId> derivatives = multi_affine_derivatives(expanded, here, mistakes);
     if (!mistakes.empty()) return nullptr;
     expanded.source = std::make_shared<const SourceText>(model->source);
-    return make_second_order_system(model->name, expanded, here, derivatives, surface);
+    return make_second_order_system(model->name, expanded, here, derivatives, surfaces);
   };
 }
 

@@ -1,5 +1,6 @@
 #include "slideway/model/second_order_system.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "slideway/core/scratch.hpp"
@@ -25,13 +26,14 @@ bool is_free_of_relays(const SystemDefinition& definition, Index surface) {
 
 }  // namespace
 
-std::shared_ptr<const System> second_order_system(const System& system, Index surface) {
+std::shared_ptr<const System> second_order_system(const System& system, const std::vector<Index>& surfaces) {
   const SystemDefinition& given = system.definition();
   if (!given.field_along || !given.guards_along || !given.guards_mixed || !given.guards_dx_pattern ||
-      !given.field_dlambda_pattern || !is_free_of_relays(given, surface))
+      !given.field_dlambda_pattern ||
+      !std::all_of(surfaces.begin(), surfaces.end(), [&](Index i) { return is_free_of_relays(given, i); }))
     return nullptr;
   SystemDefinition definition = given;
-  definition.guards = [system, surface](double t, ConstVectorRef x, VectorRef h) {
+  definition.guards = [system, surfaces](double t, ConstVectorRef x, VectorRef h) {
     const SystemDefinition& inner = system.definition();
     ScratchFrame frame;
     auto lambda = take(frame, h.size());
@@ -40,10 +42,10 @@ std::shared_ptr<const System> second_order_system(const System& system, Index su
     lambda.setZero();
     inner.field(t, x, lambda, dx);
     inner.guards_along(t, x, 1, dx, h, rates);
-    h[surface] = rates[surface];
+    for (const Index i : surfaces) h[i] = rates[i];
   };
-  definition.guards_along = [system, surface](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
-                                              VectorRef h, VectorRef h_dot) {
+  definition.guards_along = [system, surfaces](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                               VectorRef h, VectorRef h_dot) {
     const SystemDefinition& inner = system.definition();
     ScratchFrame frame;
     auto lambda = take(frame, h.size());
@@ -56,11 +58,12 @@ std::shared_ptr<const System> second_order_system(const System& system, Index su
     lambda_dot.setZero();
     inner.field_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);
     inner.guards_along(t, x, 1, dx, h, rates);
-    const double speed = rates[surface];
     inner.guards_mixed(t, x, 1, dx, t_dot, x_dot, dx_dot, mixed);
     inner.guards_along(t, x, t_dot, x_dot, h, h_dot);
-    h[surface] = speed;
-    h_dot[surface] = mixed[surface];
+    for (const Index i : surfaces) {
+      h[i] = rates[i];
+      h_dot[i] = mixed[i];
+    }
   };
   definition.guards_dx = {};
   definition.guards_dt = {};

@@ -186,8 +186,9 @@ System System::with_contacts(std::vector<Contact> contacts) const {
   return System(std::move(definition));
 }
 
-std::shared_ptr<const System> System::second_order(Index surface) const {
-  return definition_->second_order ? definition_->second_order(surface) : second_order_system(*this, surface);
+std::shared_ptr<const System> System::second_order(const std::vector<Index>& surfaces) const {
+  return definition_->second_order ? definition_->second_order(surfaces)
+                                   : second_order_system(*this, surfaces);
 }
 
 Index System::state_index(const std::string& name) const {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "slideway/core/errors.hpp"
@@ -17,8 +16,6 @@ namespace slideway {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-// Of more surfaces that slide at once it is not asked which of them do so in second order.
-constexpr std::size_t kMostLookedAt = 8;
 
 }  // namespace
 
@@ -36,9 +33,9 @@ struct ForcesAlong::Place {
     field.set_rule(rule);
   }
 
-  // Takes over the mode of the surfaces and which contacts are closed.
-  void set_mode(const Mode& now) {
-    if (is_set && now == word && lambda.allFinite()) return;
+  // Takes over the mode of the surfaces and which contacts are closed; false where it has been that already.
+  bool set_mode(const Mode& now) {
+    if (is_set && now == word && lambda.allFinite()) return false;
     word = now;
     is_set = true;
     const Index surfaces = system.surfaces();
@@ -58,10 +55,10 @@ struct ForcesAlong::Place {
       contacts->set_closed(std::move(closed));
     }
     if (slides) field.set_mode(mode, lambda);
+    return true;
   }
 
-  void find(double t, ConstVectorRef x, const Mode& now) {
-    set_mode(now);
+  void find(double t, ConstVectorRef x) {
     if (!slides) return;
     try {
       lambda = field.lambda(t, x);
@@ -83,8 +80,10 @@ struct ForcesAlong::Place {
   bool is_set = false;
   bool slides = false;
   Vector lambda;
-  // Of surfaces along which it slides in second order; null where it cannot.
-  std::map<Index, std::unique_ptr<Place>> second_orders;
+  // Of the surfaces along which it slides in second order in this mode; null where there are none.
+  std::unique_ptr<Place> in_second_order;
+  // Surfaces along which it has been seen to slide by their relays: asking costs a field or two each.
+  std::vector<char> slides_by_relay;
 };
 
 ForcesAlong::ForcesAlong(Automaton problem, SlidingRule rule) : problem_(std::move(problem)), rule_(rule) {
@@ -133,26 +132,31 @@ ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std:
   });
 }
 
-void ForcesAlong::find_in_second_order(Place& place, double t, ConstVectorRef x, const Mode& mode) {
-  const std::vector<Index>& sliding = place.field.sliding();
-  if (place.contacts || sliding.size() > kMostLookedAt) return;
-  for (const Index i : sliding) {
-    if (place.geometry.relay_matters(t, x, place.lambda, i)) continue;
-    const auto [known, is_new] = place.second_orders.try_emplace(i);
-    const std::shared_ptr<const System> system = is_new ? place.system.second_order(i) : nullptr;
-    if (system) known->second = std::make_unique<Place>(*system, place.name, rule_);
-    if (!known->second) continue;
-    known->second->find(t, x, mode);
-    place.lambda = known->second->lambda;
-    return;
+void ForcesAlong::look_for_second_order(Place& place, double t, ConstVectorRef x) {
+  place.in_second_order.reset();
+  if (place.contacts) return;
+  std::vector<Index> surfaces;
+  place.slides_by_relay.resize(static_cast<std::size_t>(place.system.surfaces()), 0);
+  for (const Index i : place.field.sliding()) {
+    char& by_relay = place.slides_by_relay[static_cast<std::size_t>(i)];
+    by_relay = by_relay || place.geometry.relay_effect(t, x, place.lambda, i) == RelayEffect::across;
+    if (!by_relay) surfaces.push_back(i);
+  }
+  if (surfaces.empty()) return;
+  if (const std::shared_ptr<const System> system = place.system.second_order(surfaces)) {
+    place.in_second_order = std::make_unique<Place>(*system, place.name, rule_);
+    place.in_second_order->set_mode(place.word);
   }
 }
 
 void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::string& location) {
   Place& place = place_of(t, x, location);
-  place.find(t, x, mode);
-  if (place.slides) find_in_second_order(place, t, x, mode);
-  lambda_ = place.lambda.head(lambda_.size());
+  // Which surfaces it slides along in second order changes with the mode only.
+  if (place.set_mode(mode)) look_for_second_order(place, t, x);
+  Place& at_work = place.in_second_order ? *place.in_second_order : place;
+  at_work.set_mode(mode);
+  at_work.find(t, x);
+  lambda_ = at_work.lambda.head(lambda_.size());
   if (!place.contacts) return;
   try {
     forces_ = place.contacts->forces(t, x, place.lambda);

@@ -102,7 +102,7 @@ RunEngine::RunEngine(const Automaton& automaton,
 void RunEngine::enter(std::size_t location) {
   location_ = location;
   pair_ = -1;
-  second_order_ = -1;
+  second_order_.clear();
   std::unique_ptr<LocationTools>& tools = locations_[location];
   if (!tools) {
     const Location& made = automaton_.locations()[location];
@@ -209,34 +209,36 @@ Solution RunEngine::execute() {
   }
   write_outputs(t_, t_);
   solution_.final = {t_, word(), x_, here_->name};
-  Statistics& statistics = solution_.statistics;
-  const auto add = [&](const LocationTools& tools) {
-    for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get(),
-                                   tools.doubt_stepper.get()}) {
-      if (!stepper) continue;
-      const StepperStatistics stepping = stepper->statistics();
-      statistics.steps += stepping.steps;
-      statistics.integrator_evaluations += stepping.velocity_evaluations;
-      statistics.jacobian_evaluations += stepping.jacobian_evaluations;
-      statistics.krylov_iterations += stepping.krylov_iterations;
-      statistics.restarts += stepping.restarts;
-      statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
-    }
-    const EvaluationCounts counts = tools.evaluator.counts();
-    statistics.field_evaluations += counts.field;
-    statistics.guard_evaluations += counts.guards;
-  };
   for (const auto& tools : locations_) {
-    if (tools) add(*tools);
+    if (tools) add_statistics(*tools);
   }
-  for (const Pair& pair : pairs_) add(*pair.tools);
-  for (const auto& place : second_orders_) {
-    if (place.second) add(*place.second);
+  for (const Pair& pair : pairs_) add_statistics(*pair.tools);
+  for (const auto& place : second_order_tools_) {
+    if (place.second) add_statistics(*place.second);
   }
+  Statistics& statistics = solution_.statistics;
   if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(solution_.events.size());
   statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return std::move(solution_);
+}
+
+void RunEngine::add_statistics(const LocationTools& tools) {
+  Statistics& statistics = solution_.statistics;
+  for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get(),
+                                 tools.doubt_stepper.get()}) {
+    if (!stepper) continue;
+    const StepperStatistics stepping = stepper->statistics();
+    statistics.steps += stepping.steps;
+    statistics.integrator_evaluations += stepping.velocity_evaluations;
+    statistics.jacobian_evaluations += stepping.jacobian_evaluations;
+    statistics.krylov_iterations += stepping.krylov_iterations;
+    statistics.restarts += stepping.restarts;
+    statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
+  }
+  const EvaluationCounts counts = tools.evaluator.counts();
+  statistics.field_evaluations += counts.field;
+  statistics.guard_evaluations += counts.guards;
 }
 
 // A multistep method starts at order one, and over a flight that takes few steps its error control sees little: the bounces
@@ -244,7 +246,7 @@ Solution RunEngine::execute() {
 // two turns of the power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
 Stepper* RunEngine::choose_stepper() {
   Stepper* const usual = here_->stepper.get();
-  if (shrinking_ >= kShrinkingTurns && jumped_) return &here_->fine_step();
+  if (takes_fine_steps_ && jumped_) return &here_->fine_step();
   if (!jumped_ || !(jump_interval_ > 0) || steps_since_jump_ > kFewSteps) return usual;
   ModeOde& ode = here_->ode;
   ode.velocity(t_, x_, state_);

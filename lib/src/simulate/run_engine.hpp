@@ -18,6 +18,7 @@
 
 #include "simulate/accumulation_watch.hpp"
 #include "simulate/chattering_watch.hpp"
+#include "simulate/flight_watch.hpp"
 #include "simulate/location_tools.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -75,6 +76,7 @@ class RunEngine {
   void project_state();
   bool too_many_events();
   void finish(Status status, std::string message);
+  void add_statistics(const LocationTools& tools);
   // The word of the mode: the surfaces, then the contacts.
   Mode word() const;
   Mode with_contacts(const Mode& mode) const;
@@ -194,14 +196,23 @@ class RunEngine {
   bool in_pair() const { return pair_ >= 0; }
 
   // ---- sliding of second order (run_second_order.cpp)
-  // Null where the surface allows none.
-  LocationTools* second_order_tools(Index surface);
-  // Slides along the surface, which the solution has come to with no speed across it; false where it cannot stay there.
-  bool begin_second_order(Index surface);
-  // Does so where the one surface met is a two-fold, or leaves open what follows, whatever the policy for what is not unique.
+  // Null where one of the surfaces allows none.
+  LocationTools* second_order_tools(const std::vector<Index>& surfaces);
+  void use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces);
+  // Slides along those of the surfaces `coming`, too, that do not hold by their relays, to which the solution has come with no speed
+  // across them; `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
+  bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
+  // Does so where what is met leaves open what follows, or is a two-fold, whatever the policy for what is not unique; or where it
+  // comes to slide on surfaces, or only touches them, between fields that do not differ across them.
   bool stays_in_second_order(const Resolution& resolution, const Meeting& meeting);
-  void leave_second_order();
-  bool in_second_order() const { return second_order_ >= 0; }
+  // False when the run is over.
+  bool leave_second_order(const std::vector<Index>& leaving);
+  // The surfaces along which it does not slide any more.
+  std::vector<Index> ends_of_second_order() const;
+  bool in_second_order() const { return !second_order_.empty(); }
+  bool slides_in_second_order(Index surface) const {
+    return std::binary_search(second_order_.begin(), second_order_.end(), surface);
+  }
 
   // ---- accumulation (run_zeno.cpp); each is false when the run is over
   bool after_crossing(const EventRecord& event);
@@ -210,11 +221,16 @@ class RunEngine {
   bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
   bool jump_to_crossing_limit(const Accumulation& accumulation);
   // Crossings of one surface in turn, ever faster: false when the point they accumulate at is reached.
-  // Something else happened between the crossings: an impact, a reset.
+  // Something else happened between the crossings: an impact, a reset; or what accumulated has come to its limit.
   void forget_crossings();
+  void forget_turns();
   bool after_lone_crossing(const EventRecord& event);
-  EventRecord note_lone_limit(Index surface) const;
-  void report_lone_limit(EventRecord&& record, bool stays);
+  // Whether it stays on surfaces to which it came by flights that get ever shorter, and are too low to be seen.
+  bool stays_after_flights(const EventRecord& event);
+  // Has the next flight taken in fine steps.
+  void see_flights();
+  EventRecord note_limit(const std::vector<Index>& surfaces) const;
+  void report_limit(EventRecord&& record, bool stays);
   bool go_to_lone_limit(Index surface, const Accumulation& accumulation);
   bool jump_to_limit(const Accumulation& accumulation);
   // Contacts that come to rest together, and what is left of the time until then.
@@ -261,6 +277,7 @@ class RunEngine {
    private:
     // Sets the engine's state_ to that at t, on the surfaces it slides on.
     void state_at(double t);
+    bool mirror_what_is_hardly_left(double t);
     RunEngine& engine_;
   };
 
@@ -279,9 +296,9 @@ class RunEngine {
   std::vector<Pair> pairs_;
   std::map<std::pair<std::size_t, std::size_t>, std::ptrdiff_t> pair_of_edges_;
   std::ptrdiff_t pair_ = -1;
-  // By location and surface; null where there are none.
-  std::map<std::pair<std::size_t, Index>, std::unique_ptr<LocationTools>> second_orders_;
-  Index second_order_ = -1;  // the surface that the solution slides along in second order
+  // By location and surfaces; null where there are none.
+  std::map<std::pair<std::size_t, std::vector<Index>>, std::unique_ptr<LocationTools>> second_order_tools_;
+  std::vector<Index> second_order_;  // the surfaces that the solution slides along in second order, sorted
   std::size_t location_ = 0;
   LocationTools* here_ = nullptr;
   Stepper* stepper_ = nullptr;    // the one that is at work
@@ -292,8 +309,9 @@ class RunEngine {
   AccumulationWatch crossings_, jumps_, lone_crossings_;
   bool only_crossings_ = true;  // what crossings_ holds are crossings of single surfaces
   Index lone_surface_ = -1;     // that was crossed last, with no other event since
-  int shrinking_ = 0;           // how many of them in a row were clearly shorter than the one before
-  bool has_shrunk_ = false;     // whether they ever were
+  FlightWatch flights_;
+  int lone_shrinking_ = 0;  // how many of its flights in a row were clearly shorter than the one before
+  bool takes_fine_steps_ = false;  // to see the flight that begins
   std::vector<Bounces> bounces_;
   Vector bounce_scale_;  // the largest |xⱼ| since the first impact or the last rest
 

@@ -107,9 +107,9 @@ void RunEngine::begin_in(const Mode& mode) {
     involved_contacts_ = touching_contacts();
   }
   mode_since_ = t_;
-  for (Index i = 0; i < mode_.size(); ++i)
-    if (mode_.slides_on(i) && !here_->geometry.relay_matters(t_, x_, lambda_, i) && begin_second_order(i))
-      break;
+  std::vector<Index> sliding;
+  mode_.list_sliding(sliding);
+  begin_second_order(sliding, sliding);
   solution_.initial.mode = word();
   events_moving_through_zero();
 }
@@ -290,7 +290,7 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
     return false;
   }
   if (!arrivals.hits.empty() || !arrivals.jumps.empty()) {
-    if (in_second_order()) leave_second_order();
+    if (in_second_order() && !leave_second_order(second_order_)) return false;
     return jump(arrivals);
   }
   return resolve(arrivals.meeting, std::move(arrivals.releases));
@@ -482,18 +482,18 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
   }
   const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
   if (leaves) leave_pair(&record);
-  if (in_second_order() && !mode_.slides_on(second_order_)) {
-    record.reason += ", of its speed: sliding of second order ends";
-    leave_second_order();
-  }
+  const std::vector<Index> unheld = ends_of_second_order();
+  const bool goes_on = unheld.empty() || leave_second_order(unheld);
+  if (!unheld.empty()) record.reason += ", of its speed: sliding of second order ends";
   const std::size_t place = solution_.events.size();
   if (eventful) report(std::move(record));
+  if (!goes_on) return false;
   if (leaves) {
     // Another edge of the location may be due at once.
     std::vector<EventRecord> records;
-    const bool goes_on = settle(false, records);
+    const bool settles = settle(false, records);
     publish(records, false);
-    if (!goes_on) return false;
+    if (!settles) return false;
   }
   const EventRecord& kept = eventful ? solution_.events[place] : record;
   if (chatters(eventful ? &kept : nullptr, kept.surfaces)) return false;

@@ -1,85 +1,159 @@
-// RunEngine along a surface that the solution comes to with no speed across it, and where that speed does not depend on the side:
+// RunEngine along surfaces that the solution comes to with no speed across them, and where that speed does not depend on the side:
 // a body at rest on its base, the sliding variable of a super-twisting controller.
 //
 //     h = 0,  w = ∂h/∂t + ∂h/∂x·f = 0,      λ from dw/dt = 0
 //
-// w takes the place of the guard in a system of its own (SystemDefinition::second_order), along which the solution slides as along
-// any surface; h is kept at zero by projection, and the surface is left where λ comes to its bounds.
+// w takes the place of the guards in a system of its own (SystemDefinition::second_order), along which the solution slides as along
+// any surface; h is kept at zero by projection, and a surface is left where its λ comes to its bounds.
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
+#include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
-LocationTools* RunEngine::second_order_tools(Index surface) {
-  const auto [place, is_new] = second_orders_.try_emplace({location_, surface});
+namespace {
+
+// Tools for other sets of surfaces that are kept in case they come again: each takes as much memory as those of a location.
+constexpr std::size_t kMostSets = 16;
+
+}  // namespace
+
+LocationTools* RunEngine::second_order_tools(const std::vector<Index>& surfaces) {
+  if (second_order_tools_.size() >= kMostSets && !second_order_tools_.contains({location_, surfaces})) {
+    for (auto known = second_order_tools_.begin(); known != second_order_tools_.end();) {
+      const bool in_use = known->second && known->second.get() == here_;
+      if (known->second && !in_use) add_statistics(*known->second);
+      known = in_use ? std::next(known) : second_order_tools_.erase(known);
+    }
+  }
+  const auto [place, is_new] = second_order_tools_.try_emplace({location_, surfaces});
   if (is_new) {
     const Location& here = automaton_.locations()[location_];
     // How contacts push depends on both.
     const std::shared_ptr<const System> system =
-        here.system.contacts().empty() ? here.system.second_order(surface) : nullptr;
+        here.system.contacts().empty() ? here.system.second_order(surfaces) : nullptr;
     if (system) {
       EventWatch watch(here.system);
       watch.add_edges(automaton_, location_, {});
       place->second = std::make_unique<LocationTools>(
           *system, std::make_shared<const RelayStructure>(*system), options_, std::move(watch), here.name);
       place->second->set_duration(run_.end - run_.start);
-      place->second->ode.keep_on(here_->geometry, {surface});
+      place->second->ode.keep_on(locations_[location_]->geometry, surfaces);
     }
   }
   return place->second.get();
 }
 
-bool RunEngine::begin_second_order(Index surface) {
-  if (in_pair() || in_second_order()) return false;
-  LocationTools* const tools = second_order_tools(surface);
+void RunEngine::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {
+  tools.watch = here_->watch;
+  here_ = &tools;
+  affine_ = nullptr;
+  second_order_ = surfaces;
+  size_guard_vectors();
+}
+
+bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<Index>& met) {
+  if (in_pair() || coming.empty()) return false;
+  mode_.fill_lambda(lambda_);
+  const auto is_other = [&](Index i) {
+    return slides_in_second_order(i) ||
+           here_->geometry.relay_effect(t_, x_, lambda_, i) != RelayEffect::along;
+  };
+  coming.erase(std::remove_if(coming.begin(), coming.end(), is_other), coming.end());
+  if (coming.empty()) return false;
+  std::vector<Index> surfaces;
+  std::set_union(second_order_.begin(), second_order_.end(), coming.begin(), coming.end(),
+                 std::back_inserter(surfaces));
+  LocationTools* const tools = second_order_tools(surfaces);
   if (!tools) return false;
+  SurfaceGeometry& plain = locations_[location_]->geometry;
   // What is left of the speed the relay takes away, in a time in which little else changes: along its own effect. Nobody sees how
   // far from the surface that speed would carry.
-  mode_.fill_lambda(lambda_);
-  Vector values(mode_.size()), rates(mode_.size()), minus(x_.size()), plus(x_.size());
-  tools->evaluator.guards(t_, x_, values);
-  tools->evaluator.neighbour_fields(t_, x_, lambda_, surface, minus, plus);
-  const double speed = values[surface];
-  const Vector effect = plus - minus;
-  tools->evaluator.guard_directional(t_, x_, 0, effect, rates);
-  const double time = -speed / rates[surface];
-  if (!(std::abs(speed * time) <= here_->geometry.tolerance(t_, x_, surface, weights_))) return false;
-  Vector x = x_ + time * effect;
+  Vector x = x_, values(mode_.size()), rates(mode_.size()), minus(x.size()), plus(x.size());
+  for (const Index i : coming) {
+    tools->evaluator.guards(t_, x, values);
+    tools->evaluator.neighbour_fields(t_, x, lambda_, i, minus, plus);
+    const double speed = values[i];
+    plus -= minus;
+    tools->evaluator.guard_directional(t_, x, 0, plus, rates);
+    const double time = -speed / rates[i];
+    if (!(std::abs(speed * time) <= plain.tolerance(t_, x, i, weights_))) return false;
+    x += time * plus;
+  }
   for (int turn = 0; turn < 3; ++turn) {
-    here_->geometry.project(t_, {surface}, weights_, x);
-    tools->geometry.project(t_, {surface}, weights_, x);
+    plain.project(t_, surfaces, weights_, x);
+    tools->geometry.project(t_, surfaces, weights_, x);
   }
   Meeting meeting{.at_start = true};
+  std::vector<char> is_met(static_cast<std::size_t>(mode_.size()), 0);
+  for (const std::vector<Index>* list : {&std::as_const(surfaces), &met})
+    for (const Index i : *list) is_met[static_cast<std::size_t>(i)] = 1;
   for (Index i = 0; i < mode_.size(); ++i)
-    if (i == surface || mode_.slides_on(i)) meeting.met.push_back({.surface = i});
+    if (is_met[static_cast<std::size_t>(i)] || mode_.slides_on(i)) meeting.met.push_back({.surface = i});
   const Resolution resolution = tools->resolver.resolve(t_, x, mode_, lambda_, meeting, weights_);
-  if (!resolution.decided || !resolution.mode.slides_on(surface) || resolution.repelling) return false;
-  tools->watch = here_->watch;
-  here_ = tools;
-  affine_ = nullptr;
-  second_order_ = surface;
+  const auto slides = [&](Index i) { return resolution.mode.slides_on(i); };
+  if (!resolution.decided || resolution.repelling || !std::all_of(surfaces.begin(), surfaces.end(), slides))
+    return false;
+  use_in_second_order(*tools, surfaces);
   x_ = x;
-  size_guard_vectors();
   adopt(resolution);
-  forget_crossings();
+  for (const Index i : coming) flights_.forget(i);
+  forget_turns();
   jumped_ = false;
   return true;
 }
 
 bool RunEngine::stays_in_second_order(const Resolution& resolution, const Meeting& meeting) {
-  const bool is_open = !resolution.decided || resolution.event.kind == EventKind::two_fold;
-  return is_open && meeting.met.size() == 1 && begin_second_order(meeting.met.front().surface);
+  const EventRecord& event = resolution.event;
+  const bool is_open = !resolution.decided || event.kind == EventKind::two_fold;
+  std::vector<Index> met;
+  for (const Met& one : meeting.met) met.push_back(one.surface);
+  if (is_open) return begin_second_order(met, met);
+  // What comes to slide by its relay meets fields that differ; and what comes to the surface without a crossing may stay there.
+  std::vector<Index> coming;
+  for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
+    const Index i = event.surfaces[k];
+    if (i >= mode_.size() || mode_.slides_on(i)) continue;
+    const bool stays = resolution.mode.slides_on(i) || event.kind == EventKind::grazing;
+    if (stays && hardly_differ(event.w_minus[k], event.w_plus[k])) coming.push_back(i);
+  }
+  return begin_second_order(coming, met);
 }
 
-void RunEngine::leave_second_order() {
-  const Index surface = second_order_;
-  const EventWatch watch = here_->watch;
-  enter(location_);
-  here_->watch = watch;
-  here_->geometry.project(t_, {surface}, weights_, x_);
+bool RunEngine::leave_second_order(const std::vector<Index>& leaving) {
+  const std::vector<Index> surfaces = second_order_;
+  std::vector<Index> staying;
+  std::set_difference(surfaces.begin(), surfaces.end(), leaving.begin(), leaving.end(),
+                      std::back_inserter(staying));
+  if (staying.empty()) {
+    const EventWatch watch = here_->watch;
+    enter(location_);
+    here_->watch = watch;
+  } else if (LocationTools* const tools = second_order_tools(staying)) {
+    use_in_second_order(*tools, staying);
+  } else {
+    finish(Status::ambiguous,
+           "the solution leaves " + names(leaving) + " at t = " + number_text(t_) +
+               ", and without it the speed across " + names(staying) +
+               " depends on a relay: it cannot go on to slide there in second order; go on "
+               "with a run that starts here, of a model in which these stay zero");
+    return false;
+  }
+  locations_[location_]->geometry.project(t_, surfaces, weights_, x_);
+  return true;
+}
+
+std::vector<Index> RunEngine::ends_of_second_order() const {
+  std::vector<Index> leaving;
+  std::copy_if(second_order_.begin(), second_order_.end(), std::back_inserter(leaving),
+               [&](Index i) { return !mode_.slides_on(i); });
+  return leaving;
 }
 
 }  // namespace slideway

@@ -30,8 +30,10 @@ inline double gathered_errors(double rtol) {
 // Turns of forces and relays that depend on each other.
 constexpr int kContactTurns = 8;
 
-// So many crossings in a row that come ever faster may accumulate.
-constexpr int kShrinkingTurns = 2;
+// Whether the normal components on both sides of a surface are the same as far as one can tell near it: its relay has no part in them.
+inline bool hardly_differ(double w_minus, double w_plus) {
+  return !(std::abs(w_plus - w_minus) > 0.1 * (std::abs(w_minus) + std::abs(w_plus)));
+}
 
 inline bool contains(const std::vector<Index>& list, Index entry) {
   return std::find(list.begin(), list.end(), entry) != list.end();

@@ -12,10 +12,8 @@ namespace slideway {
 
 namespace {
 
-// Crossings come ever faster where each takes less than this part of the time of the one before.
-constexpr double kShrinks = 0.7;
-// Stick and slip may do so for a while without coming to a limit.
-constexpr double kShrinksFast = 0.1;
+// A flight no higher than so many times the error allowed in the states is seen well by fine steps only.
+constexpr double kLowFlight = 1000;
 
 // Events that a turn round an intersection is made of.
 bool is_turn_of_relays(EventKind kind) {
@@ -58,22 +56,28 @@ bool RunEngine::hardly_leaves(const Accumulation& accumulation) {
                      [&](Index i) { return farthest[i] <= 100 * here_->geometry.rounding(t_, x_, i); });
 }
 
-void RunEngine::forget_crossings() {
+void RunEngine::forget_turns() {
   crossings_.clear();
   only_crossings_ = true;
   lone_surface_ = -1;
-  shrinking_ = 0;
-  has_shrunk_ = false;
+  takes_fine_steps_ = false;
+}
+
+void RunEngine::forget_crossings() {
+  forget_turns();
+  flights_.forget_all();
 }
 
 bool RunEngine::after_crossing(const EventRecord& event) {
   const bool crosses = event.kind == EventKind::crossing && event.surfaces.size() == 1;
   if (!crosses) lone_surface_ = -1;
+  takes_fine_steps_ = false;
   const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= mode_.size();
   if (!is_turn_of_relays(event.kind) || has_contacts) {
     forget_crossings();
     return true;
   }
+  if (stays_after_flights(event)) return true;
   if (crosses && !after_lone_crossing(event)) return false;
   if (mode_.size() < 2) return true;
   only_crossings_ = only_crossings_ && crosses;
@@ -83,7 +87,9 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   std::optional<Accumulation> accumulation = crossings_.limit();
   const bool is_steady = accumulation.has_value();
   if (!is_steady) accumulation = crossings_.limit_of_two_turns();
-  if (accumulation || crossings_.shrinks(only_crossings_ ? kShrinks : kShrinksFast)) {
+  // Stick and slip may come ever faster for a while without coming to a limit.
+  if (accumulation ||
+      crossings_.shrinks(only_crossings_ ? FlightWatch::kShrinks : FlightWatch::kShrinksFast)) {
     // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as
     // large as the stretches may have undone it.
     jumped_ = true;
@@ -102,64 +108,93 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   return jump_to_crossing_limit(*accumulation);
 }
 
+// How flights shrink is lost where the errors of the steps are as large as they are.
+void RunEngine::see_flights() {
+  takes_fine_steps_ = true;
+  jumped_ = true;
+  jump_interval_ = t_ - last_crossing_;
+  steps_since_jump_ = steps_in_mode_;
+}
+
+bool RunEngine::stays_after_flights(const EventRecord& event) {
+  std::vector<Index> coming;
+  for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
+    const Index i = event.surfaces[k];
+    if (mode_.slides_on(i)) {
+      flights_.forget(i);
+      continue;
+    }
+    flights_.note(t_, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
+    // A relay that decides about the speed across its surface brings the solution there in first order.
+    const bool has_shrunk = flights_.has_shrunk(i);
+    if (!has_shrunk && !flights_.hardly_grow(i)) continue;
+    if (!hardly_differ(event.w_minus[k], event.w_plus[k])) continue;
+    const double height = std::abs(event.w_minus[k]) * flights_.length(i) / 4;
+    const double unseen = here_->geometry.tolerance(t_, x_, i, weights_);
+    // Of flights lower than the errors allowed in the states nothing can be said, but that they came ever faster before, or do not
+    // get higher.
+    if (has_shrunk ? !flights_.shrinks(i) : height <= unseen) coming.push_back(i);
+    if (has_shrunk && height <= kLowFlight * unseen) see_flights();
+  }
+  if (coming.empty()) return false;
+  EventRecord record = note_limit(coming);
+  record.reason = "crossings come so fast that nobody sees the flights between them";
+  if (!begin_second_order(coming, coming)) return false;
+  report_limit(std::move(record), true);
+  return true;
+}
+
 bool RunEngine::after_lone_crossing(const EventRecord& event) {
   const Index surface = event.surfaces.front();
   const double interval = t_ - last_crossing_;
   if (surface != lone_surface_) {
     lone_surface_ = surface;
-    shrinking_ = 0;
-    has_shrunk_ = false;
+    lone_shrinking_ = 0;
     lone_crossings_.clear();
     lone_crossings_.note(t_, surface, x_);
     return true;
   }
   lone_crossings_.note(t_, surface, x_);
   // Flights to one side may take longer than those to the other.
-  shrinking_ = lone_crossings_.shrinks(kShrinks) ? shrinking_ + 1 : 0;
-  has_shrunk_ = has_shrunk_ || shrinking_ >= kShrinkingTurns;
-  // Of flights lower than the errors allowed in the states nothing can be said, but that they came ever faster before.
-  if (shrinking_ == 0 && has_shrunk_) {
-    EventRecord record = note_lone_limit(surface);
-    record.reason = "crossings come so fast that nobody sees the flights between them";
-    if (begin_second_order(surface)) {
-      report_lone_limit(std::move(record), true);
-      return true;
-    }
-  }
-  if (shrinking_ < kShrinkingTurns) return true;
-  // How the flights shrink is lost where the errors of the steps are as large as they are.
-  jumped_ = true;
-  jump_interval_ = interval;
-  steps_since_jump_ = steps_in_mode_;
+  lone_shrinking_ = lone_crossings_.shrinks(FlightWatch::kShrinks) ? lone_shrinking_ + 1 : 0;
+  if (lone_shrinking_ < FlightWatch::kInARow) return true;
+  see_flights();
   const std::optional<Accumulation> found = lone_crossings_.limit();
-  if (!found || found->ratio >= kShrinks || t_ + found->remaining >= run_.end) return true;
+  if (!found || found->ratio >= FlightWatch::kShrinks || t_ + found->remaining >= run_.end) return true;
   const bool invisible = is_invisible(found->state - x_, lone_crossings_.scale());
   return invisible || hardly_takes_time(interval, found->remaining) ? go_to_lone_limit(surface, *found)
                                                                     : true;
 }
 
-// What the log says of the limit of crossings of one surface, while it is not reached yet.
-EventRecord RunEngine::note_lone_limit(Index surface) const {
+// What the log says of the limit of crossings, while it is not reached yet.
+EventRecord RunEngine::note_limit(const std::vector<Index>& surfaces) const {
   EventRecord record;
   record.kind = EventKind::zeno;
   record.from = word();
-  record.surfaces = {surface};
-  record.surface_names = {surface_name(surface)};
-  for (ShortList<double>* list : {&record.w_minus, &record.w_plus, &record.lambda}) *list = {kNotANumber};
+  for (const Index i : surfaces) {
+    record.surfaces.push_back(i);
+    record.surface_names.push_back(surface_name(i));
+    for (ShortList<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
+      list->push_back(kNotANumber);
+  }
   record.before = x_;
   return record;
 }
 
-void RunEngine::report_lone_limit(EventRecord&& record, bool stays) {
+void RunEngine::report_limit(EventRecord&& record, bool stays) {
   record.t = t_;
   record.to = word();
   record.after = x_;
-  if (stays) record.reason += "; the surface and its speed stay zero: sliding of second order";
+  if (stays) {
+    record.reason += record.surfaces.size() == 1 ? "; the surface and its speed stay zero"
+                                                 : "; the surfaces and their speeds stay zero";
+    record.reason += ": sliding of second order";
+  }
   report(std::move(record));
 }
 
 bool RunEngine::go_to_lone_limit(Index surface, const Accumulation& accumulation) {
-  EventRecord record = note_lone_limit(surface);
+  EventRecord record = note_limit({surface});
   const std::string turns =
       "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
   record.reason = "crossings accumulate: " + turns;
@@ -168,8 +203,8 @@ bool RunEngine::go_to_lone_limit(Index surface, const Accumulation& accumulation
   here_->geometry.project(limit, {surface}, weights_, state);
   skip_to(limit, state);
   here_->stepper->error_weights(x_, weights_);
-  const bool stays = begin_second_order(surface);
-  report_lone_limit(std::move(record), stays);
+  const bool stays = begin_second_order({surface}, {surface});
+  report_limit(std::move(record), stays);
   if (stays) return true;
   finish(
       Status::zeno,
@@ -185,7 +220,7 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   const bool only_crossings = only_crossings_;
   crossings_.clear();
   only_crossings_ = true;
-  const Vector before = x_;
+  EventRecord unseen = note_limit(accumulation.ids);
   Vector limit = accumulation.state;
   std::vector<Index> surfaces = accumulation.ids;
   Meeting meeting{.is_limit = true};
@@ -197,12 +232,19 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
   here_->geometry.project(t_ + accumulation.remaining, surfaces, weights_, limit);
   skip_to(t_ + accumulation.remaining, limit);
+  const std::string turns = std::string(only_crossings ? "crossings" : "events") +
+                            " accumulate: each turn takes " + number_text(accumulation.ratio) +
+                            " of the time of the one before";
+  if (begin_second_order(accumulation.ids, accumulation.ids)) {
+    unseen.reason = turns;
+    report_limit(std::move(unseen), true);
+    return true;
+  }
   Resolution resolution = here_->resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
   EventRecord& record = resolution.event;
   record.kind = EventKind::zeno;
-  record.before = before;
-  record.reason = std::string(only_crossings ? "crossings" : "events") + " accumulate: each turn takes " +
-                  number_text(accumulation.ratio) + " of the time of the one before; " + record.reason;
+  record.before = unseen.before;
+  record.reason = turns + "; " + record.reason;
   if (here_->contacts && record.from) record.from = with_contacts(*record.from);
   if (resolution.decided) {
     adopt(resolution);

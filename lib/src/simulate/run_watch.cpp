@@ -227,7 +227,29 @@ void RunEngine::DenseGuards::sample(double t, VectorRef values) {
   LocationTools& tools = *engine_.here_;
   if (tools.ode.recall(t, values)) return;
   state_at(t);
-  tools.ode.sample(t, engine_.state_, values);
+  try {
+    tools.ode.sample(t, engine_.state_, values);
+  } catch (const std::exception&) {
+    if (!mirror_what_is_hardly_left(t)) throw;
+    tools.ode.sample(t, engine_.state_, values);
+  }
+}
+
+// Of a surface that the solution has only just left errors may put it on the wrong side, where its field need not have a value:
+// as far on the right side they are as large.
+bool RunEngine::DenseGuards::mirror_what_is_hardly_left(double t) {
+  LocationTools& tools = *engine_.here_;
+  Vector h(engine_.mode_.size());
+  tools.evaluator.guards(t, engine_.state_, h);
+  bool any = false;
+  for (Index i = 0; i < h.size(); ++i) {
+    const Index slot = ModeOde::first_slot(i);
+    if (engine_.mode_.slides_on(i) || engine_.is_armed(slot)) continue;
+    const double beyond = -static_cast<double>(static_cast<signed char>(engine_.mode_[i])) * h[i];
+    if (!(beyond > 0) || beyond > engine_.arrive_below_[slot]) continue;
+    any = tools.geometry.change_guard(t, i, -2 * h[i], engine_.state_) || any;
+  }
+  return any;
 }
 
 double RunEngine::DenseGuards::sample_one(double t, Index guard, VectorRef scratch) {
@@ -259,8 +281,22 @@ void RunEngine::DenseGuards::noise(double t, VectorRef values) {
   state_at(t);
   tools.stepper->error_weights(engine_.state_, engine_.weights_);
   tools.ode.sample(t, engine_.state_, engine_.nudged_values_);
-  add_errors(engine_.weights_, engine_.state_);
-  tools.ode.exit_guards(t, engine_.state_, values);
+  engine_.nudged_state_ = engine_.state_;
+  add_errors(engine_.weights_, engine_.nudged_state_);
+  // Beyond a surface the guards need not have values: errors to the other side make as much noise. Where there are none either,
+  // none is known.
+  for (const bool last : {false, true}) {
+    try {
+      tools.ode.exit_guards(t, engine_.nudged_state_, values);
+      break;
+    } catch (const std::exception&) {
+      if (last) {
+        values.setZero();
+        return;
+      }
+      engine_.nudged_state_ = 2 * engine_.state_ - engine_.nudged_state_;
+    }
+  }
   values = (values - engine_.nudged_values_).cwiseAbs();
 }
 

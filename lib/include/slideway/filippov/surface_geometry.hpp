@@ -14,6 +14,10 @@
 
 namespace slideway {
 
+// Of the relay of a surface: none, as of a kink or where it cannot be told; along the surface only, so that it has no part in w; or
+// across it, so that it may hold the solution there.
+enum class RelayEffect { none, along, across };
+
 class SurfaceGeometry {
  public:
   // The references must outlive the geometry.
@@ -25,9 +29,9 @@ class SurfaceGeometry {
   double size(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh||vⱼ|, dimension of dh/dt.
   double rate_size(double t, ConstVectorRef x, ConstVectorRef velocity, Index surface);
-  // Whether the relay of a surface on which the state is has a part in w, more than the root of rounding of what it moves; not where
-  // that cannot be told. The other relays are at `lambda`.
-  bool relay_matters(double t, ConstVectorRef x, Vector& lambda, Index surface);
+  // What the relay of a surface on which the state is does to the field, by more than the root of rounding where it is `across`. The
+  // other relays are at `lambda`.
+  RelayEffect relay_effect(double t, ConstVectorRef x, Vector& lambda, Index surface);
   // 16 ε · size.
   double rounding(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh| / weights(j): what the integrator cannot tell from zero.

@@ -95,11 +95,12 @@ struct SystemDefinition {
   std::vector<Event> events = {};
   std::vector<Contact> contacts = {};
 
-  // Sliding of second order, on a surface whose normal component wᵢ depends on no relay where hᵢ = 0, as that of a super-twisting
-  // controller: the system whose i-th guard is wᵢ and whose field is f, both at hᵢ = 0. Terms such as √|hᵢ|·sgn hᵢ, which have no
-  // derivative there, are gone from it. Null for a surface that is none. May take long: asked once. Where wᵢ depends on no relay
-  // anywhere, as that of a body at rest on its base, the patterns tell (model/second_order_system.hpp).
-  std::function<std::shared_ptr<const System>(Index surface)> second_order = {};
+  // Sliding of second order, along surfaces i whose normal components wᵢ depend on no relay where h = 0 on all of them, as that of
+  // a super-twisting controller: the system with wᵢ for the i-th guards, its guards and field at hᵢ = 0. Terms such as √|hᵢ|·sgn hᵢ,
+  // which have no derivative there, are gone from it. `surfaces` is sorted and not empty. Null where one of them is none. May take
+  // long: asked where such sliding begins or ends. Where wᵢ depends on no relay anywhere, as that of a body at rest on its base, the
+  // patterns tell (model/second_order_system.hpp).
+  std::function<std::shared_ptr<const System>(const std::vector<Index>& surfaces)> second_order = {};
 
   // Every h is affine in (t, x): its first derivatives are constants, had once, and its second derivatives zero.
   bool guards_affine = false;
@@ -144,8 +145,8 @@ class System {
   // The same system with these events, or contacts, after those it has.
   System with_events(std::vector<Event> events) const;
   System with_contacts(std::vector<Contact> contacts) const;
-  // The system along a surface that slides in second order; null for one that cannot, as far as is known.
-  std::shared_ptr<const System> second_order(Index surface) const;
+  // The system along surfaces that slide in second order; null where one of them cannot, as far as is known.
+  std::shared_ptr<const System> second_order(const std::vector<Index>& surfaces) const;
 
   const SystemDefinition& definition() const { return *definition_; }
 

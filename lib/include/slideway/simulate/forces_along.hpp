@@ -30,7 +30,7 @@ class ForcesAlong {
 
  private:
   struct Place;
-  void find_in_second_order(Place& place, double t, ConstVectorRef x, const Mode& mode);
+  void look_for_second_order(Place& place, double t, ConstVectorRef x);
   Place& place_of(double t, ConstVectorRef x, const std::string& location);
 
   Automaton problem_;
