@@ -66,6 +66,7 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
            here_->geometry.relay_effect(t_, x_, lambda_, i) != RelayEffect::along;
   };
   coming.erase(std::remove_if(coming.begin(), coming.end(), is_other), coming.end());
+  std::sort(coming.begin(), coming.end());
   if (coming.empty()) return false;
   std::vector<Index> surfaces;
   std::set_union(second_order_.begin(), second_order_.end(), coming.begin(), coming.end(),

@@ -125,9 +125,9 @@ bool RunEngine::stays_after_flights(const EventRecord& event) {
       continue;
     }
     flights_.note(t_, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
-    // A relay that decides about the speed across its surface brings the solution there in first order.
     const bool has_shrunk = flights_.has_shrunk(i);
     if (!has_shrunk && !flights_.hardly_grow(i)) continue;
+    // A relay that decides about the speed across its surface brings the solution there in first order.
     if (!hardly_differ(event.w_minus[k], event.w_plus[k])) continue;
     const double height = std::abs(event.w_minus[k]) * flights_.length(i) / 4;
     const double unseen = here_->geometry.tolerance(t_, x_, i, weights_);
