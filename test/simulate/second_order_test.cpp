@@ -334,3 +334,29 @@ TEST_CASE("a super-twisting controller follows its disturbance in small units of
     }
   }
 }
+
+TEST_CASE(
+    "a super-twisting controller follows a reference that moves, with the distance written either way") {
+  // On s = r the integral is r' − sin t.
+  struct Reference {
+    std::string text;
+    double end, speed;
+  };
+  for (const Reference& r :
+       {Reference{"0.1*t", 1.2, 0.1}, Reference{"sin(0.1*t)", std::sin(1.2), 0.1 * std::cos(1.2)},
+        Reference{"0", 0, 0}}) {
+    const std::string distances[] = {"(s - " + r.text + ")", "-(" + r.text + " - s)",
+                                     "-(-(s - " + r.text + "))"};
+    for (const std::string& h : distances) {
+      CAPTURE(h);
+      const std::string text =
+          "[states]\ns = 1\nz = 0\n[time]\nend = 12\n[derivatives]\ns = \"z - 2*sqrt(abs(" + h + "))*sgn(" +
+          h + ") + sin(t)\"\nz = \"-1.5*sgn(" + h + ")\"\n";
+      for_all_methods(text, [&](const Finished& run, double rtol) {
+        CHECK(run.solution.final.mode.word() == "0");
+        CHECK(std::abs(run.end(0) - r.end) <= rtol);
+        CHECK(std::abs(run.end(1) - (r.speed - std::sin(12.0))) <= rtol);
+      });
+    }
+  }
+}

@@ -122,6 +122,8 @@ NodeId ExpressionGraph::select(std::uint32_t surface, NodeId plus, NodeId minus)
   if (plus == minus) return plus;
   if (is_constant(plus, 1) && is_constant(minus, -1)) return lambda(surface);
   if (is_constant(plus, -1) && is_constant(minus, 1)) return negate(lambda(surface));
+  // 0 and −0 are one value.
+  if (is_constant(plus) && is_constant(minus) && value(plus) == value(minus)) return plus;
   return intern({Operation::select, plus, minus, surface, 0});
 }
 
@@ -181,8 +183,15 @@ NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
 
 NodeId ExpressionGraph::with_value(NodeId root, const std::vector<NodeId>& parts, double value) {
   const auto anything = [](NodeId) { return true; };
+  std::vector<NodeId> opposites;
+  for (const NodeId part : parts) {
+    const Node whole = nodes_[part];
+    opposites.push_back(whole.operation == Operation::subtract ? subtract(whole.b, whole.a) : negate(part));
+  }
+  std::sort(opposites.begin(), opposites.end());
   return rewritten(root, anything, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
     if (std::binary_search(parts.begin(), parts.end(), id)) return constant(value);
+    if (std::binary_search(opposites.begin(), opposites.end(), id)) return constant(value == 0 ? 0 : -value);
     const Node node = nodes_[id];
     return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
   });

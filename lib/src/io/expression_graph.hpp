@@ -104,7 +104,8 @@ class ExpressionGraph {
   NodeId defined_beyond(NodeId root, const std::function<bool(NodeId)>& never_negative,
                         const std::function<bool(NodeId)>& depends);
 
-  // The node with a number put in wherever one of `parts`, sorted, stands.
+  // The node with a number put in wherever one of `parts`, sorted, stands, and its opposite where the opposite of one does: a root of
+  // |a − b| holds b − a as well.
   NodeId with_value(NodeId root, const std::vector<NodeId>& parts, double value);
 
   // The same operation on other operands.
