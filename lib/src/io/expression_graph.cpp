@@ -181,17 +181,15 @@ NodeId ExpressionGraph::on_side(NodeId root, std::uint32_t surface, int sign,
   });
 }
 
+NodeId ExpressionGraph::opposite(NodeId node) {
+  const Node whole = nodes_[node];
+  return whole.operation == Operation::subtract ? subtract(whole.b, whole.a) : negate(node);
+}
+
 NodeId ExpressionGraph::with_value(NodeId root, const std::vector<NodeId>& parts, double value) {
   const auto anything = [](NodeId) { return true; };
-  std::vector<NodeId> opposites;
-  for (const NodeId part : parts) {
-    const Node whole = nodes_[part];
-    opposites.push_back(whole.operation == Operation::subtract ? subtract(whole.b, whole.a) : negate(part));
-  }
-  std::sort(opposites.begin(), opposites.end());
   return rewritten(root, anything, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
     if (std::binary_search(parts.begin(), parts.end(), id)) return constant(value);
-    if (std::binary_search(opposites.begin(), opposites.end(), id)) return constant(value == 0 ? 0 : -value);
     const Node node = nodes_[id];
     return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
   });

@@ -104,8 +104,10 @@ class ExpressionGraph {
   NodeId defined_beyond(NodeId root, const std::function<bool(NodeId)>& never_negative,
                         const std::function<bool(NodeId)>& depends);
 
-  // The node with a number put in wherever one of `parts`, sorted, stands, and its opposite where the opposite of one does: a root of
-  // |a − b| holds b − a as well.
+  // −node, of a − b as b − a.
+  NodeId opposite(NodeId node);
+
+  // The node with a number put in wherever one of `parts`, sorted, stands.
   NodeId with_value(NodeId root, const std::vector<NodeId>& parts, double value);
 
   // The same operation on other operands.

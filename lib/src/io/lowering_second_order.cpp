@@ -20,6 +20,8 @@ std::shared_ptr<const System> make_second_order_system(const std::string& name, 
   const auto by_time = gradients(graph, guards, Variables::time);
   if (!by_state || !by_time) return nullptr;
   std::vector<NodeId> zeros = guards;
+  // A root of |a − b| holds b − a as well.
+  for (const NodeId zero : guards) zeros.push_back(graph.opposite(zero));
   std::sort(zeros.begin(), zeros.end());
   const auto on_surfaces = [&](NodeId node) { return graph.with_value(node, zeros, 0); };
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
