@@ -143,10 +143,8 @@ void ForcesAlong::look_for_second_order(Place& place, double t, ConstVectorRef x
     if (!by_relay) surfaces.push_back(i);
   }
   if (surfaces.empty()) return;
-  if (const std::shared_ptr<const System> system = place.system.second_order(surfaces)) {
+  if (const std::shared_ptr<const System> system = place.system.second_order(surfaces))
     place.in_second_order = std::make_unique<Place>(*system, place.name, rule_);
-    place.in_second_order->set_mode(place.word);
-  }
 }
 
 void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::string& location) {

@@ -220,10 +220,10 @@ class RunEngine {
   // `came_to_rest` tells whether contacts were closed.
   bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
   bool jump_to_crossing_limit(const Accumulation& accumulation);
-  // Crossings of one surface in turn, ever faster: false when the point they accumulate at is reached.
   // Something else happened between the crossings: an impact, a reset; or what accumulated has come to its limit.
   void forget_crossings();
   void forget_turns();
+  // Crossings of one surface in turn, ever faster: false when the point they accumulate at is reached.
   bool after_lone_crossing(const EventRecord& event);
   // Whether it stays on surfaces to which it came by flights that get ever shorter, and are too low to be seen.
   bool stays_after_flights(const EventRecord& event);

@@ -113,18 +113,18 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
 bool RunEngine::stays_in_second_order(const Resolution& resolution, const Meeting& meeting) {
   const EventRecord& event = resolution.event;
   const bool is_open = !resolution.decided || event.kind == EventKind::two_fold;
-  std::vector<Index> met;
-  for (const Met& one : meeting.met) met.push_back(one.surface);
-  if (is_open) return begin_second_order(met, met);
   // What comes to slide by its relay meets fields that differ; and what comes to the surface without a crossing may stay there.
   std::vector<Index> coming;
-  for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
+  for (std::size_t k = 0; !is_open && k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];
     if (i >= mode_.size() || mode_.slides_on(i)) continue;
     const bool stays = resolution.mode.slides_on(i) || event.kind == EventKind::grazing;
     if (stays && hardly_differ(event.w_minus[k], event.w_plus[k])) coming.push_back(i);
   }
-  return begin_second_order(coming, met);
+  if (!is_open && coming.empty()) return false;
+  std::vector<Index> met;
+  for (const Met& one : meeting.met) met.push_back(one.surface);
+  return begin_second_order(is_open ? met : std::move(coming), met);
 }
 
 bool RunEngine::leave_second_order(const std::vector<Index>& leaving) {

@@ -70,7 +70,7 @@ class ModeField {
     }
     velocity_beyond(t, x, dx, nullptr);
   }
-  // The same where nobody need look whether it is finite: no way is found round it where it is not, nor where it throws.
+  // The same where nobody need look whether it is finite: nothing else is tried where it is not, nor where it throws.
   void quick_velocity(double t, ConstVectorRef x, VectorRef&& dx) { raw_velocity(t, x, dx, false); }
   // J(i,j) = ∂(velocity)ᵢ/∂xⱼ, without the stabilising term.
   void jacobian(double t, ConstVectorRef x, MatrixRef jacobian);
@@ -115,7 +115,7 @@ class ModeField {
   void stabilise(double rate, ConstVectorRef weights);
 
  private:
-  // `looks`: other ways are tried where λ cannot be solved for because the field is not finite.
+  // Unless it `looks`, what a λ that has been solved for gives need not be finite.
   [[gnu::always_inline]] void raw_velocity(double t, ConstVectorRef x, VectorRef& dx, bool looks) {
     if (sliding_.empty()) {
       evaluator_.field(t, x, frozen_lambda_, dx);

@@ -15,8 +15,8 @@
 
 namespace slideway {
 
-// Null where a relay may enter one of the wᵢ as far as the patterns tell, or where the system has no patterns or no derivatives along directions.
-// Of terms such as √|hᵢ|·sgn hᵢ, which vanish on the surface only, nothing is known here.
+// Null where a relay may enter one of the wᵢ as far as the patterns tell, or where the system has no patterns or no derivatives along
+// directions. Of terms such as √|hᵢ|·sgn hᵢ, which vanish on the surface only, nothing is known here.
 std::shared_ptr<const System> second_order_system(const System& system, const std::vector<Index>& surfaces);
 
 }  // namespace slideway
