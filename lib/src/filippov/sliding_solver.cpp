@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
+#include "core/wide_loops.hpp"
 #include "slideway/core/finite.hpp"
 
 namespace slideway {
@@ -32,6 +34,20 @@ bool is_diagonal(const Pattern& pattern) {
   }
   return true;
 }
+
+// w, in units of the relays' effect on it: whether λ is not wrong by so much that one correction is not enough.
+struct FindCorrections {
+  [[gnu::always_inline]] bool operator()(Index size, const double* velocity, const int* state,
+                                         const double* slope, const double* by_time, const double* effect,
+                                         double* __restrict correction) const {
+    std::uint64_t too_large = 0;
+    for (Index k = 0; k < size; ++k) {
+      correction[k] = (by_time[k] + slope[k] * velocity[state[k]]) / effect[k];
+      too_large |= kSmallest * std::abs(correction[k]) <= kResidual[0] ? 0 : 1;
+    }
+    return too_large == 0;
+  }
+};
 
 }  // namespace
 
@@ -81,6 +97,12 @@ void SlidingSolver::learn_effects(const Eigen::SparseMatrix<double>& columns) {
   const auto& slopes = evaluator_.affine_dx();
   effects_ = Vector::Zero(slopes.rows());
   singles_.assign(at(slopes.rows()), {});
+  for (std::vector<int>* list : {&sliding_singles_.state, &sliding_singles_.row})
+    list->resize(singles_.size());
+  for (std::vector<double>* list :
+       {&sliding_singles_.slope, &sliding_singles_.by_time, &sliding_singles_.effect, &sliding_singles_.value,
+        &sliding_singles_.correction})
+    list->resize(singles_.size());
   const auto is_single = [](const auto& matrix, Index i) {
     return matrix.outerIndexPtr()[i + 1] - matrix.outerIndexPtr()[i] == 1;
   };
@@ -108,7 +130,22 @@ bool SlidingSolver::effects_are_usable(const Eigen::SparseMatrix<double>& column
     usable_ = usable_ && effects_[i] != 0 && std::isfinite(effects_[i]);
     all_single_ = all_single_ && singles_[at(i)].is_one;
   }
+  if (all_single_) list_singles();
   return usable_;
+}
+
+// One after the other, as they are gone through at every stage of a step.
+void SlidingSolver::list_singles() {
+  Singles& list = sliding_singles_;
+  for (std::size_t k = 0; k < sliding_.size(); ++k) {
+    const Single& single = singles_[at(sliding_[k])];
+    list.state[k] = single.state;
+    list.row[k] = single.row;
+    list.slope[k] = single.slope;
+    list.by_time[k] = single.by_time;
+    list.effect[k] = single.effect;
+    list.value[k] = single.value;
+  }
 }
 
 // False where that is not so, or not good enough; λ is a guess then.
@@ -120,16 +157,19 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
   double* const velocity = dx.data();
   double* const relay = lambda.data();
   bool is_solved = true;
-  const auto correct = [&](Index i, double correction) {
-    is_solved = is_solved && kSmallest * std::abs(correction) <= kResidual[0];
-    relay[i] -= correction;
-  };
   if (all_single_) {
-    for (const Index i : sliding_) {
-      const Single& single = singles_[at(i)];
-      const double correction = (single.by_time + single.slope * velocity[single.state]) / single.effect;
-      correct(i, correction);
-      velocity[single.row] -= single.value * correction;
+    // None sees the relay of another one: what is corrected for one changes no w of the others.
+    Singles& list = sliding_singles_;
+    const auto count = static_cast<Index>(sliding_.size());
+    is_solved = run_loop(FindCorrections(), count, velocity, list.state.data(), list.slope.data(),
+                         list.by_time.data(), list.effect.data(), list.correction.data());
+    const Index* const sliding = sliding_.data();
+    const double* const correction = list.correction.data();
+    const double* const value = list.value.data();
+    const int* const row = list.row.data();
+    for (Index k = 0; k < count; ++k) {
+      relay[sliding[k]] -= correction[k];
+      velocity[row[k]] -= value[k] * correction[k];
     }
   } else {
     const auto& slopes = evaluator_.affine_dx();
@@ -140,7 +180,8 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
       for (int e = slope_start[i]; e < slope_start[i + 1]; ++e)
         w += slopes.valuePtr()[e] * velocity[slopes.innerIndexPtr()[e]];
       const double correction = w / effects_[i];
-      correct(i, correction);
+      is_solved = is_solved && kSmallest * std::abs(correction) <= kResidual[0];
+      relay[i] -= correction;
       for (int e = start[i]; e < start[i + 1]; ++e)
         velocity[columns->innerIndexPtr()[e]] -= columns->valuePtr()[e] * correction;
     }

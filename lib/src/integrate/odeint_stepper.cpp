@@ -101,6 +101,25 @@ struct Quartic {
   }
 };
 
+// Its values at s, from 0 to 1 along the step.
+struct ValuesOfQuartic {
+  double s;
+  [[gnu::always_inline]] void operator()(Index states, const double* value, const double* first,
+                                         const double* second, const double* third, const double* fourth,
+                                         double* __restrict x) const {
+    for (Index i = 0; i < states; ++i)
+      x[i] = (((fourth[i] * s + third[i]) * s + second[i]) * s + first[i]) * s + value[i];
+  }
+};
+
+struct ErrorWeights {
+  double rtol;
+  [[gnu::always_inline]] void operator()(Index states, const double* x, const double* atol,
+                                         double* __restrict weights) const {
+    for (Index i = 0; i < states; ++i) weights[i] = 1 / (rtol * std::abs(x[i]) + atol[i]);
+  }
+};
+
 // How far it can be from its chord, with the rounding of both.
 struct BoundOffChord {
   double h;
@@ -344,13 +363,8 @@ void OdeintStepper::evaluate(double t, VectorRef x) {
   }
   make_interpolant();
   const double s = step_.h == 0 ? 0 : (t - step_.t) / step_.h;
-  const double* const c0 = coefficients_.data();
-  const double* const c1 = c0 + states_;
-  const double* const c2 = c1 + states_;
-  const double* const c3 = c2 + states_;
-  const double* const c4 = c3 + states_;
-  double* const result = x.data();
-  for (Index i = 0; i < states_; ++i) result[i] = (((c4[i] * s + c3[i]) * s + c2[i]) * s + c1[i]) * s + c0[i];
+  run_loop(ValuesOfQuartic{s}, states_, columns_[0], columns_[1], columns_[2], columns_[3], columns_[4],
+           x.data());
 }
 
 Interpolant OdeintStepper::interpolant() {
@@ -359,7 +373,7 @@ Interpolant OdeintStepper::interpolant() {
 }
 
 void OdeintStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
-  weights = (rtol_ * x.array().abs() + atol_.array()).inverse();
+  run_loop(ErrorWeights{rtol_}, states_, x.data(), atol_.data(), weights.data());
 }
 
 StepperStatistics OdeintStepper::statistics() const {

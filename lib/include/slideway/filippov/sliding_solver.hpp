@@ -57,6 +57,7 @@ class SlidingSolver {
   bool solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks);
   void learn_effects(const Eigen::SparseMatrix<double>& columns);
   bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
+  void list_singles();
   void prepare();
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   template <class Visit>
@@ -93,8 +94,14 @@ class SlidingSolver {
     double slope = 0, by_time = 0, effect = 0, value = 0;
   };
   std::vector<Single> singles_;  // per surface
-  bool all_single_ = false;      // those that slide
-  bool prepared_ = false;        // for Newton's method, which surfaces that are apart do without
+  // Of those that slide the same by columns, in the order of sliding_, where all are so.
+  struct Singles {
+    std::vector<int> state = {}, row = {};
+    std::vector<double> slope = {}, by_time = {}, effect = {}, value = {}, correction = {};
+  };
+  Singles sliding_singles_;
+  bool all_single_ = false;
+  bool prepared_ = false;  // for Newton's method, which surfaces that are apart do without
   bool diagonal_ = false;
   bool valid_ = false;
 
