@@ -14,6 +14,8 @@ namespace slideway {
 
 namespace {
 
+// Roots that meet, as far as the end of one is located, are no farther apart.
+constexpr double kMeeting = 0.05;
 // Components below this part of the largest, and relays this near to their bound, are looked at more closely.
 constexpr double kSuspicious = 1e-6;
 
@@ -131,6 +133,9 @@ class CandidateSearch {
         candidate.lambda = fixed;
         candidate.lambda(candidate.sliding) = root.lambda;
         candidate.unseen = std::move(root.unseen);
+        if (options_.ended.size() > 0 &&
+            (candidate.lambda - options_.ended).lpNorm<Eigen::Infinity>() <= kMeeting)
+          continue;
         if (is_consistent(candidate)) accept(candidate);
       }
     }

@@ -67,8 +67,9 @@ Vector CornerSolver::curvatures(double t, ConstVectorRef x, const std::vector<In
 
 CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambda,
                                 const std::vector<Index>& surfaces, const std::vector<char>& ends,
-                                const Vector& error) {
+                                const Vector& error, bool root_ends) {
   lambda_ = lambda;
+  root_ends_ = root_ends;
   return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces
              ? enumerate(t, x, surfaces, ends, error)
              : solve_network(t, x, surfaces, ends, error);
@@ -207,6 +208,7 @@ CornerSolver::Vertices CornerSolver::look_at_vertices(double t, ConstVectorRef x
   Vertices result;
   CornerOptions& options = result.options;
   options.typical_time = typical_time_;
+  if (root_ends_) options.ended = lambda_(surfaces);
   tabulate(t, x, surfaces, result.table, result.fields, options.w_zero);
   if (a == 2) {
     gradient_ = geometry_.gradient(t, x, surfaces[0]);

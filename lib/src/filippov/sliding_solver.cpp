@@ -73,6 +73,8 @@ void SlidingSolver::set_sliding(const std::vector<Index>& sliding) {
   valid_ = false;
   chosen_ = false;
   dependent_ = false;
+  products_looked_for_ = false;
+  follows_ = false;
 }
 
 void SlidingSolver::prepare() {
@@ -368,6 +370,7 @@ void SlidingSolver::correct(VectorRef lambda) const {
 
 bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
   if (solve_apart(t, x, lambda, velocity_, true)) return true;
+  if (follows_) return follow(t, x, lambda, velocity_);
   // What a step gained elsewhere says nothing of what it gains here, unless the matrix is the same everywhere.
   double contraction = linear_ ? kSmallest : 1;
   double previous = 0;
@@ -389,7 +392,24 @@ bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
 
 bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks) {
   if (solve_apart(t, x, lambda, dx, looks)) return true;
+  if (follows_) return follow(t, x, lambda, dx);
   if (!prepared_) prepare();
+  if (!solve_from(t, x, lambda, dx)) return false;
+  if (products_looked_for_) return true;
+  products_looked_for_ = true;
+  // The first guess in a mode is its root.
+  if (!has_products(t, x, lambda)) return true;
+  if (!refresh(t, x, lambda)) {
+    valid_ = false;
+    return true;
+  }
+  follows_ = true;
+  replaced_ = true;
+  keep_root(t, x, lambda);
+  return true;
+}
+
+bool SlidingSolver::solve_from(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
   // Whether the matrix was made where the last step began.
   bool fresh = false;
   const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;

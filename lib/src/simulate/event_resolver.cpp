@@ -287,6 +287,8 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
   }
   if (meeting.at_start) {
     result.eventful = false;
+  } else if (changed == 0 && meeting.root_ends) {
+    event.kind = EventKind::corner;
   } else if (changed == 0) {
     event.kind = EventKind::grazing;
     result.eventful = touch;

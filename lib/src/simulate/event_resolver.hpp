@@ -22,6 +22,8 @@ struct Meeting {
   bool at_start = false;  // nothing came before
   // The point is the limit of crossings that accumulate, which shows that it attracts.
   bool is_limit = false;
+  // λ of the surfaces met, which all slide, meets another root of w = 0 and does not go on.
+  bool root_ends = false;
 };
 
 struct Resolution {

@@ -163,7 +163,7 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     }
   }
   const Vector error = meeting.at_start ? Vector() : Vector(weights.cwiseInverse());
-  const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends, error);
+  const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends, error, meeting.root_ends);
   if (point.half_branches) group.code_word = point.half_branches->code_word;
   group.in_convex_hull = point.in_convex_hull;
   for (const Continuation& continuation : point.answer.continuations) {
@@ -197,7 +197,10 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
   } else {
     group.reason = std::to_string(group.options.size()) + " modes are consistent";
   }
-  if (point.answer.incomplete) group.reason += "; the relays' effects are not independent, there may be more";
+  if (meeting.root_ends && !group.options.empty())
+    group.reason.insert(0, "the relays that it slid with have no value beyond this point; ");
+  else if (point.answer.incomplete)
+    group.reason += "; the relays' effects are not independent, there may be more";
   const bool arrives =
       meeting.at_start || std::any_of(meeting.met.begin(), meeting.met.end(),
                                       [&](const Met& met) { return !mode.slides_on(met.surface); });

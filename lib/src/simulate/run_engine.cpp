@@ -387,13 +387,29 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
         dense_end_ = t_;
         return handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
       }
-      const StepFailure& failure = stepper.failure();
+      const StepFailure failure = stepper.failure();
+      if (const std::optional<ModeEnd> end = handle_ending_root()) return *end;
       finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
       return ModeEnd::finished;
     }
     const double step_start = t_;
     dense_end_ = report.end;
-    if (!scan_step(report.end)) return ModeEnd::finished;
+    try {
+      if (!scan_step(report.end)) return ModeEnd::finished;
+    } catch (const std::runtime_error&) {
+      // The step may have gone past the end of a root; the march has gone up to it.
+      const double piece_start = t_;
+      t_ = std::clamp(here_->scan.last_time(), t_, report.end);
+      stepper.evaluate(t_, x_);
+      if (t_ > piece_start) append_step(piece_start, t_);
+      dense_end_ = t_;
+      write_outputs(step_start, std::nextafter(t_, step_start));
+      const double event_time = t_;
+      const std::optional<ModeEnd> end = handle_ending_root();
+      if (!end) throw;
+      write_outputs(event_time, t_);
+      return *end;
+    }
     const bool arrived = arrival_ != nullptr;
     const double piece_start = t_;
     t_ = arrived ? arrival_->t : report.end;

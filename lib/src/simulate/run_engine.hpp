@@ -115,7 +115,10 @@ class RunEngine {
   bool start();
   void begin_in(const Mode& mode);
   Index derivative_never_set(ConstVectorRef h);
-  bool handle_arrival(const std::vector<char>& slots);
+  // `ending`: surfaces whose relays, as they were, do not go on.
+  bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
+  // The same where it gets no further because the root of the sliding condition ends here; nothing where it does not.
+  std::optional<ModeEnd> handle_ending_root();
   // Valid until the next call.
   Arrivals& gather(const std::vector<char>& slots);
   void add_resting_surfaces(Meeting& meeting);

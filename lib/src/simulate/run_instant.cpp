@@ -239,9 +239,21 @@ void RunEngine::cross(const std::vector<Index>& events) {
   }
 }
 
-bool RunEngine::handle_arrival(const std::vector<char>& slots) {
+std::optional<RunEngine::ModeEnd> RunEngine::handle_ending_root() {
+  const std::vector<Index> ending = here_->ode.field().ending(lambda_);
+  if (ending.empty() || static_cast<Index>(ending.size()) > most_enumerated_surfaces) return std::nullopt;
+  here_->stepper->error_weights(x_, weights_);
+  dense_end_ = t_;
+  const std::vector<char> none(static_cast<std::size_t>(here_->ode.guards()), 0);
+  return handle_arrival(none, ending) ? ModeEnd::event : ModeEnd::finished;
+}
+
+bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
   jumped_ = false;
   Arrivals& arrivals = gather(slots);
+  for (const Index i : ending)
+    arrivals.meeting.met.push_back({.surface = i, .away = t_ - met_at_[static_cast<std::size_t>(i)]});
+  arrivals.meeting.root_ends = !ending.empty();
   ModeOde& ode = here_->ode;
   // An excursion too short to be told from none: the component it started with counts as zero.
   const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
@@ -267,7 +279,9 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots) {
   here_->geometry.project(t_, on_surface, weights_, x_);
   add_resting_surfaces(arrivals.meeting);
   here_->evaluator.keep_field_at(t_, x_);
-  if (ode.slides()) {
+  if (!ending.empty()) {
+    // What lambda_ is: on the surfaces, and by an error of the state, there may be none any more.
+  } else if (ode.slides()) {
     lambda_ = ode.field().lambda(t_, x_);
   } else {
     mode_.fill_lambda(lambda_);

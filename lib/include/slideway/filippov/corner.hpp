@@ -60,6 +60,8 @@ struct CornerOptions {
   double typical_time = 1;
   // Surfaces whose sliding ends here are on the boundary within this, per surface (0: not known to end).
   Vector lambda_tie = {};
+  // λ of a root that ends here, where it meets another: neither of them goes on. Empty: none does.
+  Vector ended = {};
   // How far a motion has to leave a surface before it turns back, to be said to leave it, in units of h and per surface (empty
   // or 0: not known): w is a tie too where w² ≤ 2|ẇ|·this.
   Vector hardly_left = {};

@@ -50,9 +50,10 @@ class CornerSolver {
 
   // `ends` flags the surfaces whose sliding was found to end here (one flag per entry of `surfaces`); x is on all of them.
   // `lambda` holds the relays before: frozen for the other surfaces, a first guess for these where they are many.
-  // `error` is what the state is known to, per state; empty where it is exact.
+  // `error` is what the state is known to, per state; empty where it is exact. Where `root_ends`, the root `lambda` of all these
+  // surfaces meets another one and does not go on; asked of few.
   CornerPoint solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
-                    const std::vector<char>& ends, const Vector& error = Vector());
+                    const std::vector<char>& ends, const Vector& error = Vector(), bool root_ends = false);
 
   // Korobitsyn & Frolova's, of two surfaces, whether or not they see each other.
   std::string code_word(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -125,6 +126,7 @@ class CornerSolver {
   SlidingSolver sliding_;
   SlidingRule rule_;
   double typical_time_ = 1;
+  bool root_ends_ = false;
   Vector lambda_, velocity_, rates_, curvatures_, gradient_;
   VertexTable word_table_;
   Vector inside_, low_, high_;

@@ -99,6 +99,13 @@ class ModeField {
   const Matrix& corner_fields() const { return corner_fields_; }
   const VertexTable& corner_table() const { return corner_table_; }
   const MomentsSolution& moments() const { return moments_; }
+  // The surfaces whose relays do not go on from where λ was known last, their root meeting another one. Sets `lambda` to it there.
+  std::vector<Index> ending(Vector& lambda) {
+    if (!solves_for_lambda() || uses_moments()) return {};
+    std::vector<Index> surfaces = solver_.ending();
+    if (!surfaces.empty()) lambda = solver_.known_relays();
+    return surfaces;
+  }
   // D at (t, x), in the order of sliding().
   const std::vector<Eigen::Triplet<double>>& relay_couplings(double t, ConstVectorRef x);
 

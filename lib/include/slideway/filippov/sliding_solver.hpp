@@ -9,6 +9,10 @@
 //     as many equations and relays as its rank are kept, and the other relays stay at the λ given on entry.
 // The equations left out hold wherever the classification found that the mode is consistent.
 //
+// Where f has products of relays w = 0 has several roots. The one of the mode is followed from point to point: a root counts
+// only where Newton's method finds it by matrices that differ little from the last one, with points between where it does
+// not. So λ never goes over to another root, and there is none beyond the point where the root of the mode meets another.
+//
 // It must not know integrators or which mode to choose.
 #pragma once
 
@@ -44,6 +48,12 @@ class SlidingSolver {
   // Whether D was singular when it was first looked at in this mode.
   bool is_dependent() const { return dependent_; }
 
+  // Where the last known root of the mode meets another, as far as that can be told: the surfaces whose relays they differ in. None
+  // elsewhere.
+  std::vector<Index> ending();
+  // λ of that root.
+  const Vector& known_relays() const { return known_.lambda; }
+
   // D at (t, x, λ), k×k in the order of sliding().
   Eigen::SparseMatrix<double> normal_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The same as its entries, not sorted. Valid until the next call of a member.
@@ -53,6 +63,19 @@ class SlidingSolver {
   }
 
  private:
+  // From `lambda` to wherever Newton's method leads.
+  bool solve_from(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+  // Whether D depends on λ.
+  bool has_products(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // The root of the mode at (t, x), from where it was known last.
+  bool follow(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+  // False where that takes a matrix that differs much from the one where the root was known last.
+  bool solve_near(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+  bool is_near_known() const;
+  void keep_root(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // D at the known root itself.
+  bool keep_matrix();
+  bool is_in_bounds(ConstVectorRef lambda) const;
   // Where D is diagonal and constant over all surfaces, one pass over those that slide solves for λ.
   bool solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks);
   void learn_effects(const Eigen::SparseMatrix<double>& columns);
@@ -117,6 +140,18 @@ class SlidingSolver {
   std::vector<Index> unknowns_;                             // in sliding_
   std::vector<Index> equation_of_row_, unknown_of_column_;  // or −1, per entry of sliding_
   bool any_second_order_ = false;
+
+  // Of products of relays: the last point where the root of the mode was found, and D near it.
+  bool products_looked_for_ = false;
+  bool follows_ = false;
+  bool replaced_ = false;  // the factors at hand are not those
+  struct KnownRoot {
+    double t = 0;
+    Vector x, lambda;
+    Matrix matrix;
+    Eigen::PartialPivLU<Matrix> factors;
+  } known_;
+  Vector point_;
 
   std::vector<Eigen::Triplet<double>> triplets_;
   Vector diagonal_values_, scale_, inverse_scale_;

@@ -1,0 +1,163 @@
+// SlidingSolver where f has products of relays: the root of the mode among several.
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+
+#include "slideway/core/finite.hpp"
+#include "slideway/filippov/sliding_solver.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr int kMostIterations = 25;
+// As in solve_from().
+constexpr double kResidual[] = {1e-13, 1e-9};
+constexpr double kWorstResidual[] = {1e-9, 1e-6};
+constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
+constexpr double kGood = 1e-3;
+// By how much of itself a matrix may differ from the known one, so that no root of another branch, where the determinant has
+// the other sign, is taken for this one's.
+constexpr double kNear = 0.5;
+// Changes of D with lambda, in units of its size, that are rounding.
+constexpr double kSame = 1e-9;
+// The least part of the way from the last known root to a point that is gone at once.
+constexpr double kLeastPart = 1e-10;
+// A singular value of D, in units of the largest one, where the root of the mode meets another.
+constexpr double kSingular = 1e-2;
+
+}  // namespace
+
+bool SlidingSolver::has_products(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  const Index k = static_cast<Index>(sliding_.size());
+  if (exact_ || dependent_ || diagonal_ || k < 2 || k > kLargestDense ||
+      evaluator_.relay_columns(t, x, lambda))
+    return false;
+  const auto matrix = [&](ConstVectorRef relays) {
+    entries(t, x, relays);
+    Matrix result = Matrix::Zero(k, k);
+    for (const auto& entry : triplets_) result(entry.row(), entry.col()) = entry.value();
+    return result;
+  };
+  Vector generic = lambda;
+  // Numbers without a pattern.
+  for (Index e = 0; e < k; ++e)
+    generic[sliding_[static_cast<std::size_t>(e)]] = 0.7 * std::sin(0.6 + 2.39996 * static_cast<double>(e));
+  const Matrix here = matrix(generic);
+  const Matrix there = matrix((-0.9 * generic).eval());
+  return here.allFinite() && there.allFinite() && !((here - there).norm() <= kSame * here.norm());
+}
+
+bool SlidingSolver::is_near_known() const {
+  const Matrix ratio = known_.factors.solve(dense_);
+  return (ratio - Matrix::Identity(ratio.rows(), ratio.cols())).lpNorm<Eigen::Infinity>() <= kNear;
+}
+
+void SlidingSolver::keep_root(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  known_.t = t;
+  known_.x = x;
+  known_.lambda = lambda;
+  if (!replaced_) return;
+  known_.matrix = dense_;
+  known_.factors = dense_factors_;
+  replaced_ = false;
+}
+
+bool SlidingSolver::keep_matrix() {
+  replaced_ = true;
+  if (!refresh(known_.t, known_.x, known_.lambda)) return false;
+  known_.matrix = dense_;
+  known_.factors = dense_factors_;
+  replaced_ = false;
+  return true;
+}
+
+bool SlidingSolver::is_in_bounds(ConstVectorRef lambda) const {
+  return std::all_of(sliding_.begin(), sliding_.end(), [&](Index i) { return std::abs(lambda[i]) <= 1; });
+}
+
+bool SlidingSolver::solve_near(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
+  if (replaced_) {
+    // An attempt that failed left its own.
+    dense_ = known_.matrix;
+    dense_factors_ = known_.factors;
+    replaced_ = false;
+  }
+  const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;
+  double previous = INFINITY;
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    evaluator_.field(t, x, lambda, dx);
+    if (!all_finite(dx)) return false;
+    find_residual(t, x, lambda, dx);
+    if (!all_finite(residual_)) return false;
+    const double error = scaled_residual();
+    if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source]) return true;
+    // Rounding is reached when steps with new matrices no longer gain.
+    if (replaced_ && iteration > 4 && error >= 0.5 * previous) return error <= kWorstResidual[source];
+    if (iteration > 0 && error > kGood * previous) {
+      if (error <= 10 * kResidual[source]) return true;
+      replaced_ = true;
+      if (!refresh(t, x, lambda) || !is_near_known()) return false;
+    }
+    previous = error;
+    if (!step(correction_)) return false;
+    correct(lambda);
+  }
+  return false;
+}
+
+bool SlidingSolver::follow(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
+  // No other guess will do, which may be another root.
+  const auto start_from_known = [&] { lambda(sliding_) = known_.lambda(sliding_); };
+  start_from_known();
+  if (solve_near(t, x, lambda, dx)) {
+    if (is_in_bounds(lambda)) keep_root(t, x, lambda);
+    return true;
+  }
+  // Steps that gained much did not ask for a new matrix.
+  if (!keep_matrix()) return false;
+  const KnownRoot start = known_;
+  double gone = 0;
+  for (double part = 1; gone < 1;) {
+    const double next = std::min(1.0, gone + part);
+    point_ = next < 1 ? Vector(start.x + next * (x - start.x)) : Vector(x);
+    const double point_t = next < 1 ? start.t + next * (t - start.t) : t;
+    start_from_known();
+    if (solve_near(point_t, point_, lambda, dx)) {
+      keep_root(point_t, point_, lambda);
+      gone = next;
+      part *= 2;
+      if (gone == 1 || keep_matrix()) continue;
+    } else {
+      part *= 0.5;
+      if (part >= kLeastPart) continue;
+    }
+    break;
+  }
+  // Where no motion slides the root may go anywhere: the ways there are not gone on from.
+  if (gone < 1 || !is_in_bounds(lambda)) {
+    known_ = start;
+    replaced_ = true;
+  }
+  return gone == 1;
+}
+
+std::vector<Index> SlidingSolver::ending() {
+  std::vector<Index> result;
+  if (!follows_) return result;
+  const Matrix matrix(normal_dlambda(known_.t, known_.x, known_.lambda));
+  if (!matrix.allFinite()) return result;
+  const Vector sizes = matrix.cwiseAbs().rowwise().sum();
+  if (!(sizes.minCoeff() > 0)) return result;
+  const Eigen::JacobiSVD<Matrix> parts(sizes.cwiseInverse().asDiagonal() * matrix, Eigen::ComputeFullV);
+  const Index last = matrix.cols() - 1;
+  if (!(parts.singularValues()[last] <= kSingular * parts.singularValues()[0])) return result;
+  const Vector way = parts.matrixV().col(last).cwiseAbs();
+  for (Index e = 0; e <= last; ++e) {
+    if (way[e] > kSingular * way.maxCoeff()) result.push_back(sliding_[static_cast<std::size_t>(e)]);
+  }
+  return result;
+}
+
+}  // namespace slideway
