@@ -96,5 +96,38 @@ TEST_CASE("relays that act by their product do not go over to another root in a 
   }
 }
 
+// Another one, whose states grow beyond all bounds where a trial step goes past the end of its sliding.
+struct ThreeMoreRelays {
+  void guards(auto t, const auto& x, auto&& h) const {
+    using std::cos;
+    using std::sin;
+    h[0] = x[0] * x[0] + x[1] * x[1] - 0.54 - 0.02 * sin(t);
+    h[1] = x[1] - 0.29 * sin(2.22 * t) - 0.02 * x[2] + 0.02 * sin(x[1] * x[1]) * cos(0.75 * t);
+    h[2] = x[2] * x[2] + x[0] * x[0] - 0.46 - 0.18 * sin(t);
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    using std::sin;
+    const auto both = lambda[0] * lambda[1];
+    dx[0] = -0.7 * x[1] - 0.37 * x[0] + (-0.68 - 0.4352 * lambda[2]) * lambda[0] + 0.486 * x[1] * lambda[1] +
+            0.19 * both * (1.0 + lambda[2]);
+    dx[1] = -0.59 + 0.68 * x[2] - 0.37 * x[1] + 0.444 * (1.0 + 0.35 * sin(x[2])) * lambda[0] -
+            1.01 * lambda[1] + 0.06 * both;
+    dx[2] = 0.71 * sin(x[1]) - 0.4 * x[1] * cos(x[1]) + 0.1 * cos(3.41 * t) * x[0] - 0.28 * x[2] -
+            0.018 * lambda[0] + 0.096 * lambda[1] + 1.18 * (1.0 + 0.21 * sin(x[1])) * lambda[2] +
+            0.4 * lambda[2] * lambda[0] + 0.15 * lambda[1] * lambda[2] * (1.0 + lambda[0]);
+  }
+};
+
+TEST_CASE("a root that cannot be followed to a trial step far beyond the end of sliding is soon given up") {
+  const System system = from_functor(ThreeMoreRelays{}, {.states = 3, .surfaces = 3});
+  for (const Method method : methods) {
+    const Solution solution = run(system, Eigen::Vector3d(0.48, -0.55, -0.61), 8, 1e-4, method);
+    REQUIRE(solution.outcome.status == Status::reached_end);
+    CHECK(solution.events.size() == 8);
+    CHECK(solution.statistics.field_evaluations <= 100'000);
+  }
+}
+
 }  // namespace
 }  // namespace slideway

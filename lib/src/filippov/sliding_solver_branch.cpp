@@ -24,6 +24,8 @@ constexpr double kNear = 0.5;
 constexpr double kSame = 1e-9;
 // The least part of the way from the last known root to a point that is gone at once.
 constexpr double kLeastPart = 1e-10;
+// Points on the way that are tried: enough for one that gets shorter all the way to the least part, and longer again.
+constexpr int kMostParts = 200;
 // A singular value of D, in units of the largest one, where the root of the mode meets another.
 constexpr double kSingular = 1e-2;
 
@@ -119,7 +121,8 @@ bool SlidingSolver::follow(double t, ConstVectorRef x, VectorRef lambda, VectorR
   if (!keep_matrix()) return false;
   const KnownRoot start = known_;
   double gone = 0;
-  for (double part = 1; gone < 1;) {
+  double part = 1;
+  for (int tried = 0; gone < 1 && tried < kMostParts; ++tried) {
     const double next = std::min(1.0, gone + part);
     point_ = next < 1 ? Vector(start.x + next * (x - start.x)) : Vector(x);
     const double point_t = next < 1 ? start.t + next * (t - start.t) : t;
