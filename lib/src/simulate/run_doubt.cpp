@@ -27,12 +27,9 @@ constexpr int kHalvings = 20;
 }  // namespace
 
 void RunEngine::begin_flight() {
-  const bool same_flight = flight_goes_on_ || t_ > mode_since_;
-  flight_goes_on_ = false;
-  if (same_flight) return;
-  flight_start_ = t_;
-  flight_state_ = x_;
-  flight_left_ = involved_;
+  const bool same_flight = flight_.goes_on || t_ > mode_since_;
+  flight_.goes_on = false;
+  if (!same_flight) flight_.begin(t_, x_, leaving_.surfaces);
 }
 
 std::vector<Index> RunEngine::certain_dips(const std::vector<Index>& within_errors) {
@@ -40,10 +37,10 @@ std::vector<Index> RunEngine::certain_dips(const std::vector<Index>& within_erro
   Vector state;
   for (const Index surface : within_errors) {
     // Elsewhere what had gathered before the flight counts too.
-    if (!contains(flight_left_, surface)) return {};
-    if (contains(still_leaving_, surface)) {
+    if (!contains(flight_.left, surface)) return {};
+    if (contains(leaving_.earlier, surface)) {
       // Hardly on its side again, it is still in the touch from which the flight began.
-      flight_goes_on_ = true;
+      flight_.goes_on = true;
       return {};
     }
     const std::optional<double> depth = depth_of_dip(surface, state);
@@ -52,27 +49,27 @@ std::vector<Index> RunEngine::certain_dips(const std::vector<Index>& within_erro
   }
   if (!dips.empty()) return dips;
   // The next touch is to be judged without the errors up to this one.
-  flight_goes_on_ = true;
-  flight_start_ = t_;
-  flight_state_ = std::move(state);
+  flight_.goes_on = true;
+  flight_.start = t_;
+  flight_.state = std::move(state);
   return dips;
 }
 
 std::optional<double> RunEngine::depth_of_dip(Index surface, Vector& state) {
-  const double duration = t_ - flight_start_;
+  const double duration = t_ - flight_.start;
   const double end = std::min(run_.end, t_ + kNear * duration);
   Stepper* const stepper = here_->doubt_step();
   if (!stepper || !(duration > 0) || !(end > t_)) return std::nullopt;
   ModeOde& ode = here_->ode;
   const double side = mode_[surface] == Side::minus ? -1 : 1;
-  Vector x = flight_state_;
+  Vector x = flight_.state;
   Vector velocity(x.size());
   const auto rate = [&](double t) {
     ode.velocity(t, x, velocity);
     return side * here_->evaluator.guard_rate(t, x, velocity, surface);
   };
-  if (!stepper->start(flight_start_, x, end, 0)) return std::nullopt;
-  double rate_before = rate(flight_start_);
+  if (!stepper->start(flight_.start, x, end, 0)) return std::nullopt;
+  double rate_before = rate(flight_.start);
   std::optional<double> depth;
   double turn = 0;
   for (int steps = 0; steps < kMostSteps; ++steps) {

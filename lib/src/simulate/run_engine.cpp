@@ -70,22 +70,18 @@ RunEngine::RunEngine(const Automaton& automaton,
                      const std::vector<std::shared_ptr<const RelayStructure>>& structures,
                      const Options& options, const Run& run)
     : automaton_(automaton),
-      structures_(structures),
       options_(options),
       run_(run),
-      sampler_(*this),
-      crossings_({3, 4, 5, 6, 8, 12}, 2, false),
-      jumps_({1, 2, 3, 4, 6, 8, 12}, 1, true),
-      lone_crossings_({1, 2}, 1, true),
+      tools_(automaton, structures, options, run.end - run.start),
       t_(run.start),
-      x_(run.state) {
+      x_(run.state),
+      bounces_(static_cast<Index>(automaton.system().contacts().size())),
+      sampler_(*this) {
   const System& system = automaton.system();
   atol_ = options.atol.expand(system.states(), options.rtol);
   weights_ = Vector::Ones(system.states());
   state_ = Vector::Zero(system.states());
   largest_ = x_.cwiseAbs();
-  locations_.resize(automaton.locations().size());
-  bounces_.resize(system.contacts().size());
   solution_.outputs = Matrix::Constant(system.states(), static_cast<Index>(options.output_times.size()),
                                        std::numeric_limits<double>::quiet_NaN());
   std::vector<std::string> location_names;
@@ -94,25 +90,16 @@ RunEngine::RunEngine(const Automaton& automaton,
   }
   // The surfaces and contacts are those of every location.
   solution_.trajectory = Trajectory(
-      system.states(), make_projection(system, structures_[automaton.initial()], atol_, options.rtol));
+      system.states(), make_projection(system, structures[automaton.initial()], atol_, options.rtol));
   enter(run.location.empty() ? automaton.initial() : automaton.location_index(run.location));
 }
 
 // Switches to the tools of a location; the mode is found afterwards.
 void RunEngine::enter(std::size_t location) {
   location_ = location;
-  pair_ = -1;
+  pair_ = nullptr;
   second_order_.clear();
-  std::unique_ptr<LocationTools>& tools = locations_[location];
-  if (!tools) {
-    const Location& made = automaton_.locations()[location];
-    EventWatch watch(made.system);
-    watch.add_edges(automaton_, location, {});
-    tools = std::make_unique<LocationTools>(made.system, structures_[location], options_, std::move(watch),
-                                            made.name);
-    tools->set_duration(run_.end - run_.start);
-  }
-  here_ = tools.get();
+  here_ = &tools_.of_location(location);
   affine_ = nullptr;
   const Index surfaces = here_->system.surfaces();
   if (mode_.size() != surfaces) {
@@ -127,10 +114,9 @@ void RunEngine::enter(std::size_t location) {
 
 void RunEngine::size_guard_vectors() {
   const Index surfaces = here_->system.surfaces();
-  met_at_.resize(static_cast<std::size_t>(surfaces), t_);
-  allowance_.conservativeResizeLike(Vector::Zero(surfaces));
-  for (Vector* vector :
-       {&guard_values_, &sampled_values_, &noise_, &nudged_values_, &arm_above_, &arrive_below_}) {
+  leaving_.resize(surfaces, t_);
+  for (Vector* vector : {&guard_values_, &sampled_values_, &noise_, &nudged_values_, &thresholds_.arm_above,
+                         &thresholds_.arrive_below}) {
     *vector = Vector::Zero(here_->ode.guards());
   }
 }
@@ -202,43 +188,20 @@ Solution RunEngine::execute() {
   }
   // A run that ends with a jump ends in the state after it.
   const std::vector<Segment>& segments = solution_.trajectory.segments();
-  if (options_.recording == Recording::dense && jumped_before_ && last_jump_ == t_ &&
-      segments.back().start < t_) {
+  if (options_.recording == Recording::dense && pace_.jumped_at(t_) && segments.back().start < t_) {
     solution_.trajectory.begin_segment(t_, word(), here_->name);
     solution_.trajectory.add_point(t_, x_);
   }
   write_outputs(t_, t_);
   solution_.final = {t_, word(), x_, here_->name};
-  for (const auto& tools : locations_) {
-    if (tools) add_statistics(*tools);
-  }
-  for (const Pair& pair : pairs_) add_statistics(*pair.tools);
-  for (const auto& place : second_order_tools_) {
-    if (place.second) add_statistics(*place.second);
-  }
   Statistics& statistics = solution_.statistics;
+  const double largest_drift = statistics.largest_drift;
+  statistics = tools_.work();
+  statistics.largest_drift = largest_drift;
   if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(solution_.events.size());
   statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return std::move(solution_);
-}
-
-void RunEngine::add_statistics(const LocationTools& tools) {
-  Statistics& statistics = solution_.statistics;
-  for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get(),
-                                 tools.doubt_stepper.get()}) {
-    if (!stepper) continue;
-    const StepperStatistics stepping = stepper->statistics();
-    statistics.steps += stepping.steps;
-    statistics.integrator_evaluations += stepping.velocity_evaluations;
-    statistics.jacobian_evaluations += stepping.jacobian_evaluations;
-    statistics.krylov_iterations += stepping.krylov_iterations;
-    statistics.restarts += stepping.restarts;
-    statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
-  }
-  const EvaluationCounts counts = tools.evaluator.counts();
-  statistics.field_evaluations += counts.field;
-  statistics.guard_evaluations += counts.guards;
 }
 
 // A multistep method starts at order one, and over a flight that takes few steps its error control sees little: the bounces
@@ -246,8 +209,8 @@ void RunEngine::add_statistics(const LocationTools& tools) {
 // two turns of the power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
 Stepper* RunEngine::choose_stepper() {
   Stepper* const usual = here_->stepper.get();
-  if (takes_fine_steps_ && jumped_) return &here_->fine_step();
-  if (!jumped_ || !(jump_interval_ > 0) || steps_since_jump_ > kFewSteps) return usual;
+  if (pace_.starts_finely()) return &here_->fine_step();
+  if (!pace_.starts_anew() || !(pace_.interval() > 0) || pace_.steps() > kFewSteps) return usual;
   ModeOde& ode = here_->ode;
   ode.velocity(t_, x_, state_);
   nudged_state_ = x_;
@@ -259,7 +222,7 @@ Stepper* RunEngine::choose_stepper() {
   nudged_state_ = x_ + (noise_weights_ - state_) / once;
   ode.velocity(t_, nudged_state_, noise_weights_);
   const double again = (noise_weights_ - state_).cwiseProduct(weights_).lpNorm<Eigen::Infinity>();
-  return std::sqrt(once * again) * jump_interval_ <= kMostChange ? &here_->one_step() : usual;
+  return std::sqrt(once * again) * pace_.interval() <= kMostChange ? &here_->one_step() : usual;
 }
 
 bool RunEngine::begin_mode() {
@@ -273,7 +236,7 @@ bool RunEngine::begin_mode() {
   }
   ModeOde& ode = here_->ode;
   // Those of the arrival do where the state is still the same, but for its place on the surfaces.
-  if (jumped_ || stepper_ != here_->stepper.get()) here_->stepper->error_weights(x_, weights_);
+  if (pace_.starts_anew() || stepper_ != here_->stepper.get()) here_->stepper->error_weights(x_, weights_);
   here_->evaluator.keep_field_at(t_, x_);
   ode.set_mode(mode_, lambda_, repelling_);
   if (!repelling_ && ode.field().sliding().size() == 1) {
@@ -297,12 +260,11 @@ bool RunEngine::begin_mode() {
 
   const double duration = run_.end - t_;
   double first = 1e-6 * (run_.end - run_.start);
-  if (carried_march_step_ > 0) first = carried_march_step_ / 8;
+  if (scanned_.march_step > 0) first = scanned_.march_step / 8;
   start_scans(std::min(first, duration));
   if (marches_exits_only()) ode.watch_stages();
-  const double first_step = jumped_ || stepper_ != last ? 0 : stepper_->usual_step();
-  if (jumped_) steps_since_jump_ = 0;
-  steps_in_mode_ = 0;
+  const double first_step = pace_.starts_anew() || stepper_ != last ? 0 : stepper_->usual_step();
+  pace_.begin_mode();
   if (!stepper_->start(t_, x_, run_.end, first_step)) {
     const StepFailure& failure = stepper_->failure();
     finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
@@ -374,9 +336,8 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return ModeEnd::finished;
     }
     ode.forget_samples();
-    if (steps_in_mode_ > 0) ode.begin_stages();
-    ++steps_since_jump_;
-    ++steps_in_mode_;
+    if (pace_.steps_in_mode() > 0) ode.begin_stages();
+    pace_.count_step();
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) {
       // The field may be singular at the very event.
@@ -410,9 +371,9 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       write_outputs(event_time, t_);
       return *end;
     }
-    const bool arrived = arrival_ != nullptr;
+    const bool arrived = scanned_.arrival != nullptr;
     const double piece_start = t_;
-    t_ = arrived ? arrival_->t : report.end;
+    t_ = arrived ? scanned_.arrival->t : report.end;
     stepper.evaluate(t_, x_);
     if (here_->watch.size() > 0) largest_ = largest_.cwiseMax(x_.cwiseAbs());
     // Between events a state is put onto its surfaces when somebody looks at it.
@@ -437,15 +398,15 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       write_outputs(step_start, std::nextafter(t_, step_start));
       const double event_time = t_;
       dense_end_ = t_;
-      const bool goes_on = handle_arrival(arrival_->guards);
+      const bool goes_on = handle_arrival(scanned_.arrival->guards);
       write_outputs(event_time, t_);
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }
     write_outputs(step_start, t_);
     if (stepper_ != here_->stepper.get() &&
-        steps_in_mode_ > (stepper_ == here_->fine_stepper.get() ? kFineSteps : kFewSteps)) {
+        pace_.steps_in_mode() > (stepper_ == here_->fine_stepper.get() ? kFineSteps : kFewSteps)) {
       // The flight is not that short after all.
-      jumped_ = false;
+      pace_.go_on();
       return ModeEnd::event;
     }
     if (drifts()) {

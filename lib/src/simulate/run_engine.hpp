@@ -1,25 +1,41 @@
 // One run: the mutable state behind Simulator::run.
 //     classify → freeze the mode → step → locate → resolve → append
-// run_engine.cpp is that loop; run_watch.cpp how the guards are watched along a step, run_instant.cpp what happens at one
-// instant, run_jump.cpp where the state jumps there, run_settle.cpp what that sets off and the mode after it, run_pair.cpp
-// sliding between two locations, run_second_order.cpp sliding of second order, run_doubt.cpp what the errors of integration may hide, and run_zeno.cpp the limits of events
-// that accumulate.
+// Its functions stand by what they are about:
+//     run_engine        that loop, and what is handed out
+//     run_watch         how the guards are watched along a step
+//     run_instant       what arrives at one instant, and the mode after it where nothing jumps
+//     run_jump          impacts, resets and edges
+//     run_settle        what these set off, and the mode where the state or the location is new
+//     run_held          surfaces that closed contacts hold
+//     run_pair          sliding between two locations
+//     run_second_order  sliding of second order
+//     run_doubt         what the errors of integration may hide
+//     run_turns         crossings that accumulate
+//     run_zeno          jumps that accumulate, and contacts that come to rest
+// What it keeps from one to the next it keeps in parts that look after themselves: tools in RunTools; of one instant in Instant and
+// InstantJumps; what is only just being left in Leaving; how short the next stretch may be in Pace; and what comes ever faster in
+// the watches.
 //
 // It must not know file formats.
 #pragma once
 
-#include <chrono>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "simulate/accumulation_watch.hpp"
+#include "simulate/bounce_watch.hpp"
 #include "simulate/chattering_watch.hpp"
 #include "simulate/flight_watch.hpp"
-#include "simulate/location_tools.hpp"
+#include "simulate/instant.hpp"
+#include "simulate/jump_watch.hpp"
+#include "simulate/leaving.hpp"
+#include "simulate/lone_crossings.hpp"
+#include "simulate/pace.hpp"
+#include "simulate/quiet_restarts.hpp"
+#include "simulate/run_tools.hpp"
+#include "simulate/turn_watch.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
@@ -35,34 +51,6 @@ class RunEngine {
   // How the following of one mode ended.
   enum class ModeEnd { event, finished };
 
-  // What arrived at one instant.
-  struct Arrivals {
-    Meeting meeting = {};              // surfaces
-    std::vector<Index> hits = {};      // contacts whose gap closes
-    std::vector<Index> releases = {};  // contacts whose force would pull
-    std::vector<Index> records = {};   // events by kind, into the watch
-    std::vector<Index> stops = {};
-    std::vector<Index> jumps = {};  // resets and edges
-    std::vector<Index>& list(WatchedKind kind) {
-      return kind == WatchedKind::record ? records : kind == WatchedKind::stop ? stops : jumps;
-    }
-    void clear() {
-      meeting.met.clear();
-      for (std::vector<Index>* list : {&hits, &releases, &records, &stops, &jumps}) list->clear();
-    }
-    bool only_records() const {
-      return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty();
-    }
-  };
-  // The impacts of one contact that follow each other ever faster.
-  struct Bounces {
-    double last = 0;
-    double interval = 0;  // the last, 0 while there was none
-    double longest = 0;   // since it began
-    double began = 0;
-    bool any = false;
-  };
-
   // ---- the loop (run_engine.cpp)
   void enter(std::size_t location);
   // To the guards of the tools at hand.
@@ -76,7 +64,6 @@ class RunEngine {
   void project_state();
   bool too_many_events();
   void finish(Status status, std::string message);
-  void add_statistics(const LocationTools& tools);
   // The word of the mode: the surfaces, then the contacts.
   Mode word() const;
   Mode with_contacts(const Mode& mode) const;
@@ -160,14 +147,15 @@ class RunEngine {
   bool fire(Index event, bool at_start, std::vector<EventRecord>& records);
   void carry_fired(const EventWatch& before);
   bool goes_on_after(const std::vector<EventRecord>& records);
-  void begin_instant();
-  void note_in_instant(Index what);
+  // At t_, x_; `is_new` tells whether the state is not one that was integrated.
+  void begin_instant(bool is_new);
   void publish(const std::vector<EventRecord>& records, bool at_start);
 
   // ---- where the state or the location is new (run_settle.cpp); each is false when the run is over
   // Finds out what follows: the mode, impacts and events that fire at once.
   bool settle(bool at_start, std::vector<EventRecord>& records);
-  bool settle_mode(bool at_start, std::vector<EventRecord>& records);
+  // `pressed` are contacts that close whatever the forces on them are.
+  bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
   bool reaches_zero(Index surface, double h);
   double jump_rounding(Index surface);
   // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
@@ -193,10 +181,8 @@ class RunEngine {
   // ---- two locations with one guard (run_pair.cpp)
   // Two edges that undo each other fired one after the other: slide between their locations.
   bool slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records);
-  std::unique_ptr<LocationTools> make_pair_tools(std::size_t minus, std::size_t plus, std::size_t first_edge,
-                                                 std::size_t second_edge);
   void leave_pair(EventRecord* record);
-  bool in_pair() const { return pair_ >= 0; }
+  bool in_pair() const { return pair_ != nullptr; }
 
   // ---- sliding of second order (run_second_order.cpp)
   // Null where one of the surfaces allows none.
@@ -258,13 +244,8 @@ class RunEngine {
   bool gaps_hardly_open();
   bool guards_hardly_leave();
   // Events whose guards are not zero yet, and which of them are after a jump to a limit.
-  struct Ahead {
-    Index event;
-    double side;
-    double t, value;  // before the jump
-  };
-  std::vector<Ahead> events_ahead();
-  void note_reached(const std::vector<Ahead>& ahead);
+  std::vector<EventAhead> events_ahead();
+  void note_reached(const std::vector<EventAhead>& ahead);
   // Whether |change| is below the tolerances, for states of these sizes.
   bool is_invisible(const Vector& change, const Vector& sizes) const;
 
@@ -284,116 +265,96 @@ class RunEngine {
     RunEngine& engine_;
   };
 
+  // From where on each guard counts, and below what it has arrived.
+  struct GuardThresholds {
+    Vector arm_above, arrive_below;
+    void ignore(Index slot) {
+      arm_above[slot] = arrive_below[slot] = std::numeric_limits<double>::infinity();
+    }
+  };
+  // How far the guards have been watched along the step, and what was found.
+  struct StepScan {
+    const Arrival* arrival = nullptr;  // the first that changes something
+    Arrival joint;                     // of both scans
+    double until = 0;
+    double march_step = 0;  // of the march, carried from one mode to the next
+    // The guards of surfaces and contacts, at the last records and at their time.
+    std::vector<char> armed_at_record;
+    double record_t = std::numeric_limits<double>::quiet_NaN();
+  };
+  // The flight to a dip: from the last instant at which the surfaces `left` were met, with a state there that is as good as the run's
+  // was at its beginning: after a touch the one of the flight that was integrated again.
+  struct Flight {
+    double start = 0;
+    Vector state;
+    std::vector<Index> left;
+    bool goes_on = false;  // after a touch
+    void begin(double t, const Vector& x, const std::vector<Index>& surfaces) {
+      start = t;
+      state = x;
+      left = surfaces;
+    }
+  };
+
+  // ---- what is followed, and with what
   const Automaton& automaton_;
-  const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
   const Options& options_;
   const Run& run_;
-  std::vector<std::unique_ptr<LocationTools>> locations_;
-  // Two locations joined by one guard, while the solution slides between them.
-  struct Pair {
-    std::size_t minus = 0;  // the location where the guard is negative
-    std::size_t plus = 0;
-    Guard guard = {};
-    std::unique_ptr<LocationTools> tools = {};
-  };
-  std::vector<Pair> pairs_;
-  std::map<std::pair<std::size_t, std::size_t>, std::ptrdiff_t> pair_of_edges_;
-  std::ptrdiff_t pair_ = -1;
-  // By location and surfaces; null where there are none.
-  std::map<std::pair<std::size_t, std::vector<Index>>, std::unique_ptr<LocationTools>> second_order_tools_;
-  std::vector<Index> second_order_;  // the surfaces that the solution slides along in second order, sorted
-  std::size_t location_ = 0;
+  RunTools tools_;
   LocationTools* here_ = nullptr;
-  Stepper* stepper_ = nullptr;    // the one that is at work
-  AffineScan* affine_ = nullptr;  // the one that watches in this mode, if any
+  std::size_t location_ = 0;
+  const RunTools::Pair* pair_ = nullptr;  // while the solution slides between two locations
+  std::vector<Index> second_order_;       // the surfaces that it slides along in second order, sorted
+  Stepper* stepper_ = nullptr;            // the one that is at work
+  AffineScan* affine_ = nullptr;          // the one that watches in this mode, if any
 
-  DenseGuards sampler_;
-  ChatteringWatch chattering_;
-  AccumulationWatch crossings_, jumps_, lone_crossings_;
-  bool only_crossings_ = true;  // what crossings_ holds are crossings of single surfaces
-  Index lone_surface_ = -1;     // that was crossed last, with no other event since
-  FlightWatch flights_;
-  int lone_shrinking_ = 0;  // how many of its flights in a row were clearly shorter than the one before
-  bool takes_fine_steps_ = false;  // to see the flight that begins
-  std::vector<Bounces> bounces_;
-  Vector bounce_scale_;  // the largest |xⱼ| since the first impact or the last rest
-
+  // ---- where the solution is
   double t_ = 0;
   Vector x_;
   Mode mode_;
   Vector lambda_;           // the relays, a first guess for those that slide
   bool repelling_ = false;  // the only surface that slides repels
-  // The surfaces and contacts of the last event, which the mode has only just left or begun to slide on.
-  std::vector<Index> involved_, involved_contacts_;
-  std::vector<Index> pressed_;  // contacts that close whatever the forces on them are at this moment
-  std::vector<Index> held_;     // surfaces that the closed contacts hold at zero
-  // Surfaces of earlier events that are not clearly on their side yet: an event elsewhere does not bring them further off, and
-  // without their allowance they would fire at once.
-  std::vector<Index> still_leaving_, allowed_;
-  Vector allowance_;               // per surface, since its own last event
-  std::vector<Index> on_surface_;  // that the state is put onto
-  std::vector<Index>
-      fired_;  // events that have fired at this instant and whose guards are zero, into the watch
-  std::vector<Guard> recorded_;  // of the records noted at this instant
-  Arrivals arrivals_;            // of the last call of gather()
-  Vector before_instant_;        // the state when it began
-  Guard departed_;  // between two locations that the solution has stopped to slide between at this instant
-  std::optional<std::size_t> last_edge_;  // the edge that fired last at this instant
-  int rounds_ = 0;                        // jumps at this instant
-  bool moved_ = false;                    // some of them moved the state
-  bool was_reset_ = false;                // by the reset of an event or an edge
-  Index instant_id_ = 0;                  // of what jumped at this instant, in order
-  std::string resting_location_;          // that an edge which fired declares for its accumulation points
-  std::vector<Index> impacts_;            // the contacts that bounced at this instant
-  std::vector<Index> jumping_contacts_;   // that had an impact at this instant
-  std::map<Index, std::vector<Index>>
-      contacts_of_instant_;  // the same of instants that may repeat, by their ids
-  const Arrival* arrival_ = nullptr;
-  double scanned_to_ = 0;
-  std::vector<char> armed_before_;  // the guards of surfaces and contacts, at the last records, at this time
-  double armed_before_t_ = std::numeric_limits<double>::quiet_NaN();
-  Arrival joint_arrival_;
-  double dense_end_ = 0;  // up to where the stepper's dense output is the solution
   double mode_since_ = 0;
-  // The last instant at which the surfaces `flight_left_` were met, and a state there that is as good as the run's was at its
-  // beginning: after a touch the one of the flight that was integrated again.
-  double flight_start_ = 0;
-  Vector flight_state_;
-  std::vector<Index> flight_left_;
-  bool flight_goes_on_ = false;
-  bool jumped_ = false;         // the mode began with a jump
-  bool jumped_before_ = false;  // there has been one at all
-  double last_jump_ = 0;
-  double jump_interval_ = 0;  // between the last two instants with jumps; 0 while there are none
-  std::int64_t steps_since_jump_ = 0;
-  std::int64_t steps_in_mode_ = 0;
-  double last_crossing_ = 0;
-  // That fired at this instant: they are zero, as far as they can be located, and where the state was drawn back onto its
-  // constraints as far as that moved it.
-  struct ZeroGuard {
-    Guard when;
-    double left = 0;  // of its value
-  };
-  std::vector<ZeroGuard> zero_guards_;
-  std::vector<Ahead> reached_;  // events that came to zero while a limit was jumped to
-  double carried_march_step_ = 0;
-  std::vector<double> met_at_;  // when each surface was met last
-  // The surfaces that were met last may be passed by as much as errors gather.
-  bool passes_by_ = false;
-  Index quiet_restarts_ = 0;
-  // The surfaces that are met again and again without an event, and how often in a row.
-  std::vector<Index> returned_to_;
-  Index returns_ = 0;
-  double quiet_since_ = 0;
-  std::size_t next_output_ = 0;
+  std::vector<Index> held_;  // surfaces that the closed contacts hold at zero
+  Leaving leaving_;
+  Flight flight_;
+  Pace pace_;
 
-  // The largest |xⱼ| so far: what has accumulated of the errors goes with that.
-  Vector largest_, noise_weights_, nudged_state_;
-  Vector atol_, weights_, guard_values_, sampled_values_, noise_, nudged_values_, state_, arm_above_,
-      arrive_below_;
-  Matrix step_coefficients_;                     // of the step that is recorded
-  Vector march_arm_above_, march_arrive_below_;  // where another scan watches the surfaces
+  // ---- one instant
+  Arrivals arrivals_;  // of the last call of gather()
+  Instant instant_;
+  InstantJumps jumps_;
+
+  // ---- what comes ever faster
+  JumpWatch jump_watch_;
+  BounceWatch bounces_;
+  TurnWatch turns_;
+  LoneCrossings lone_crossings_;
+  FlightWatch flights_;
+  ChatteringWatch chattering_;
+  QuietRestarts quiet_restarts_;
+
+  // ---- the guards along a step
+  DenseGuards sampler_;
+  GuardThresholds thresholds_;
+  GuardThresholds march_thresholds_;  // without the guards that another scan watches
+  StepScan scanned_;
+  Vector guard_values_;  // where the scans start
+
+  // ---- what is handed out
   Solution solution_;
+  std::size_t next_output_ = 0;
+  double dense_end_ = 0;      // up to where the stepper's dense output is the solution
+  Matrix step_coefficients_;  // of the step that is recorded
+
+  // ---- sizes and errors
+  Vector atol_, weights_;
+  Vector largest_;  // |xⱼ| so far: what has accumulated of the errors goes with that
+
+  // ---- buffers, for one function at a time
+  std::vector<Index> on_surface_;  // that the state is put onto
+  std::vector<Index> allowed_;
+  Vector state_, nudged_state_, noise_weights_, sampled_values_, nudged_values_, noise_;
 };
 
 }  // namespace slideway

@@ -159,12 +159,10 @@ std::vector<Index> RunEngine::pressed_by_leaving(const Mode& before) {
 }
 
 bool RunEngine::close_pressed(const std::vector<Index>& pressed, EventRecord& record) {
-  for (const Index c : pressed) involved_contacts_.push_back(c);
-  moved_ = false;
+  for (const Index c : pressed) leaving_.contacts.push_back(c);
+  instant_.moved = false;
   std::vector<EventRecord> records;
-  pressed_ = pressed;
-  const bool goes_on = settle_mode(false, records);
-  pressed_.clear();
+  const bool goes_on = settle_mode(false, records, pressed);
   if (!goes_on) {
     report(std::move(record));
     publish(records, false);
@@ -195,7 +193,7 @@ Meeting RunEngine::with_freed(const Meeting& meeting, const std::vector<Index>& 
     joined.met.push_back({.surface = i,
                           .minus_vanishes = mode_[i] == Side::minus,
                           .plus_vanishes = mode_[i] == Side::plus,
-                          .away = t_ - met_at_[static_cast<std::size_t>(i)]});
+                          .away = leaving_.away(i, t_)});
   }
   if (joined.met.size() == meeting.met.size()) return joined;
   std::sort(joined.met.begin(), joined.met.end(),

@@ -16,9 +16,6 @@ namespace slideway {
 
 namespace {
 
-// Restarts without an event, in the same place, before the run gives up.
-constexpr Index kQuietRestarts = 50;
-constexpr double kQuietPart = 1e-6;  // of the times
 // Where so many events as the watch holds lie within this part of the times, they accumulate.
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
@@ -50,13 +47,12 @@ bool RunEngine::start() {
                ": every element of dx must be set, and what it holds before means nothing");
     return false;
   }
-  moved_ = true;
+  begin_instant(true);
   if (run_.mode) {
     begin_in(*run_.mode);
     return true;
   }
   std::vector<EventRecord> records;
-  begin_instant();
   const bool goes_on = settle(true, records);
   // A jump at the start comes after the state that was given; a choice of what follows does not.
   const bool jumped = std::any_of(records.begin(), records.end(), [](const EventRecord& record) {
@@ -95,7 +91,7 @@ void RunEngine::begin_in(const Mode& mode) {
   for (Index i = 0; i < mode_.size(); ++i) {
     mode_.set(i, mode[i]);
     if (mode[i] == Side::sliding || std::abs(h[i]) <= here_->geometry.rounding(t_, x_, i))
-      involved_.push_back(i);
+      leaving_.surfaces.push_back(i);
   }
   mode_.fill_lambda(lambda_);
   if (here_->contacts) {
@@ -104,7 +100,7 @@ void RunEngine::begin_in(const Mode& mode) {
       if (mode.slides_on(mode_.size() + c)) closed.push_back(c);
     }
     here_->contacts->set_closed(closed);
-    involved_contacts_ = touching_contacts();
+    leaving_.contacts = touching_contacts();
   }
   mode_since_ = t_;
   std::vector<Index> sliding;
@@ -114,7 +110,7 @@ void RunEngine::begin_in(const Mode& mode) {
   events_moving_through_zero();
 }
 
-RunEngine::Arrivals& RunEngine::gather(const std::vector<char>& slots) {
+Arrivals& RunEngine::gather(const std::vector<char>& slots) {
   Arrivals& arrivals = arrivals_;
   arrivals.clear();
   ModeOde& ode = here_->ode;
@@ -124,7 +120,7 @@ RunEngine::Arrivals& RunEngine::gather(const std::vector<char>& slots) {
     const Index i = (next - slots.begin()) / 2;
     const Index slot = ModeOde::first_slot(i);
     next = slots.begin() + ModeOde::first_slot(i + 1);
-    Met met{.surface = i, .away = t_ - met_at_[static_cast<std::size_t>(i)]};
+    Met met{.surface = i, .away = leaving_.away(i, t_)};
     if (mode_.slides_on(i)) {
       met.minus_vanishes = arrived(slot);
       met.plus_vanishes = arrived(slot + 1);
@@ -212,7 +208,7 @@ void RunEngine::add_resting_surfaces(Meeting& meeting) {
   mode_.fill_lambda(lambda_);
   if (!here_->resolver.rests(t_, x_, lambda_, all, weights_)) return;
   for (const Index i : at_zero) {
-    meeting.met.push_back({.surface = i, .away = t_ - met_at_[static_cast<std::size_t>(i)]});
+    meeting.met.push_back({.surface = i, .away = leaving_.away(i, t_)});
   }
   std::sort(meeting.met.begin(), meeting.met.end(),
             [](const Met& first, const Met& second) { return first.surface < second.surface; });
@@ -249,10 +245,9 @@ std::optional<RunEngine::ModeEnd> RunEngine::handle_ending_root() {
 }
 
 bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
-  jumped_ = false;
+  pace_.go_on();
   Arrivals& arrivals = gather(slots);
-  for (const Index i : ending)
-    arrivals.meeting.met.push_back({.surface = i, .away = t_ - met_at_[static_cast<std::size_t>(i)]});
+  for (const Index i : ending) arrivals.meeting.met.push_back({.surface = i, .away = leaving_.away(i, t_)});
   arrivals.meeting.root_ends = !ending.empty();
   ModeOde& ode = here_->ode;
   // An excursion too short to be told from none: the component it started with counts as zero.
@@ -262,20 +257,17 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
   for (Met& met : arrivals.meeting.met) {
     if (mode_.slides_on(met.surface)) continue;
     on_surface.insert(std::lower_bound(on_surface.begin(), on_surface.end(), met.surface), met.surface);
-    if (hardly_left && contains(involved_, met.surface)) {
+    if (hardly_left && contains(leaving_.surfaces, met.surface)) {
       met.minus_vanishes = mode_[met.surface] == Side::minus;
       met.plus_vanishes = mode_[met.surface] == Side::plus;
     }
   }
-  for (const Index i : involved_) {
-    if (!contains(still_leaving_, i)) still_leaving_.push_back(i);
-  }
+  leaving_.keep_earlier();
   const auto has_left = [&](Index i) {
     const Index slot = ModeOde::first_slot(i);
     return is_armed(slot) && (!mode_.slides_on(i) || is_armed(slot + 1));
   };
-  still_leaving_.erase(std::remove_if(still_leaving_.begin(), still_leaving_.end(), has_left),
-                       still_leaving_.end());
+  std::erase_if(leaving_.earlier, has_left);
   here_->geometry.project(t_, on_surface, weights_, x_);
   add_resting_surfaces(arrivals.meeting);
   here_->evaluator.keep_field_at(t_, x_);
@@ -287,14 +279,14 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
     mode_.fill_lambda(lambda_);
   }
 
-  begin_instant();
+  begin_instant(false);
   if (here_->watch.size() > 0) {
     take_sides(slots);
     add_simultaneous(arrivals);
     for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) cross(*events);
   }
   for (const Index e : arrivals.records) {
-    recorded_.push_back(here_->watch[e].when);
+    instant_.recorded.push_back(here_->watch[e].when);
     report(note(e, EventKind::record));
   }
   if (too_many_events()) return false;
@@ -371,9 +363,8 @@ void RunEngine::adopt(const Resolution& resolution) {
   mode_ = resolution.mode;
   lambda_ = resolution.lambda;
   repelling_ = resolution.repelling;
-  involved_ = resolution.involved;
-  for (const Index i : involved_) met_at_[static_cast<std::size_t>(i)] = t_;
-  passes_by_ = resolution.passes_by;
+  leaving_.meet(resolution.involved, t_);
+  leaving_.passes_by = resolution.passes_by;
   mode_since_ = t_;
   mode_.list_sliding(on_surface_);
   if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);
@@ -384,13 +375,13 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
   const double mode_began = mode_since_;
   // Contacts that have not left since they were met last cannot be met again: that is the same touch.
   std::vector<Index> still_touching;
-  for (const Index c : involved_contacts_) {
+  for (const Index c : leaving_.contacts) {
     if (!is_armed(here.ode.contact_slot(c))) still_touching.push_back(c);
   }
   const auto involve_contacts = [&] {
-    involved_contacts_ = releases;
+    leaving_.contacts = releases;
     for (const Index c : still_touching) {
-      if (!contains(involved_contacts_, c)) involved_contacts_.push_back(c);
+      if (!contains(leaving_.contacts, c)) leaving_.contacts.push_back(c);
     }
   };
   involve_contacts();
@@ -442,13 +433,11 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
     for (Mode& mode : record.continuations) mode = with_contacts(mode);
     // What has not left since it was met last cannot touch again: that is the same touch.
     if (record.kind == EventKind::grazing) {
-      const auto has_left = [&](const Met& met) { return !contains(still_leaving_, met.surface); };
+      const auto has_left = [&](const Met& met) { return !contains(leaving_.earlier, met.surface); };
       eventful = eventful && std::any_of(meeting.met.begin(), meeting.met.end(), has_left);
     }
     adopt(resolution);
-    const auto is_involved = [&](Index i) { return contains(involved_, i); };
-    still_leaving_.erase(std::remove_if(still_leaving_.begin(), still_leaving_.end(), is_involved),
-                         still_leaving_.end());
+    std::erase_if(leaving_.earlier, [&](Index i) { return contains(leaving_.surfaces, i); });
     // What holds a contact closed depends on the relays.
     for (int turn = 0; here.contacts && turn < kContactTurns; ++turn) {
       const std::vector<Index> closed = here.contacts->closed();
@@ -486,14 +475,9 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
     eventful = true;
     mode_since_ = t_;
   }
-  returns_ = eventful ? 0 : involved_ == returned_to_ ? returns_ + 1 : 1;
-  returned_to_ = involved_;
-  if (!eventful && quiet_restarts_ > 0) {
-    // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
-    jumped_ = true;
-    jump_interval_ = t_ - mode_began;
-    steps_since_jump_ = steps_in_mode_;
-  }
+  leaving_.note_return(eventful);
+  // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
+  if (!eventful && quiet_restarts_.any()) pace_.repeat(t_ - mode_began);
   const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
   if (leaves) leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order();
@@ -523,19 +507,14 @@ bool RunEngine::chatters(const EventRecord* event, std::span<const Index> surfac
            ")";
   };
   if (!event) {
-    if (quiet_restarts_ == 0 || t_ - quiet_since_ > kQuietPart * (run_.end - run_.start)) {
-      quiet_restarts_ = 0;
-      quiet_since_ = t_;
-    }
-    ++quiet_restarts_;
-    if (quiet_restarts_ <= kQuietRestarts) return false;
+    if (!quiet_restarts_.note(t_, run_.end - run_.start)) return false;
     finish(Status::chattering,
            "the solution keeps returning to " + where() + " near t = " + number_text(t_) +
                " without leaving it or sliding: the motion beside it is smaller than the " +
                "tolerances; tighten rtol and atol");
     return true;
   }
-  quiet_restarts_ = 0;
+  quiet_restarts_.clear();
   // Impacts between several contacts shrink slowly, and irregularly, to where times cannot be told apart.
   const double shortest = event->kind == EventKind::impact
                               ? kChatteringImpacts * std::abs(t_)
@@ -548,7 +527,5 @@ bool RunEngine::chatters(const EventRecord* event, std::span<const Index> surfac
              "both sides" + components());
   return true;
 }
-
-// ---- jumps
 
 }  // namespace slideway

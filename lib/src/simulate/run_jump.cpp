@@ -11,34 +11,18 @@
 
 namespace slideway {
 
-void RunEngine::begin_instant() {
-  rounds_ = 0;
-  before_instant_ = x_;
-  fired_.clear();
-  recorded_.clear();
-  departed_ = Guard();
-  was_reset_ = false;
-  last_edge_.reset();
+void RunEngine::begin_instant(bool is_new) {
+  instant_.begin(x_, is_new);
   if (here_->contacts) here_->contacts->begin_instant();
 }
 
-void RunEngine::note_in_instant(Index what) { instant_id_ = (instant_id_ * 1009 + what + 1) % 1'000'000'007; }
-
 bool RunEngine::jump(const Arrivals& arrivals) {
-  jumped_ = true;
+  pace_.jump(t_);
+  jumps_.begin();
   forget_crossings();
   std::vector<EventRecord> records;
-  moved_ = false;
-  fired_ = arrivals.records;
-  instant_id_ = 0;
-  involved_contacts_.clear();
-  resting_location_.clear();
-  jumping_contacts_.clear();
-  impacts_.clear();
-  zero_guards_.clear();
-  jump_interval_ = last_jump_ < t_ && jumped_before_ ? t_ - last_jump_ : 0;
-  last_jump_ = t_;
-  jumped_before_ = true;
+  instant_.fired = arrivals.records;
+  leaving_.contacts.clear();
   bool goes_on = true;
   std::vector<Index> hits = arrivals.hits;
   if (!hits.empty()) {
@@ -62,7 +46,7 @@ bool RunEngine::jump(const Arrivals& arrivals) {
   for (std::size_t k = 0; goes_on && k < arrivals.jumps.size() && here_ == before; ++k) {
     goes_on = fire(arrivals.jumps[k], false, records);
     // One edge is taken; the others belong to the location left.
-    if (last_edge_) break;
+    if (instant_.last_edge) break;
   }
   if (goes_on) goes_on = settle(false, records);
   publish(records, false);
@@ -71,7 +55,7 @@ bool RunEngine::jump(const Arrivals& arrivals) {
 
 bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
                              std::vector<EventRecord>& records) {
-  ++rounds_;
+  ++instant_.rounds;
   ContactDynamics& contacts = *here_->contacts;
   EventRecord record;
   record.t = t_;
@@ -114,22 +98,22 @@ bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
   record.name = contacts.contact(record.surfaces.front() - mode_.size()).name;
   if (!bounces) record.kind = EventKind::contact;
   if (bounces) {
-    for (const Index i : record.surfaces) impacts_.push_back(i - mode_.size());
+    for (const Index i : record.surfaces) jumps_.bounced.push_back(i - mode_.size());
   }
   record.after = x_;
   // Until the mode is found they count as open.
   contacts.set_closed({});
-  involved_contacts_ = touching;
-  for (const Index i : record.surfaces) note_in_instant(2'000'000 + i);
-  jumping_contacts_.insert(jumping_contacts_.end(), touching.begin(), touching.end());
+  leaving_.contacts = touching;
+  for (const Index i : record.surfaces) jumps_.note(2'000'000 + i);
+  jumps_.touching.insert(jumps_.touching.end(), touching.begin(), touching.end());
   record.to = word();
   records.push_back(std::move(record));
-  moved_ = true;
+  instant_.moved = true;
   return true;
 }
 
 bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& records) {
-  ++rounds_;
+  ++instant_.rounds;
   // A limit that was jumped to leads to the mode found there.
   if (!records.empty() && !records.back().to) records.back().to = word();
   const Watched watched = here_->watch[event];
@@ -138,7 +122,7 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   record.name = optional_name(watched.name);
   if (!at_start || !records.empty()) record.from = word();
   record.before = x_;
-  zero_guards_.push_back({watched.when, here_->watch.noise(event)});
+  jumps_.zero_guards.push_back({watched.when, here_->watch.noise(event)});
   bool stays = false;
   if (watched.reset) {
     Vector after = x_;
@@ -154,8 +138,8 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
       return false;
     }
     stays = after == x_ && watched.kind == WatchedKind::reset;
-    moved_ = moved_ || after != x_;
-    was_reset_ = true;
+    instant_.moved = instant_.moved || after != x_;
+    instant_.was_reset = true;
     x_ = after;
     here_->stepper->error_weights(x_, weights_);
   }
@@ -163,14 +147,14 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   record.kind = EventKind::reset;
   record.reason =
       stays ? "the guard crosses zero; the reset leaves the state as it is" : "the guard crosses zero";
-  note_in_instant(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : 1'000'000 + event);
+  jumps_.note(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : 1'000'000 + event);
   if (watched.kind == WatchedKind::edge) {
     const Edge& edge = automaton_.edges()[watched.edge];
     record.from_location = here_->name;
-    if (!edge.zeno.empty()) resting_location_ = edge.zeno;
+    if (!edge.zeno.empty()) jumps_.resting_location = edge.zeno;
     if (edge.to != here_->name) record.kind = EventKind::transition;
-    if (last_edge_ && undo_each_other(automaton_.edges()[*last_edge_], edge))
-      return slide_between(*last_edge_, watched.edge, records);
+    if (instant_.last_edge && undo_each_other(automaton_.edges()[*instant_.last_edge], edge))
+      return slide_between(*instant_.last_edge, watched.edge, records);
     const bool same = edge.to == edge.from && !in_pair();
     const std::size_t to = automaton_.location_index(edge.to);
     if (!same) {
@@ -178,11 +162,11 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
       enter(to);
       carry_fired(before);
     }
-    if (same) fired_.push_back(event);
-    last_edge_ = watched.edge;
+    if (same) instant_.fired.push_back(event);
+    instant_.last_edge = watched.edge;
     record.to_location = here_->name;
   } else {
-    fired_.push_back(event);
+    instant_.fired.push_back(event);
   }
   // Every guard is looked at again.
   for (Index e = 0; e < here_->watch.size(); ++e) here_->watch.set_armed(e, false);
@@ -194,7 +178,7 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
 // Locations may have the same event, as those of a model file do: it fires once, whichever location it leaves the state in.
 void RunEngine::carry_fired(const EventWatch& before) {
   std::vector<Index> carried;
-  for (const Index e : fired_) {
+  for (const Index e : instant_.fired) {
     const Watched& fired = before[e];
     if (fired.kind == WatchedKind::edge) continue;
     for (Index other = 0; other < here_->watch.size(); ++other) {
@@ -204,7 +188,7 @@ void RunEngine::carry_fired(const EventWatch& before) {
         carried.push_back(other);
     }
   }
-  fired_ = carried;
+  instant_.fired = carried;
 }
 
 // Hands the records of one instant to the log.
@@ -223,11 +207,11 @@ bool RunEngine::goes_on_after(const std::vector<EventRecord>& records) {
     jumped = jumped || record.kind == EventKind::reset || record.kind == EventKind::transition;
   }
   bool came_to_rest = false;
-  if (!impacts_.empty() && !jumped && !after_impact(impacts_, came_to_rest)) return false;
+  if (!jumps_.bounced.empty() && !jumped && !after_impact(jumps_.bounced, came_to_rest)) return false;
   if (came_to_rest) return true;
   if (!after_jump()) return false;
   // Bounces that shrink steadily come to their end.
-  return jumps_.limit() || !chatters(&records.back(), records.back().surfaces);
+  return jump_watch_.limit() || !chatters(&records.back(), records.back().surfaces);
 }
 
 }  // namespace slideway

@@ -17,37 +17,8 @@
 
 namespace slideway {
 
-namespace {
-
-// Tools for other sets of surfaces that are kept in case they come again: each takes as much memory as those of a location.
-constexpr std::size_t kMostSets = 16;
-
-}  // namespace
-
 LocationTools* RunEngine::second_order_tools(const std::vector<Index>& surfaces) {
-  if (second_order_tools_.size() >= kMostSets && !second_order_tools_.contains({location_, surfaces})) {
-    for (auto known = second_order_tools_.begin(); known != second_order_tools_.end();) {
-      const bool in_use = known->second && known->second.get() == here_;
-      if (known->second && !in_use) add_statistics(*known->second);
-      known = in_use ? std::next(known) : second_order_tools_.erase(known);
-    }
-  }
-  const auto [place, is_new] = second_order_tools_.try_emplace({location_, surfaces});
-  if (is_new) {
-    const Location& here = automaton_.locations()[location_];
-    // How contacts push depends on both.
-    const std::shared_ptr<const System> system =
-        here.system.contacts().empty() ? here.system.second_order(surfaces) : nullptr;
-    if (system) {
-      EventWatch watch(here.system);
-      watch.add_edges(automaton_, location_, {});
-      place->second = std::make_unique<LocationTools>(
-          *system, std::make_shared<const RelayStructure>(*system), options_, std::move(watch), here.name);
-      place->second->set_duration(run_.end - run_.start);
-      place->second->ode.keep_on(locations_[location_]->geometry, surfaces);
-    }
-  }
-  return place->second.get();
+  return tools_.in_second_order(location_, surfaces, here_);
 }
 
 void RunEngine::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {
@@ -73,7 +44,7 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
                  std::back_inserter(surfaces));
   LocationTools* const tools = second_order_tools(surfaces);
   if (!tools) return false;
-  SurfaceGeometry& plain = locations_[location_]->geometry;
+  SurfaceGeometry& plain = tools_.of_location(location_).geometry;
   // What is left of the speed the relay takes away, in a time in which little else changes: along its own effect. Nobody sees how
   // far from the surface that speed would carry.
   Vector x = x_, values(mode_.size()), rates(mode_.size()), minus(x.size()), plus(x.size());
@@ -106,7 +77,7 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
   adopt(resolution);
   for (const Index i : coming) flights_.forget(i);
   forget_turns();
-  jumped_ = false;
+  pace_.go_on();
   return true;
 }
 
@@ -146,7 +117,7 @@ bool RunEngine::leave_second_order(const std::vector<Index>& leaving) {
                "with a run that starts here, of a model in which these stay zero");
     return false;
   }
-  locations_[location_]->geometry.project(t_, surfaces, weights_, x_);
+  tools_.of_location(location_).geometry.project(t_, surfaces, weights_, x_);
   return true;
 }
 

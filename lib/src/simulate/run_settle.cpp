@@ -25,7 +25,7 @@ constexpr double kGoesOn = 0.1;
 
 bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {
-    if (rounds_ > kMostRounds) {
+    if (instant_.rounds > kMostRounds) {
       std::string cycle;
       for (std::size_t k = records.size() - std::min<std::size_t>(4, records.size()); k < records.size();
            ++k) {
@@ -42,7 +42,8 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     }
     // What has fired may do so again once something else has moved the state off its guard.
     const auto is_off = [&](Index e) { return std::abs(here_->watch.value(t_, x_, e)) > zero_level(e); };
-    fired_.erase(std::remove_if(fired_.begin(), fired_.end(), is_off), fired_.end());
+    instant_.fired.erase(std::remove_if(instant_.fired.begin(), instant_.fired.end(), is_off),
+                         instant_.fired.end());
     // Edges whose guard is past zero need no mode.
     const std::vector<Index> past = events_already_past();
     if (!past.empty()) {
@@ -67,15 +68,15 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     }
     if (!settle_mode(at_start, records)) return false;
     std::vector<Index> due = events_moving_through_zero();
-    if (!reached_.empty()) here_->ode.velocity(t_, x_, state_);
-    for (const Ahead& reached : reached_) {
+    if (!instant_.reached.empty()) here_->ode.velocity(t_, x_, state_);
+    for (const EventAhead& reached : instant_.reached) {
       // What comes to rest at the limit has not gone through zero.
       const Index e = reached.event;
       const double rate = -reached.side * here_->watch.rate(t_, x_, state_, e);
       const bool goes_on = rate * (t_ - reached.t) > kGoesOn * reached.value;
       if (goes_on && !contains(due, e)) due.push_back(e);
     }
-    reached_.clear();
+    instant_.reached.clear();
     std::vector<Index> stops, jumps;
     for (const Index e : due) {
       const WatchedKind kind = here_->watch[e].kind;
@@ -83,8 +84,8 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
       if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(e);
       if (kind != WatchedKind::record) continue;
       records.push_back(note(e, EventKind::record));
-      fired_.push_back(e);
-      recorded_.push_back(here_->watch[e].when);
+      instant_.fired.push_back(e);
+      instant_.recorded.push_back(here_->watch[e].when);
     }
     for (const Index e : stops) records.push_back(note(e, EventKind::stop));
     if (!stops.empty()) {
@@ -99,18 +100,19 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
 }
 
 // The relays and the contacts where the state is new; nothing approaches any more.
-bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
+bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
+                            const std::vector<Index>& pressed) {
   LocationTools& here = *here_;
   Meeting all{.at_start = true};
   const Mode before = mode_;
-  if (!find_sides(!moved_, all)) return false;
+  if (!find_sides(!instant_.moved, all)) return false;
   mode_.fill_lambda(lambda_);
-  involved_.clear();
-  still_leaving_.clear();
+  leaving_.surfaces.clear();
+  leaving_.earlier.clear();
   std::vector<Index> resting;
   if (here.contacts) {
     const std::vector<Index> touching = touching_contacts();
-    involved_contacts_ = touching;
+    leaving_.contacts = touching;
     for (const Index c : touching) {
       const double rate = here.contacts->rate(t_, x_, lambda_, c);
       if (rate <= here.contacts->rate_rounding(t_, x_, lambda_, c, weights_)) resting.push_back(c);
@@ -130,8 +132,8 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
   for (int turn = 0;; ++turn) {
     if (here.contacts) {
       std::vector<Index> staying = here.contacts->staying_closed(t_, x_, lambda_, resting);
-      for (const Index c : turn == 0 ? pressed_ : std::vector<Index>()) {
-        if (!contains(staying, c)) staying.push_back(c);
+      for (std::size_t k = 0; turn == 0 && k < pressed.size(); ++k) {
+        if (!contains(staying, pressed[k])) staying.push_back(pressed[k]);
       }
       here.contacts->set_closed(std::move(staying));
     }
@@ -182,8 +184,8 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records) {
 // What a jump leaves of a guard is rounded like the states it came from: two speeds that cancel in an impact leave more than the
 // rounding of their difference.
 double RunEngine::jump_rounding(Index surface) {
-  if (!moved_ || before_instant_.size() != x_.size()) return 0;
-  const Vector change = (x_ - before_instant_).cwiseAbs();
+  if (!instant_.moved || instant_.before.size() != x_.size()) return 0;
+  const Vector change = (x_ - instant_.before).cwiseAbs();
   return 16 * kEpsilon * here_->geometry.gradient(t_, x_, surface).cwiseAbs().dot(change);
 }
 
@@ -227,12 +229,12 @@ std::vector<Index> RunEngine::touching_contacts() {
   if (!here_->contacts) return touching;
   for (Index c = 0; c < here_->contacts->contacts(); ++c) {
     const double gap = here_->contacts->gap(t_, x_, c);
-    const bool was_closed = contains(here_->contacts->closed(), c) || contains(involved_contacts_, c);
+    const bool was_closed = contains(here_->contacts->closed(), c) || contains(leaving_.contacts, c);
     const double zero = kZeroFactor * here_->contacts->rounding(t_, x_, c) +
                         (was_closed ? here_->contacts->tolerance(t_, x_, c, weights_) : 0.0);
     if (gap > zero) continue;
     // Only a reset puts a state where it must not be; what the integrator does there is its error.
-    if (was_reset_ && gap < -zero && gap < -4 * here_->contacts->tolerance(t_, x_, c, weights_)) {
+    if (instant_.was_reset && gap < -zero && gap < -4 * here_->contacts->tolerance(t_, x_, c, weights_)) {
       throw std::runtime_error("the state violates contact '" + here_->contacts->contact(c).name +
                                "': its gap is " + number_text(gap) + " at t = " + number_text(t_) +
                                " after a jump, expected >= 0");
@@ -249,14 +251,14 @@ double RunEngine::zero_level(Index event) {
   // A state that slid along the zero of the guard has no rounding but that of its error scale.
   double level = kZeroFactor *
                  (watch.rounding(t_, x_, event) + 16 * kEpsilon * watch.tolerance(t_, x_, event, weights_));
-  for (const ZeroGuard& zero : zero_guards_) {
+  for (const InstantJumps::ZeroGuard& zero : jumps_.zero_guards) {
     if (!(zero.when == watch[event].when)) continue;
     here_->evaluator.field(t_, x_, lambda_, state_);
     level += std::abs(zero.when.rate(t_, x_, 1, state_)) *
                  location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0) +
              zero.left;
   }
-  if (watch[event].kind != WatchedKind::edge || moved_) return level;
+  if (watch[event].kind != WatchedKind::edge || instant_.moved) return level;
   noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
   return level + watch.tolerance(t_, x_, event, noise_weights_);
 }
@@ -295,9 +297,9 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
     // Its rate is rounding, too.
     watch.set_held(e, is_held(e));
     if (watch.held(e)) continue;
-    const bool exact = watch[e].kind != WatchedKind::edge || moved_;
+    const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
     // The classification has said on which side the solution leaves the guard between two locations.
-    const bool is_left = departed_ && departed_ == watch[e].when;
+    const bool is_left = instant_.departed && instant_.departed == watch[e].when;
     const int motion = is_left ? 1 : motion_of(e, zero, exact);
     if (any) {
       if (motion < 0) watch.set_side(e, -watch.side(e));
@@ -306,12 +308,12 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
       here_->ode.velocity(t_, x_, state_);
       const double rate = watch.side(e) * watch.rate(t_, x_, state_, e);
       const bool is_noted = watch[e].kind == WatchedKind::record &&
-                            std::find(recorded_.begin(), recorded_.end(), watch[e].when) != recorded_.end();
-      const bool went_on = (contains(fired_, e) && rate < 0) || is_noted;
+                            std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=
+                                instant_.recorded.end();
+      const bool went_on = (contains(instant_.fired, e) && rate < 0) || is_noted;
       // Still on its own side, if only just: the march finds when it crosses.
-      const bool was_hit = std::any_of(zero_guards_.begin(), zero_guards_.end(),
-                                       [&](const ZeroGuard& hit) { return hit.when == watch[e].when; });
-      const bool is_ahead = !exact && !was_hit && value > kZeroFactor * watch.rounding(t_, x_, e);
+      const bool is_ahead =
+          !exact && !jumps_.has_fired_on(watch[e].when) && value > kZeroFactor * watch.rounding(t_, x_, e);
       if (!went_on && !is_ahead) due.push_back(e);
       if (went_on) watch.set_noise(e, zero);
       continue;
@@ -357,7 +359,5 @@ int RunEngine::motion_of(Index event, double zero_level, bool exact) {
   }
   return 0;
 }
-
-// ---- two locations joined by one guard
 
 }  // namespace slideway

@@ -15,27 +15,12 @@ namespace {
 // A flight no higher than so many times the error allowed in the states is seen well by fine steps only.
 constexpr double kLowFlight = 1000;
 
-// Events that a turn round an intersection is made of.
-bool is_turn_of_relays(EventKind kind) {
-  return kind == EventKind::crossing || kind == EventKind::sliding_entry || kind == EventKind::sliding_exit ||
-         kind == EventKind::corner;
-}
-
-// A number for what changes in an event that is more than a crossing: other than that of any surface.
-Index kind_of_turn(const EventRecord& event, const Mode& after) {
-  Index code = after.size();
-  for (const Index i : event.surfaces) {
-    code = (code * 1009 + 3 * i + static_cast<signed char>(after[i]) + 2) % 1'000'000'007;
-  }
-  return code + after.size();
-}
-
 }  // namespace
 
 std::vector<Index> RunEngine::surfaces_of_turn(std::size_t period) const {
   std::vector<Index> surfaces;
   for (auto event = solution_.events.rbegin(); period > 0 && event != solution_.events.rend(); ++event) {
-    if (!is_turn_of_relays(event->kind)) continue;
+    if (!TurnWatch::takes_part(event->kind)) continue;
     surfaces.insert(surfaces.end(), event->surfaces.begin(), event->surfaces.end());
     --period;
   }
@@ -49,7 +34,7 @@ bool RunEngine::hardly_leaves(const Accumulation& accumulation) {
   Vector farthest = Vector::Zero(mode_.size());
   Vector h(mode_.size());
   for (std::size_t k = 0; k < accumulation.period; ++k) {
-    here_->evaluator.guards(t_, crossings_.state(k), h);
+    here_->evaluator.guards(t_, turns_.state(k), h);
     farthest = farthest.cwiseMax(h.cwiseAbs());
   }
   return std::any_of(accumulation.ids.begin(), accumulation.ids.end(),
@@ -57,10 +42,9 @@ bool RunEngine::hardly_leaves(const Accumulation& accumulation) {
 }
 
 void RunEngine::forget_turns() {
-  crossings_.clear();
-  only_crossings_ = true;
-  lone_surface_ = -1;
-  takes_fine_steps_ = false;
+  turns_.clear();
+  lone_crossings_.interrupt();
+  pace_.take_fine_steps(false);
 }
 
 void RunEngine::forget_crossings() {
@@ -69,33 +53,24 @@ void RunEngine::forget_crossings() {
 }
 
 bool RunEngine::after_crossing(const EventRecord& event) {
-  const bool crosses = event.kind == EventKind::crossing && event.surfaces.size() == 1;
-  if (!crosses) lone_surface_ = -1;
-  takes_fine_steps_ = false;
+  const bool crosses = TurnWatch::crosses_one(event);
+  if (!crosses) lone_crossings_.interrupt();
+  pace_.take_fine_steps(false);
   const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= mode_.size();
-  if (!is_turn_of_relays(event.kind) || has_contacts) {
+  if (!TurnWatch::takes_part(event.kind) || has_contacts) {
     forget_crossings();
     return true;
   }
   if (stays_after_flights(event)) return true;
   if (crosses && !after_lone_crossing(event)) return false;
   if (mode_.size() < 2) return true;
-  only_crossings_ = only_crossings_ && crosses;
-  const double interval = t_ - last_crossing_;
-  last_crossing_ = t_;
-  crossings_.note(t_, crosses ? event.surfaces.front() : kind_of_turn(event, mode_), x_);
-  std::optional<Accumulation> accumulation = crossings_.limit();
+  turns_.note(t_, event, mode_, x_);
+  std::optional<Accumulation> accumulation = turns_.limit();
   const bool is_steady = accumulation.has_value();
-  if (!is_steady) accumulation = crossings_.limit_of_two_turns();
-  // Stick and slip may come ever faster for a while without coming to a limit.
-  if (accumulation ||
-      crossings_.shrinks(only_crossings_ ? FlightWatch::kShrinks : FlightWatch::kShrinksFast)) {
-    // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as
-    // large as the stretches may have undone it.
-    jumped_ = true;
-    jump_interval_ = interval;
-    steps_since_jump_ = steps_in_mode_;
-  }
+  if (!is_steady) accumulation = turns_.limit_of_two_turns();
+  // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as large as the
+  // stretches may have undone it.
+  if (accumulation || turns_.may_accumulate()) pace_.repeat(turns_.interval());
   if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
   accumulation->ids = surfaces_of_turn(accumulation->period);
   if (accumulation->ids.size() < 2) return true;
@@ -103,17 +78,16 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   here_->evaluator.field(t_, x_, lambda_, state_);
   const double motion = state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * accumulation->remaining;
   const bool is_nothing = is_steady && motion <= 1e-3;
-  if (!is_nothing && !hardly_takes_time(interval, accumulation->remaining) && !hardly_leaves(*accumulation))
+  if (!is_nothing && !hardly_takes_time(turns_.interval(), accumulation->remaining) &&
+      !hardly_leaves(*accumulation))
     return true;
   return jump_to_crossing_limit(*accumulation);
 }
 
 // How flights shrink is lost where the errors of the steps are as large as they are.
 void RunEngine::see_flights() {
-  takes_fine_steps_ = true;
-  jumped_ = true;
-  jump_interval_ = t_ - last_crossing_;
-  steps_since_jump_ = steps_in_mode_;
+  pace_.repeat(t_ - turns_.last());
+  pace_.take_fine_steps(true);
 }
 
 bool RunEngine::stays_after_flights(const EventRecord& event) {
@@ -146,18 +120,9 @@ bool RunEngine::stays_after_flights(const EventRecord& event) {
 
 bool RunEngine::after_lone_crossing(const EventRecord& event) {
   const Index surface = event.surfaces.front();
-  const double interval = t_ - last_crossing_;
-  if (surface != lone_surface_) {
-    lone_surface_ = surface;
-    lone_shrinking_ = 0;
-    lone_crossings_.clear();
-    lone_crossings_.note(t_, surface, x_);
-    return true;
-  }
+  const double interval = t_ - turns_.last();
   lone_crossings_.note(t_, surface, x_);
-  // Flights to one side may take longer than those to the other.
-  lone_shrinking_ = lone_crossings_.shrinks(FlightWatch::kShrinks) ? lone_shrinking_ + 1 : 0;
-  if (lone_shrinking_ < FlightWatch::kInARow) return true;
+  if (!lone_crossings_.shrink()) return true;
   see_flights();
   const std::optional<Accumulation> found = lone_crossings_.limit();
   if (!found || found->ratio >= FlightWatch::kShrinks || t_ + found->remaining >= run_.end) return true;
@@ -217,9 +182,8 @@ bool RunEngine::go_to_lone_limit(Index surface, const Accumulation& accumulation
 }
 
 bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
-  const bool only_crossings = only_crossings_;
-  crossings_.clear();
-  only_crossings_ = true;
+  const bool only_crossings = turns_.only_crossings();
+  turns_.clear();
   EventRecord unseen = note_limit(accumulation.ids);
   Vector limit = accumulation.state;
   std::vector<Index> surfaces = accumulation.ids;

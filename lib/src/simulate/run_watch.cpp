@@ -35,23 +35,21 @@ void RunEngine::set_thresholds() {
     const Index slot = ModeOde::first_slot(i);
     // The second slot of a surface that does not slide holds nothing to watch.
     const double second = mode_.slides_on(i) ? 0 : std::numeric_limits<double>::infinity();
-    arm_above_[slot] = arrive_below_[slot] = 0;
-    arm_above_[slot + 1] = arrive_below_[slot + 1] = second;
+    thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = 0;
+    thresholds_.arm_above[slot + 1] = thresholds_.arrive_below[slot + 1] = second;
   }
-  arm_above_.tail(arm_above_.size() - 2 * mode_.size()).setZero();
-  arrive_below_.tail(arrive_below_.size() - 2 * mode_.size()).setZero();
+  thresholds_.arm_above.tail(thresholds_.arm_above.size() - 2 * mode_.size()).setZero();
+  thresholds_.arrive_below.tail(thresholds_.arrive_below.size() - 2 * mode_.size()).setZero();
   if (here_->watch.size() > 0) set_event_thresholds();
   if (ode.has_closed_contacts()) {
     held_ = held_by(here_->contacts->closed());
   } else {
     held_.clear();
   }
-  for (const Index i : held_)
-    arm_above_[ModeOde::first_slot(i)] = arrive_below_[ModeOde::first_slot(i)] =
-        std::numeric_limits<double>::infinity();
-  allowed_ = involved_;
-  allowed_.insert(allowed_.end(), still_leaving_.begin(), still_leaving_.end());
-  if (allowed_.empty() && involved_contacts_.empty()) return;
+  for (const Index i : held_) thresholds_.ignore(ModeOde::first_slot(i));
+  allowed_ = leaving_.surfaces;
+  allowed_.insert(allowed_.end(), leaving_.earlier.begin(), leaving_.earlier.end());
+  if (allowed_.empty() && leaving_.contacts.empty()) return;
   bool needs_nudge = ode.has_closed_contacts();
   for (const Index i : allowed_)
     needs_nudge =
@@ -67,43 +65,45 @@ void RunEngine::set_thresholds() {
     if (contains(held_, i)) continue;
     if (mode_.slides_on(i)) {
       const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
-      arm_above_.segment(slot, 2).setConstant(16 * kEpsilon * scale);
-      arrive_below_.segment(slot, 2) = arm_above_.segment(slot, 2);
+      thresholds_.arm_above.segment(slot, 2).setConstant(16 * kEpsilon * scale);
+      thresholds_.arrive_below.segment(slot, 2) = thresholds_.arm_above.segment(slot, 2);
       if (needs_nudge) {
-        arrive_below_.segment(slot, 2) +=
+        thresholds_.arrive_below.segment(slot, 2) +=
             kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
       } else {
-        arrive_below_.segment(slot, 2).array() += kWrongWayFactor * affine_->exit_tolerance(i, weights_);
+        thresholds_.arrive_below.segment(slot, 2).array() +=
+            kWrongWayFactor * affine_->exit_tolerance(i, weights_);
       }
     } else {
       const double rounding = here_->geometry.rounding(t_, x_, i);
-      arm_above_[slot] = kArmFactor * rounding;
+      thresholds_.arm_above[slot] = kArmFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
-      if (k < involved_.size()) {
-        const double factor = passes_by_ ? 2 * kGlobalError : kWrongWayFactor;
-        allowance_[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
-                        factor * here_->geometry.tolerance(t_, x_, i, weights_);
+      if (k < leaving_.surfaces.size()) {
+        const double factor = leaving_.passes_by ? 2 * kGlobalError : kWrongWayFactor;
+        leaving_.allowance[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
+                                factor * here_->geometry.tolerance(t_, x_, i, weights_);
       }
       // Events elsewhere do not add to what was allowed at its own.
-      arrive_below_[slot] = allowance_[i];
+      thresholds_.arrive_below[slot] = leaving_.allowance[i];
       // The errors of a motion far smaller than the tolerances bring it back for ever.
-      if (returns_ >= kVainReturns && makes_no_difference(i)) arm_above_[slot] = allowance_[i];
+      if (leaving_.vain_returns() >= kVainReturns && makes_no_difference(i))
+        thresholds_.arm_above[slot] = leaving_.allowance[i];
     }
   }
-  for (const Index c : involved_contacts_) {
+  for (const Index c : leaving_.contacts) {
     const Index slot = ode.contact_slot(c);
     const auto& closed = here_->contacts->closed();
     if (std::find(closed.begin(), closed.end(), c) != closed.end()) {
-      arm_above_[slot] = 1e-9 * std::abs(guard_values_[slot]);
-      arrive_below_[slot] =
-          arm_above_[slot] + kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
+      thresholds_.arm_above[slot] = 1e-9 * std::abs(guard_values_[slot]);
+      thresholds_.arrive_below[slot] = thresholds_.arm_above[slot] +
+                                       kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
     } else {
       const double rounding = here_->contacts->rounding(t_, x_, c);
-      arm_above_[slot] = kArmFactor * rounding;
+      thresholds_.arm_above[slot] = kArmFactor * rounding;
       const double error = here_->contacts->tolerance(t_, x_, c, weights_);
       // Of a gap that stays zero by itself nothing is to be seen but errors.
-      if (keeps_its_gap(c)) arm_above_[slot] += kWrongWayFactor * error;
-      arrive_below_[slot] = kArmFactor * rounding + kWrongWayFactor * error;
+      if (keeps_its_gap(c)) thresholds_.arm_above[slot] += kWrongWayFactor * error;
+      thresholds_.arrive_below[slot] = kArmFactor * rounding + kWrongWayFactor * error;
     }
   }
 }
@@ -163,19 +163,19 @@ void RunEngine::set_event_thresholds() {
     const double clear = kArmFactor * rounding + watch.noise(e);
     if (watch.held(e)) {
       // What it shows is what is between two projections.
-      arm_above_[slot] = clear + gathered_errors(options_.rtol) * error;
-      arrive_below_[slot] = std::numeric_limits<double>::infinity();
+      thresholds_.arm_above[slot] = clear + gathered_errors(options_.rtol) * error;
+      thresholds_.arrive_below[slot] = std::numeric_limits<double>::infinity();
       continue;
     }
     if (was_held && watch[e].direction == Direction::any) watch.set_undecided(e, true);
     if (watch.undecided(e)) {
-      arm_above_[slot] = arrive_below_[slot] = clear + kWrongWayFactor * error;
+      thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = clear + kWrongWayFactor * error;
       continue;
     }
     const double allowance = watch.allowance(e);
     if (guard_values_[slot] > clear && std::isinf(allowance)) continue;
-    arm_above_[slot] = clear;
-    arrive_below_[slot] = kArmFactor * rounding + allowance;
+    thresholds_.arm_above[slot] = clear;
+    thresholds_.arrive_below[slot] = kArmFactor * rounding + allowance;
   }
 }
 
@@ -199,9 +199,9 @@ bool RunEngine::marches_exits_only() const {
 }
 
 void RunEngine::start_scans(double march_step) {
-  scanned_to_ = t_;
+  scanned_.until = t_;
   if (!affine_) {
-    here_->scan.start(t_, guard_values_, arm_above_, arrive_below_, march_step);
+    here_->scan.start(t_, guard_values_, thresholds_.arm_above, thresholds_.arrive_below, march_step);
     return;
   }
   AffineScan& affine = *affine_;
@@ -209,18 +209,17 @@ void RunEngine::start_scans(double march_step) {
     const Index slot = here_->ode.event_slot(e);
     if (affine.watches(slot)) affine.set_side(slot, here_->watch.side(e));
   }
-  affine.start(guard_values_, arm_above_, arrive_below_);
+  affine.start(guard_values_, thresholds_.arm_above, thresholds_.arrive_below);
   if (affine.watches_all()) {
     here_->scan.start_idle(t_, march_step);
     return;
   }
-  march_arm_above_ = arm_above_;
-  march_arrive_below_ = arrive_below_;
-  for (Index slot = 0; slot < arm_above_.size(); ++slot) {
-    if (affine.watches(slot))
-      march_arm_above_[slot] = march_arrive_below_[slot] = std::numeric_limits<double>::infinity();
+  march_thresholds_ = thresholds_;
+  for (Index slot = 0; slot < thresholds_.arm_above.size(); ++slot) {
+    if (affine.watches(slot)) march_thresholds_.ignore(slot);
   }
-  here_->scan.start(t_, guard_values_, march_arm_above_, march_arrive_below_, march_step);
+  here_->scan.start(t_, guard_values_, march_thresholds_.arm_above, march_thresholds_.arrive_below,
+                    march_step);
 }
 
 void RunEngine::DenseGuards::sample(double t, VectorRef values) {
@@ -246,7 +245,7 @@ bool RunEngine::DenseGuards::mirror_what_is_hardly_left(double t) {
     const Index slot = ModeOde::first_slot(i);
     if (engine_.mode_.slides_on(i) || engine_.is_armed(slot)) continue;
     const double beyond = -static_cast<double>(static_cast<signed char>(engine_.mode_[i])) * h[i];
-    if (!(beyond > 0) || beyond > engine_.arrive_below_[slot]) continue;
+    if (!(beyond > 0) || beyond > engine_.thresholds_.arrive_below[slot]) continue;
     any = tools.geometry.change_guard(t, i, -2 * h[i], engine_.state_) || any;
   }
   return any;
@@ -301,13 +300,13 @@ void RunEngine::DenseGuards::noise(double t, VectorRef values) {
 }
 
 // Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
-// arrival_ is the first arrival that changes something, null when there is none; false when the run is over.
+// scanned_.arrival is the first one that changes something, null when there is none; false when the run is over.
 bool RunEngine::scan_step(double end) {
   ModeOde& ode = here_->ode;
   GuardScan& scan = here_->scan;
   while (true) {
     const Arrival& arrival = first_arrival(end);
-    arrival_ = arrival.found ? &arrival : nullptr;
+    scanned_.arrival = arrival.found ? &arrival : nullptr;
     if (!arrival.found || here_->watch.size() == 0) return true;
     const Arrivals& arrivals = gather(arrival.guards);
     if (!arrivals.only_records()) return true;
@@ -321,18 +320,18 @@ bool RunEngine::scan_step(double end) {
     for (const Index e : arrivals.records) report(note(e, EventKind::record));
     if (t_ > before) append_step(before, t_);
     if (too_many_events()) return false;
-    arrival_ = nullptr;
+    scanned_.arrival = nullptr;
     if (!(t_ < end)) end = t_;
     // The guards of surfaces and contacts stay as they are, armed or not.
-    armed_before_.assign(static_cast<std::size_t>(ode.event_slot(0)), 0);
-    armed_before_t_ = t_;
+    scanned_.armed_at_record.assign(static_cast<std::size_t>(ode.event_slot(0)), 0);
+    scanned_.record_t = t_;
     for (Index slot = 0; slot < ode.event_slot(0); ++slot) {
       if (!is_armed(slot)) continue;
-      arm_above_[slot] = arrive_below_[slot] = 0;
-      armed_before_[static_cast<std::size_t>(slot)] = 1;
+      thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = 0;
+      scanned_.armed_at_record[static_cast<std::size_t>(slot)] = 1;
     }
-    arm_above_.tail(here_->watch.size()).setZero();
-    arrive_below_.tail(here_->watch.size()).setZero();
+    thresholds_.arm_above.tail(here_->watch.size()).setZero();
+    thresholds_.arrive_below.tail(here_->watch.size()).setZero();
     ode.exit_guards(t_, x_, guard_values_);
     set_event_thresholds();
     ode.forget_samples();
@@ -348,14 +347,14 @@ const Arrival& RunEngine::march(double limit, double end) {
   // Where the state stands still a step may be as long as it likes, and its stages too far apart for the exits: like a step of
   // the march it is not trusted with more than twice of what has been looked at.
   if (!scan.idle() && scan.all_armed() && stepper_->stages_span_step() &&
-      interval <= 2 * carried_march_step_) {
+      interval <= 2 * scanned_.march_step) {
     // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.
     const bool changes = ode.has_changing_effects();
     bool passes = ode.slides_on_until(limit);
     if (ode.watches_stages() && (changes ? passes : !passes)) sampler_.sample(limit, sampled_values_);
     if (changes) passes = passes && ode.effects_hold(sampled_values_);
     if (passes || (!changes && ode.stops_once_until(limit, sampled_values_))) {
-      carried_march_step_ = std::max(carried_march_step_, interval);
+      scanned_.march_step = std::max(scanned_.march_step, interval);
       if (!passes) return scan.advance_at_once(limit, sampler_);
       if (limit < end) return scan.nothing();
       if (!changes) ode.exits_at_last_stage(sampled_values_);
@@ -363,7 +362,7 @@ const Arrival& RunEngine::march(double limit, double end) {
     }
   }
   const Arrival& arrival = scan.advance(limit, sampler_);
-  if (!scan.idle()) carried_march_step_ = scan.march_step();
+  if (!scan.idle()) scanned_.march_step = scan.march_step();
   return arrival;
 }
 
@@ -371,54 +370,54 @@ const Arrival& RunEngine::first_arrival(double end) {
   GuardScan& scan = here_->scan;
   if (!affine_ || affine_->idle()) return march(end, end);
   AffineScan& affine = *affine_;
-  const double from = scanned_to_;
+  const double from = scanned_.until;
   const AffineScan::FirstZero& zero = affine.advance(*stepper_, from, end);
   const double limit = zero.found ? zero.t : end;
-  joint_arrival_.found = zero.found;
-  joint_arrival_.t = limit;
-  scanned_to_ = limit;
+  scanned_.joint.found = zero.found;
+  scanned_.joint.t = limit;
+  scanned_.until = limit;
   if (!scan.idle()) {
     const Arrival& marched = march(limit, end);
     if (!zero.found && !marched.found) return marched;
-    joint_arrival_.found = true;
-    joint_arrival_.guards = marched.guards;
+    scanned_.joint.found = true;
+    scanned_.joint.guards = marched.guards;
     if (marched.found) {
-      joint_arrival_.t = marched.t;
+      scanned_.joint.t = marched.t;
       affine.forget_arming();
     } else {
-      std::fill(joint_arrival_.guards.begin(), joint_arrival_.guards.end(), char{0});
+      std::fill(scanned_.joint.guards.begin(), scanned_.joint.guards.end(), char{0});
       if (scan.nearly_zero()) {
         const double just_after = limit + location_accuracy(limit, end - from);
         sampler_.sample(std::min(end, just_after), sampled_values_);
         for (Index slot = 0; slot < sampled_values_.size(); ++slot) {
           const auto at = static_cast<std::size_t>(slot);
-          if (scan.armed()[at] != 0 && sampled_values_[slot] <= 0) joint_arrival_.guards[at] = 1;
+          if (scan.armed()[at] != 0 && sampled_values_[slot] <= 0) scanned_.joint.guards[at] = 1;
         }
         // The accuracy may reach beyond the end.
         if (just_after > end) {
           const Arrival& imminent = scan.imminent();
           for (std::size_t at = 0; imminent.found && at < imminent.guards.size(); ++at)
-            joint_arrival_.guards[at] = joint_arrival_.guards[at] != 0 || imminent.guards[at] != 0;
+            scanned_.joint.guards[at] = scanned_.joint.guards[at] != 0 || imminent.guards[at] != 0;
         }
       }
     }
   } else if (zero.found) {
-    joint_arrival_.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
+    scanned_.joint.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
   }
-  if (!zero.found || zero.t > joint_arrival_.t + location_accuracy(joint_arrival_.t, end - from)) {
-    return joint_arrival_;
+  if (!zero.found || zero.t > scanned_.joint.t + location_accuracy(scanned_.joint.t, end - from)) {
+    return scanned_.joint;
   }
-  for (const Index slot : zero.slots) joint_arrival_.guards[static_cast<std::size_t>(slot)] = 1;
-  return joint_arrival_;
+  for (const Index slot : zero.slots) scanned_.joint.guards[static_cast<std::size_t>(slot)] = 1;
+  return scanned_.joint;
 }
 
 // What is about to vanish where the integrator gets no further.
 const Arrival& RunEngine::imminent_arrival() {
   const Arrival& marched = here_->scan.imminent();
   if (marched.found || !affine_ || here_->watch.size() == 0) return marched;
-  joint_arrival_.found = false;
-  joint_arrival_.t = t_;
-  joint_arrival_.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
+  scanned_.joint.found = false;
+  scanned_.joint.t = t_;
+  scanned_.joint.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
   try {
     here_->ode.velocity(t_, x_, state_);
   } catch (const std::exception&) {
@@ -431,10 +430,10 @@ const Arrival& RunEngine::imminent_arrival() {
     if (!affine_->watches(slot) || !is_armed(slot)) continue;
     const double rate = here_->watch.side(e) * here_->watch.rate(t_, x_, state_, e);
     if (!(here_->watch.value(t_, x_, e) <= -rate * accuracy)) continue;
-    joint_arrival_.guards[static_cast<std::size_t>(slot)] = 1;
-    joint_arrival_.found = true;
+    scanned_.joint.guards[static_cast<std::size_t>(slot)] = 1;
+    scanned_.joint.found = true;
   }
-  return joint_arrival_;
+  return scanned_.joint;
 }
 
 // An event at the end time belongs to the run, whichever side of the end rounding and the tolerances put it.
@@ -453,8 +452,9 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   bool any = false;
   for (Index slot = 0; slot < count; ++slot) {
     // A record at the end starts the scans anew, where what vanishes with it is not armed.
-    const bool was_armed = armed_before_t_ == end && static_cast<std::size_t>(slot) < armed_before_.size() &&
-                           armed_before_[static_cast<std::size_t>(slot)] != 0;
+    const bool was_armed = scanned_.record_t == end &&
+                           static_cast<std::size_t>(slot) < scanned_.armed_at_record.size() &&
+                           scanned_.armed_at_record[static_cast<std::size_t>(slot)] != 0;
     if (!is_armed(slot) && !was_armed) continue;
     const double rate = (values[slot] - earlier[slot]) / (end - before);
     if (rate < 0 && values[slot] <= noise_[slot] - rate * location_accuracy(end, end - before)) {

@@ -25,8 +25,8 @@ bool RunEngine::hardly_takes_time(double interval, double remaining) const {
 // Whether the contacts of the last impact open so little until the next one that rounding decides which it will be.
 bool RunEngine::gaps_hardly_open() {
   mode_.fill_lambda(lambda_);
-  return std::any_of(jumping_contacts_.begin(), jumping_contacts_.end(), [&](Index c) {
-    const double opens = here_->contacts->rate(t_, x_, lambda_, c) * jump_interval_;
+  return std::any_of(jumps_.touching.begin(), jumps_.touching.end(), [&](Index c) {
+    const double opens = here_->contacts->rate(t_, x_, lambda_, c) * pace_.interval();
     return opens > 0 && opens <= 1000 * here_->contacts->rounding(t_, x_, c);
   });
 }
@@ -36,9 +36,8 @@ bool RunEngine::guards_hardly_leave() {
   EventWatch& watch = here_->watch;
   here_->evaluator.field(t_, x_, lambda_, state_);
   for (Index e = 0; e < watch.size(); ++e) {
-    const auto is_hit = [&](const ZeroGuard& zero) { return zero.when == watch[e].when; };
-    if (std::none_of(zero_guards_.begin(), zero_guards_.end(), is_hit)) continue;
-    const double leaves = std::abs(watch.rate(t_, x_, state_, e)) * jump_interval_;
+    if (!jumps_.has_fired_on(watch[e].when)) continue;
+    const double leaves = std::abs(watch.rate(t_, x_, state_, e)) * pace_.interval();
     if (leaves > 0 && leaves <= 1000 * drawing_noise(e)) return true;
   }
   return false;
@@ -59,8 +58,8 @@ void RunEngine::skip_to(double t, const Vector& x) {
   x_ = x;
 }
 
-std::vector<RunEngine::Ahead> RunEngine::events_ahead() {
-  std::vector<Ahead> ahead;
+std::vector<EventAhead> RunEngine::events_ahead() {
+  std::vector<EventAhead> ahead;
   EventWatch& watch = here_->watch;
   for (Index e = 0; e < watch.size(); ++e) {
     const double value = watch.value(t_, x_, e);
@@ -69,37 +68,29 @@ std::vector<RunEngine::Ahead> RunEngine::events_ahead() {
   return ahead;
 }
 
-void RunEngine::note_reached(const std::vector<Ahead>& ahead) {
-  reached_.clear();
-  for (const Ahead& event : ahead) {
+void RunEngine::note_reached(const std::vector<EventAhead>& ahead) {
+  instant_.reached.clear();
+  for (const EventAhead& event : ahead) {
     if (event.side * here_->watch[event.event].when.value(t_, x_) <= zero_level(event.event))
-      reached_.push_back(event);
+      instant_.reached.push_back(event);
   }
 }
 
 bool RunEngine::after_jump() {
-  jumps_.note(t_, instant_id_, x_);
-  if (!jumping_contacts_.empty()) contacts_of_instant_[instant_id_] = jumping_contacts_;
-  const std::optional<Accumulation> accumulation = jumps_.limit();
+  jump_watch_.note(t_, jumps_, x_);
+  const std::optional<Accumulation> accumulation = jump_watch_.limit();
   if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
-  const bool cannot_go_on = hardly_takes_time(jump_interval_, accumulation->remaining) ||
+  const bool cannot_go_on = hardly_takes_time(pace_.interval(), accumulation->remaining) ||
                             gaps_hardly_open() || guards_hardly_leave();
-  const bool short_enough = accumulation->remaining <= options_.rtol * (t_ - jumps_.began());
-  const bool invisible = short_enough && is_invisible(accumulation->state - x_, jumps_.scale());
+  const bool short_enough = accumulation->remaining <= options_.rtol * (t_ - jump_watch_.began());
+  const bool invisible = short_enough && is_invisible(accumulation->state - x_, jump_watch_.scale());
   return invisible || cannot_go_on ? jump_to_limit(*accumulation) : true;
 }
 
 bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
-  jumps_.clear();
-  const std::string resting_location = resting_location_;
-  std::vector<Index> contacts;
-  for (const Index id : accumulation.ids) {
-    const std::vector<Index>& hit = contacts_of_instant_[id];
-    contacts.insert(contacts.end(), hit.begin(), hit.end());
-  }
-  std::sort(contacts.begin(), contacts.end());
-  contacts.erase(std::unique(contacts.begin(), contacts.end()), contacts.end());
-  contacts_of_instant_.clear();
+  const std::string resting_location = jumps_.resting_location;
+  const std::vector<Index> contacts = jump_watch_.contacts_of(accumulation);
+  jump_watch_.clear();
   EventRecord record;
   record.kind = EventKind::zeno;
   record.from = word();
@@ -108,13 +99,12 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
                   " of the time of the one before; the limit is within " + number_text(accumulation.error) +
                   " of t = " + number_text(t_ + accumulation.remaining);
   if (automaton_.has_locations()) record.from_location = here_->name;
-  const std::vector<Ahead> ahead = events_ahead();
+  const std::vector<EventAhead> ahead = events_ahead();
   skip_to(t_ + accumulation.remaining, accumulation.state);
   here_->stepper->error_weights(x_, weights_);
   record.t = t_;
   std::vector<EventRecord> records;
-  moved_ = true;
-  begin_instant();
+  begin_instant(true);
   bool goes_on = true;
   if (!contacts.empty()) {
     mode_.fill_lambda(lambda_);
@@ -130,7 +120,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
         list->push_back(kNotANumber);
     }
     if (!record.surface_names.empty()) record.name = record.surface_names.front();
-    involved_contacts_ = contacts;
+    leaving_.contacts = contacts;
     note_reached(ahead);
   } else if (!resting_location.empty()) {
     enter(automaton_.location_index(resting_location));
@@ -157,35 +147,21 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
 
 bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) {
   ContactDynamics& contacts = *here_->contacts;
-  if (bounce_scale_.size() == 0) bounce_scale_ = x_.cwiseAbs();
-  bounce_scale_ = bounce_scale_.cwiseMax(x_.cwiseAbs());
+  bounces_.see(x_);
   // The log of a large system does not hold it; the state after the impact then says how large states are.
   const Vector& before = solution_.events.back().before;
-  if (before.size() == x_.size()) bounce_scale_ = bounce_scale_.cwiseMax(before.cwiseAbs());
-  for (const Index c : hit) {
-    Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
-    const double interval = bounces.any ? t_ - bounces.last : 0;
-    // A longer flight than any before begins a new sequence; so does the first of all.
-    if (!bounces.any || interval > 1.5 * bounces.longest + 10 * location_accuracy(t_, 0)) {
-      if (!bounces.any || bounces.longest > 0) bounces.began = bounces.any ? bounces.last : t_;
-      bounces.longest = 0;
-    }
-    bounces.longest = std::max(bounces.longest, interval);
-    bounces.interval = interval;
-    bounces.last = t_;
-    bounces.any = true;
-  }
+  if (before.size() == x_.size()) bounces_.see(before);
+  for (const Index c : hit) bounces_.note(t_, c);
   mode_.fill_lambda(lambda_);
   const auto hardly_rises = [&](Index c, double speed, double pressing) {
     return speed * speed / (2 * pressing) <= 100 * contacts.rounding(t_, x_, c);
   };
   for (const Index c : hit) {
-    const Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
     const double speed = contacts.rate(t_, x_, lambda_, c);
     if (!(speed > 0)) continue;
-    const double interval = bounces.interval > 0 ? bounces.interval : kNever;
+    const double interval = bounces_.interval(c);
     const double pressing = -contacts.acceleration(t_, x_, lambda_, c);
-    const bool stops_unseen = is_invisible(contacts.stopping_impulse(t_, x_, lambda_, c), bounce_scale_);
+    const bool stops_unseen = is_invisible(contacts.stopping_impulse(t_, x_, lambda_, c), bounces_.scale());
     const bool is_tiny =
         hardly_rises(c, speed, std::abs(pressing)) || interval <= 10 * location_accuracy(t_, 0);
     if (!stops_unseen && !is_tiny) continue;
@@ -195,7 +171,7 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
     for (Index i = 0; i < contacts.contacts(); ++i) {
       if (i == c || contains(contacts.closed(), i)) continue;
       if (contacts.gap(t_, x_, i) > contacts.tolerance(t_, x_, i, weights_)) continue;
-      if (is_tiny || is_invisible(contacts.stopping_impulse(t_, x_, lambda_, i), bounce_scale_))
+      if (is_tiny || is_invisible(contacts.stopping_impulse(t_, x_, lambda_, i), bounces_.scale()))
         others.push_back(i);
     }
     for (const bool together : {true, false}) {
@@ -205,8 +181,8 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
       const double undisturbed = time_to_disturbance(*rest);
       const bool in_no_time = hardly_takes_time(kNever, rest->most) && rest->most < undisturbed;
       const bool short_enough =
-          rest->most <= options_.rtol * (t_ - bounces.began) && rest->most < undisturbed;
-      const bool unseen = (short_enough || in_no_time) && is_invisible(rest->state - x_, bounce_scale_);
+          rest->most <= options_.rtol * (t_ - bounces_.began(c)) && rest->most < undisturbed;
+      const bool unseen = (short_enough || in_no_time) && is_invisible(rest->state - x_, bounces_.scale());
       // Flights between several contacts that each closed alone would throw off the others for ever.
       const bool cannot_go_on =
           together ? is_tiny && in_no_time : is_tiny || hardly_takes_time(interval, rest->remaining);
@@ -297,27 +273,21 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   here_->evaluator.field(t_, rest.state, lambda_, state_);
   contacts.set_closed(closed_before);
   const Vector limit = rest.state + rest.remaining * state_;
-  const std::vector<Ahead> ahead = events_ahead();
+  const std::vector<EventAhead> ahead = events_ahead();
   skip_to(t_ + rest.remaining, limit);
   here_->stepper->error_weights(x_, weights_);
   put_on_sliding();
   contacts.project(t_, closed, lambda_, weights_, x_);
   record.t = t_;
   record.after = x_;
-  involved_contacts_ = closed;
+  leaving_.contacts = closed;
   std::vector<EventRecord> records;
   records.push_back(std::move(record));
-  moved_ = true;
-  begin_instant();
+  begin_instant(true);
   note_reached(ahead);
-  // What opens them again after less than their longest flight belongs to the same sequence.
-  for (const Index c : rest.contacts) {
-    Bounces& bounces = bounces_[static_cast<std::size_t>(c)];
-    bounces.last = t_;
-    bounces.interval = 0;
-  }
-  bounce_scale_ = x_.cwiseAbs();
-  jumps_.clear();
+  for (const Index c : rest.contacts) bounces_.rest(t_, c);
+  bounces_.see_nothing_but(x_);
+  jump_watch_.clear();
   const bool goes_on = settle(false, records);
   if (records.size() == 1) records.back().to = word();
   publish(records, false);

@@ -1,0 +1,98 @@
+// What a run keeps while things happen at one instant: what arrived there, what has fired, and what jumped.
+//
+// It must not know where the solution is, nor what follows.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulate/event_resolver.hpp"
+#include "simulate/event_watch.hpp"
+
+namespace slideway {
+
+// What arrived at one instant.
+struct Arrivals {
+  Meeting meeting = {};              // surfaces
+  std::vector<Index> hits = {};      // contacts whose gap closes
+  std::vector<Index> releases = {};  // contacts whose force would pull
+  std::vector<Index> records = {};   // events by kind, into the watch
+  std::vector<Index> stops = {};
+  std::vector<Index> jumps = {};  // resets and edges
+  std::vector<Index>& list(WatchedKind kind) {
+    return kind == WatchedKind::record ? records : kind == WatchedKind::stop ? stops : jumps;
+  }
+  void clear() {
+    meeting.met.clear();
+    for (std::vector<Index>* list : {&hits, &releases, &records, &stops, &jumps}) list->clear();
+  }
+  bool only_records() const {
+    return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty();
+  }
+};
+
+// An event whose guard is not zero yet, before a jump to a limit.
+struct EventAhead {
+  Index event;
+  double side;
+  double t, value;
+};
+
+// What has happened at this instant so far. An instant begins with an arrival, at the start of the run, or at the limit of events
+// that accumulate.
+struct Instant {
+  Vector before;                         // the state when it began
+  bool moved = false;                    // the state is a new one: given, or moved by a jump
+  bool was_reset = false;                // by the reset of an event or an edge
+  int rounds = 0;                        // of jumps
+  std::vector<Index> fired;              // events whose guards are zero, into the watch
+  std::vector<Guard> recorded;           // of the records that were noted
+  std::optional<std::size_t> last_edge;  // that fired
+  Guard departed;                   // between two locations that the solution has stopped to slide between
+  std::vector<EventAhead> reached;  // events that came to zero while a limit was jumped to
+
+  void begin(const Vector& x, bool is_new) {
+    before = x;
+    moved = is_new;
+    was_reset = false;
+    rounds = 0;
+    fired.clear();
+    recorded.clear();
+    last_edge.reset();
+    departed = Guard();
+  }
+};
+
+// What jumped at the last instant with jumps. It outlives the instant: what fired there last is at zero until the next.
+struct InstantJumps {
+  // A guard that fired is zero as far as it can be located, and where the state was drawn back onto its constraints as far as that
+  // moved it.
+  struct ZeroGuard {
+    Guard when;
+    double left = 0;  // of its value
+  };
+
+  Index id = 0;                  // of all that jumped, in order
+  std::string resting_location;  // that an edge which fired declares for its accumulation points
+  std::vector<Index> bounced;    // contacts
+  std::vector<Index> touching;   // contacts that had a part in an impact
+  std::vector<ZeroGuard> zero_guards;
+
+  void begin() {
+    id = 0;
+    resting_location.clear();
+    bounced.clear();
+    touching.clear();
+    zero_guards.clear();
+  }
+  void note(Index what) { id = (id * 1009 + what + 1) % 1'000'000'007; }
+  bool has_fired_on(const Guard& guard) const {
+    return std::any_of(zero_guards.begin(), zero_guards.end(),
+                       [&](const ZeroGuard& zero) { return zero.when == guard; });
+  }
+};
+
+}  // namespace slideway

@@ -1,0 +1,61 @@
+// What the last events have left at zero: surfaces and contacts whose guards count only once they are clearly on their side.
+//
+// It must not know the guards, nor how far off zero they are.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+struct Leaving {
+  // Of the last event, which the mode has only just left or begun to slide on.
+  std::vector<Index> surfaces, contacts;
+  // Surfaces of earlier events: an event elsewhere does not bring them further off, and without their allowance they would fire at
+  // once.
+  std::vector<Index> earlier;
+  Vector allowance;  // per surface, since its own last event
+  // The surfaces that were met last may be passed by as much as errors gather.
+  bool passes_by = false;
+
+  // For so many surfaces; those that are new were met last at t.
+  void resize(Index count, double t) {
+    met_at_.resize(static_cast<std::size_t>(count), t);
+    allowance.conservativeResizeLike(Vector::Zero(count));
+  }
+  // These are met at t.
+  void meet(const std::vector<Index>& met, double t) {
+    surfaces = met;
+    for (const Index i : met) met_at_[static_cast<std::size_t>(i)] = t;
+  }
+  // How long before t a surface was met last.
+  double away(Index surface, double t) const { return t - met_at_[static_cast<std::size_t>(surface)]; }
+  // Before another event takes the place of the last one.
+  void keep_earlier() {
+    for (const Index i : surfaces) {
+      if (std::find(earlier.begin(), earlier.end(), i) == earlier.end()) earlier.push_back(i);
+    }
+  }
+  // A surface that is no more.
+  void drop(Index surface) {
+    std::erase(surfaces, surface);
+    std::erase(earlier, surface);
+  }
+  // After every restart: whether an event was seen there.
+  void note_return(bool eventful) {
+    returns_ = eventful ? 0 : surfaces == returned_to_ ? returns_ + 1 : 1;
+    returned_to_ = surfaces;
+  }
+  // How often in a row the same surfaces have been met without an event.
+  Index vain_returns() const { return returns_; }
+
+ private:
+  std::vector<double> met_at_;
+  std::vector<Index> returned_to_;
+  Index returns_ = 0;
+};
+
+}  // namespace slideway

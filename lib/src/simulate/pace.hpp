@@ -1,0 +1,59 @@
+// How long the stretch of the solution that begins is going to take. After a jump, and where events come ever faster, it is taken to
+// be about as long as the last one: a multistep method that starts at order one may see too little of it.
+//
+// It must not know integrators, nor what jumps.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace slideway {
+
+class Pace {
+ public:
+  // The state jumps at t.
+  void jump(double t) {
+    starts_anew_ = true;
+    interval_ = last_jump_ < t ? t - last_jump_ : 0;
+    last_jump_ = t;
+  }
+  // Nothing jumps, but what begins is like the mode that ends, and as short as this.
+  void repeat(double interval) {
+    starts_anew_ = true;
+    interval_ = interval;
+    steps_ = steps_in_mode_;
+  }
+  // What begins goes on from what was before.
+  void go_on() { starts_anew_ = false; }
+  // Whether the next stretch, if it starts anew, is to be taken in fine steps.
+  void take_fine_steps(bool fine) { fine_ = fine; }
+
+  void begin_mode() {
+    if (starts_anew_) steps_ = 0;
+    steps_in_mode_ = 0;
+  }
+  void count_step() {
+    ++steps_;
+    ++steps_in_mode_;
+  }
+
+  // Whether the mode that begins has nothing to do with the steps before it.
+  bool starts_anew() const { return starts_anew_; }
+  bool starts_finely() const { return starts_anew_ && fine_; }
+  // What the last stretch took; 0 where that is not known.
+  double interval() const { return interval_; }
+  // Steps since something started anew, and since the mode began.
+  std::int64_t steps() const { return steps_; }
+  std::int64_t steps_in_mode() const { return steps_in_mode_; }
+  bool jumped_at(double t) const { return last_jump_ == t; }
+
+ private:
+  bool starts_anew_ = false;
+  bool fine_ = false;
+  double last_jump_ = std::numeric_limits<double>::quiet_NaN();  // none yet
+  double interval_ = 0;
+  std::int64_t steps_ = 0;
+  std::int64_t steps_in_mode_ = 0;
+};
+
+}  // namespace slideway

@@ -1,0 +1,129 @@
+#include "simulate/run_tools.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace slideway {
+
+namespace {
+
+// Sets of surfaces whose tools are kept: each takes as much memory as those of a location.
+constexpr std::size_t kMostSets = 16;
+
+void add(const LocationTools& tools, Statistics& statistics) {
+  for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get(),
+                                 tools.doubt_stepper.get()}) {
+    if (!stepper) continue;
+    const StepperStatistics stepping = stepper->statistics();
+    statistics.steps += stepping.steps;
+    statistics.integrator_evaluations += stepping.velocity_evaluations;
+    statistics.jacobian_evaluations += stepping.jacobian_evaluations;
+    statistics.krylov_iterations += stepping.krylov_iterations;
+    statistics.restarts += stepping.restarts;
+    statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
+  }
+  const EvaluationCounts counts = tools.evaluator.counts();
+  statistics.field_evaluations += counts.field;
+  statistics.guard_evaluations += counts.guards;
+}
+
+}  // namespace
+
+RunTools::RunTools(const Automaton& automaton,
+                   const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                   const Options& options, double duration)
+    : automaton_(automaton),
+      structures_(structures),
+      options_(options),
+      duration_(duration),
+      locations_(automaton.locations().size()) {}
+
+LocationTools& RunTools::of_location(std::size_t location) {
+  std::unique_ptr<LocationTools>& tools = locations_[location];
+  if (!tools) {
+    const Location& made = automaton_.locations()[location];
+    EventWatch watch(made.system);
+    watch.add_edges(automaton_, location, {});
+    tools = std::make_unique<LocationTools>(made.system, structures_[location], options_, std::move(watch),
+                                            made.name);
+    tools->set_duration(duration_);
+  }
+  return *tools;
+}
+
+const RunTools::Pair& RunTools::of_pair(std::size_t first_edge, std::size_t second_edge) {
+  const auto key = std::minmax(first_edge, second_edge);
+  const auto known = pairs_.find(key);
+  return known != pairs_.end() ? known->second
+                               : pairs_.emplace(key, made_pair(first_edge, second_edge)).first->second;
+}
+
+RunTools::Pair RunTools::made_pair(std::size_t first_edge, std::size_t second_edge) const {
+  const Edge& edge = automaton_.edges()[first_edge];
+  const bool rising = edge.direction == Direction::rising;
+  Pair pair;
+  pair.minus = automaton_.location_index(rising ? edge.from : edge.to);
+  pair.plus = automaton_.location_index(rising ? edge.to : edge.from);
+  pair.guard = edge.when;
+  const Location& below = automaton_.locations()[pair.minus];
+  const Location& above = automaton_.locations()[pair.plus];
+  System system = join_locations(below, above, edge.when, edge.name);
+  auto structure = std::make_shared<const RelayStructure>(system);
+  EventWatch watch(system);
+  // What else leaves either location leaves the pair.
+  watch.add_edges(automaton_, pair.minus, {first_edge, second_edge});
+  watch.add_edges(automaton_, pair.plus, {first_edge, second_edge});
+  pair.tools = std::make_unique<LocationTools>(std::move(system), std::move(structure), options_,
+                                               std::move(watch), joined_name(below, above));
+  pair.tools->set_duration(duration_);
+  return pair;
+}
+
+LocationTools* RunTools::in_second_order(std::size_t location, const std::vector<Index>& surfaces,
+                                         const LocationTools* in_use) {
+  const Surfaces key{location, surfaces};
+  if (second_order_.size() >= kMostSets && !second_order_.contains(key)) drop_second_order(in_use);
+  const auto [place, is_new] = second_order_.try_emplace(key);
+  if (is_new) place->second = made_in_second_order(location, surfaces);
+  return place->second.get();
+}
+
+std::unique_ptr<LocationTools> RunTools::made_in_second_order(std::size_t location,
+                                                              const std::vector<Index>& surfaces) {
+  const Location& here = automaton_.locations()[location];
+  // How contacts push depends on both.
+  const std::shared_ptr<const System> system =
+      here.system.contacts().empty() ? here.system.second_order(surfaces) : nullptr;
+  if (!system) return nullptr;
+  EventWatch watch(here.system);
+  watch.add_edges(automaton_, location, {});
+  auto tools = std::make_unique<LocationTools>(*system, std::make_shared<const RelayStructure>(*system),
+                                               options_, std::move(watch), here.name);
+  tools->set_duration(duration_);
+  tools->ode.keep_on(of_location(location).geometry, surfaces);
+  return tools;
+}
+
+void RunTools::drop_second_order(const LocationTools* in_use) {
+  for (auto known = second_order_.begin(); known != second_order_.end();) {
+    const LocationTools* const tools = known->second.get();
+    const bool stays = tools && tools == in_use;
+    if (tools && !stays) add(*tools, of_dropped_);
+    known = stays ? std::next(known) : second_order_.erase(known);
+  }
+}
+
+Statistics RunTools::work() const {
+  Statistics statistics = of_dropped_;
+  for (const auto& tools : locations_) {
+    if (tools) add(*tools, statistics);
+  }
+  for (const auto& pair : pairs_) add(*pair.second.tools, statistics);
+  for (const auto& place : second_order_) {
+    if (place.second) add(*place.second, statistics);
+  }
+  return statistics;
+}
+
+}  // namespace slideway

@@ -1,0 +1,58 @@
+// What a run has made to follow the solution: tools for its locations, for two locations joined by one guard, and for sets of surfaces
+// along which it slides in second order. Each is made when first asked for and kept in case the solution comes back.
+//
+// It must not know where the solution is, nor why tools are asked for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "simulate/location_tools.hpp"
+#include "slideway/model/automaton.hpp"
+#include "slideway/simulate/solution.hpp"
+
+namespace slideway {
+
+class RunTools {
+ public:
+  // Two locations joined by one guard, while the solution slides between them.
+  struct Pair {
+    std::size_t minus = 0;  // the location where the guard is negative
+    std::size_t plus = 0;
+    Guard guard = {};
+    std::unique_ptr<LocationTools> tools = {};
+  };
+
+  // The references must outlive this. `structures` has one entry per location; `duration` is that of the run.
+  RunTools(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+           const Options& options, double duration);
+
+  LocationTools& of_location(std::size_t location);
+  // Of two edges that undo each other. The pair stays where it is.
+  const Pair& of_pair(std::size_t first_edge, std::size_t second_edge);
+  // Null where one of the surfaces allows none. Others for such sets may be dropped, but not `in_use`.
+  LocationTools* in_second_order(std::size_t location, const std::vector<Index>& surfaces,
+                                 const LocationTools* in_use);
+  // What all of them have done, those that were dropped too.
+  Statistics work() const;
+
+ private:
+  using Surfaces = std::pair<std::size_t, std::vector<Index>>;  // of a location
+  Pair made_pair(std::size_t first_edge, std::size_t second_edge) const;
+  std::unique_ptr<LocationTools> made_in_second_order(std::size_t location,
+                                                      const std::vector<Index>& surfaces);
+  void drop_second_order(const LocationTools* in_use);
+
+  const Automaton& automaton_;
+  const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
+  const Options& options_;
+  double duration_;
+  std::vector<std::unique_ptr<LocationTools>> locations_;
+  std::map<std::pair<std::size_t, std::size_t>, Pair> pairs_;  // by their edges
+  std::map<Surfaces, std::unique_ptr<LocationTools>> second_order_;
+  Statistics of_dropped_;
+};
+
+}  // namespace slideway
