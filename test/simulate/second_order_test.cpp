@@ -73,6 +73,33 @@ TEST_CASE("a super-twisting controller follows its disturbance once it has come 
   });
 }
 
+TEST_CASE("crossings come to the same limit whenever a run begins, before t = 0 too") {
+  const auto from = [](double start) {
+    return super_twisting("0", std::to_string(start + 2) + "\nstart = " + std::to_string(start));
+  };
+  // Nothing depends on the time.
+  const Finished usual = run(from(0), Method::dopri5, 1e-10);
+  const double limit = usual.solution.events.back().t;
+  for (const double start : {-10.0, -1.5, 0.0, 7.0}) {
+    for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
+      for (const double rtol : {1e-6, 1e-8}) {
+        CAPTURE(start);
+        CAPTURE(to_string(method));
+        CAPTURE(rtol);
+        const Finished finished = run(from(start), method, rtol);
+        CAPTURE(finished.solution.outcome.message);
+        REQUIRE(finished.solution.outcome.succeeded());
+        CHECK(finished.solution.final.mode.word() == "0");
+        CHECK(finished.count(EventKind::zeno) == 1);
+        CHECK(finished.solution.events.back().kind == EventKind::zeno);
+        CHECK(std::abs(finished.solution.events.back().t - start - limit) <= 1000 * rtol);
+        CHECK(std::abs(finished.end(0)) <= 1e-14);
+        CHECK(std::abs(finished.end(1)) <= 1e-14);
+      }
+    }
+  }
+}
+
 TEST_CASE("sliding of second order ends where the relay cannot hold the speed at zero any more") {
   // d' = 0.15 t² reaches 1.5 at t = √10; then v' = −1.5 beside the surface.
   for_all_methods(super_twisting("0.05*t^3", "4"), [](const Finished& run, double rtol) {

@@ -1,13 +1,12 @@
 // Crossings of one surface with no other event between them, and the limit that they come to.
 //
-// It must not know the surface, nor what follows. That the flights between crossings get shorter is seen by FlightWatch, which minds no
-// events elsewhere; a limit, with the state there, is to be had only from crossings between which there is nothing else.
+// It must not know the surface, nor what follows. That flights off a surface get shorter is for FlightWatch to see, whatever happens
+// elsewhere, as in turns round an intersection; the state that they come to can be told here only where nothing does.
 #pragma once
 
 #include <optional>
 
 #include "simulate/accumulation_watch.hpp"
-#include "simulate/flight_watch.hpp"
 
 namespace slideway {
 
@@ -16,15 +15,15 @@ class LoneCrossings {
   // Notes a crossing at t; x is the state there.
   void note(double t, Index surface, const Vector& x) {
     if (surface != surface_) crossings_.clear();
+    flights_ = surface == surface_ ? flights_ + 1 : 0;
     surface_ = surface;
     crossings_.note(t, surface, x);
-    shrinking_ = crossings_.shrinks(FlightWatch::kShrinks) ? shrinking_ + 1 : 0;
   }
   // Something else happens.
   void interrupt() { surface_ = -1; }
+  // How many flights there have been since.
+  Index flights() const { return flights_; }
   std::optional<Accumulation> limit() const { return crossings_.limit(); }
-  // Whether several flights in a row were clearly shorter than the one before.
-  bool shrink() const { return shrinking_ >= FlightWatch::kInARow; }
   // The largest |xⱼ| at them.
   Vector scale() const { return crossings_.scale(); }
 
@@ -32,7 +31,7 @@ class LoneCrossings {
   // Flights to one side may take longer than those to the other.
   AccumulationWatch crossings_{{1, 2}, 1, true};
   Index surface_ = -1;
-  int shrinking_ = 0;
+  Index flights_ = 0;
 };
 
 }  // namespace slideway

@@ -216,8 +216,8 @@ class RunEngine {
   bool after_lone_crossing(const EventRecord& event);
   // Whether it stays on surfaces to which it came by flights that get ever shorter, and are too low to be seen.
   bool stays_after_flights(const EventRecord& event);
-  // Has the next flight taken in fine steps.
-  void see_flights();
+  // Has the next flight off the surface taken in fine steps, if it is as short as the last.
+  void see_flights(Index surface);
   EventRecord note_limit(const std::vector<Index>& surfaces) const;
   void report_limit(EventRecord&& record, bool stays);
   bool go_to_lone_limit(Index surface, const Accumulation& accumulation);

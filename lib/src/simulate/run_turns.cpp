@@ -85,8 +85,8 @@ bool RunEngine::after_crossing(const EventRecord& event) {
 }
 
 // How flights shrink is lost where the errors of the steps are as large as they are.
-void RunEngine::see_flights() {
-  pace_.repeat(t_ - turns_.last());
+void RunEngine::see_flights(Index surface) {
+  pace_.repeat(flights_.length(surface));
   pace_.take_fine_steps(true);
 }
 
@@ -108,7 +108,7 @@ bool RunEngine::stays_after_flights(const EventRecord& event) {
     // Of flights lower than the errors allowed in the states nothing can be said, but that they came ever faster before, or do not
     // get higher.
     if (has_shrunk ? !flights_.shrinks(i) : height <= unseen) coming.push_back(i);
-    if (has_shrunk && height <= kLowFlight * unseen) see_flights();
+    if (has_shrunk && height <= kLowFlight * unseen) see_flights(i);
   }
   if (coming.empty()) return false;
   EventRecord record = note_limit(coming);
@@ -120,15 +120,16 @@ bool RunEngine::stays_after_flights(const EventRecord& event) {
 
 bool RunEngine::after_lone_crossing(const EventRecord& event) {
   const Index surface = event.surfaces.front();
-  const double interval = t_ - turns_.last();
   lone_crossings_.note(t_, surface, x_);
-  if (!lone_crossings_.shrink()) return true;
-  see_flights();
+  // Where the first of those that shrink is one, too.
+  if (lone_crossings_.flights() <= FlightWatch::kInARow || !flights_.shrinks(surface)) return true;
+  see_flights(surface);
   const std::optional<Accumulation> found = lone_crossings_.limit();
   if (!found || found->ratio >= FlightWatch::kShrinks || t_ + found->remaining >= run_.end) return true;
   const bool invisible = is_invisible(found->state - x_, lone_crossings_.scale());
-  return invisible || hardly_takes_time(interval, found->remaining) ? go_to_lone_limit(surface, *found)
-                                                                    : true;
+  return invisible || hardly_takes_time(flights_.length(surface), found->remaining)
+             ? go_to_lone_limit(surface, *found)
+             : true;
 }
 
 // What the log says of the limit of crossings, while it is not reached yet.

@@ -27,8 +27,7 @@ class TurnWatch {
   // What happened between the events was something else.
   void clear();
 
-  // When the last event was; and the time between the last two.
-  double last() const { return last_; }
+  // The time between the last two events.
   double interval() const { return interval_; }
   // Whether all since the last clear() were crossings of single surfaces.
   bool only_crossings() const { return only_crossings_; }
