@@ -31,6 +31,13 @@ struct Leaving {
     surfaces = met;
     for (const Index i : met) met_at_[static_cast<std::size_t>(i)] = t;
   }
+  // These contacts open, and others still touch.
+  void let_go(const std::vector<Index>& opening, const std::vector<Index>& touching) {
+    contacts = opening;
+    for (const Index c : touching) {
+      if (std::find(opening.begin(), opening.end(), c) == opening.end()) contacts.push_back(c);
+    }
+  }
   // How long before t a surface was met last.
   double away(Index surface, double t) const { return t - met_at_[static_cast<std::size_t>(surface)]; }
   // Before another event takes the place of the last one.

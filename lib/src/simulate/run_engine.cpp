@@ -137,6 +137,13 @@ std::string RunEngine::names(std::span<const Index> surfaces) const {
   return text;
 }
 
+void RunEngine::list(Index surface, EventRecord& record) const {
+  record.surfaces.push_back(surface);
+  record.surface_names.push_back(surface_name(surface));
+  for (ShortList<double>* values : {&record.w_minus, &record.w_plus, &record.lambda})
+    values->push_back(kNotANumber);
+}
+
 Mode RunEngine::with_contacts(const Mode& mode) const {
   return here_->contacts ? here_->contacts->with_closed(mode) : mode;
 }

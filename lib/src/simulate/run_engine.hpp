@@ -71,6 +71,8 @@ class RunEngine {
   void report(EventRecord&& record);
   std::string surface_name(Index surface) const;
   std::string names(std::span<const Index> surfaces) const;
+  // Lists one in the record, without speeds across it. Contacts come after the surfaces.
+  void list(Index surface, EventRecord& record) const;
 
   // ---- the guards along a step (run_watch.cpp)
   // From where on each guard counts, and how far it may be on the wrong side until then.
@@ -134,6 +136,13 @@ class RunEngine {
 
   // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
   bool resolve(const Meeting& arrived, std::vector<Index> releases);
+  Resolution resolution_of(const Meeting& meeting, bool may_dip);
+  std::vector<Index> contacts_still_touching() const;
+  void open(const std::vector<Index>& releases);
+  // Adds those that open.
+  void open_what_relays_open(std::vector<Index>& releases);
+  void note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record);
+  bool goes_on_in_mode(EventRecord&& record, bool eventful);
   // Takes over what a resolution says about the mode.
   void adopt(const Resolution& resolution);
   std::string words_of(const std::vector<Mode>& modes) const;

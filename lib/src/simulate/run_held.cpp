@@ -170,11 +170,7 @@ bool RunEngine::close_pressed(const std::vector<Index>& pressed, EventRecord& re
   }
   for (const Index c : pressed) {
     if (!contains(here_->contacts->closed(), c)) continue;
-    record.surfaces.push_back(mode_.size() + c);
-    record.surface_names.push_back(here_->contacts->contact(c).name);
-    record.w_minus.push_back(kNotANumber);
-    record.w_plus.push_back(kNotANumber);
-    record.lambda.push_back(kNotANumber);
+    list(mode_.size() + c, record);
     record.kind = EventKind::corner;
   }
   record.reason += "; what touches holds it there";

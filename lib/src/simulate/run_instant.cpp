@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <iterator>
 #include <limits>
 
 #include "core/number_text.hpp"
@@ -371,48 +372,22 @@ void RunEngine::adopt(const Resolution& resolution) {
 }
 
 bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
-  LocationTools& here = *here_;
   const double mode_began = mode_since_;
-  // Contacts that have not left since they were met last cannot be met again: that is the same touch.
-  std::vector<Index> still_touching;
-  for (const Index c : leaving_.contacts) {
-    if (!is_armed(here.ode.contact_slot(c))) still_touching.push_back(c);
-  }
-  const auto involve_contacts = [&] {
-    leaving_.contacts = releases;
-    for (const Index c : still_touching) {
-      if (!contains(leaving_.contacts, c)) leaving_.contacts.push_back(c);
-    }
-  };
-  involve_contacts();
-  bool eventful = false;
-  const Mode before = here.contacts ? word() : Mode();
+  const std::vector<Index> still_touching = contacts_still_touching();
+  leaving_.let_go(releases, still_touching);
+  const Mode before = here_->contacts ? word() : Mode();
   const Vector state_before = releases.empty() ? Vector() : x_;
-  if (!releases.empty()) {
-    std::vector<Index> closed;
-    for (const Index c : here.contacts->closed()) {
-      if (!contains(releases, c)) closed.push_back(c);
-    }
-    here.contacts->set_closed(here.contacts->staying_closed(t_, x_, lambda_, closed));
-  }
+  if (!releases.empty()) open(releases);
   std::optional<Meeting> freed;
   if (!held_.empty() && !releases.empty()) freed = with_freed(arrived, held_);
   const Meeting& meeting = freed ? *freed : arrived;
-  Resolution resolution =
-      meeting.met.empty() ? Resolution() : here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
-  if (releases.empty() && !resolution.within_errors.empty()) {
-    const std::vector<Index> dips = certain_dips(resolution.within_errors);
-    if (!dips.empty()) {
-      Meeting certain = meeting;
-      for (Met& met : certain.met) met.dips = contains(dips, met.surface);
-      resolution = here.resolver.resolve(t_, x_, mode_, lambda_, certain, weights_);
-    }
-  }
+  Resolution resolution = resolution_of(meeting, releases.empty());
   EventRecord& record = resolution.event;
+  bool eventful = false;
   if (!meeting.met.empty()) {
     // A surface that was held and is left on the side it was on has only been let go.
     eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == mode_));
-    if (here.contacts && record.from) record.from = before;
+    if (here_->contacts && record.from) record.from = before;
     if (stays_in_second_order(resolution, meeting)) {
       record.kind = EventKind::sliding_entry;
       record.continuations.clear();
@@ -438,46 +413,80 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
     }
     adopt(resolution);
     std::erase_if(leaving_.earlier, [&](Index i) { return contains(leaving_.surfaces, i); });
-    // What holds a contact closed depends on the relays.
-    for (int turn = 0; here.contacts && turn < kContactTurns; ++turn) {
-      const std::vector<Index> closed = here.contacts->closed();
-      const std::vector<Index> staying = here.contacts->staying_closed(t_, x_, lambda_, closed);
-      if (staying == closed) break;
-      for (const Index c : closed) {
-        if (!contains(staying, c)) releases.push_back(c);
-      }
-      here.contacts->set_closed(staying);
-      involve_contacts();
-    }
-    if (here.contacts && record.to) record.to = word();
+    open_what_relays_open(releases);
+    leaving_.let_go(releases, still_touching);
+    if (here_->contacts && record.to) record.to = word();
     const std::vector<Index> pressed = eventful ? pressed_by_leaving(before) : std::vector<Index>();
     if (!pressed.empty() && !close_pressed(pressed, record)) return false;
   }
   if (!releases.empty()) {
-    const bool alone = !eventful;
-    if (alone) {
+    if (!eventful) {
       record = EventRecord();
-      record.t = t_;
       record.from = before;
-      record.to = word();
       record.before = state_before.size() > 0 ? state_before : x_;
-      record.after = x_;
-      record.reason = "the force would pull";
     }
-    for (const Index c : releases) {
-      record.surfaces.push_back(mode_.size() + c);
-      record.surface_names.push_back(here.contacts->contact(c).name);
-      record.w_minus.push_back(kNotANumber);
-      record.w_plus.push_back(kNotANumber);
-      record.lambda.push_back(kNotANumber);
-    }
-    record.kind = alone ? EventKind::release : EventKind::corner;
+    note_releases(releases, eventful, record);
     eventful = true;
     mode_since_ = t_;
   }
   leaving_.note_return(eventful);
   // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
   if (!eventful && quiet_restarts_.any()) pace_.repeat(t_ - mode_began);
+  return goes_on_in_mode(std::move(record), eventful);
+}
+
+// Contacts that have not left since they were met last cannot be met again: that is the same touch.
+std::vector<Index> RunEngine::contacts_still_touching() const {
+  std::vector<Index> touching;
+  std::copy_if(leaving_.contacts.begin(), leaving_.contacts.end(), std::back_inserter(touching),
+               [&](Index c) { return !is_armed(here_->ode.contact_slot(c)); });
+  return touching;
+}
+
+void RunEngine::open(const std::vector<Index>& releases) {
+  std::vector<Index> closed = here_->contacts->closed();
+  std::erase_if(closed, [&](Index c) { return contains(releases, c); });
+  here_->contacts->set_closed(here_->contacts->staying_closed(t_, x_, lambda_, closed));
+}
+
+// What holds a contact closed depends on the relays.
+void RunEngine::open_what_relays_open(std::vector<Index>& releases) {
+  for (int turn = 0; here_->contacts && turn < kContactTurns; ++turn) {
+    const std::vector<Index> closed = here_->contacts->closed();
+    const std::vector<Index> staying = here_->contacts->staying_closed(t_, x_, lambda_, closed);
+    if (staying == closed) break;
+    std::copy_if(closed.begin(), closed.end(), std::back_inserter(releases),
+                 [&](Index c) { return !contains(staying, c); });
+    here_->contacts->set_closed(staying);
+  }
+}
+
+// The mode that follows the surfaces met, not adopted yet.
+Resolution RunEngine::resolution_of(const Meeting& meeting, bool may_dip) {
+  if (meeting.met.empty()) return {};
+  Resolution resolution = here_->resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+  if (!may_dip || resolution.within_errors.empty()) return resolution;
+  const std::vector<Index> dips = certain_dips(resolution.within_errors);
+  if (dips.empty()) return resolution;
+  Meeting certain = meeting;
+  for (Met& met : certain.met) met.dips = contains(dips, met.surface);
+  return here_->resolver.resolve(t_, x_, mode_, lambda_, certain, weights_);
+}
+
+// Adds the contacts that open to the record of the event with which they do, or makes one of their own.
+void RunEngine::note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record) {
+  if (!with_another) {
+    record.t = t_;
+    record.to = word();
+    record.after = x_;
+    record.reason = "the force would pull";
+  }
+  for (const Index c : releases) list(mode_.size() + c, record);
+  record.kind = with_another ? EventKind::corner : EventKind::release;
+}
+
+// Leaves what does not hold the solution in the new mode, and hands the record to the log.
+bool RunEngine::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
   if (leaves) leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order();

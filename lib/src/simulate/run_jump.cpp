@@ -76,23 +76,13 @@ bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
   for (std::size_t k = 0; k < touching.size(); ++k) {
     if (!(impact.approach[k] > noise[k])) continue;
     any_approaches = true;
-    record.surfaces.push_back(mode_.size() + touching[k]);
-    record.surface_names.push_back(contacts.contact(touching[k]).name);
-    record.w_minus.push_back(kNotANumber);
-    record.w_plus.push_back(kNotANumber);
-    record.lambda.push_back(kNotANumber);
+    list(mode_.size() + touching[k], record);
     bounces = bounces || impact.departure[k] > 0;
     record.reason += (record.reason.empty() ? "" : "; ") + std::string("approach at ") +
                      number_text(impact.approach[k]) + ", restitution " + number_text(impact.restitution[k]);
   }
   if (!any_approaches) {
-    for (const Index c : touching) {
-      record.surfaces.push_back(mode_.size() + c);
-      record.surface_names.push_back(contacts.contact(c).name);
-      record.w_minus.push_back(kNotANumber);
-      record.w_plus.push_back(kNotANumber);
-      record.lambda.push_back(kNotANumber);
-    }
+    for (const Index c : touching) list(mode_.size() + c, record);
     record.reason = "touches without speed";
   }
   record.name = contacts.contact(record.surfaces.front() - mode_.size()).name;

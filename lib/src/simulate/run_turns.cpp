@@ -137,12 +137,7 @@ EventRecord RunEngine::note_limit(const std::vector<Index>& surfaces) const {
   EventRecord record;
   record.kind = EventKind::zeno;
   record.from = word();
-  for (const Index i : surfaces) {
-    record.surfaces.push_back(i);
-    record.surface_names.push_back(surface_name(i));
-    for (ShortList<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
-      list->push_back(kNotANumber);
-  }
+  for (const Index i : surfaces) list(i, record);
   record.before = x_;
   return record;
 }

@@ -113,11 +113,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
     // What was closed before took part, but it is not what comes to rest.
     const std::vector<Index>& closed = here_->contacts->closed();
     for (const Index c : contacts) {
-      if (contains(closed, c)) continue;
-      record.surfaces.push_back(mode_.size() + c);
-      record.surface_names.push_back(here_->contacts->contact(c).name);
-      for (ShortList<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
-        list->push_back(kNotANumber);
+      if (!contains(closed, c)) list(mode_.size() + c, record);
     }
     if (!record.surface_names.empty()) record.name = record.surface_names.front();
     leaving_.contacts = contacts;
@@ -256,12 +252,7 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   record.name = contacts.contact(rest.contacts.front()).name;
   record.from = word();
   record.before = x_;
-  for (const Index c : rest.contacts) {
-    record.surfaces.push_back(mode_.size() + c);
-    record.surface_names.push_back(contacts.contact(c).name);
-    for (ShortList<double>* list : {&record.w_minus, &record.w_plus, &record.lambda})
-      list->push_back(kNotANumber);
-  }
+  for (const Index c : rest.contacts) list(mode_.size() + c, record);
   record.reason = "impacts accumulate: what is left, " + number_text(rest.remaining) +
                   " of time, is below the tolerances";
   // Over what is left the other states go on as if the contacts were closed.
