@@ -187,6 +187,21 @@ class Differentiator {
 
 }  // namespace
 
+NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradient& by_state,
+                  const std::vector<NodeId>& motion) {
+  std::vector<NodeId> terms = {by_time.empty() ? graph.constant(0) : by_time.front().value};
+  for (const PartialDerivative& entry : by_state)
+    terms.push_back(graph.multiply(entry.value, motion[entry.variable]));
+  // By halves: the gradients of the partial sums of a long chain would fill the memory.
+  while (terms.size() > 1) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < terms.size(); k += 2)
+      terms[kept++] = k + 1 < terms.size() ? graph.add(terms[k], terms[k + 1]) : terms[k];
+    terms.resize(kept);
+  }
+  return terms.front();
+}
+
 std::optional<std::vector<Gradient>> gradients(ExpressionGraph& graph, const std::vector<NodeId>& roots,
                                                Variables variables, std::size_t most_entries) {
   const std::vector<NodeId> nodes = graph.reachable(roots);

@@ -29,4 +29,8 @@ using Gradient = std::vector<PartialDerivative>;
 std::optional<std::vector<Gradient>> gradients(ExpressionGraph& graph, const std::vector<NodeId>& roots,
                                                Variables variables, std::size_t most_entries = 20'000'000);
 
+// ∂h/∂t + ∂h/∂x·f, the rate of an expression h with these gradients along the motion x' = f.
+NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradient& by_state,
+                  const std::vector<NodeId>& motion);
+
 }  // namespace slideway::reader

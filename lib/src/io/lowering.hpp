@@ -130,6 +130,8 @@ class TooManyCorners : public std::length_error {
  public:
   TooManyCorners(std::size_t root, std::size_t surfaces);
   std::size_t root;  // number of the root it came up in
+  // For the author of the file, who calls the root `name`.
+  Mistake mistake(Position where, const std::string& name) const;
 
   static constexpr std::size_t most = 12;
 };

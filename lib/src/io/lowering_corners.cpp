@@ -128,6 +128,13 @@ class CornerBlender {
 TooManyCorners::TooManyCorners(std::size_t root_number, std::size_t surfaces)
     : std::length_error(std::to_string(surfaces) + " surfaces"), root(root_number) {}
 
+Mistake TooManyCorners::mistake(Position where, const std::string& name) const {
+  return {.where = where,
+          .what = "too many surfaces in one product or function in the " + name,
+          .expected = "at most " + std::to_string(most) + ", whose corners can be blended",
+          .got = what()};
+}
+
 std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots) {
   const auto jumps = [&](NodeId root) { return graph.has_lambda(root); };
   if (std::none_of(roots.begin(), roots.end(), jumps)) return roots;
@@ -147,13 +154,8 @@ std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const Expande
   try {
     return make_multi_affine(model.graph, motion.derivatives);
   } catch (const TooManyCorners& error) {
-    Mistake mistake;
-    mistake.where = motion.places[error.root];
-    mistake.what = "too many surfaces in one product or function in the derivative of " +
-                   quoted(model.state_names[error.root]);
-    mistake.expected = "at most " + std::to_string(TooManyCorners::most) + ", whose corners can be blended";
-    mistake.got = error.what();
-    mistakes.push_back(std::move(mistake));
+    mistakes.push_back(
+        error.mistake(motion.places[error.root], "derivative of " + quoted(model.state_names[error.root])));
     return motion.derivatives;
   }
 }

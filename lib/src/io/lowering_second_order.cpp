@@ -25,10 +25,7 @@ std::shared_ptr<const System> make_second_order_system(const std::string& name, 
   std::sort(zeros.begin(), zeros.end());
   const auto on_surfaces = [&](NodeId node) { return graph.with_value(node, zeros, 0); };
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
-    NodeId component = (*by_time)[k].empty() ? graph.constant(0) : (*by_time)[k].front().value;
-    for (const PartialDerivative& entry : (*by_state)[k])
-      component = graph.add(component, graph.multiply(entry.value, derivatives[entry.variable]));
-    component = on_surfaces(component);
+    const NodeId component = on_surfaces(rate_along(graph, (*by_time)[k], (*by_state)[k], derivatives));
     if (graph.has_lambda(component) || graph.is_constant(component)) return nullptr;
     model.surfaces[static_cast<std::size_t>(surfaces[k])].guard = component;
   }

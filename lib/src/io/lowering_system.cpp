@@ -223,12 +223,8 @@ class SystemMaker {
     };
 
     std::vector<NodeId> normals;
-    for (std::size_t k = 0; k < guards_.size(); ++k) {
-      std::vector<NodeId> terms = {rates[k]};
-      for (const PartialDerivative& entry : (*by_state)[k])
-        terms.push_back(graph_.multiply(entry.value, derivatives_[entry.variable]));
-      normals.push_back(sum(std::move(terms)));
-    }
+    for (std::size_t k = 0; k < guards_.size(); ++k)
+      normals.push_back(rate_along(graph_, (*by_time)[k], (*by_state)[k], derivatives_));
     if (const Gradients rows = gradients(graph_, normals, Variables::states)) {
       made.normal_dx = matrix(*rows, false);
       definition.normal_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -243,17 +239,6 @@ class SystemMaker {
       for (const PartialDerivative& entry : row)
         if (!graph_.is_constant(entry.value)) return false;
     return true;
-  }
-
-  // By halves: the gradients of the partial sums of a long chain would fill the memory.
-  NodeId sum(std::vector<NodeId> terms) {
-    while (terms.size() > 1) {
-      std::size_t kept = 0;
-      for (std::size_t k = 0; k < terms.size(); k += 2)
-        terms[kept++] = k + 1 < terms.size() ? graph_.add(terms[k], terms[k + 1]) : terms[k];
-      terms.resize(kept);
-    }
-    return terms.front();
   }
 
   const std::vector<Position>& places_;

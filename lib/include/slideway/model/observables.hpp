@@ -21,8 +21,6 @@ struct Observables {
   std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef forces,
                      VectorRef values)>
       evaluate = {};
-
-  bool empty() const { return names.empty(); }
 };
 
 // Those that every system has: the guard of a surface, the force of a contact and the forces of friction that are told, by their
