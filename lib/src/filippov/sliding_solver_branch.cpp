@@ -1,5 +1,6 @@
 // SlidingSolver where f has products of relays: the root of the mode among several.
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -17,17 +18,18 @@ constexpr double kResidual[] = {1e-13, 1e-9};
 constexpr double kWorstResidual[] = {1e-9, 1e-6};
 constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
 constexpr double kGood = 1e-3;
-// By how much of itself a matrix may differ from the known one, so that no root of another branch, where the determinant has
-// the other sign, is taken for this one's.
-constexpr double kNear = 0.5;
+// Of the eigenvalues of D in units of the known one: on the straight way from one to the other none becomes singular.
+constexpr double kLeastRatio = 0.01;
 // Changes of D with lambda, in units of its size, that are rounding.
 constexpr double kSame = 1e-9;
 // The least part of the way from the last known root to a point that is gone at once.
 constexpr double kLeastPart = 1e-10;
 // Points on the way that are tried: enough for one that gets shorter all the way to the least part, and longer again.
 constexpr int kMostParts = 200;
-// A singular value of D, in units of the largest one, where the root of the mode meets another.
-constexpr double kSingular = 1e-2;
+// How near another root is that the one of the mode has met, as far as that is located.
+constexpr double kMeeting = 0.02;
+// The least part of a relay in what the two differ by.
+constexpr double kSeen = 1e-2;
 
 }  // namespace
 
@@ -51,9 +53,11 @@ bool SlidingSolver::has_products(double t, ConstVectorRef x, ConstVectorRef lamb
   return here.allFinite() && there.allFinite() && !((here - there).norm() <= kSame * here.norm());
 }
 
-bool SlidingSolver::is_near_known() const {
-  const Matrix ratio = known_.factors.solve(dense_);
-  return (ratio - Matrix::Identity(ratio.rows(), ratio.cols())).lpNorm<Eigen::Infinity>() <= kNear;
+bool SlidingSolver::leads_from_known(const Matrix& matrix) const {
+  const Matrix ratio = known_.factors.solve(matrix);
+  if (!ratio.allFinite()) return false;
+  const Eigen::EigenSolver<Matrix> parts(ratio, false);
+  return parts.info() == Eigen::Success && parts.eigenvalues().real().minCoeff() >= kLeastRatio;
 }
 
 void SlidingSolver::keep_root(double t, ConstVectorRef x, ConstVectorRef lambda) {
@@ -79,6 +83,11 @@ bool SlidingSolver::is_in_bounds(ConstVectorRef lambda) const {
   return std::all_of(sliding_.begin(), sliding_.end(), [&](Index i) { return std::abs(lambda[i]) <= 1; });
 }
 
+// Between two roots whose D are alike there may be another.
+bool SlidingSolver::middle_leads(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  return leads_from_known(Matrix(normal_dlambda(t, x, 0.5 * (lambda + known_.lambda))));
+}
+
 bool SlidingSolver::solve_near(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
   if (replaced_) {
     // An attempt that failed left its own.
@@ -94,13 +103,15 @@ bool SlidingSolver::solve_near(double t, ConstVectorRef x, VectorRef lambda, Vec
     find_residual(t, x, lambda, dx);
     if (!all_finite(residual_)) return false;
     const double error = scaled_residual();
-    if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source]) return true;
+    if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source])
+      return !replaced_ || middle_leads(t, x, lambda);
     // Rounding is reached when steps with new matrices no longer gain.
-    if (replaced_ && iteration > 4 && error >= 0.5 * previous) return error <= kWorstResidual[source];
+    if (replaced_ && iteration > 4 && error >= 0.5 * previous)
+      return error <= kWorstResidual[source] && middle_leads(t, x, lambda);
     if (iteration > 0 && error > kGood * previous) {
-      if (error <= 10 * kResidual[source]) return true;
+      if (error <= 10 * kResidual[source]) return !replaced_ || middle_leads(t, x, lambda);
       replaced_ = true;
-      if (!refresh(t, x, lambda) || !is_near_known()) return false;
+      if (!refresh(t, x, lambda) || !leads_from_known(dense_)) return false;
     }
     previous = error;
     if (!step(correction_)) return false;
@@ -149,16 +160,24 @@ bool SlidingSolver::follow(double t, ConstVectorRef x, VectorRef lambda, VectorR
 std::vector<Index> SlidingSolver::ending() {
   std::vector<Index> result;
   if (!follows_) return result;
-  const Matrix matrix(normal_dlambda(known_.t, known_.x, known_.lambda));
-  if (!matrix.allFinite()) return result;
-  const Vector sizes = matrix.cwiseAbs().rowwise().sum();
-  if (!(sizes.minCoeff() > 0)) return result;
-  const Eigen::JacobiSVD<Matrix> parts(sizes.cwiseInverse().asDiagonal() * matrix, Eigen::ComputeFullV);
-  const Index last = matrix.cols() - 1;
-  if (!(parts.singularValues()[last] <= kSingular * parts.singularValues()[0])) return result;
-  const Vector way = parts.matrixV().col(last).cwiseAbs();
-  for (Index e = 0; e <= last; ++e) {
-    if (way[e] > kSingular * way.maxCoeff()) result.push_back(sliding_[static_cast<std::size_t>(e)]);
+  const auto matrix = [&](double part, const Vector& way) {
+    Vector lambda = known_.lambda;
+    for (Index e = 0; e < way.size(); ++e) lambda[sliding_[static_cast<std::size_t>(e)]] += part * way[e];
+    return Matrix(normal_dlambda(known_.t, known_.x, lambda));
+  };
+  const Index k = static_cast<Index>(sliding_.size());
+  const Matrix here = matrix(0, Vector::Zero(k));
+  const Vector sizes = here.cwiseAbs().rowwise().sum();
+  if (!here.allFinite() || !(sizes.minCoeff() > 0)) return result;
+  const Vector units = sizes.cwiseInverse();
+  const Eigen::JacobiSVD<Matrix> parts(units.asDiagonal() * here, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  // Along the way in which D does least, w is σa + qa² across: the other root is at a = −σ/q.
+  const Vector way = parts.matrixV().col(k - 1);
+  const Vector across = units.cwiseProduct(parts.matrixU().col(k - 1));
+  const double bend = 0.25 * across.dot((matrix(1, way) - matrix(-1, way)) * way);
+  if (!(parts.singularValues()[k - 1] <= kMeeting * std::abs(bend))) return result;
+  for (Index e = 0; e < k; ++e) {
+    if (std::abs(way[e]) > kSeen) result.push_back(sliding_[static_cast<std::size_t>(e)]);
   }
   return result;
 }

@@ -10,8 +10,8 @@
 // The equations left out hold wherever the classification found that the mode is consistent.
 //
 // Where f has products of relays w = 0 has several roots. The one of the mode is followed from point to point: a root counts
-// only where Newton's method finds it by matrices that differ little from the last one, with points between where it does
-// not. So λ never goes over to another root, and there is none beyond the point where the root of the mode meets another.
+// only where Newton's method finds it by matrices D to which a straight way leads from the last one without a singular one, with
+// points between where it does not. So λ never goes over to another root, and there is none beyond the point where the root of the mode meets another.
 //
 // It must not know integrators or which mode to choose.
 #pragma once
@@ -69,9 +69,11 @@ class SlidingSolver {
   bool has_products(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The root of the mode at (t, x), from where it was known last.
   bool follow(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
-  // False where that takes a matrix that differs much from the one where the root was known last.
+  // False where that takes a matrix that the one where the root was known last does not lead to.
   bool solve_near(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
-  bool is_near_known() const;
+  // Whether the roots on the way from the known one, whose D becomes this one, are one branch.
+  bool leads_from_known(const Matrix& matrix) const;
+  bool middle_leads(double t, ConstVectorRef x, ConstVectorRef lambda);
   void keep_root(double t, ConstVectorRef x, ConstVectorRef lambda);
   // D at the known root itself.
   bool keep_matrix();
