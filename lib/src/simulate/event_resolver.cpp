@@ -165,6 +165,84 @@ bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, c
   return true;
 }
 
+std::vector<EventResolver::Group> EventResolver::groups_met(double t, ConstVectorRef x, const Mode& mode,
+                                                            const Meeting& meeting, ConstVectorRef weights,
+                                                            std::optional<std::string>& code_word) {
+  const std::vector<Index> all = members(mode, meeting);
+  std::vector<std::vector<Index>> parts = split(t, x, all, meeting);
+  const bool apart = std::all_of(parts.begin(), parts.end(),
+                                 [](const std::vector<Index>& part) { return part.size() == 1; });
+  if (all.size() == 2 && apart) {
+    // Two surfaces that do not see each other: the table takes them together.
+    if (selection_ == Selection::korobitsyn_frolova)
+      parts = {all};
+    else
+      code_word = corners_.code_word(t, x, lambda_, all);
+  }
+  std::vector<Group> groups;
+  for (const std::vector<Index>& surfaces : parts) {
+    if (surfaces.size() == 1) {
+      const auto met = std::find_if(meeting.met.begin(), meeting.met.end(),
+                                    [&](const Met& m) { return m.surface == surfaces.front(); });
+      groups.push_back(single(t, x, mode, *met, meeting.at_start, weights));
+    } else {
+      groups.push_back(corner(t, x, mode, surfaces, meeting, weights));
+    }
+  }
+  return groups;
+}
+
+std::size_t EventResolver::take(const Group& group, int chosen, const Mode& before, const Meeting& meeting,
+                                Resolution& result) const {
+  EventRecord& event = result.event;
+  std::size_t changed = 0;
+  for (std::size_t k = 0; k < group.surfaces.size(); ++k) {
+    const Index i = group.surfaces[k];
+    result.involved.push_back(i);
+    const bool is_met =
+        std::any_of(meeting.met.begin(), meeting.met.end(), [&](const Met& met) { return met.surface == i; });
+    bool differs = false;
+    double lambda_after = kNotANumber;
+    if (chosen >= 0) {
+      const Option& option = group.options[static_cast<std::size_t>(chosen)];
+      differs = option.sides[k] != before[i];
+      result.mode.set(i, option.sides[k]);
+      result.lambda[i] = std::clamp(option.lambda[k], -1.0, 1.0);
+      if (option.sides[k] == Side::sliding) {
+        lambda_after = option.lambda[k];
+        result.repelling = result.repelling || option.repelling;
+      }
+    }
+    if (differs) ++changed;
+    if (!is_met && !differs) continue;
+    event.surfaces.push_back(i);
+    event.surface_names.push_back(evaluator_.system().surface_names()[at(i)]);
+    event.w_minus.push_back(group.w_minus[k]);
+    event.w_plus.push_back(group.w_plus[k]);
+    event.lambda.push_back(lambda_after);
+  }
+  return changed;
+}
+
+std::vector<Mode> EventResolver::every_combination(const std::vector<Group>& groups, const Mode& mode) {
+  std::vector<Mode> modes{mode};
+  for (const Group& group : groups) {
+    std::vector<Mode> next;
+    for (const Mode& start : modes) {
+      for (const Option& option : group.options) {
+        Mode word = start;
+        for (std::size_t k = 0; k < group.surfaces.size(); ++k) word.set(group.surfaces[k], option.sides[k]);
+        if (next.size() < kMostListedContinuations &&
+            std::find(next.begin(), next.end(), word) == next.end()) {
+          next.push_back(std::move(word));
+        }
+      }
+    }
+    if (!next.empty()) modes = std::move(next);
+  }
+  return modes;
+}
+
 Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                  const Meeting& meeting, ConstVectorRef weights) {
   lambda_ = lambda;
@@ -178,36 +256,13 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     }
     return result;
   }
-  std::vector<Group> groups;
-  const std::vector<Index> all = members(mode, meeting);
-  std::vector<std::vector<Index>> parts = split(t, x, all, meeting);
-  std::optional<std::string> code_word;
-  const bool apart = std::all_of(parts.begin(), parts.end(),
-                                 [](const std::vector<Index>& part) { return part.size() == 1; });
-  if (all.size() == 2 && apart) {
-    // Two surfaces that do not see each other: the table takes them together.
-    if (selection_ == Selection::korobitsyn_frolova)
-      parts = {all};
-    else
-      code_word = corners_.code_word(t, x, lambda_, all);
-  }
-  for (const std::vector<Index>& surfaces : parts) {
-    if (surfaces.size() == 1) {
-      const auto met = std::find_if(meeting.met.begin(), meeting.met.end(),
-                                    [&](const Met& m) { return m.surface == surfaces.front(); });
-      groups.push_back(single(t, x, mode, *met, meeting.at_start, weights));
-    } else {
-      groups.push_back(corner(t, x, mode, surfaces, meeting, weights));
-    }
-  }
-
   EventRecord& event = result.event;
   event.t = t;
   if (keeps_states_) {
     event.before = x;
     event.after = x;
   }
-  event.codeword = code_word;
+  const std::vector<Group> groups = groups_met(t, x, mode, meeting, weights, event.codeword);
   if (!meeting.at_start) event.from = mode;
   result.decided = true;
   result.mode = mode;
@@ -231,55 +286,15 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     }
     if (chosen < 0) result.decided = false;
     if (event.reason.empty() || !group.unique) event.reason = group.reason;
-    for (std::size_t k = 0; k < group.surfaces.size(); ++k) {
-      const Index i = group.surfaces[k];
-      result.involved.push_back(i);
-      const bool is_met = std::any_of(meeting.met.begin(), meeting.met.end(),
-                                      [&](const Met& met) { return met.surface == i; });
-      bool differs = false;
-      double lambda_after = kNotANumber;
-      if (chosen >= 0) {
-        const Option& option = group.options[static_cast<std::size_t>(chosen)];
-        differs = option.sides[k] != mode[i];
-        result.mode.set(i, option.sides[k]);
-        result.lambda[i] = std::clamp(option.lambda[k], -1.0, 1.0);
-        if (option.sides[k] == Side::sliding) {
-          lambda_after = option.lambda[k];
-          result.repelling = result.repelling || option.repelling;
-        }
-      }
-      if (differs && !meeting.at_start) ++changed;
-      if (!is_met && !differs) continue;
-      event.surfaces.push_back(i);
-      event.surface_names.push_back(evaluator_.system().surface_names()[at(i)]);
-      event.w_minus.push_back(group.w_minus[k]);
-      event.w_plus.push_back(group.w_plus[k]);
-      event.lambda.push_back(lambda_after);
-    }
+    const std::size_t differ = take(group, chosen, mode, meeting, result);
+    if (!meeting.at_start) changed += differ;
   }
   if (groups.size() > 1 && all_unique)
     event.reason = "surfaces that do not see each other, each with one consistent mode";
   if (result.decided) event.to = result.mode;
 
   if (!all_unique) {
-    // Every combination of what the groups can do, up to a number that can be read.
-    std::vector<Mode> modes{mode};
-    for (const Group& group : groups) {
-      std::vector<Mode> next;
-      for (const Mode& start : modes) {
-        for (const Option& option : group.options) {
-          Mode word = start;
-          for (std::size_t k = 0; k < group.surfaces.size(); ++k)
-            word.set(group.surfaces[k], option.sides[k]);
-          if (next.size() < kMostListedContinuations &&
-              std::find(next.begin(), next.end(), word) == next.end()) {
-            next.push_back(std::move(word));
-          }
-        }
-      }
-      if (!next.empty()) modes = std::move(next);
-    }
-    event.continuations = std::move(modes);
+    event.continuations = every_combination(groups, mode);
     event.kind = groups.size() > 1 || groups.front().surfaces.size() > 1 ? EventKind::ambiguous
                  : two_fold                                              ? EventKind::two_fold
                                                                          : EventKind::repelling;

@@ -135,6 +135,14 @@ class EventResolver {
                ConstVectorRef weights);
   Group corner(double t, ConstVectorRef x, const Mode& mode, const std::vector<Index>& surfaces,
                const Meeting& meeting, ConstVectorRef weights);
+  // What each group of surfaces that see each other can do; the word of two that do not.
+  std::vector<Group> groups_met(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting,
+                                ConstVectorRef weights, std::optional<std::string>& code_word);
+  // Takes over what the group does by the option chosen, none if that is negative; the number of surfaces whose sides change.
+  std::size_t take(const Group& group, int chosen, const Mode& before, const Meeting& meeting,
+                   Resolution& result) const;
+  // Of what the groups can do, up to a number that can be read.
+  static std::vector<Mode> every_combination(const std::vector<Group>& groups, const Mode& mode);
   // What Korobitsyn & Frolova's table says of two surfaces, if it is a motion of the fields.
   void apply_table(const CornerPoint& point, Group& group) const;
   // The option that the policy picks, or −1.
