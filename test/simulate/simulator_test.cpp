@@ -29,6 +29,14 @@ struct Ring {
   }
 };
 
+// Finite nowhere but where it starts.
+struct Wall {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 5; }
+  void field(auto t, const auto&, const auto&, auto&& dx) const {
+    dx[0] = t > 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0;
+  }
+};
+
 struct Fragile {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - 10.0; }
   void field(auto t, const auto&, const auto&, auto&& dx) const {
@@ -155,6 +163,16 @@ TEST_CASE("an exception of the model ends the run with its message and keeps wha
   CHECK(solution.outcome.message.find("the table ends at t = 1") != std::string::npos);
   CHECK(solution.outcome.t <= 1.0 + 1e-9);
   CHECK(solution.trajectory(0.5 * solution.outcome.t)[0] == doctest::Approx(0.5 * solution.outcome.t));
+}
+
+TEST_CASE("a run that gets no further than its start is known there") {
+  const Solution solution = Simulator(from_functor(Wall{}, {.states = 1, .surfaces = 1}))
+                                .run({.start = 0, .end = 1, .state = Vector::Constant(1, 2)});
+  CHECK(solution.outcome.status != Status::reached_end);
+  CHECK(solution.outcome.t == 0);
+  REQUIRE(solution.trajectory.segments().size() == 1);
+  CHECK(solution.trajectory(0)[0] == 2);
+  CHECK(solution.trajectory.before(0)[0] == 2);
 }
 
 TEST_CASE("a guard that is not finite is named") {

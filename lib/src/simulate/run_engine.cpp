@@ -193,6 +193,7 @@ Solution RunEngine::execute() {
     solution_.trajectory.begin_segment(t_, word(), here_->name);
     solution_.trajectory.add_point(t_, x_);
   }
+  if (solution_.trajectory.ends_without_state()) solution_.trajectory.add_point(t_, x_);
   // A run that ends with a jump ends in the state after it.
   const std::vector<Segment>& segments = solution_.trajectory.segments();
   if (options_.recording == Recording::dense && pace_.jumped_at(t_) && segments.back().start < t_) {

@@ -87,7 +87,12 @@ std::vector<double> Trajectory::step_times(std::size_t index) const {
   return times;
 }
 
+bool Trajectory::ends_without_state() const {
+  return !empty() && segments_.back().first_step == steps_.size();
+}
+
 void Trajectory::begin_segment(double t, const Mode& mode, const std::string& location) {
+  if (ends_without_state()) segments_.pop_back();
   segments_.push_back({t, t, mode, location, steps_.size()});
 }
 

@@ -54,6 +54,8 @@ class Trajectory {
   std::vector<double> step_times(std::size_t index) const;
 
   // Appending, for the Simulator. `coefficients` is n×(q+1), column k is Cₖ; the polynomial holds on [start, end].
+  // A segment that was left before its first step is forgotten when the next one begins; the last one needs a state.
+  bool ends_without_state() const;
   void begin_segment(double t, const Mode& mode, const std::string& location = "");
   void add_step(double start, double end, double center, double scale, Eigen::Ref<const Matrix> coefficients);
   // A segment of zero length (a run that ends where it begins) is one state.
