@@ -237,6 +237,14 @@ TEST_CASE("the events of every file are the same with every method and tolerance
 
 // ---- control and electronics -----------------------------------------------------------------------------------
 
+TEST_CASE("a skyhook damper switches from rest on as a separate program has it") {
+  // SciPy's DOP853 at 1e-13, with both factors of the guard as events.
+  const GalleryRun run = follow("skyhook", {.rtol = 1e-9});
+  CHECK(run.solution.events.size() == 45);
+  const Vector expected{{-0.0036584575642959, -0.0302411410786614, -0.246405691721099, -0.108471325746227}};
+  CHECK((run.solution.final.state - expected).lpNorm<Eigen::Infinity>() < 1e-8);
+}
+
 TEST_CASE("the relay loop ends in the limit cycle of the closed form") {
   const GalleryRun run = follow("relay_feedback");
   Matrix shift = Matrix::Zero(3, 3);

@@ -36,12 +36,12 @@ TEST_CASE("vain returns are those to the same surfaces in a row") {
   leaving.resize(2, 0);
   for (int k = 0; k < 3; ++k) {
     leaving.meet({0}, k);
-    leaving.note_return(false);
+    leaving.note_return(false, 1);
     CHECK(leaving.vain_returns() == k + 1);
   }
   leaving.meet({0, 1}, 3);
-  leaving.note_return(false);
+  leaving.note_return(false, 1);
   CHECK(leaving.vain_returns() == 1);
-  leaving.note_return(true);
+  leaving.note_return(true, 1);
   CHECK(leaving.vain_returns() == 0);
 }

@@ -20,6 +20,8 @@ struct Leaving {
   Vector allowance;  // per surface, since its own last event
   // The surfaces that were met last may be passed by as much as errors gather.
   bool passes_by = false;
+  // They have not been left at all since they were met before.
+  bool returned_at_once = false;
 
   // For so many surfaces; those that are new were met last at t.
   void resize(Index count, double t) {
@@ -51,10 +53,11 @@ struct Leaving {
     std::erase(surfaces, surface);
     std::erase(earlier, surface);
   }
-  // After every restart: whether an event was seen there.
-  void note_return(bool eventful) {
+  // After every restart: whether an event was seen there, and how long the surfaces had been left before.
+  void note_return(bool eventful, double after) {
     returns_ = eventful ? 0 : surfaces == returned_to_ ? returns_ + 1 : 1;
     returned_to_ = surfaces;
+    returned_at_once = !eventful && after == 0;
   }
   // How often in a row the same surfaces have been met without an event.
   Index vain_returns() const { return returns_; }

@@ -256,6 +256,8 @@ bool RunEngine::begin_mode() {
   begin_flight();
   const Stepper* const last = stepper_;
   stepper_ = choose_stepper();
+  // What is asked of the last step, its stepper knows.
+  leaving_.returned_at_once = leaving_.returned_at_once && stepper_ == last;
   if (ode.has_closed_contacts()) {
     // Put onto surfaces the state need not be where the contacts keep it; the steps are.
     try {
@@ -265,6 +267,7 @@ bool RunEngine::begin_mode() {
   }
   ode.exit_guards(t_, x_, guard_values_);
   set_thresholds();
+  leaving_.returned_at_once = false;
 
   const double duration = run_.end - t_;
   double first = 1e-6 * (run_.end - run_.start);

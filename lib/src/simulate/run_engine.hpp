@@ -78,6 +78,8 @@ class RunEngine {
   // From where on each guard counts, and how far it may be on the wrong side until then.
   void set_thresholds();
   bool makes_no_difference(Index surface);
+  // What errors make of a guard by the end of the last step, whose event was where it began.
+  double tolerance_a_step_on(Index surface);
   double drawing_noise(Index event);
   void set_event_thresholds();
   bool is_held(Index event);

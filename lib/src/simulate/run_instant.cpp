@@ -429,7 +429,7 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
     eventful = true;
     mode_since_ = t_;
   }
-  leaving_.note_return(eventful);
+  leaving_.note_return(eventful, t_ - mode_began);
   // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
   if (!eventful && quiet_restarts_.any()) pace_.repeat(t_ - mode_began);
   return goes_on_in_mode(std::move(record), eventful);

@@ -88,6 +88,12 @@ void RunEngine::set_thresholds() {
       // The errors of a motion far smaller than the tolerances bring it back for ever.
       if (leaving_.vain_returns() >= kVainReturns && makes_no_difference(i))
         thresholds_.arm_above[slot] = leaving_.allowance[i];
+      // Where its gradient vanishes with it, errors do not show before it has been left.
+      if (leaving_.returned_at_once && k < leaving_.surfaces.size()) {
+        const double error = kWrongWayFactor * tolerance_a_step_on(i);
+        if (error > leaving_.allowance[i])
+          thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = error;
+      }
     }
   }
   for (const Index c : leaving_.contacts) {
@@ -122,6 +128,12 @@ bool RunEngine::makes_no_difference(Index surface) {
   }
   state_ = (above - state_).cwiseProduct(weights_);
   return state_.allFinite() && state_.lpNorm<Eigen::Infinity>() * (run_.end - t_) <= kNoDifference;
+}
+
+double RunEngine::tolerance_a_step_on(Index surface) {
+  const double end = t_ + stepper_->last_step_size();
+  stepper_->evaluate(end, state_);
+  return here_->geometry.tolerance(end, state_, surface, weights_);
 }
 
 // Whether the constraints hold the guard at zero, as the relay of a block that sticks does its velocity: errors of the state
