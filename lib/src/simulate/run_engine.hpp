@@ -171,9 +171,11 @@ class RunEngine {
   double jump_rounding(Index surface);
   // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
   bool find_sides(bool keep, Meeting& meeting);
+  void put_on_gaps(const std::vector<Index>& contacts);
   std::vector<Index> touching_contacts();
   std::vector<Index> events_already_past();
   std::vector<Index> events_moving_through_zero();
+  std::vector<Index> events_due();
   // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.
   int motion_of(Index event, double zero_level, bool exact);
   // How far from zero a guard may be and still count as zero.

@@ -26,8 +26,7 @@ bool RunEngine::jump(const Arrivals& arrivals) {
   bool goes_on = true;
   std::vector<Index> hits = arrivals.hits;
   if (!hits.empty()) {
-    for (int turn = 0; turn < 4 && !here_->contacts->correct_gaps(t_, hits, weights_, x_); ++turn) {
-    }
+    put_on_gaps(hits);
     const std::vector<Index>& closed = here_->contacts->closed();
     mode_.fill_lambda(lambda_);
     // Moved onto the gaps that are hit the state may move against those that are closed, which do not approach.

@@ -18,67 +18,59 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Jumps at one instant.
 constexpr int kMostRounds = 200;
+// Of gaps that are not affine.
+constexpr int kGapTurns = 4;
 // Of the way to zero, what the speed beyond it would have covered at least.
 constexpr double kGoesOn = 0.1;
+
+// "reset 'bounce', transition 'up' on -> off", of the last few.
+std::string last_of(const std::vector<EventRecord>& records) {
+  std::string text;
+  for (std::size_t k = records.size() - std::min<std::size_t>(4, records.size()); k < records.size(); ++k) {
+    const EventRecord& record = records[k];
+    text += (text.empty() ? "" : ", ") + std::string(to_string(record.kind)) +
+            (record.name ? " '" + *record.name + "'" : "") +
+            (record.from_location ? " " + *record.from_location + " -> " + *record.to_location : "");
+  }
+  return text;
+}
 
 }  // namespace
 
 bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {
     if (instant_.rounds > kMostRounds) {
-      std::string cycle;
-      for (std::size_t k = records.size() - std::min<std::size_t>(4, records.size()); k < records.size();
-           ++k) {
-        cycle +=
-            (cycle.empty() ? "" : ", ") + std::string(to_string(records[k].kind)) +
-            (records[k].name ? " '" + *records[k].name + "'" : "") +
-            (records[k].from_location ? " " + *records[k].from_location + " -> " + *records[k].to_location
-                                      : "");
-      }
       finish(Status::chattering, "events fire without end at t = " + number_text(t_) +
-                                     " and no time passes between them: " + cycle +
+                                     " and no time passes between them: " + last_of(records) +
                                      "; check the guards and what the resets set");
       return false;
     }
     // What has fired may do so again once something else has moved the state off its guard.
     const auto is_off = [&](Index e) { return std::abs(here_->watch.value(t_, x_, e)) > zero_level(e); };
-    instant_.fired.erase(std::remove_if(instant_.fired.begin(), instant_.fired.end(), is_off),
-                         instant_.fired.end());
+    std::erase_if(instant_.fired, is_off);
     // Edges whose guard is past zero need no mode.
     const std::vector<Index> past = events_already_past();
     if (!past.empty()) {
       if (!fire(past.front(), at_start, records)) return false;
       continue;
     }
-    std::vector<Index> approaching;
     if (here_->contacts) {
       mode_.fill_lambda(lambda_);
       const std::vector<Index> touching = touching_contacts();
-      for (const Index c : touching) {
-        const double rate = here_->contacts->rate(t_, x_, lambda_, c);
-        if (rate < -here_->contacts->rate_rounding(t_, x_, lambda_, c, weights_)) approaching.push_back(c);
-      }
-      if (!approaching.empty()) {
+      const auto approaches = [&](Index c) {
+        return here_->contacts->rate(t_, x_, lambda_, c) <
+               -here_->contacts->rate_rounding(t_, x_, lambda_, c, weights_);
+      };
+      if (std::any_of(touching.begin(), touching.end(), approaches)) {
         // What starts behind a gap would have to come back before the next impact is seen.
-        for (int turn = 0; turn < 4 && !here_->contacts->correct_gaps(t_, touching, weights_, x_); ++turn) {
-        }
+        put_on_gaps(touching);
         if (!apply_impact(touching, at_start, records)) return false;
         continue;
       }
     }
     if (!settle_mode(at_start, records)) return false;
-    std::vector<Index> due = events_moving_through_zero();
-    if (!instant_.reached.empty()) here_->ode.velocity(t_, x_, state_);
-    for (const EventAhead& reached : instant_.reached) {
-      // What comes to rest at the limit has not gone through zero.
-      const Index e = reached.event;
-      const double rate = -reached.side * here_->watch.rate(t_, x_, state_, e);
-      const bool goes_on = rate * (t_ - reached.t) > kGoesOn * reached.value;
-      if (goes_on && !contains(due, e)) due.push_back(e);
-    }
-    instant_.reached.clear();
     std::vector<Index> stops, jumps;
-    for (const Index e : due) {
+    for (const Index e : events_due()) {
       const WatchedKind kind = here_->watch[e].kind;
       if (kind == WatchedKind::stop) stops.push_back(e);
       if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(e);
@@ -97,6 +89,21 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
   }
   if (!records.empty()) records.back().to = word();
   return true;
+}
+
+// Those that go through zero here, or have done so on the way to a limit.
+std::vector<Index> RunEngine::events_due() {
+  std::vector<Index> due = events_moving_through_zero();
+  if (!instant_.reached.empty()) here_->ode.velocity(t_, x_, state_);
+  for (const EventAhead& reached : instant_.reached) {
+    // What comes to rest at the limit has not gone through zero.
+    const Index e = reached.event;
+    const double rate = -reached.side * here_->watch.rate(t_, x_, state_, e);
+    const bool goes_on = rate * (t_ - reached.t) > kGoesOn * reached.value;
+    if (goes_on && !contains(due, e)) due.push_back(e);
+  }
+  instant_.reached.clear();
+  return due;
 }
 
 // The relays and the contacts where the state is new; nothing approaches any more.
@@ -150,25 +157,20 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
     if (meeting.met.empty()) break;
     const Resolution resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
     if (stays_in_second_order(resolution, meeting)) break;
-    if (!resolution.decided) {
+    // Not unique, whether or not the policy picks one of the continuations: that is worth a record.
+    const bool has_choice = !resolution.decided || resolution.eventful;
+    if (has_choice) {
       EventRecord record = resolution.event;
       if (!at_start || !records.empty()) record.from = records.empty() ? word() : records.back().to;
       for (Mode& mode : record.continuations) mode = with_contacts(mode);
       records.push_back(std::move(record));
+    }
+    if (!resolution.decided) {
       finish_ambiguous(resolution);
       return false;
     }
-    if (resolution.eventful) {
-      // Not unique, and the policy picked one of the continuations: that is worth a record.
-      EventRecord record = resolution.event;
-      if (!at_start || !records.empty()) record.from = records.empty() ? word() : records.back().to;
-      for (Mode& mode : record.continuations) mode = with_contacts(mode);
-      adopt(resolution);
-      record.to = word();
-      records.push_back(std::move(record));
-    } else {
-      adopt(resolution);
-    }
+    adopt(resolution);
+    if (has_choice) records.back().to = word();
     if (!here.contacts || here.contacts->staying_closed(t_, x_, lambda_, resting) == closed) break;
     if (turn == kContactTurns) break;
   }
@@ -222,6 +224,12 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
     if (!keep || mode_.slides_on(i)) mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
   }
   return true;
+}
+
+// Moves the state, by no more than it takes.
+void RunEngine::put_on_gaps(const std::vector<Index>& contacts) {
+  for (int turn = 0; turn < kGapTurns && !here_->contacts->correct_gaps(t_, contacts, weights_, x_); ++turn) {
+  }
 }
 
 std::vector<Index> RunEngine::touching_contacts() {
