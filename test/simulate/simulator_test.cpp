@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
@@ -27,6 +28,15 @@ struct Ring {
     dx[0] = -x[1] - lambda[0] * x[0];
     dx[1] = x[0] - lambda[0] * x[1];
   }
+};
+
+// Crosses where exp(t) is a multiple of pi.
+struct Chirp {
+  void guards(auto t, const auto&, auto&& h) const {
+    using std::exp, std::sin;
+    h[0] = sin(exp(t));
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = 2 + lambda[0]; }
 };
 
 // Finite nowhere but where it starts.
@@ -232,6 +242,18 @@ TEST_CASE("limits of steps and events stop the run and say so") {
       Simulator(relay(), one_event).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
   CHECK(first.outcome.status == Status::step_limit);
   CHECK(first.outcome.t == doctest::Approx(1));
+  CHECK(first.outcome.message.find("ever faster") == std::string::npos);
+}
+
+TEST_CASE("a limit of events that comes ever faster says that raising it does not help much") {
+  Options options;
+  options.max_events = 4000;
+  const Solution solution = Simulator(from_functor(Chirp{}, {.states = 1, .surfaces = 1}), options)
+                                .run({.start = 0, .end = 20, .state = Vector::Zero(1)});
+  CHECK(solution.outcome.status == Status::step_limit);
+  // The second half begins at 2001 pi.
+  CHECK(solution.outcome.t == doctest::Approx(std::log(4000 * std::numbers::pi)));
+  CHECK(solution.outcome.message.find("half of them in the last 0.6926") != std::string::npos);
 }
 
 TEST_CASE("the initial mode is the one that the policy chose where the start is not unique") {

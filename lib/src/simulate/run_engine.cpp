@@ -22,6 +22,9 @@ constexpr std::int64_t kFewSteps = 200;
 constexpr double kMostChange = 50;
 // How many steps a flight may take whose errors are to be far below the tolerances.
 constexpr std::int64_t kFineSteps = 5000;
+// Where the second half of so many events takes less than this part of the time they get denser.
+constexpr std::size_t kMany = 100;
+constexpr double kDenser = 0.1;
 // How strongly a state is drawn back onto the surface per step, where the integrator cannot project.
 constexpr double kStabilisationPerStep = 0.1;
 
@@ -156,8 +159,16 @@ void RunEngine::finish(Status status, std::string message) {
 
 bool RunEngine::too_many_events() {
   if (static_cast<Index>(solution_.events.size()) < options_.max_events) return false;
-  finish(Status::step_limit, "the limit of " + std::to_string(options_.max_events) +
-                                 " events is reached at t = " + number_text(t_) + "; raise max_events");
+  const EventLog& events = solution_.events;
+  const double latest_half = events.empty() ? 0 : t_ - events[events.size() / 2].t;
+  const bool ever_denser = events.size() >= kMany && latest_half < kDenser * (t_ - events.front().t);
+  finish(Status::step_limit,
+         "the limit of " + std::to_string(options_.max_events) +
+             " events is reached at t = " + number_text(t_) +
+             (ever_denser ? "; they come ever faster, half of them in the last " + number_text(latest_half) +
+                                ", so more of them lead hardly further"
+                          : "") +
+             "; raise max_events");
   return true;
 }
 
