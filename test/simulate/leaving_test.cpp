@@ -45,3 +45,12 @@ TEST_CASE("vain returns are those to the same surfaces in a row") {
   leaving.note_return(true, 1);
   CHECK(leaving.vain_returns() == 0);
 }
+
+TEST_CASE("contacts that open and others that still touch are each listed once") {
+  Leaving leaving;
+  leaving.contacts = {7};
+  leaving.let_go({3, 1}, {1, 2});
+  CHECK(leaving.contacts == std::vector<Index>{3, 1, 2});
+  leaving.let_go({}, {});
+  CHECK(leaving.contacts.empty());
+}
