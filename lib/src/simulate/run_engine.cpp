@@ -347,6 +347,36 @@ void RunEngine::append_step(double start, double end) {
   }
 }
 
+// The integrator gets no further. The field may be singular at the very event.
+RunEngine::ModeEnd RunEngine::end_where_it_fails() {
+  const Arrival& imminent = imminent_arrival();
+  if (imminent.found) {
+    here_->stepper->error_weights(x_, weights_);
+    project_state();
+    dense_end_ = t_;
+    return handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
+  }
+  const StepFailure failure = stepper_->failure();
+  if (const std::optional<ModeEnd> end = handle_ending_root()) return *end;
+  finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
+  return ModeEnd::finished;
+}
+
+// The guards have no values on part of the step, which may have gone past the end of a root: the march has gone up to it. Nothing
+// where that is not why.
+std::optional<RunEngine::ModeEnd> RunEngine::end_within_step(double step_start, double step_end) {
+  const double piece_start = t_;
+  t_ = std::clamp(here_->scan.last_time(), t_, step_end);
+  stepper_->evaluate(t_, x_);
+  if (t_ > piece_start) append_step(piece_start, t_);
+  dense_end_ = t_;
+  write_outputs(step_start, std::nextafter(t_, step_start));
+  const double event_time = t_;
+  const std::optional<ModeEnd> end = handle_ending_root();
+  if (end) write_outputs(event_time, t_);
+  return end;
+}
+
 RunEngine::ModeEnd RunEngine::follow_mode() {
   Stepper& stepper = *stepper_;
   ModeOde& ode = here_->ode;
@@ -361,37 +391,14 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     if (pace_.steps_in_mode() > 0) ode.begin_stages();
     pace_.count_step();
     const StepReport report = stepper.step();
-    if (report.status == StepStatus::failed) {
-      // The field may be singular at the very event.
-      const Arrival& imminent = imminent_arrival();
-      if (imminent.found) {
-        here_->stepper->error_weights(x_, weights_);
-        project_state();
-        dense_end_ = t_;
-        return handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
-      }
-      const StepFailure failure = stepper.failure();
-      if (const std::optional<ModeEnd> end = handle_ending_root()) return *end;
-      finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
-      return ModeEnd::finished;
-    }
+    if (report.status == StepStatus::failed) return end_where_it_fails();
     const double step_start = t_;
     dense_end_ = report.end;
     try {
       if (!scan_step(report.end)) return ModeEnd::finished;
     } catch (const std::runtime_error&) {
-      // The step may have gone past the end of a root; the march has gone up to it.
-      const double piece_start = t_;
-      t_ = std::clamp(here_->scan.last_time(), t_, report.end);
-      stepper.evaluate(t_, x_);
-      if (t_ > piece_start) append_step(piece_start, t_);
-      dense_end_ = t_;
-      write_outputs(step_start, std::nextafter(t_, step_start));
-      const double event_time = t_;
-      const std::optional<ModeEnd> end = handle_ending_root();
-      if (!end) throw;
-      write_outputs(event_time, t_);
-      return *end;
+      if (const std::optional<ModeEnd> end = end_within_step(step_start, report.end)) return *end;
+      throw;
     }
     const bool arrived = scanned_.arrival != nullptr;
     const double piece_start = t_;

@@ -58,6 +58,8 @@ class RunEngine {
   bool begin_mode();
   Stepper* choose_stepper();
   ModeEnd follow_mode();
+  ModeEnd end_where_it_fails();
+  std::optional<ModeEnd> end_within_step(double step_start, double step_end);
   void append_step(double start, double end);
   void write_outputs(double start, double end);
   // Puts x_ onto the surfaces it slides on and the contacts that are closed.
