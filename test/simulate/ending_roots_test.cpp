@@ -23,12 +23,13 @@ Solution run(const System& system, const Vector& state, double end, double rtol,
 
 // Along both surfaces λ₂ = 0.8 λ₁ and z + 2λ₁² − 2λ₁ = 0, up to z = 1/2, where λ₁ = 1/2. Then x grows by z along y = 0.
 struct EndingRoot {
+  double gain = 2;
   void guards(auto, const auto& x, auto&& h) const {
     h[0] = x[0];
     h[1] = x[1];
   }
   void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
-    dx[0] = x[2] + 2.5 * lambda[0] * lambda[1] - 2.0 * lambda[0];
+    dx[0] = x[2] + 2.5 * lambda[0] * lambda[1] - gain * lambda[0];
     dx[1] = 0.8 * lambda[0] - lambda[1];
     dx[2] = 1.0;
   }
@@ -52,6 +53,23 @@ TEST_CASE("sliding along two surfaces ends where its relays have no value beyond
       // ∫ z dz from 1/2 to 3/2.
       CHECK(solution.final.state[0] == doctest::Approx(1).epsilon(10 * rtol));
       CHECK(std::abs(solution.final.state[1]) <= 1e-12);
+    }
+  }
+}
+
+TEST_CASE("a root that ends near the bound of a relay is followed by the mode that leaves its surface") {
+  // z + 2λ₁² − 3.92λ₁ = 0 up to λ₁ = 0.98, z = 1.9208; then x' = z − 1.92.
+  const System system = from_functor(EndingRoot{3.92}, {.states = 3, .surfaces = 2});
+  for (const Method method : methods) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+      CAPTURE(rtol);
+      CAPTURE(to_string(method));
+      const Solution solution = run(system, Eigen::Vector3d(0, 0, 1), 1.92, rtol, method);
+      REQUIRE(solution.outcome.status == Status::reached_end);
+      REQUIRE(solution.events.size() == 1);
+      CHECK(solution.events.front().to->word() == "+0");
+      CHECK(solution.events.front().t == doctest::Approx(0.9208).epsilon(10 * rtol));
+      CHECK(solution.final.state[0] == doctest::Approx(0.5 - 0.5 * 0.0008 * 0.0008).epsilon(10 * rtol));
     }
   }
 }

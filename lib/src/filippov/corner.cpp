@@ -133,7 +133,8 @@ class CandidateSearch {
         candidate.lambda = fixed;
         candidate.lambda(candidate.sliding) = root.lambda;
         candidate.unseen = std::move(root.unseen);
-        if (options_.ended.size() > 0 &&
+        // A mode that leaves a surface is another motion, however near its relays are.
+        if (options_.ended.size() > 0 && static_cast<Index>(candidate.sliding.size()) == surfaces_ &&
             (candidate.lambda - options_.ended).lpNorm<Eigen::Infinity>() <= kMeeting)
           continue;
         if (is_consistent(candidate)) accept(candidate);
