@@ -353,6 +353,24 @@ TEST_CASE("surfaces of a location slide, and an edge leaves the slide for the mo
   });
 }
 
+TEST_CASE("an edge by the clock that is due where the solution slides from the start on is taken at once") {
+  for_every_method([](const Options& options) {
+    const System attracted = from_functor(Relay{0.5}, {.states = 2, .surfaces = 1});
+    const System carried = from_functor(Relay{2}, {.states = 2, .surfaces = 1});
+    const Guard clock([](auto t, const auto&) {
+      using std::sin;
+      return sin(t);
+    });
+    const Automaton automaton({{"held", attracted}, {"carried", carried}},
+                              {edge("held", "carried", clock, Direction::rising)}, "held");
+    const Solution solution = run(automaton, {0, 0}, 3, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    REQUIRE(story(solution) == "transition held to carried");
+    CHECK(solution.events[0].t == 0);
+    CHECK(error(solution.final.state[0], 3) < 1e-10);
+  });
+}
+
 TEST_CASE("two locations joined by opposite edges slide as the one system does") {
   for_every_method([](const Options& options) {
     const double end = 20;

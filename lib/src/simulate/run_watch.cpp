@@ -146,6 +146,8 @@ bool RunEngine::is_held(Index event) {
   if (std::abs(value) > kWrongWayFactor * error) return false;
   state_ = x_;
   add_errors(weights_, state_);
+  // No constraint holds a guard of the time alone.
+  if (error == 0 && watch.value(t_, state_, event) == value) return false;
   try {
     here_->ode.project(t_, weights_, state_);
   } catch (const std::runtime_error&) {
