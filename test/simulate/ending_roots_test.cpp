@@ -7,19 +7,15 @@
 
 #include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/simulator.hpp"
+#include "test/simulate/hybrid.hpp"
 
 namespace slideway {
 namespace {
 
-const Method methods[] = {Method::dopri5, Method::adams, Method::bdf, Method::automatic};
+using test::run;
+using test::with;
 
-Solution run(const System& system, const Vector& state, double end, double rtol, Method method) {
-  Options options;
-  options.rtol = rtol;
-  options.atol = rtol / 100;
-  options.method = method;
-  return Simulator(system, options).run({.start = 0, .end = end, .state = state});
-}
+const Method methods[] = {Method::dopri5, Method::adams, Method::bdf, Method::automatic};
 
 // Along both surfaces λ₂ = 0.8 λ₁ and z + 2λ₁² − 2λ₁ = 0, up to z = 1/2, where λ₁ = 1/2. Then x grows by z along y = 0.
 struct EndingRoot {
@@ -41,7 +37,7 @@ TEST_CASE("sliding along two surfaces ends where its relays have no value beyond
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(rtol);
       CAPTURE(to_string(method));
-      const Solution solution = run(system, Eigen::Vector3d(0, 0, -0.1), 1.6, rtol, method);
+      const Solution solution = run(system, Eigen::Vector3d(0, 0, -0.1), 1.6, with(method, rtol));
       REQUIRE(solution.outcome.status == Status::reached_end);
       REQUIRE(solution.events.size() == 1);
       const EventRecord& event = solution.events.front();
@@ -64,7 +60,7 @@ TEST_CASE("a root that ends near the bound of a relay is followed by the mode th
     for (const double rtol : {1e-4, 1e-6, 1e-8}) {
       CAPTURE(rtol);
       CAPTURE(to_string(method));
-      const Solution solution = run(system, Eigen::Vector3d(0, 0, 1), 1.92, rtol, method);
+      const Solution solution = run(system, Eigen::Vector3d(0, 0, 1), 1.92, with(method, rtol));
       REQUIRE(solution.outcome.status == Status::reached_end);
       REQUIRE(solution.events.size() == 1);
       CHECK(solution.events.front().to->word() == "+0");
@@ -103,7 +99,7 @@ TEST_CASE("relays that act by their product do not go over to another root in a 
     for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-8}) {
       CAPTURE(rtol);
       CAPTURE(to_string(method));
-      const Solution solution = run(system, Eigen::Vector3d(-0.2, 0.24, 0.19), 8, rtol, method);
+      const Solution solution = run(system, Eigen::Vector3d(-0.2, 0.24, 0.19), 8, with(method, rtol));
       REQUIRE(solution.outcome.status == Status::reached_end);
       REQUIRE(solution.events.size() == std::size(times));
       for (std::size_t k = 0; k < std::size(times); ++k)
@@ -140,7 +136,7 @@ struct ThreeMoreRelays {
 TEST_CASE("a root that cannot be followed to a trial step far beyond the end of sliding is soon given up") {
   const System system = from_functor(ThreeMoreRelays{}, {.states = 3, .surfaces = 3});
   for (const Method method : methods) {
-    const Solution solution = run(system, Eigen::Vector3d(0.48, -0.55, -0.61), 8, 1e-4, method);
+    const Solution solution = run(system, Eigen::Vector3d(0.48, -0.55, -0.61), 8, with(method, 1e-4));
     REQUIRE(solution.outcome.status == Status::reached_end);
     CHECK(solution.events.size() == 8);
     CHECK(solution.statistics.field_evaluations <= 100'000);

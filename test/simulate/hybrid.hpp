@@ -70,10 +70,12 @@ inline Vector vector(std::initializer_list<double> values) {
   return x;
 }
 
+inline Solution run(Automaton problem, const Vector& state, double end, Options options = {}) {
+  return Simulator(std::move(problem), std::move(options)).run({.start = 0, .end = end, .state = state});
+}
 inline Solution run(Automaton problem, std::initializer_list<double> state, double end,
                     Options options = {}) {
-  return Simulator(std::move(problem), std::move(options))
-      .run({.start = 0, .end = end, .state = vector(state)});
+  return run(std::move(problem), vector(state), end, std::move(options));
 }
 
 inline Options with(Method method, double rtol) {

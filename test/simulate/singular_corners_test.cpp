@@ -10,9 +10,13 @@
 #include "slideway/model/from_signs.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "test/model/example_systems.hpp"
+#include "test/simulate/hybrid.hpp"
 
 namespace slideway {
 namespace {
+
+using test::run;
+using test::with;
 
 struct Twisting {
   double load = 0, growth = 0;
@@ -26,14 +30,6 @@ struct Twisting {
   }
 };
 
-Solution run(const System& system, const Vector& state, double end, double rtol, Method method) {
-  Options options;
-  options.rtol = rtol;
-  options.atol = rtol / 100;
-  options.method = method;
-  return Simulator(system, options).run({.start = 0, .end = end, .state = state});
-}
-
 const Method methods[] = {Method::bdf, Method::adams, Method::dopri5};
 
 TEST_CASE("the twisting algorithm arrives at its origin at the right time and stays there") {
@@ -43,7 +39,7 @@ TEST_CASE("the twisting algorithm arrives at its origin at the right time and st
   for (const Method method : methods) {
     for (const double rtol : {1e-5, 1e-8}) {
       CAPTURE(rtol);
-      const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, rtol, method);
+      const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, with(method, rtol));
       REQUIRE(solution.outcome.status == Status::reached_end);
       const EventRecord& last = solution.events.back();
       CHECK(last.kind == EventKind::zeno);
@@ -58,7 +54,7 @@ TEST_CASE("a growing load is held until it exceeds both gains, and then moves of
   // Held while t < 3; then x'' = t − 3.
   const System system = from_functor(Twisting{.growth = 1}, {.states = 2, .surfaces = 2});
   for (const Method method : methods) {
-    const Solution solution = run(system, Vector::Zero(2), 4, 1e-8, method);
+    const Solution solution = run(system, Vector::Zero(2), 4, with(method, 1e-8));
     REQUIRE(solution.outcome.status == Status::reached_end);
     REQUIRE(solution.events.size() == 1);
     CHECK(solution.events[0].t == doctest::Approx(3).epsilon(1e-6));
@@ -86,7 +82,7 @@ TEST_CASE("a block leaves the kink of its spring when friction no longer holds i
   const System system = from_functor(KinkedSpring{}, {.states = 2, .surfaces = 2});
   const double s = 3.0 - 5.0 / 3;
   for (const Method method : methods) {
-    const Solution solution = run(system, Vector::Zero(2), 3, 1e-8, method);
+    const Solution solution = run(system, Vector::Zero(2), 3, with(method, 1e-8));
     REQUIRE(solution.outcome.status == Status::reached_end);
     REQUIRE(solution.events.size() == 1);
     CHECK(solution.events[0].t == doctest::Approx(5.0 / 3).epsilon(1e-7));
@@ -102,7 +98,7 @@ TEST_CASE("Fuller's problem spirals into its origin at the right time") {
   const double exact = u + u * 1.5 / 0.5;
   const System system = from_functor(example::Fuller{0.3}, {.states = 2, .surfaces = 3});
   for (const Method method : methods) {
-    const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, 1e-8, method);
+    const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, with(method, 1e-8));
     REQUIRE(solution.outcome.status == Status::reached_end);
     CHECK(solution.final.state.lpNorm<Eigen::Infinity>() <= 1e-9);
     const auto zeno = std::find_if(solution.events.begin(), solution.events.end(),
@@ -117,7 +113,7 @@ TEST_CASE("Fuller's problem slides along its parabola into the origin and rests 
   const double u = std::sqrt(2 / 2.6);
   const System system = from_functor(example::Fuller{0.8}, {.states = 2, .surfaces = 3});
   for (const Method method : methods) {
-    const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, 1e-8, method);
+    const Solution solution = run(system, Eigen::Vector2d(1, 0), 10, with(method, 1e-8));
     REQUIRE(solution.outcome.status == Status::reached_end);
     REQUIRE(solution.events.size() >= 2);
     CHECK(solution.events[0].t == doctest::Approx(u).epsilon(1e-6));
@@ -143,7 +139,7 @@ struct Twins {
 TEST_CASE("a run slides along two surfaces that coincide when their shares do not matter") {
   const System system = from_functor(Twins{}, {.states = 2, .surfaces = 2});
   for (const Method method : methods) {
-    const Solution solution = run(system, Eigen::Vector2d(1, 0), 2, 1e-8, method);
+    const Solution solution = run(system, Eigen::Vector2d(1, 0), 2, with(method, 1e-8));
     REQUIRE(solution.outcome.status == Status::reached_end);
     REQUIRE(solution.events.size() == 1);
     CHECK(solution.events[0].t == doctest::Approx(2.0 / 3).epsilon(1e-7));
@@ -155,7 +151,7 @@ TEST_CASE("a run slides along two surfaces that coincide when their shares do no
 
 TEST_CASE("a run stops at two surfaces that coincide when their shares matter, and says why") {
   const System system = from_functor(Twins{1}, {.states = 2, .surfaces = 2});
-  const Solution solution = run(system, Eigen::Vector2d(1, 0), 2, 1e-8, Method::bdf);
+  const Solution solution = run(system, Eigen::Vector2d(1, 0), 2, with(Method::bdf, 1e-8));
   CHECK(solution.outcome.status == Status::ambiguous);
   CHECK(solution.outcome.message.find("not independent") != std::string::npos);
 }
@@ -177,7 +173,7 @@ TEST_CASE("a run slides past the point where another surface touches its own") {
   for (const Method method : methods) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(rtol);
-      const Solution solution = run(system, Eigen::Vector2d(-2, 0.7), 4, rtol, method);
+      const Solution solution = run(system, Eigen::Vector2d(-2, 0.7), 4, with(method, rtol));
       REQUIRE(solution.outcome.status == Status::reached_end);
       for (const EventRecord& event : solution.events) {
         if (event.t > 1) CHECK(event.kind == EventKind::grazing);
@@ -210,7 +206,7 @@ TEST_CASE("a state slides along two surfaces with the root of a distance from on
   for (const Method method : methods) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(rtol);
-      const Solution solution = run(system, Eigen::Vector3d(0.5, 0.4, 0.7), end, rtol, method);
+      const Solution solution = run(system, Eigen::Vector3d(0.5, 0.4, 0.7), end, with(method, rtol));
       REQUIRE(solution.outcome.status == Status::reached_end);
       REQUIRE(solution.events.size() == 2);
       CHECK(solution.events[0].to->word() == "0+");
@@ -313,7 +309,7 @@ TEST_CASE("relays that hold their surfaces together do so in every unit of time"
     CAPTURE(speed);
     const System system = from_functor(Bridge{speed}, {.states = 2, .surfaces = 3});
     for (const Method method : methods) {
-      const Solution solution = run(system, Vector::Zero(2), 0.1 / speed, 1e-6, method);
+      const Solution solution = run(system, Vector::Zero(2), 0.1 / speed, with(method, 1e-6));
       CAPTURE(solution.outcome.message);
       REQUIRE(solution.outcome.status == Status::reached_end);
       CHECK(solution.final.mode.word() == "000");
@@ -341,7 +337,7 @@ TEST_CASE("a load that grows from its limit moves off at once in every unit of t
     CAPTURE(speed);
     const System system = from_functor(Loaded{speed}, {.states = 2, .surfaces = 2});
     for (const Method method : methods) {
-      const Solution solution = run(system, Vector::Zero(2), 2 / speed, 1e-8, method);
+      const Solution solution = run(system, Vector::Zero(2), 2 / speed, with(method, 1e-8));
       CAPTURE(solution.outcome.message);
       REQUIRE(solution.outcome.status == Status::reached_end);
       CHECK(solution.final.mode.word() == "++");
@@ -373,7 +369,7 @@ TEST_CASE("a two-fold is met though something else slides all along") {
   for (const Method method : methods) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(rtol);
-      const Solution solution = run(system, Vector{{0, 0.6, 0.4, 0}}, 2, rtol, method);
+      const Solution solution = run(system, Vector{{0, 0.6, 0.4, 0}}, 2, with(method, rtol));
       CHECK(solution.outcome.status == Status::ambiguous);
       REQUIRE(solution.events.size() == 1);
       CHECK(solution.events[0].kind == EventKind::two_fold);

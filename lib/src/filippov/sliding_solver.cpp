@@ -5,23 +5,16 @@
 #include <cstdint>
 
 #include "core/wide_loops.hpp"
+#include "filippov/newton_accuracy.hpp"
 #include "slideway/core/finite.hpp"
 
 namespace slideway {
 
 namespace {
 
-constexpr int kMostIterations = 25;
-// What is left of w, in units of the relays' effect on it: aimed at, and good enough where a step no longer gains. Exact, and
-// where w is a finite difference.
-constexpr double kResidual[] = {1e-13, 1e-9};
-constexpr double kWorstResidual[] = {1e-9, 1e-6};
-// Of a guess that no step was taken from: it would leave lambda behind the motion, and relays that are equal apart.
-constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
 // The least error of λ there is.
 constexpr double kSmallest = 1e-16;
-// By what a step has to reduce it for the matrix to be good enough, and how many steps a sample takes at most.
-constexpr double kGood = 1e-3;
+// How many steps a sample takes at most.
 constexpr int kMostSampled = 4;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }

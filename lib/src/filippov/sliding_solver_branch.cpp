@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "filippov/newton_accuracy.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/filippov/sliding_solver.hpp"
 
@@ -12,12 +13,6 @@ namespace slideway {
 
 namespace {
 
-constexpr int kMostIterations = 25;
-// As in solve_from().
-constexpr double kResidual[] = {1e-13, 1e-9};
-constexpr double kWorstResidual[] = {1e-9, 1e-6};
-constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
-constexpr double kGood = 1e-3;
 // Of the eigenvalues of D in units of the known one: on the straight way from one to the other none becomes singular.
 constexpr double kLeastRatio = 0.01;
 // Changes of D with lambda, in units of its size, that are rounding.
@@ -38,18 +33,12 @@ bool SlidingSolver::has_products(double t, ConstVectorRef x, ConstVectorRef lamb
   if (exact_ || dependent_ || diagonal_ || k < 2 || k > kLargestDense ||
       evaluator_.relay_columns(t, x, lambda))
     return false;
-  const auto matrix = [&](ConstVectorRef relays) {
-    entries(t, x, relays);
-    Matrix result = Matrix::Zero(k, k);
-    for (const auto& entry : triplets_) result(entry.row(), entry.col()) = entry.value();
-    return result;
-  };
   Vector generic = lambda;
   // Numbers without a pattern.
   for (Index e = 0; e < k; ++e)
     generic[sliding_[static_cast<std::size_t>(e)]] = 0.7 * std::sin(0.6 + 2.39996 * static_cast<double>(e));
-  const Matrix here = matrix(generic);
-  const Matrix there = matrix((-0.9 * generic).eval());
+  const Matrix here(normal_dlambda(t, x, generic));
+  const Matrix there(normal_dlambda(t, x, -0.9 * generic));
   return here.allFinite() && there.allFinite() && !((here - there).norm() <= kSame * here.norm());
 }
 
@@ -64,8 +53,10 @@ void SlidingSolver::keep_root(double t, ConstVectorRef x, ConstVectorRef lambda)
   known_.t = t;
   known_.x = x;
   known_.lambda = lambda;
-  if (!replaced_) return;
-  known_.matrix = dense_;
+  if (replaced_) keep_factors();
+}
+
+void SlidingSolver::keep_factors() {
   known_.factors = dense_factors_;
   replaced_ = false;
 }
@@ -73,9 +64,7 @@ void SlidingSolver::keep_root(double t, ConstVectorRef x, ConstVectorRef lambda)
 bool SlidingSolver::keep_matrix() {
   replaced_ = true;
   if (!refresh(known_.t, known_.x, known_.lambda)) return false;
-  known_.matrix = dense_;
-  known_.factors = dense_factors_;
-  replaced_ = false;
+  keep_factors();
   return true;
 }
 
@@ -91,7 +80,6 @@ bool SlidingSolver::middle_leads(double t, ConstVectorRef x, ConstVectorRef lamb
 bool SlidingSolver::solve_near(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
   if (replaced_) {
     // An attempt that failed left its own.
-    dense_ = known_.matrix;
     dense_factors_ = known_.factors;
     replaced_ = false;
   }

@@ -200,10 +200,7 @@ Solution RunEngine::execute() {
            "a user function threw something that is not a std::exception; the run " +
                std::string("stops at t = ") + number_text(t_));
   }
-  if (solution_.trajectory.empty()) {
-    solution_.trajectory.begin_segment(t_, word(), here_->name);
-    solution_.trajectory.add_point(t_, x_);
-  }
+  if (solution_.trajectory.empty()) solution_.trajectory.begin_segment(t_, word(), here_->name);
   if (solution_.trajectory.ends_without_state()) solution_.trajectory.add_point(t_, x_);
   // A run that ends with a jump ends in the state after it.
   const std::vector<Segment>& segments = solution_.trajectory.segments();

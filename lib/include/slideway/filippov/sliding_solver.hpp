@@ -11,7 +11,8 @@
 //
 // Where f has products of relays w = 0 has several roots. The one of the mode is followed from point to point: a root counts
 // only where Newton's method finds it by matrices D to which a straight way leads from the last one without a singular one, with
-// points between where it does not. So λ never goes over to another root, and there is none beyond the point where the root of the mode meets another.
+// points between where it does not. So λ never goes over to another root, and there is none beyond the point where the root of
+// the mode meets another.
 //
 // It must not know integrators or which mode to choose.
 #pragma once
@@ -75,6 +76,7 @@ class SlidingSolver {
   bool leads_from_known(const Matrix& matrix) const;
   bool middle_leads(double t, ConstVectorRef x, ConstVectorRef lambda);
   void keep_root(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void keep_factors();
   // D at the known root itself.
   bool keep_matrix();
   bool is_in_bounds(ConstVectorRef lambda) const;
@@ -150,7 +152,6 @@ class SlidingSolver {
   struct KnownRoot {
     double t = 0;
     Vector x, lambda;
-    Matrix matrix;
     Eigen::PartialPivLU<Matrix> factors;
   } known_;
   Vector point_;
