@@ -174,6 +174,35 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("of a step of dopri5 one state's polynomial and one state within it are those of the whole") {
+  const Index n = 40;
+  FunctionOde ode(n, [](double t, ConstVectorRef x, VectorRef dx) {
+    for (Index i = 0; i < dx.size(); ++i) dx[i] = -x[i] * static_cast<double>(i + 1) / 7 + std::cos(t);
+  });
+  auto one = make_odeint_stepper(ode, tolerances(n, 1e-6));
+  auto whole = make_odeint_stepper(ode, tolerances(n, 1e-6));
+  REQUIRE(one->start(0, Vector::LinSpaced(n, -1, 1), 3, 0));
+  REQUIRE(whole->start(0, Vector::LinSpaced(n, -1, 1), 3, 0));
+  for (StepReport report; report.status != StepStatus::reached_end;) {
+    report = one->step();
+    REQUIRE(whole->step().end == report.end);
+    const Interpolant all = whole->interpolant();
+    const int states[] = {3, 39};
+    const Interpolant some = one->interpolant_of(states);
+    REQUIRE(some.terms == all.terms);
+    CHECK(some.center == all.center);
+    CHECK(some.scale == all.scale);
+    for (Index k = 0; k < all.terms; ++k) {
+      for (const int i : states) CHECK(some.columns[k][i] == all.columns[k][i]);
+    }
+    // Without the polynomial, and with it.
+    const double t = report.start + 0.3 * (report.end - report.start);
+    const Vector expected = state_at(*whole, t, n);
+    CHECK(state_at(*one, t, n) == expected);
+    CHECK(state_at(*one, t, n) == expected);
+  }
+}
+
 TEST_CASE(
     "a velocity that is not finite at a quick look is asked for once more, and the steps are the same") {
   // Ten equal states that fall through 0, where the quick way ends; one that throws there instead.

@@ -2,9 +2,21 @@
 
 #include <algorithm>
 
+#include "filippov/side_loops.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
+
+namespace {
+
+struct FillLambda {
+  template <class Numbers>
+  [[gnu::always_inline]] void operator()(const Numbers& side, Numbers& lambda) const {
+    lambda = side != 0 ? side : lambda;
+  }
+};
+
+}  // namespace
 
 Mode::Mode(Index surfaces, Side side) : sides_(static_cast<std::size_t>(surfaces), code_of(side)) {}
 
@@ -48,14 +60,7 @@ std::string Mode::word() const {
 }
 
 void Mode::fill_lambda(VectorRef lambda) const {
-  double* const values = lambda.data();
-  const char* const codes = sides_.data();
-  const std::size_t size = sides_.size();
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto relay = static_cast<signed char>(codes[i]);
-    // Writing every entry lets several be done at a time.
-    values[i] = relay != 0 ? static_cast<double>(relay) : values[i];
-  }
+  run_over_sides(ForSides<FillLambda>(), *this, lambda.data());
 }
 
 void Mode::list_sliding(std::vector<Index>& surfaces) const {
@@ -71,6 +76,21 @@ void Mode::list_sliding(std::vector<Index>& surfaces) const {
     count += codes[i] == code_of(Side::sliding) ? 1 : 0;
   }
   surfaces.resize(sliding);
+}
+
+void Mode::update_sliding(const Mode& before, std::vector<Index>& surfaces) const {
+  if (before.size() != size()) {
+    list_sliding(surfaces);
+    return;
+  }
+  for_differences(before, [&](Index i) {
+    const auto place = std::lower_bound(surfaces.begin(), surfaces.end(), i);
+    if (slides_on(i)) {
+      surfaces.insert(place, i);
+    } else if (before.slides_on(i)) {
+      surfaces.erase(place);
+    }
+  });
 }
 
 char to_character(Side side) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/copy_numbers.hpp"
 #include "filippov/sliding_share.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
@@ -33,11 +34,11 @@ void ModeField::set_rule(SlidingRule rule) {
 }
 
 void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
+  mode.update_sliding(mode_, sliding_);
   mode_ = mode;
-  lambda_ = lambda;
+  copy_numbers(lambda, lambda_);
   mode.fill_lambda(lambda_);
-  mode.list_sliding(sliding_);
-  sampled_lambda_ = lambda_;
+  has_sampled_ = false;
   if (rule_ == SlidingRule::moments && sliding_.size() > 2) {
     throw std::runtime_error("the sliding rule 'moments' is for two surfaces, not for sliding along " +
                              std::to_string(sliding_.size()) + "; choose the sliding rule 'filippov'");
@@ -85,7 +86,7 @@ void ModeField::solve_several(double t, ConstVectorRef x) {
     solve_newton(t, x, solved_velocity_);
   }
   solved_t_ = t;
-  solved_x_ = x;
+  copy_numbers(x, solved_x_);
   solved_ = true;
 }
 
@@ -149,6 +150,8 @@ const Vector& ModeField::lambda(double t, ConstVectorRef x) {
 const Vector& ModeField::sampled_lambda(double t, ConstVectorRef x) {
   if (!solves_for_lambda() || uses_moments()) return lambda(t, x);
   if (is_solved_at(t, x)) return lambda_;
+  if (!has_sampled_) sampled_lambda_ = lambda_;
+  has_sampled_ = true;
   if (!solver_.solve_relays(t, x, sampled_lambda_)) {
     sampled_lambda_ = lambda_;
     // Says what is wrong, if it is.
@@ -209,9 +212,11 @@ void ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx, bool
       const double alpha = SlidingShare(fields, lambda_[sliding_.front()]).alpha();
       dx = (1 - alpha) * fields.minus + alpha * fields.plus;
     }
-  } else if (uses_moments() || is_solved_at(t, x)) {
+  } else if (uses_moments()) {
     solve_several(t, x);
-    dx = solved_velocity_;
+    copy_numbers(solved_velocity_, dx);
+  } else if (is_solved_at(t, x)) {
+    copy_numbers(solved_velocity_, dx);
   } else {
     // The stages of an integrator are not asked for twice.
     solve_newton(t, x, dx, looks);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/copy_numbers.hpp"
+#include "core/wide_loops.hpp"
 #include "slideway/core/finite.hpp"
 
 namespace slideway {
@@ -25,6 +27,23 @@ constexpr int kTrials = 8;
 constexpr double kClearly = 100;
 // The step of a difference along a field, as a part of the time in which the state changes.
 constexpr double kDifferenceStep = 1e-2;
+
+// Of the magnitudes, in four parts of many: each comparison waits for the one before.
+struct LargestProduct {
+  [[gnu::always_inline]] double operator()(Index size, const double* a, const double* b) const {
+    constexpr Index lanes = 4;
+    const Index in_lanes = size > kFewEntries ? size - size % lanes : 0;
+    double largest[lanes] = {};
+    for (Index first = 0; first < in_lanes; first += lanes) {
+      for (Index k = 0; k < lanes; ++k) {
+        const double product = std::abs(a[first + k] * b[first + k]);
+        largest[k] = product > largest[k] ? product : largest[k];
+      }
+    }
+    for (Index i = in_lanes; i < size; ++i) largest[0] = std::max(largest[0], std::abs(a[i] * b[i]));
+    return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
+  }
+};
 
 // Whether the motion goes through the surface from the side `sign` and is brought back no farther than errors gather.
 bool dips_within_errors(const NormalMotion& motion, double sign, double tolerance) {
@@ -51,7 +70,7 @@ PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& str
 // The time in which a state changes by a noticeable part of its size, or of the size below which it does not count.
 double PointClassifier::time_scale(ConstVectorRef dx, ConstVectorRef weights) const {
   // In units of 1/rtol the state has the size below which it does not count.
-  const double fastest = rtol_ * dx.cwiseProduct(weights).lpNorm<Eigen::Infinity>();
+  const double fastest = rtol_ * run_loop(LargestProduct(), dx.size(), dx.data(), weights.data());
   return fastest * typical_time_ > 1 ? 1 / fastest : typical_time_;
 }
 
@@ -192,8 +211,8 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
   }
   // Where the curvature decides whether w counts, it has to be more than that of this one point.
   const bool decides = w != 0 && w * w <= 2 * std::abs(motion.curvature) * std::max(surface_rounding_, dip_);
-  if (!std::isfinite(motion.curvature) || (decides && !rates && is_singular(t, x, motion.curvature)))
-    follow_singular(t, x, side, w, w_terms, scale, motion);
+  if (!std::isfinite(motion.curvature) || (decides && !rates && is_singular(t, x, motion.curvature, weights)))
+    follow_singular(t, x, side, w, w_terms, scale, weights, motion);
   // A dip of this speed stays within the rounding of the surface.
   motion.w_zero = std::max(rounding, std::sqrt(2 * std::abs(motion.curvature) * surface_rounding_));
   if (component_vanishes(motion) && std::abs(motion.curvature) <= motion.curvature_zero) {
@@ -249,7 +268,7 @@ bool PointClassifier::dips_and_returns(double t, ConstVectorRef x, Side before, 
 ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVectorRef lambda,
                                              const Met& met, const Side* before, ConstVectorRef weights) {
   surface_ = met.surface;
-  lambda_ = lambda;
+  copy_numbers(lambda, lambda_);
   ClassifiedPoint result;
   evaluator_.neighbour_fields(t, x, lambda_, surface_, field_minus_, field_plus_);
   result.w_minus = evaluator_.guard_rate(t, x, field_minus_, surface_);
@@ -258,10 +277,9 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   learn_gradient(t, x);
   const double tolerance = geometry_.tolerance(t, x, surface_, weights);
   dip_ = kGlobalError * tolerance;
-  weights_ = weights;
   if (!all_finite(field_minus_) || !all_finite(field_plus_)) {
-    field_on_side(t, x, -1, field_minus_);
-    field_on_side(t, x, 1, field_plus_);
+    field_on_side(t, x, -1, field_minus_, weights);
+    field_on_side(t, x, 1, field_plus_, weights);
     result.w_minus = evaluator_.guard_rate(t, x, field_minus_, surface_);
     result.w_plus = evaluator_.guard_rate(t, x, field_plus_, surface_);
   }

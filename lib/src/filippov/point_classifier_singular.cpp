@@ -25,11 +25,12 @@ constexpr double kFaster = 8;
 
 }  // namespace
 
-void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vector& dx) {
+void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vector& dx,
+                                    ConstVectorRef weights) {
   lambda_[surface_] = side;
   evaluator_.field(t, x, lambda_, dx);
   if (dx.allFinite()) return;
-  const auto move = [&](double depth, Vector&) { go_inside(t, x, depth); };
+  const auto move = [&](double depth, Vector&) { go_inside(t, x, depth, weights); };
   ask_inside(x, inside_, move, [&] {
     evaluator_.field(t, inside_, lambda_, dx);
     return dx.allFinite();
@@ -38,8 +39,8 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
 
 // Whether d²h/dt² at λ, which is `curvature` at x, is another at once beside the surface: it grows without bound towards a surface
 // whose root the field has, and rounding may leave x anywhere near it.
-bool PointClassifier::is_singular(double t, ConstVectorRef x, double curvature) {
-  if (!go_inside(t, x, kFarDepth)) return false;
+bool PointClassifier::is_singular(double t, ConstVectorRef x, double curvature, ConstVectorRef weights) {
+  if (!go_inside(t, x, kFarDepth, weights)) return false;
   Vector& dx = shifted_;
   evaluator_.field(t, inside_, lambda_, dx);
   evaluator_.field_along(t, inside_, lambda_, 1, dx, shifted_field_, acceleration_beside_);
@@ -49,15 +50,15 @@ bool PointClassifier::is_singular(double t, ConstVectorRef x, double curvature) 
 
 // 2(h − wτ)/τ² of the motion that starts at x on the side of λ: the second derivative, had h one.
 void PointClassifier::follow_singular(double t, ConstVectorRef x, double side, double w, double w_terms,
-                                      double scale, NormalMotion& motion) {
+                                      double scale, ConstVectorRef weights, NormalMotion& motion) {
   const double duration = kSingularStep * scale;
   const double step = duration / kSubsteps;
   Vector state = x, first(x.size()), second(x.size()), h(lambda_.size());
   double time = t;
   for (int k = 0; k < kSubsteps; ++k) {
-    field_on_side(time, state, side, first);
+    field_on_side(time, state, side, first, weights);
     const Vector ahead = state + step * first;
-    field_on_side(time + step, ahead, side, second);
+    field_on_side(time + step, ahead, side, second, weights);
     state += 0.5 * step * (first + second);
     time += step;
   }
@@ -67,11 +68,11 @@ void PointClassifier::follow_singular(double t, ConstVectorRef x, double side, d
 }
 
 // False where the region of lambda_ does not come to x.
-bool PointClassifier::go_inside(double t, ConstVectorRef x, double depth) {
+bool PointClassifier::go_inside(double t, ConstVectorRef x, double depth, ConstVectorRef weights) {
   inside_ = x;
   // Surfaces that x is further inside of are not what makes a field infinite.
   const double near = SurfaceGeometry::plainly_off_zero(x);
-  const Vector scale = (x.cwiseAbs() + weights_.cwiseInverse()).cwiseInverse();
+  const Vector scale = (x.cwiseAbs() + weights.cwiseInverse()).cwiseInverse();
   return geometry_.move_inside(t, lambda_, depth, scale, near, inside_);
 }
 
@@ -84,24 +85,23 @@ bool PointClassifier::is_inside(double t, ConstVectorRef x, const std::vector<In
 // How fast the motion along dx leaves the surfaces, and by how much it differs from `other`, in units of what counts as zero.
 PointClassifier::Unrest PointClassifier::unrest(double t, ConstVectorRef x,
                                                 const std::vector<Index>& surfaces, ConstVectorRef dx,
-                                                ConstVectorRef other) {
+                                                ConstVectorRef other, ConstVectorRef weights) {
   Unrest result;
   for (const Index i : surfaces) {
     const double terms = geometry_.gradient(t, x, i).cwiseAbs().dot(dx.cwiseAbs());
     const double rate = std::abs(evaluator_.guard_rate(t, x, dx, i));
     if (!(rate <= 64 * kEpsilon * terms))
-      result.leaving = std::max(result.leaving, rate / geometry_.tolerance(t, x, i, weights_));
+      result.leaving = std::max(result.leaving, rate / geometry_.tolerance(t, x, i, weights));
   }
   const Vector sizes = dx.cwiseAbs().cwiseMax(other.cwiseAbs());
   const Vector gap = (dx - other).cwiseAbs();
   if (!((gap.array() <= 64 * kEpsilon * sizes.array()).all()))
-    result.parting = gap.cwiseProduct(weights_).maxCoeff();
+    result.parting = gap.cwiseProduct(weights).maxCoeff();
   return result;
 }
 
 bool PointClassifier::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
                             const std::vector<Index>& surfaces, ConstVectorRef weights) {
-  weights_ = weights;
   surface_ = surfaces.front();
   const auto vanishes = [](double at_near, double at_deep) {
     return at_near == 0 || at_near <= kVanishes * at_deep;
@@ -113,26 +113,27 @@ bool PointClassifier::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
     lambda_ = lambda;
     for (std::size_t k = 0; k < surfaces.size(); ++k) lambda_[surfaces[k]] = (v >> k) & 1 ? 1 : -1;
     // Some regions need not come to x, but both sides of every surface do.
-    if (!go_inside(t, x, kNearDepth)) continue;
+    if (!go_inside(t, x, kNearDepth, weights)) continue;
     Vector state = inside_;
     evaluator_.field(t, state, lambda_, first);
     if (!first.allFinite()) return false;
     if (common.size() == 0) common = first;
-    const Unrest near = unrest(t, state, surfaces, first, common);
-    if (!go_inside(t, x, kFarDepth)) continue;
+    const Unrest near = unrest(t, state, surfaces, first, common, weights);
+    if (!go_inside(t, x, kFarDepth, weights)) continue;
     sides_seen |= v;
     sides_seen |= (~v & (vertices - 1)) * vertices;
     state = inside_;
     evaluator_.field(t, state, lambda_, first);
-    const Unrest deep = unrest(t, state, surfaces, first, common);
+    const Unrest deep = unrest(t, state, surfaces, first, common, weights);
     if (!first.allFinite() || !vanishes(near.leaving, deep.leaving) || !vanishes(near.parting, deep.parting))
       return false;
     const double step = kSingularStep * time_scale(first, weights) / kSubsteps;
     double time = t;
     // A motion that goes back through one of the surfaces goes on in another region.
     for (int k = 0; k < kSubsteps && is_inside(time, state, surfaces); ++k) {
-      field_on_side(time, state, lambda_[surface_], first);
-      if (!(unrest(time, state, surfaces, first, first).leaving <= kFaster * deep.leaving)) return false;
+      field_on_side(time, state, lambda_[surface_], first, weights);
+      if (!(unrest(time, state, surfaces, first, first, weights).leaving <= kFaster * deep.leaving))
+        return false;
       state += step * first;
       time += step;
     }

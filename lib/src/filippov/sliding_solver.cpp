@@ -183,7 +183,7 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
   }
   // What is not finite in dx at first still is.
   if (!is_solved || (looks && !all_finite(dx))) return false;
-  evaluator_.keep_field(t, x, lambda, dx);
+  evaluator_.keep_field(lambda, dx);
   return true;
 }
 

@@ -19,6 +19,9 @@ class AutomaticStepper final : public Stepper {
   StepReport step() override;
   void evaluate(double t, VectorRef x) override { current_->evaluate(t, x); }
   Interpolant interpolant() override { return current_->interpolant(); }
+  Interpolant interpolant_of(std::span<const int> states) override {
+    return current_->interpolant_of(states);
+  }
   StepChords chords() override { return current_->chords(); }
   void error_weights(ConstVectorRef x, VectorRef weights) const override {
     current_->error_weights(x, weights);

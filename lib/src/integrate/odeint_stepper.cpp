@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/copy_numbers.hpp"
 #include "core/wide_loops.hpp"
 #include "integrate/clock_resolution.hpp"
 #include "integrate/stepper_options.hpp"
@@ -81,27 +82,40 @@ struct SumOfSquares {
   }
 };
 
-// The coefficients of the quartic with these values and slopes.
+// The coefficients of the quartic with these values and slopes, of one state.
+struct QuarticOfState {
+  double value, first, second, third, fourth;
+
+  [[gnu::always_inline]] QuarticOfState(double h, const StepEnds& at, Index i)
+      : value(at.x[i]), first(h * at.velocity[i]) {
+    const double end_slope = h * at.velocity_new[i];
+    const double d = at.x_new[i] - at.x[i];
+    const double u = quartic_part(d, first, end_slope, at.halfway[i]);
+    second = 3 * d - 2 * first - end_slope + u;
+    third = first + end_slope - 2 * d - 2 * u;
+    fourth = u;
+  }
+  [[gnu::always_inline]] double at(double s) const {
+    return (((fourth * s + third) * s + second) * s + first) * s + value;
+  }
+};
+
 struct Quartic {
   double h;
-  [[gnu::always_inline]] void operator()(Index states, StepEnds at, double* __restrict value,
-                                         double* __restrict first, double* __restrict second,
-                                         double* __restrict third, double* __restrict fourth) const {
+  [[gnu::always_inline]] void operator()(Index states, StepEnds at, double* __restrict first,
+                                         double* __restrict second, double* __restrict third,
+                                         double* __restrict fourth) const {
     for (Index i = 0; i < states; ++i) {
-      const double slope = h * at.velocity[i];
-      const double end_slope = h * at.velocity_new[i];
-      const double d = at.x_new[i] - at.x[i];
-      const double u = quartic_part(d, slope, end_slope, at.halfway[i]);
-      value[i] = at.x[i];
-      first[i] = slope;
-      second[i] = 3 * d - 2 * slope - end_slope + u;
-      third[i] = slope + end_slope - 2 * d - 2 * u;
-      fourth[i] = u;
+      const QuarticOfState quartic(h, at, i);
+      first[i] = quartic.first;
+      second[i] = quartic.second;
+      third[i] = quartic.third;
+      fourth[i] = quartic.fourth;
     }
   }
 };
 
-// Its values at s, from 0 to 1 along the step.
+// The values at s, from 0 to 1 along the step: of the coefficients, or without them where nobody else asks for them.
 struct ValuesOfQuartic {
   double s;
   [[gnu::always_inline]] void operator()(Index states, const double* value, const double* first,
@@ -109,6 +123,12 @@ struct ValuesOfQuartic {
                                          double* __restrict x) const {
     for (Index i = 0; i < states; ++i)
       x[i] = (((fourth[i] * s + third[i]) * s + second[i]) * s + first[i]) * s + value[i];
+  }
+};
+struct ValuesInStep {
+  double h, s;
+  [[gnu::always_inline]] void operator()(Index states, StepEnds at, double* __restrict x) const {
+    for (Index i = 0; i < states; ++i) x[i] = QuarticOfState(h, at, i).at(s);
   }
 };
 
@@ -147,20 +167,20 @@ OdeintStepper::OdeintStepper(SmoothOde& ode, const StepperOptions& options)
       formula_(states_),
       weights_(Vector::Zero(states_)),
       correction_(Vector::Zero(states_)),
-      coefficients_(Matrix::Zero(states_, 5)),
+      coefficients_(Matrix::Zero(states_, 4)),
       off_chord_(Vector::Zero(states_)) {
   check_options(options, states_, kMaker);
   for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
     *vector = Vector::Zero(states_);
   }
-  for (std::size_t k = 0; k < columns_.size(); ++k)
-    columns_[k] = coefficients_.col(static_cast<Index>(k)).data();
+  for (std::size_t k = 1; k < columns_.size(); ++k)
+    columns_[k] = coefficients_.col(static_cast<Index>(k) - 1).data();
 }
 
 bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_step) {
   ++restarts_;
   running_ = on_the_way_ = false;
-  interpolant_is_current_ = false;
+  interpolant_is_current_ = has_evaluated_ = false;
   failure_.by_user_function = false;
   failure_.message.clear();
   checked_.forget_obstacle();
@@ -175,8 +195,8 @@ bool OdeintStepper::start(double t, ConstVectorRef x, double end, double first_s
   end_time_ = step_.latest = end;
   step_.t = t;
   step_.h = 0;
-  step_.x_new = x;
-  if (!checked_.velocity(t, step_.x_new, step_.velocity_new)) {
+  copy_numbers(x, step_.x_new);
+  if (!checked_.velocity(t, step_.x_new, step_.velocity_new, true)) {
     failure_.by_user_function = true;
     failure_.message = checked_.obstacle();
     return false;
@@ -237,7 +257,7 @@ StepReport OdeintStepper::step() {
     }
     return {StepStatus::failed, reached_, reached_};
   }
-  interpolant_is_current_ = false;
+  interpolant_is_current_ = has_evaluated_ = false;
   step_.t = reached_;
   step_.x.swap(step_.x_new);
   step_.velocity.swap(step_.velocity_new);
@@ -299,7 +319,7 @@ void OdeintStepper::note_stiffness() {
 // The velocity stays that of the state before: what that changes is less than the error of the step. The weights are those
 // that its norm was taken with.
 bool OdeintStepper::project() {
-  correction_ = step_.x_new;
+  copy_numbers(step_.x_new, correction_);
   if (!checked_.project_finite(step_.t + step_.h, weights_, step_.x_new)) return false;
   // Steps along flat surfaces stay on them.
   corrected_ = !are_same(correction_, step_.x_new);
@@ -334,17 +354,29 @@ void OdeintStepper::make_interpolant() {
   interpolant_is_current_ = true;
   if (step_.h == 0) {
     coefficients_.setZero();
-    coefficients_.col(0) = step_.x_new;
+    columns_[0] = step_.x_new.data();
     return;
   }
+  columns_[0] = step_.x.data();
   double* const c = coefficients_.data();
   run_loop(Quartic{step_.h}, states_, StepEnds(step_, formula_.halfway(step_)), c, c + states_,
-           c + 2 * states_, c + 3 * states_, c + 4 * states_);
+           c + 2 * states_, c + 3 * states_);
   if (!corrected_) return;
   // The correction by projection grows with the cubic, which leaves the slopes alone.
-  coefficients_.col(2) += 8 * correction_;
-  coefficients_.col(3) -= 16 * correction_;
-  coefficients_.col(4) += 8 * correction_;
+  coefficients_.col(1) += 8 * correction_;
+  coefficients_.col(2) -= 16 * correction_;
+  coefficients_.col(3) += 8 * correction_;
+}
+
+Interpolant OdeintStepper::interpolant_of(std::span<const int> states) {
+  if (interpolant_is_current_ || corrected_ || step_.h == 0) return interpolant();
+  columns_[0] = step_.x.data();
+  const StepEnds ends(step_, formula_.halfway(step_));
+  for (const Index i : states) {
+    const QuarticOfState quartic(step_.h, ends, i);
+    coefficients_.row(i) << quartic.first, quartic.second, quartic.third, quartic.fourth;
+  }
+  return last_interpolant();
 }
 
 StepChords OdeintStepper::chords() {
@@ -361,15 +393,25 @@ void OdeintStepper::evaluate(double t, VectorRef x) {
     std::copy_n(step_.x_new.data(), states_, x.data());
     return;
   }
-  make_interpolant();
   const double s = step_.h == 0 ? 0 : (t - step_.t) / step_.h;
+  // Most steps with an event are asked for its state alone.
+  if (!interpolant_is_current_ && !has_evaluated_ && !corrected_ && step_.h != 0) {
+    has_evaluated_ = true;
+    run_loop(ValuesInStep{step_.h, s}, states_, StepEnds(step_, formula_.halfway(step_)), x.data());
+    return;
+  }
+  make_interpolant();
   run_loop(ValuesOfQuartic{s}, states_, columns_[0], columns_[1], columns_[2], columns_[3], columns_[4],
            x.data());
 }
 
 Interpolant OdeintStepper::interpolant() {
   make_interpolant();
-  return {step_.t, step_.h == 0 ? 1 : step_.h, states_, coefficients_.cols(), columns_.data()};
+  return last_interpolant();
+}
+
+Interpolant OdeintStepper::last_interpolant() const {
+  return {step_.t, step_.h == 0 ? 1 : step_.h, states_, static_cast<Index>(columns_.size()), columns_.data()};
 }
 
 void OdeintStepper::error_weights(ConstVectorRef x, VectorRef weights) const {

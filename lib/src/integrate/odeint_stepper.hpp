@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "integrate/checked_ode.hpp"
 #include "integrate/odeint_dopri5.hpp"
@@ -27,6 +28,7 @@ class OdeintStepper final : public Stepper {
   StepReport step() override;
   void evaluate(double t, VectorRef x) override;
   Interpolant interpolant() override;
+  Interpolant interpolant_of(std::span<const int> states) override;
   StepChords chords() override;
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return step_.h; }
@@ -57,6 +59,7 @@ class OdeintStepper final : public Stepper {
   void note_stiffness();
   StepReport fail(double h, bool by_error_test);
   void make_interpolant();
+  Interpolant last_interpolant() const;
 
   SmoothOde& ode_;
   CheckedOde checked_;
@@ -70,17 +73,18 @@ class OdeintStepper final : public Stepper {
   bool on_the_way_ = false;
   bool constrained_ = false;
   bool interpolant_is_current_ = false;
-  bool corrected_ = false;  // the last step has been projected
+  bool has_evaluated_ = false;  // a state within the last step
+  bool corrected_ = false;      // the last step has been projected
   double end_time_ = 0;
   double reached_ = 0;
   double next_step_size_ = 0;
   double usual_step_ = 0;
   double log_error_before_ = 0;  // of the last accepted step
   OdeintDopri5::Step step_;
-  Vector weights_;     // of the greater state at either end of the step
-  Vector correction_;  // what the projection added
-  Matrix coefficients_;
-  std::array<const double*, 5> columns_ = {};  // of the coefficients
+  Vector weights_;       // of the greater state at either end of the step
+  Vector correction_;    // what the projection added
+  Matrix coefficients_;  // of the powers from one on; those of none are the state before the step
+  std::array<const double*, 5> columns_ = {};  // of all of them
   Vector off_chord_;
 
   bool watches_stiffness_ = false;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/copy_numbers.hpp"
 #include "model/finite_difference.hpp"
 #include "model/jacobian_count.hpp"
 #include "slideway/core/errors.hpp"
@@ -13,9 +14,6 @@ namespace slideway {
 namespace {
 // A full matrix of so few states is not worth avoiding.
 constexpr Index kFewStates = 64;
-
-// Of vectors of one size; faster than by packets of two.
-void copy(ConstVectorRef from, VectorRef to) { std::copy_n(from.data(), from.size(), to.data()); }
 }  // namespace
 
 void Evaluator::learn_field_colours() {
@@ -151,8 +149,9 @@ void Evaluator::learn_relay_columns(double t, ConstVectorRef x, ConstVectorRef l
 void Evaluator::keep_field_at(double t, ConstVectorRef x) {
   if (!system_.definition().relays_additive || (t == kept_t_ && are_same(x, kept_x_))) return;
   kept_t_ = t;
-  kept_x_ = x;
+  copy_numbers(x, kept_x_);
   kept_ = false;
+  is_chosen_ = false;
 }
 
 bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
@@ -166,7 +165,7 @@ bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda,
     system_.field(t, x, lambda, kept_field_);
     kept_ = true;
   }
-  copy(kept_field_, dx);
+  copy_numbers(kept_field_, dx);
   const int* const start = columns->outerIndexPtr();
   // Few differ: by blocks those that are all the same are passed over.
   constexpr Index block = 64;
@@ -186,10 +185,11 @@ bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda,
   return true;
 }
 
-void Evaluator::keep_field(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx) {
-  if (t != kept_t_ || !kept_ || !are_same(x, kept_x_)) return;
-  copy(lambda, kept_lambda_);
-  copy(dx, kept_field_);
+void Evaluator::keep_field(ConstVectorRef lambda, ConstVectorRef dx) {
+  if (!was_kept_ || is_chosen_) return;
+  is_chosen_ = true;
+  copy_numbers(lambda, kept_lambda_);
+  copy_numbers(dx, kept_field_);
 }
 
 void Evaluator::neighbour_fields(double t, ConstVectorRef x, Vector& lambda, Index surface, Vector& minus,
@@ -198,7 +198,7 @@ void Evaluator::neighbour_fields(double t, ConstVectorRef x, Vector& lambda, Ind
   lambda[surface] = -1;
   field(t, x, lambda, minus);
   if (const auto* const columns = relay_columns(t, x, lambda)) {
-    plus = minus;
+    copy_numbers(minus, plus);
     for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, surface); entry; ++entry)
       plus[entry.row()] += 2 * entry.value();
   } else {

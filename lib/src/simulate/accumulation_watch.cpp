@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/copy_numbers.hpp"
+
 namespace slideway {
 
 namespace {
@@ -50,7 +52,7 @@ void AccumulationWatch::note(double t, Index id, const Vector& x) {
   Note& note = notes_[held_++];
   note.t = t;
   note.id = id;
-  note.x = x;
+  copy_numbers(x, note.x);
   const std::size_t farthest = std::min(periods_.back(), held_ - 1);
   may_repeat_ = false;
   for (std::size_t k = 1; k <= farthest && !may_repeat_; ++k) may_repeat_ = notes_[held_ - 1 - k].id == id;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/wide_loops.hpp"
 #include "simulate/polynomial_zero.hpp"
 #include "slideway/integrate/guard_scan.hpp"
 
@@ -15,6 +16,13 @@ namespace {
 using Coefficients = GuardPolynomial::Coefficients;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+struct FindArmed {
+  [[gnu::always_inline]] void operator()(Index slots, const double* value, const double* above,
+                                         char* __restrict armed) const {
+    for (Index slot = 0; slot < slots; ++slot) armed[slot] = value[slot] > above[slot] ? 1 : 0;
+  }
+};
+
 constexpr double kNever = std::numeric_limits<double>::infinity();
 using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
 
@@ -141,23 +149,21 @@ void AffineScan::set_mode(const Mode& mode, double exit_sign) {
   exit_sign_ = exit_sign;
   watches_surfaces_ = all;
   sliding_ = sliding;
-  for (Index i = 0; i < mode.size(); ++i) {
-    if (!anew && mode[i] == mode_[i]) continue;
-    mode_.set(i, mode[i]);
-    if (!anew) watch(i, exit_sign);
+  if (!anew) {
+    mode.for_differences(mode_, [&](Index i) {
+      mode_.set(i, mode[i]);
+      watch(i, exit_sign);
+    });
+    return;
   }
-  if (!anew) return;
+  mode_ = mode;
   for (Index i = 0; i < mode.size(); ++i) watch(i, exit_sign);
 }
 
 void AffineScan::start(ConstVectorRef values, const Vector& arm_above, const Vector& arrive_below) {
   arm_above_ = &arm_above;
   arrive_below_ = &arrive_below;
-  const double* const value = values.data();
-  const double* const above = arm_above.data();
-  char* const armed = armed_.data();
-  const std::size_t slots = armed_.size();
-  for (std::size_t slot = 0; slot < slots; ++slot) armed[slot] = value[slot] > above[slot];
+  run_loop(FindArmed(), static_cast<Index>(armed_.size()), values.data(), arm_above.data(), armed_.data());
 }
 
 double AffineScan::exit_tolerance(Index surface, ConstVectorRef weights) const {
@@ -208,15 +214,13 @@ void AffineScan::forget_arming() {
   newly_armed_.clear();
 }
 
-const Interpolant& AffineScan::polynomial() {
-  if (!has_polynomial_) polynomial_ = stepper_->interpolant();
-  has_polynomial_ = true;
-  return polynomial_;
+Interpolant AffineScan::polynomial_of(const AffineFunction& function) {
+  return stepper_->interpolant_of({function.states, static_cast<std::size_t>(function.count)});
 }
 
 // A function g in [a, b] is no farther from its chord than max|g″|(b − a)²/8.
 StepChords AffineScan::find_chords(const Interval& interval) {
-  const Interpolant& x = polynomial();
+  const Interpolant x = stepper_->interpolant();
   const Index degree = x.terms - 1;
   const double sigma_from = x.place(interval.from);
   const double sigma_to = x.place(interval.to);
@@ -282,8 +286,12 @@ void AffineScan::look_at_candidates(Interval& interval) {
     return candidate.last < 0 ? candidate.first / (candidate.first - candidate.last) : 1.0;
   };
   std::size_t earliest = 0;
+  double first = crosses_at(candidates_[0]);
   for (std::size_t k = 1; k < candidates_.size(); ++k) {
-    if (crosses_at(candidates_[k]) < crosses_at(candidates_[earliest])) earliest = k;
+    const double crosses = crosses_at(candidates_[k]);
+    if (!(crosses < first)) continue;
+    first = crosses;
+    earliest = k;
   }
   std::swap(candidates_[0], candidates_[earliest]);
   for (const Candidate& candidate : candidates_) {
@@ -294,7 +302,7 @@ void AffineScan::look_at_candidates(Interval& interval) {
 }
 
 void AffineScan::look(const Watched& watched, Index slot, double factor, Interval& interval) {
-  const Interpolant& x = polynomial();
+  const Interpolant x = polynomial_of(watched.function);
   const double sigma_from = x.place(interval.from);
   const double sigma_to = x.place(interval.to);
   const bool armed = armed_[static_cast<std::size_t>(slot)] != 0;
@@ -337,12 +345,12 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, Interva
 
 // Those that are zero with the first, but for what lies beyond the interval.
 void AffineScan::add_imminent(const Interval& interval, double just_after) {
-  const Interpolant& x = polynomial();
-  const double sigma_to = x.place(interval.to);
   GuardPolynomial guard;
   const auto consider_slot = [&](const Watched& watched, Index slot, double factor) {
     const bool is_known = std::find(zeros_.begin(), zeros_.end(), slot) != zeros_.end();
     if (armed_[static_cast<std::size_t>(slot)] == 0 || is_known) return;
+    const Interpolant x = polynomial_of(watched.function);
+    const double sigma_to = x.place(interval.to);
     guard.expand(watched.function, watched.base, factor, x);
     double value = 0;
     double slope = 0;
@@ -366,7 +374,6 @@ const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, 
   newly_armed_.clear();
   candidates_.clear();
   stepper_ = &stepper;
-  has_polynomial_ = false;
   Interval interval{.from = from, .to = to};
   // Most guards are too far away to need their polynomials. Where the integrator does not know the chords of the states, it takes
   // many to be worth finding them.

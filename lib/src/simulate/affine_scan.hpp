@@ -111,8 +111,8 @@ class AffineScan {
   void watch(Index surface, double exit_sign);
   // The chords of the states, where the integrator does not know them.
   StepChords find_chords(const Interval& interval);
-  // Of the last step, made when it is first asked for.
-  const Interpolant& polynomial();
+  // Of the last step, with the entries of the states that the function reads.
+  Interpolant polynomial_of(const AffineFunction& function);
   // factor·function at both ends, and how far a guard can be from its chord, its rounding included.
   struct Chord {
     double first, last, off;
@@ -162,9 +162,7 @@ class AffineScan {
   std::vector<Index> newly_armed_;
   const Vector* arm_above_ = nullptr;  // per slot
   const Vector* arrive_below_ = nullptr;
-  Stepper* stepper_ = nullptr;  // in advance()
-  bool has_polynomial_ = false;
-  Interpolant polynomial_ = {};
+  Stepper* stepper_ = nullptr;          // in advance()
   Vector state_from_, state_to_, off_;  // per state
   std::vector<Candidate> candidates_;
   std::vector<Index> zeros_;  // slots that have one in this interval, and where

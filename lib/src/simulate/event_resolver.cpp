@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/copy_numbers.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -71,7 +72,6 @@ std::vector<Index> EventResolver::entering(const Mode& mode, const Meeting& meet
 
 Resolution EventResolver::resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                   const Meeting& meeting, ConstVectorRef weights) {
-  evaluator_.keep_field_at(t, x);
   return evaluator_.breaks_away() ? resolve_held(t, x, mode, lambda, meeting, weights)
                                   : resolve_free(t, x, mode, lambda, meeting, weights);
 }
@@ -245,7 +245,7 @@ std::vector<Mode> EventResolver::every_combination(const std::vector<Group>& gro
 
 Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                  const Meeting& meeting, ConstVectorRef weights) {
-  lambda_ = lambda;
+  copy_numbers(lambda, lambda_);
   mode.fill_lambda(lambda_);
   Resolution result;
   if (is_met_alone(mode, meeting) && decide_alone(t, x, mode, meeting.met.front(), weights, result)) {

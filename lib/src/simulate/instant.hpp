@@ -44,7 +44,7 @@ struct EventAhead {
 // What has happened at this instant so far. An instant begins with an arrival, at the start of the run, or at the limit of events
 // that accumulate.
 struct Instant {
-  Vector before;                         // the state when it began
+  Vector before;                         // the state when it began, where something may jump
   bool moved = false;                    // the state is a new one: given, or moved by a jump
   bool was_reset = false;                // by the reset of an event or an edge
   int rounds = 0;                        // of jumps
@@ -54,8 +54,8 @@ struct Instant {
   Guard departed;                   // between two locations that the solution has stopped to slide between
   std::vector<EventAhead> reached;  // events that came to zero while a limit was jumped to
 
-  void begin(const Vector& x, bool is_new) {
-    before = x;
+  void begin(const Vector& x, bool is_new, bool may_jump) {
+    if (is_new || may_jump) before = x;
     moved = is_new;
     was_reset = false;
     rounds = 0;

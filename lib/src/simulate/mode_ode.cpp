@@ -9,9 +9,23 @@
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
+#include "filippov/side_loops.hpp"
 #include "slideway/core/finite.hpp"
 
 namespace slideway {
+
+namespace {
+
+struct GuardsOnSides {
+  template <class Numbers>
+  [[gnu::always_inline]] void operator()(const Numbers& side, const Numbers& h, Numbers& first,
+                                         Numbers& second) const {
+    first = side * h;
+    second = Numbers{} + 1.0;
+  }
+};
+
+}  // namespace
 
 ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
                  const EventWatch* watch)
@@ -250,10 +264,7 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
     named_call([t] { return "the function of the guards, at t = " + number_text(t) + ","; },
                [&] { evaluator_.guards(t, x, h_); });
   }
-  for (Index i = 0; i < mode.size(); ++i) {
-    values[2 * i] = static_cast<double>(static_cast<signed char>(mode[i])) * h_[i];
-    values[2 * i + 1] = 1;
-  }
+  run_over_sides(ForSlotsOfSides<GuardsOnSides>(), mode, h_.data(), values.data());
   const bool breaks_away = !sliding.empty() && evaluator_.breaks_away();
   if (breaks_away) evaluator_.break_away(t, x, ratios_);
   if (sliding.size() == 1) {

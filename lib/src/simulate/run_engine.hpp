@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 
+#include "core/copy_numbers.hpp"
 #include "simulate/bounce_watch.hpp"
 #include "simulate/chattering_watch.hpp"
 #include "simulate/flight_watch.hpp"
@@ -306,7 +307,7 @@ class RunEngine {
     bool goes_on = false;  // after a touch
     void begin(double t, const Vector& x, const std::vector<Index>& surfaces) {
       start = t;
-      state = x;
+      copy_numbers(x, state);
       left = surfaces;
     }
   };

@@ -8,6 +8,7 @@
 #include <exception>
 #include <iterator>
 #include <limits>
+#include <string_view>
 
 #include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
@@ -116,11 +117,12 @@ Arrivals& RunEngine::gather(const std::vector<char>& slots) {
   arrivals.clear();
   ModeOde& ode = here_->ode;
   const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
-  const auto past_surfaces = slots.begin() + ModeOde::first_slot(mode_.size());
-  for (auto next = slots.begin(); (next = std::find(next, past_surfaces, char{1})) != past_surfaces;) {
-    const Index i = (next - slots.begin()) / 2;
+  const std::string_view of_surfaces(slots.data(),
+                                     static_cast<std::size_t>(ModeOde::first_slot(mode_.size())));
+  for (std::size_t next = 0; (next = of_surfaces.find(char{1}, next)) != std::string_view::npos;) {
+    const Index i = static_cast<Index>(next) / 2;
     const Index slot = ModeOde::first_slot(i);
-    next = slots.begin() + ModeOde::first_slot(i + 1);
+    next = static_cast<std::size_t>(ModeOde::first_slot(i + 1));
     Met met{.surface = i, .away = leaving_.away(i, t_)};
     if (mode_.slides_on(i)) {
       met.minus_vanishes = arrived(slot);
@@ -361,13 +363,15 @@ void RunEngine::finish_ambiguous(const Resolution& resolution) {
 }
 
 void RunEngine::adopt(const Resolution& resolution) {
+  // Those of the mode so far, where the field is in it.
+  on_surface_ = here_->ode.field().sliding();
+  resolution.mode.update_sliding(here_->ode.field().mode(), on_surface_);
   mode_ = resolution.mode;
   lambda_ = resolution.lambda;
   repelling_ = resolution.repelling;
   leaving_.meet(resolution.involved, t_);
   leaving_.passes_by = resolution.passes_by;
   mode_since_ = t_;
-  mode_.list_sliding(on_surface_);
   if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);
 }
 

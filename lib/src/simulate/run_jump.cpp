@@ -12,7 +12,7 @@
 namespace slideway {
 
 void RunEngine::begin_instant(bool is_new) {
-  instant_.begin(x_, is_new);
+  instant_.begin(x_, is_new, here_->contacts || here_->watch.size() > 0);
   if (here_->contacts) here_->contacts->begin_instant();
 }
 

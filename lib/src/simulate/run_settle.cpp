@@ -155,6 +155,7 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
     std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),
                  [&](const Met& met) { return !contains(held, met.surface); });
     if (meeting.met.empty()) break;
+    here.evaluator.keep_field_at(t_, x_);
     const Resolution resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
     if (stays_in_second_order(resolution, meeting)) break;
     // Not unique, whether or not the policy picks one of the continuations: that is worth a record.

@@ -200,6 +200,7 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
     report_limit(std::move(unseen), true);
     return true;
   }
+  here_->evaluator.keep_field_at(t_, x_);
   Resolution resolution = here_->resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
   EventRecord& record = resolution.event;
   record.kind = EventKind::zeno;

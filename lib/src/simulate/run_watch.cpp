@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/copy_numbers.hpp"
+#include "filippov/side_loops.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
@@ -24,6 +26,17 @@ constexpr Index kVainReturns = 3;
 // What two fields may differ by over a run, in tolerances, to be one.
 constexpr double kNoDifference = 1e-3;
 
+// The second slot of a surface that does not slide holds nothing to watch.
+struct UsualThresholds {
+  template <class Numbers>
+  [[gnu::always_inline]] void operator()(const Numbers& side, const Numbers&, Numbers& first,
+                                         Numbers& second) const {
+    const Numbers zero{};
+    first = zero;
+    second = side != 0 ? zero + std::numeric_limits<double>::infinity() : zero;
+  }
+};
+
 }  // namespace
 
 // Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
@@ -31,15 +44,10 @@ void RunEngine::set_thresholds() {
   ModeOde& ode = here_->ode;
   affine_ = here_->affine_scan && !dense_output_drifts() ? &*here_->affine_scan : nullptr;
   if (affine_) affine_->set_mode(mode_, ode.exit_sign());
-  for (Index i = 0; i < mode_.size(); ++i) {
-    const Index slot = ModeOde::first_slot(i);
-    // The second slot of a surface that does not slide holds nothing to watch.
-    const double second = mode_.slides_on(i) ? 0 : std::numeric_limits<double>::infinity();
-    thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = 0;
-    thresholds_.arm_above[slot + 1] = thresholds_.arrive_below[slot + 1] = second;
-  }
+  run_over_sides(ForSlotsOfSides<UsualThresholds>(), mode_, guard_values_.data(),
+                 thresholds_.arm_above.data());
   thresholds_.arm_above.tail(thresholds_.arm_above.size() - 2 * mode_.size()).setZero();
-  thresholds_.arrive_below.tail(thresholds_.arrive_below.size() - 2 * mode_.size()).setZero();
+  copy_numbers(thresholds_.arm_above, thresholds_.arrive_below);
   if (here_->watch.size() > 0) set_event_thresholds();
   if (ode.has_closed_contacts()) {
     held_ = held_by(here_->contacts->closed());

@@ -4,6 +4,8 @@
 // It must not know systems, integrators or time.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,8 @@ class Mode {
   explicit Mode(const std::string& word);
 
   Index size() const { return static_cast<Index>(sides_.size()); }
+  // One Side each, as a char.
+  const char* codes() const { return sides_.data(); }
   Side operator[](Index surface) const { return side_of(sides_[static_cast<std::size_t>(surface)]); }
   void set(Index surface, Side side) { sides_[static_cast<std::size_t>(surface)] = code_of(side); }
   bool slides_on(Index surface) const { return (*this)[surface] == Side::sliding; }
@@ -32,6 +36,21 @@ class Mode {
   void fill_lambda(VectorRef lambda) const;
   // The surfaces that the solution slides along, in order.
   void list_sliding(std::vector<Index>& surfaces) const;
+  // The same, where the list holds those of `before`: faster, since few differ.
+  void update_sliding(const Mode& before, std::vector<Index>& surfaces) const;
+  // visit(i) for every surface on which this mode of as many is another one, in order.
+  template <class Visit>
+  void for_differences(const Mode& other, const Visit& visit) const {
+    const std::size_t size = sides_.size();
+    constexpr std::size_t block = 32;
+    for (std::size_t first = 0; first < size; first += block) {
+      const std::size_t count = std::min(block, size - first);
+      if (std::memcmp(sides_.data() + first, other.sides_.data() + first, count) == 0) continue;
+      for (std::size_t i = first; i < first + count; ++i) {
+        if (sides_[i] != other.sides_[i]) visit(static_cast<Index>(i));
+      }
+    }
+  }
 
   bool operator==(const Mode&) const = default;
 

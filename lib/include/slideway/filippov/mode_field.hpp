@@ -197,6 +197,7 @@ class ModeField {
   Vector solved_x_, solved_velocity_;
   bool solved_ = false;
   Vector sampled_lambda_;
+  bool has_sampled_ = false;  // in this mode
   // The fields round the intersection, and λ at one of them: by the moments, and where the field at λ itself is not finite.
   VertexTable corner_table_;
   Matrix corner_fields_;

@@ -65,18 +65,18 @@ class PointClassifier {
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                           double time_scale);
   // f at λ = side, beside x where it is not finite on the surface.
-  void field_on_side(double t, ConstVectorRef x, double side, Vector& dx);
-  bool go_inside(double t, ConstVectorRef x, double depth);
+  void field_on_side(double t, ConstVectorRef x, double side, Vector& dx, ConstVectorRef weights);
+  bool go_inside(double t, ConstVectorRef x, double depth, ConstVectorRef weights);
   bool is_inside(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
   struct Unrest {
     double leaving = 0, parting = 0;
   };
   Unrest unrest(double t, ConstVectorRef x, const std::vector<Index>& surfaces, ConstVectorRef dx,
-                ConstVectorRef other);
-  bool is_singular(double t, ConstVectorRef x, double curvature);
+                ConstVectorRef other, ConstVectorRef weights);
+  bool is_singular(double t, ConstVectorRef x, double curvature, ConstVectorRef weights);
   // The curvature, where it is not finite or that of one point.
   void follow_singular(double t, ConstVectorRef x, double side, double w, double w_terms, double scale,
-                       NormalMotion& motion);
+                       ConstVectorRef weights, NormalMotion& motion);
   // Whether the component at λ = `side`, which is zero here, would go beyond zero by no more than its rounding.
   bool only_reaches_limit(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w_scale,
                           const NormalMotion& own, ConstVectorRef weights);
@@ -102,7 +102,7 @@ class PointClassifier {
   double dip_ = 0;  // as deep as the errors of the state, gathered, make one
   Eigen::Matrix<signed char, Eigen::Dynamic, Eigen::Dynamic> signs_;  // ±1, of random choices
   Vector lambda_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, rates_,
-      inside_, acceleration_beside_, weights_;
+      inside_, acceleration_beside_;
   // ∂h/∂xⱼ that is not zero, without its sign.
   struct Slope {
     Index state;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "slideway/core/types.hpp"
@@ -89,6 +90,11 @@ class Stepper {
   virtual void evaluate(double t, VectorRef x) = 0;
   // The last step's polynomial; valid until the next step().
   virtual Interpolant interpolant() = 0;
+  // The same, where only the entries of these states are looked at.
+  virtual Interpolant interpolant_of(std::span<const int> states) {
+    static_cast<void>(states);
+    return interpolant();
+  }
   // Of all of the last step; valid as long.
   virtual StepChords chords() { return {}; }
   // What counts as an error of 1 in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).

@@ -71,16 +71,17 @@ class Evaluator {
   // `dx`, n entries, is anything that a VectorRef binds to.
   template <class Target>
   void field(double t, ConstVectorRef x, ConstVectorRef lambda, Target&& dx) {
-    if (t == kept_t_ && field_as_kept(t, x, lambda, dx)) return;
+    was_kept_ = t == kept_t_ && field_as_kept(t, x, lambda, dx);
+    if (was_kept_) return;
     ++counts_.field;
     system_.field(t, x, lambda, dx);
   }
   // Of a point where the field is asked for at several λ: where ∂f/∂λ is constant (relay_columns), one evaluation tells f at
   // all of them, to rounding. Only the last such point is kept.
   void keep_field_at(double t, ConstVectorRef x);
-  // The field at that point is told from `dx` = f(t, x, λ) from now on: from this λ the next ones differ less. Without effect
-  // elsewhere.
-  void keep_field(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx);
+  // The field at that point is told from `dx` = f(t, x, λ) from now on, the first time that this is asked for: from this λ the next
+  // ones differ less. Without effect where the last call of field() was for another point.
+  void keep_field(ConstVectorRef lambda, ConstVectorRef dx);
   // minus = f at λᵢ = −1 and plus = f at λᵢ = 1, `lambda` being left as it is; one evaluation where relay_columns are known.
   void neighbour_fields(double t, ConstVectorRef x, Vector& lambda, Index surface, Vector& minus,
                         Vector& plus);
@@ -213,7 +214,9 @@ class Evaluator {
   std::optional<Eigen::SparseMatrix<double>> relay_columns_;
   // f at the point that is kept and one λ, once it has been asked for; no time is equal to NaN.
   double kept_t_ = std::numeric_limits<double>::quiet_NaN();
-  bool kept_ = false;
+  bool kept_ = false;       // kept_field_ is that of kept_lambda_
+  bool was_kept_ = false;   // what field() was asked for last
+  bool is_chosen_ = false;  // kept_lambda_ is what keep_field() was given
   Vector kept_x_, kept_lambda_, kept_field_;
   Vector typical_sizes_;
   double typical_time_ = 1;
