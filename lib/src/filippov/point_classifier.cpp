@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "core/copy_numbers.hpp"
 #include "core/wide_loops.hpp"
@@ -174,6 +175,19 @@ double PointClassifier::sum_along_gradient(const Function& function) const {
   return sum;
 }
 
+std::pair<double, double> PointClassifier::affine_curvature(const Evaluator::AffineRates& rates,
+                                                            ConstVectorRef dx) const {
+  double curvature = rates.dt[surface_];
+  double terms = std::abs(curvature);
+  for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator entry(rates.dx, surface_); entry;
+       ++entry) {
+    const double term = entry.value() * dx[entry.col()];
+    curvature += term;
+    terms += std::abs(term);
+  }
+  return {curvature, terms};
+}
+
 NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w,
                                      double w_scale, bool vanishes, ConstVectorRef weights, bool in_full) {
   NormalMotion motion;
@@ -189,14 +203,8 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
   const double w_terms = sum_along_gradient([&](Index j) { return std::abs(dx[j]); }) + w_scale;
   const auto* const rates = evaluator_.affine_rates();
   if (rates) {
-    double terms = std::abs(rates->dt[surface_]);
-    motion.curvature = rates->dt[surface_];
-    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator entry(rates->dx, surface_); entry;
-         ++entry) {
-      const double term = entry.value() * dx[entry.col()];
-      motion.curvature += term;
-      terms += std::abs(term);
-    }
+    double terms = 0;
+    std::tie(motion.curvature, terms) = affine_curvature(*rates, dx);
     motion.curvature_zero = 256 * kEpsilon * (terms + w_terms / scale);
   } else {
     evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
@@ -255,6 +263,11 @@ bool PointClassifier::dips_and_returns(double t, ConstVectorRef x, Side before, 
   const double sign = before == Side::plus ? 1 : -1;
   const auto dips = [&](double side, const Vector& dx, double w) {
     if (!(sign * w < 0)) return false;
+    if (const auto* const rates = evaluator_.affine_rates()) {
+      // What is soon told comes first.
+      const double back = sign * affine_curvature(*rates, dx).first;
+      if (std::isfinite(back) && !(back > 0 && w * w <= 2 * back * kGlobalError * tolerance)) return false;
+    }
     // No field turns back sooner than its states change.
     const double turns = tolerance / time_scale(dx, weights);
     if (w * w > kSoonest * kGlobalError * turns * turns / rtol_) return false;

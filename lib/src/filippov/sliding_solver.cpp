@@ -148,7 +148,7 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
   if (!apart_ || exact_) return false;
   const auto* const columns = linear_columns(t, x, lambda);
   if (!columns || !effects_are_usable(*columns)) return false;
-  evaluator_.field(t, x, lambda, dx);
+  evaluator_.field_to_keep(t, x, lambda, dx);
   double* const velocity = dx.data();
   double* const relay = lambda.data();
   bool is_solved = true;

@@ -306,6 +306,12 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
   return false;
 }
 
+bool SurfaceGeometry::may_move(double t, const std::vector<Index>& surfaces, ConstVectorRef x) {
+  if (!has_own_states_) return true;
+  evaluator_.guards(t, x, values_);
+  return !std::all_of(surfaces.begin(), surfaces.end(), [&](Index i) { return values_[i] == 0; });
+}
+
 bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                               VectorRef x) {
   if (has_own_states_) return project_each(t, surfaces, weights, x);

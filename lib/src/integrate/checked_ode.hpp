@@ -60,6 +60,14 @@ class CheckedOde {
   // At an r that is not finite the same as at an x.
   [[nodiscard]] bool precondition(double t, ConstVectorRef x, ConstVectorRef r, VectorRef z) noexcept;
   [[nodiscard]] bool project(double t, ConstVectorRef weights, VectorRef x) noexcept;
+  // False where it is certain that project() leaves x as it is.
+  [[nodiscard]] bool may_be_moved(double t, ConstVectorRef x) noexcept {
+    try {
+      return ode_.may_be_moved(t, x);
+    } catch (...) {
+      return true;
+    }
+  }
   // Of an x that is finite.
   [[nodiscard]] bool project_finite(double t, ConstVectorRef weights, VectorRef x) noexcept;
 

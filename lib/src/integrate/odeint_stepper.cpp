@@ -319,10 +319,11 @@ void OdeintStepper::note_stiffness() {
 // The velocity stays that of the state before: what that changes is less than the error of the step. The weights are those
 // that its norm was taken with.
 bool OdeintStepper::project() {
+  const double end = step_.t + step_.h;
+  if (!last_was_corrected_ && !checked_.may_be_moved(end, step_.x_new)) return true;
   copy_numbers(step_.x_new, correction_);
-  if (!checked_.project_finite(step_.t + step_.h, weights_, step_.x_new)) return false;
-  // Steps along flat surfaces stay on them.
-  corrected_ = !are_same(correction_, step_.x_new);
+  if (!checked_.project_finite(end, weights_, step_.x_new)) return false;
+  last_was_corrected_ = corrected_ = !are_same(correction_, step_.x_new);
   if (corrected_) correction_ = step_.x_new - correction_;
   return true;
 }

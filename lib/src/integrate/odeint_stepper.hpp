@@ -73,8 +73,9 @@ class OdeintStepper final : public Stepper {
   bool on_the_way_ = false;
   bool constrained_ = false;
   bool interpolant_is_current_ = false;
-  bool has_evaluated_ = false;  // a state within the last step
-  bool corrected_ = false;      // the last step has been projected
+  bool has_evaluated_ = false;       // a state within the last step
+  bool corrected_ = false;           // the last step has been moved by its projection
+  bool last_was_corrected_ = false;  // the last one that was projected
   double end_time_ = 0;
   double reached_ = 0;
   double next_step_size_ = 0;

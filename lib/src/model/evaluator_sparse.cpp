@@ -168,7 +168,7 @@ bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda,
   copy_numbers(kept_field_, dx);
   const int* const start = columns->outerIndexPtr();
   // Few differ: by blocks those that are all the same are passed over.
-  constexpr Index block = 64;
+  constexpr Index block = 32;
   for (Index first = 0; first < lambda.size(); first += block) {
     const Index size = std::min(block, lambda.size() - first);
     const double* const wanted = lambda.data() + first;
@@ -185,9 +185,19 @@ bool Evaluator::field_as_kept(double t, ConstVectorRef x, ConstVectorRef lambda,
   return true;
 }
 
+void Evaluator::field_to_keep(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+  if (t != kept_t_ || kept_ || !are_same(x, kept_x_) || !relay_columns(t, x, lambda)) {
+    field(t, x, lambda, dx);
+    return;
+  }
+  ++counts_.field;
+  system_.field(t, x, lambda, std::move(dx));
+  was_kept_ = true;
+}
+
 void Evaluator::keep_field(ConstVectorRef lambda, ConstVectorRef dx) {
   if (!was_kept_ || is_chosen_) return;
-  is_chosen_ = true;
+  is_chosen_ = kept_ = true;
   copy_numbers(lambda, kept_lambda_);
   copy_numbers(dx, kept_field_);
 }

@@ -97,6 +97,9 @@ class ModeOde final : public SmoothOde {
   void precondition(ConstVectorRef r, VectorRef z) override { preconditioner_->solve(r, z); }
   bool constrained() const override { return slides() || has_closed_contacts(); }
   void project(double t, ConstVectorRef weights, VectorRef x) override;
+  bool may_be_moved(double t, ConstVectorRef x) override {
+    return has_closed_contacts() || kept_geometry_ || geometry_.may_move(t, field_.sliding(), x);
+  }
   bool slides() const { return !field_.sliding().empty(); }
   bool has_closed_contacts() const { return contacts_ && !contacts_->closed().empty(); }
   // Projections are onto these surfaces, too, wherever it slides; the geometry must outlive the ode.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -42,12 +43,20 @@ class Mode {
   template <class Visit>
   void for_differences(const Mode& other, const Visit& visit) const {
     const std::size_t size = sides_.size();
-    constexpr std::size_t block = 32;
-    for (std::size_t first = 0; first < size; first += block) {
-      const std::size_t count = std::min(block, size - first);
-      if (std::memcmp(sides_.data() + first, other.sides_.data() + first, count) == 0) continue;
+    const char* const own = sides_.data();
+    const char* const others = other.sides_.data();
+    // Few differ: by words those that are all the same are passed over.
+    std::uint64_t word = 0;
+    std::uint64_t other_word = 0;
+    for (std::size_t first = 0; first < size; first += sizeof word) {
+      const std::size_t count = std::min(sizeof word, size - first);
+      if (count == sizeof word) {
+        std::memcpy(&word, own + first, sizeof word);
+        std::memcpy(&other_word, others + first, sizeof word);
+        if (word == other_word) continue;
+      }
       for (std::size_t i = first; i < first + count; ++i) {
-        if (sides_[i] != other.sides_[i]) visit(static_cast<Index>(i));
+        if (own[i] != others[i]) visit(static_cast<Index>(i));
       }
     }
   }

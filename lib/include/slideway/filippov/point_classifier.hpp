@@ -4,6 +4,7 @@
 // It must not know integrators or how the point was found.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "slideway/filippov/classify.hpp"
@@ -80,6 +81,8 @@ class PointClassifier {
   // Whether the component at λ = `side`, which is zero here, would go beyond zero by no more than its rounding.
   bool only_reaches_limit(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w_scale,
                           const NormalMotion& own, ConstVectorRef weights);
+  // d²h/dt² of the surface where rates are affine, and how large the terms are that it is the sum of.
+  std::pair<double, double> affine_curvature(const Evaluator::AffineRates& rates, ConstVectorRef dx) const;
   TwoFoldRates two_fold_rates(double t, ConstVectorRef x, ConstVectorRef weights);
   double component(double t, ConstVectorRef x, double side);
   double curvature(double t, ConstVectorRef x, double side);

@@ -55,6 +55,8 @@ class SurfaceGeometry {
   // not converge, as where the gradients depend on each other and the surfaces do not meet; x is then unchanged.
   bool project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
   double residual() const { return residual_; }
+  // False where it is certain that x is on the surfaces, so that project() leaves it there.
+  bool may_move(double t, const std::vector<Index>& surfaces, ConstVectorRef x);
   // One step of that projection from x, without moving it. False as above.
   bool correction(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, ConstVectorRef x,
                   VectorRef step);

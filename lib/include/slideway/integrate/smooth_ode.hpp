@@ -49,6 +49,8 @@ class SmoothOde {
   // Moves x to the nearest point of the surface, in the norm of the error weights (weights(i) > 0, the
   // reciprocal of what counts as an error of 1 in state i).
   virtual void project(double t, ConstVectorRef weights, VectorRef x) = 0;
+  // Whether project() may move it, where that is soon told: steps along flat surfaces stay on them.
+  virtual bool may_be_moved(double /*t*/, ConstVectorRef /*x*/) { return true; }
 };
 
 }  // namespace slideway

@@ -79,6 +79,8 @@ class Evaluator {
   // Of a point where the field is asked for at several λ: where ∂f/∂λ is constant (relay_columns), one evaluation tells f at
   // all of them, to rounding. Only the last such point is kept.
   void keep_field_at(double t, ConstVectorRef x);
+  // field(), where keep_field() is to follow: until it does there is nothing to tell the field from.
+  void field_to_keep(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
   // The field at that point is told from `dx` = f(t, x, λ) from now on, the first time that this is asked for: from this λ the next
   // ones differ less. Without effect where the last call of field() was for another point.
   void keep_field(ConstVectorRef lambda, ConstVectorRef dx);
