@@ -22,7 +22,7 @@ class AutomaticStepper final : public Stepper {
   Interpolant interpolant_of(std::span<const int> states) override {
     return current_->interpolant_of(states);
   }
-  StepChords chords() override { return current_->chords(); }
+  StepChords chords_of(std::span<const int> states) override { return current_->chords_of(states); }
   void error_weights(ConstVectorRef x, VectorRef weights) const override {
     current_->error_weights(x, weights);
   }

@@ -95,11 +95,14 @@ using Dopri5 = odeint::runge_kutta_dopri5<Vector, double, Vector, double, SumAlg
 
 struct SumOfSix {
   std::array<double, 6> b;
+  [[gnu::always_inline]] double at(Index i, const double* k1, const double* k2, const double* k3,
+                                   const double* k4, const double* k5, const double* k6) const {
+    return b[0] * k1[i] + b[1] * k2[i] + b[2] * k3[i] + b[3] * k4[i] + b[4] * k5[i] + b[5] * k6[i];
+  }
   [[gnu::always_inline]] void operator()(Index size, double* __restrict out, const double* k1,
                                          const double* k2, const double* k3, const double* k4,
                                          const double* k5, const double* k6) const {
-    for (Index i = 0; i < size; ++i)
-      out[i] = b[0] * k1[i] + b[1] * k2[i] + b[2] * k3[i] + b[3] * k4[i] + b[4] * k5[i] + b[5] * k6[i];
+    for (Index i = 0; i < size; ++i) out[i] = at(i, k1, k2, k3, k4, k5, k6);
   }
 };
 
@@ -140,6 +143,11 @@ struct OdeintDopri5::Formula {
   const Vector* stage_state = nullptr;
   // To that: making one takes as long as a small field.
   std::optional<Eigen::Ref<const Vector>> stage_reference = {};
+
+  // The second stage does not count.
+  SumOfSix sum_halfway(double h) const {
+    return {{h * weights[0], h * weights[2], h * weights[3], h * weights[4], h * weights[5], h * weights[6]}};
+  }
 
   // velocity(t, x, dx): whether it is usable, and with it the step, as far as it has come.
   template <class Velocity>
@@ -192,13 +200,20 @@ bool OdeintDopri5::advance(CheckedOde& ode, Step& step) {
 const Vector& OdeintDopri5::halfway(const Step& step) const {
   if (formula_->halfway_is_current) return formula_->halfway;
   formula_->halfway_is_current = true;
-  const Vector& weights = formula_->weights;
   const auto& k = formula_->velocities;
-  // The second stage does not count.
-  const SumOfSix sum{{step.h * weights[0], step.h * weights[2], step.h * weights[3], step.h * weights[4],
-                      step.h * weights[5], step.h * weights[6]}};
-  run_loop(sum, formula_->halfway.size(), formula_->halfway.data(), step.velocity.data(), k[3]->data(),
-           k[4]->data(), k[5]->data(), k[6]->data(), step.velocity_new.data());
+  run_loop(formula_->sum_halfway(step.h), formula_->halfway.size(), formula_->halfway.data(),
+           step.velocity.data(), k[3]->data(), k[4]->data(), k[5]->data(), k[6]->data(),
+           step.velocity_new.data());
+  return formula_->halfway;
+}
+
+const Vector& OdeintDopri5::halfway(const Step& step, std::span<const int> states) const {
+  if (formula_->halfway_is_current) return formula_->halfway;
+  const auto& k = formula_->velocities;
+  const SumOfSix sum = formula_->sum_halfway(step.h);
+  for (const Index i : states)
+    formula_->halfway[i] = sum.at(i, step.velocity.data(), k[3]->data(), k[4]->data(), k[5]->data(),
+                                  k[6]->data(), step.velocity_new.data());
   return formula_->halfway;
 }
 

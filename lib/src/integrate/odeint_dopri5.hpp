@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "integrate/checked_ode.hpp"
 #include "slideway/core/types.hpp"
@@ -30,6 +31,8 @@ class OdeintDopri5 {
   // x(t + h/2) − x(t) by the continuous extension of the last step, which must be `step`, not projected since.
   // Valid until the next call of a member.
   const Vector& halfway(const Step& step) const;
+  // The same, where only the entries of these states are looked at.
+  const Vector& halfway(const Step& step, std::span<const int> states) const;
   // Whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along the last step: the formula is stable up to 3.3.
   bool is_stiffer_than(double limit, const Step& step) const;
 

@@ -41,6 +41,8 @@ const double kLogSmallestError = std::log(kSmallestError);
 constexpr double kSlightly = 1e-9;
 // At this h·|λ| the formula is at the edge of its region of stability.
 constexpr double kStabilityLimit = 3.25;
+// How many states can be done at a time in the time that one takes by itself.
+constexpr Index kScattered = 4;
 
 struct StepEnds {
   StepEnds(const OdeintDopri5::Step& step, const Vector& middle)
@@ -143,15 +145,16 @@ struct ErrorWeights {
 // How far it can be from its chord, with the rounding of both.
 struct BoundOffChord {
   double h;
+  [[gnu::always_inline]] double of(const StepEnds& at, Index i) const {
+    const double slope = h * at.velocity[i];
+    const double end_slope = h * at.velocity_new[i];
+    const double d = at.x_new[i] - at.x[i];
+    const double u = quartic_part(d, slope, end_slope, at.halfway[i]);
+    return 0.25 * std::max(std::abs(slope - d), std::abs(end_slope - d)) + 0.0625 * std::abs(u) +
+           StepChords::kRounding * (std::abs(at.x[i]) + std::abs(at.x_new[i]));
+  }
   [[gnu::always_inline]] void operator()(Index states, StepEnds at, double* __restrict off) const {
-    for (Index i = 0; i < states; ++i) {
-      const double slope = h * at.velocity[i];
-      const double end_slope = h * at.velocity_new[i];
-      const double d = at.x_new[i] - at.x[i];
-      const double u = quartic_part(d, slope, end_slope, at.halfway[i]);
-      off[i] = 0.25 * std::max(std::abs(slope - d), std::abs(end_slope - d)) + 0.0625 * std::abs(u) +
-               StepChords::kRounding * (std::abs(at.x[i]) + std::abs(at.x_new[i]));
-    }
+    for (Index i = 0; i < states; ++i) off[i] = of(at, i);
   }
 };
 
@@ -372,7 +375,7 @@ void OdeintStepper::make_interpolant() {
 Interpolant OdeintStepper::interpolant_of(std::span<const int> states) {
   if (interpolant_is_current_ || corrected_ || step_.h == 0) return interpolant();
   columns_[0] = step_.x.data();
-  const StepEnds ends(step_, formula_.halfway(step_));
+  const StepEnds ends(step_, formula_.halfway(step_, states));
   for (const Index i : states) {
     const QuarticOfState quartic(step_.h, ends, i);
     coefficients_.row(i) << quartic.first, quartic.second, quartic.third, quartic.fourth;
@@ -380,12 +383,21 @@ Interpolant OdeintStepper::interpolant_of(std::span<const int> states) {
   return last_interpolant();
 }
 
-StepChords OdeintStepper::chords() {
+StepChords OdeintStepper::chords_of(std::span<const int> states) {
   const double h = step_.h;
   // A step so short that θ is not 1 where it ends tells nothing.
   if (h == 0 || std::abs(reached_ - step_.t - h) > kSlightly * h) return {};
-  run_loop(BoundOffChord{h}, states_, StepEnds(step_, formula_.halfway(step_)), off_chord_.data());
-  if (corrected_) off_chord_ += 0.5 * correction_.cwiseAbs();
+  const BoundOffChord bound{h};
+  // Several are done at a time where all are.
+  const auto size = static_cast<Index>(states.size());
+  if (states_ <= kFewEntries ? size < states_ : kScattered * size < states_) {
+    const StepEnds ends(step_, formula_.halfway(step_, states));
+    for (const Index i : states)
+      off_chord_[i] = bound.of(ends, i) + (corrected_ ? 0.5 * std::abs(correction_[i]) : 0);
+  } else {
+    run_loop(bound, states_, StepEnds(step_, formula_.halfway(step_)), off_chord_.data());
+    if (corrected_) off_chord_ += 0.5 * correction_.cwiseAbs();
+  }
   return {step_.t, reached_, step_.x.data(), step_.x_new.data(), off_chord_.data()};
 }
 

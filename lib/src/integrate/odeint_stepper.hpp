@@ -29,13 +29,14 @@ class OdeintStepper final : public Stepper {
   void evaluate(double t, VectorRef x) override;
   Interpolant interpolant() override;
   Interpolant interpolant_of(std::span<const int> states) override;
-  StepChords chords() override;
+  StepChords chords_of(std::span<const int> states) override;
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return step_.h; }
   double usual_step() const override { return usual_step_; }
   bool stages_span_step() const override { return true; }
   const StepFailure& failure() const override { return failure_; }
   StepperStatistics statistics() const override;
+  std::int64_t steps() const override { return steps_; }
 
   // Every step is looked at from now on, for is_stiff() to tell.
   void watch_stiffness() { watches_stiffness_ = true; }

@@ -141,7 +141,7 @@ class HysteresisRun {
     scan.start(t_, values, at_once, at_once, std::min(march, run_.end - t_));
     if (!stepper_->start(t_, x_, run_.end, 0)) return failed();
     while (true) {
-      if (stepper_->statistics().steps >= options_.max_steps) {
+      if (stepper_->steps() >= options_.max_steps) {
         result_.finish(
             Status::step_limit, t_,
             fmt::format("the limit of {} steps is reached at t = {}", options_.max_steps, number_text(t_)));

@@ -95,8 +95,11 @@ class Stepper {
     static_cast<void>(states);
     return interpolant();
   }
-  // Of all of the last step; valid as long.
-  virtual StepChords chords() { return {}; }
+  // Of all of the last step, the entries of these states, which are in order; valid as long.
+  virtual StepChords chords_of(std::span<const int> states) {
+    static_cast<void>(states);
+    return {};
+  }
   // What counts as an error of 1 in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).
   virtual void error_weights(ConstVectorRef x, VectorRef weights) const = 0;
   virtual double last_step_size() const = 0;
@@ -109,6 +112,8 @@ class Stepper {
   virtual const StepFailure& failure() const = 0;
   // Sums over all restarts.
   virtual StepperStatistics statistics() const = 0;
+  // Of them the steps alone, which are asked for at every one.
+  virtual std::int64_t steps() const { return statistics().steps; }
 };
 
 // CVODE's two multistep methods.
