@@ -90,12 +90,14 @@ TEST_CASE("a directory that does not exist is named before the run") {
   const Directory directory;
   const std::string path = directory / "absent/result.json";
   CHECK_THROWS_WITH_AS(check_writable(path), doctest::Contains("absent"), FileError);
+  CHECK_THROWS_WITH_AS(check_writable(path), doctest::Contains("create the directory first"), FileError);
   CHECK_THROWS_AS(write_whole(path, [](std::ostream&) {}), FileError);
 }
 
 TEST_CASE("a directory that may not be written to is refused before the run") {
   // Not even the administrator can create a file here.
-  CHECK_THROWS_AS(check_writable("/proc/result.json"), FileError);
+  CHECK_THROWS_WITH_AS(check_writable("/proc/result.json"),
+                       doctest::Contains("choose a directory you may write to"), FileError);
 }
 
 TEST_CASE("a directory in the place of the file is refused") {

@@ -14,8 +14,8 @@ namespace slideway {
 
 namespace {
 
-// Roots that meet, as far as the end of one is located, are no farther apart.
-constexpr double kMeeting = 0.05;
+// How near a root is to the one that has ended here to be it, or what that has met; where it has ended is told less closely.
+constexpr double kEnded = 0.05;
 // Components below this part of the largest, and relays this near to their bound, are looked at more closely.
 constexpr double kSuspicious = 1e-6;
 
@@ -135,7 +135,7 @@ class CandidateSearch {
         candidate.unseen = std::move(root.unseen);
         // A mode that leaves a surface is another motion, however near its relays are.
         if (options_.ended.size() > 0 && static_cast<Index>(candidate.sliding.size()) == surfaces_ &&
-            (candidate.lambda - options_.ended).lpNorm<Eigen::Infinity>() <= kMeeting)
+            (candidate.lambda - options_.ended).lpNorm<Eigen::Infinity>() <= kEnded)
           continue;
         if (is_consistent(candidate)) accept(candidate);
       }

@@ -49,9 +49,16 @@ class TemporaryFile {
     name_.push_back('\0');
     descriptor_ = mkstemp(name_.data());
     if (descriptor_ < 0) {
+      const std::string reason = system_reason();
       const bool absent = errno == ENOENT;
-      fail(path, fmt::format("{} in directory '{}'", system_reason(), target.parent_path().string()),
-           absent ? "create the directory first" : "choose a directory you may write to");
+      std::error_code error;
+      // Some that are there take no files, whoever asks.
+      const bool is_there = fs::is_directory(target.parent_path(), error);
+      fail(path,
+           absent && is_there
+               ? fmt::format("the directory '{}' takes no new files", target.parent_path().string())
+               : fmt::format("{} in directory '{}'", reason, target.parent_path().string()),
+           absent && !is_there ? "create the directory first" : "choose a directory you may write to");
     }
   }
   ~TemporaryFile() {
