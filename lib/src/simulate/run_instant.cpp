@@ -467,14 +467,19 @@ void RunEngine::open_what_relays_open(std::vector<Index>& releases) {
 
 // The mode that follows the surfaces met, not adopted yet.
 Resolution RunEngine::resolution_of(const Meeting& meeting, bool may_dip) {
-  if (meeting.met.empty()) return {};
-  Resolution resolution = here_->resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
-  if (!may_dip || resolution.within_errors.empty()) return resolution;
-  const std::vector<Index> dips = certain_dips(resolution.within_errors);
-  if (dips.empty()) return resolution;
-  Meeting certain = meeting;
-  for (Met& met : certain.met) met.dips = contains(dips, met.surface);
-  return here_->resolver.resolve(t_, x_, mode_, lambda_, certain, weights_);
+  const auto resolve = [&](const Meeting& met) {
+    return here_->resolver.resolve(t_, x_, mode_, lambda_, met, weights_);
+  };
+  Resolution resolution = meeting.met.empty() ? Resolution() : resolve(meeting);
+  const std::vector<Index> dips = may_dip && !resolution.within_errors.empty()
+                                      ? certain_dips(resolution.within_errors)
+                                      : std::vector<Index>();
+  if (!dips.empty()) {
+    Meeting certain = meeting;
+    for (Met& met : certain.met) met.dips = contains(dips, met.surface);
+    resolution = resolve(certain);
+  }
+  return resolution;
 }
 
 // Adds the contacts that open to the record of the event with which they do, or makes one of their own.
