@@ -52,6 +52,17 @@ struct Narrow {
   }
 };
 
+// A predator that switches between prey of equal worth: on h = 0 its growth does not depend on the relay, and is small.
+struct Forager {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = 1.1 * x[0] - x[1]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    const auto share = 0.5 + 0.5 * lambda[0];
+    dx[0] = x[0] * (1.5 - 0.3 * x[0] - share * x[2]);
+    dx[1] = x[1] * (0.9 - 0.1 * x[1] - (1.0 - share) * x[2]);
+    dx[2] = x[2] * (0.5 * share * 1.1 * x[0] + 0.5 * (1.0 - share) * x[1] - 0.4);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("exact derivatives of every kind pass the check") {
@@ -238,6 +249,18 @@ TEST_CASE("right derivatives pass where the field changes within nanounits") {
   for (const double x : {0.0, 1e-10, 7e-10, 2e-9, 0.1}) {
     CAPTURE(x);
     CHECK(check_derivatives(narrow, 0, Vector::Constant(1, x), Vector::Zero(1)).passed);
+  }
+}
+
+TEST_CASE("rounding is no wrong derivative where a relay's effect cancels among larger terms") {
+  const System forager = from_functor(Forager{}, {.states = 3, .surfaces = 1});
+  for (int k = 0; k < 200; ++k) {
+    const double prey = 0.72 + 1e-4 * k;
+    const DerivativeCheck check = check_derivatives(
+        forager, 0, Eigen::Vector3d{prey, 1.1 * prey, 2.101090786}, Vector::Constant(1, 0.01 * k - 1));
+    CAPTURE(prey);
+    CAPTURE(check.message);
+    CHECK(check.passed);
   }
 }
 

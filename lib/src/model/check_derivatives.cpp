@@ -28,6 +28,10 @@ struct Subject {
   std::vector<std::string> column_names = {};
   Vector values;     // of the function differentiated
   Vector arguments;  // that it is differentiated by
+  // The size of the terms summed in each value, where its derivatives by these arguments need not tell it.
+  Vector terms = Vector();
+  // Whether the differences take each of the step sizes; those of relays know only the usual one.
+  bool has_steps = true;
 };
 
 class Comparison {
@@ -39,11 +43,11 @@ class Comparison {
     const Matrix noise = rounding(subject, used);
     for (Index i = 0; i < used.rows(); ++i) {
       for (Index j = 0; j < used.cols(); ++j) {
-        const Reference best = best_reference(references, i, j, noise(i, j));
+        const Reference best = best_reference(subject, references, i, j, noise(i, j));
         double error = relative_error(used, i, j, best);
         // What changes within less than the coarser steps is seen by the finer ones only, and they agree with no other.
         for (std::size_t k = 0; error > 0 && k < references.size(); ++k) {
-          const Reference finer{references[k](i, j), noise(i, j) / step_factors[k] / 3};
+          const Reference finer{references[k](i, j), noise(i, j) / step_factor(subject, k) / 3};
           const double size = std::max(std::abs(used(i, j)), std::abs(finer.value));
           if (std::isfinite(finer.value) && 3 * finer.uncertainty < fine_enough * size)
             error = std::min(error, relative_error(used, i, j, finer));
@@ -90,6 +94,10 @@ class Comparison {
     double uncertainty = std::numeric_limits<double>::infinity();
   };
 
+  static double step_factor(const Subject& subject, std::size_t k) {
+    return subject.has_steps ? step_factors[k] : 1;
+  }
+
   // The rounding error of a central difference with the usual step, from the size of the terms summed in the
   // function, which its value may hide.
   static Matrix rounding(const Subject& subject, const Matrix& used) {
@@ -97,6 +105,7 @@ class Comparison {
     Matrix noise(used.rows(), used.cols());
     for (Index i = 0; i < used.rows(); ++i) {
       double terms = std::abs(subject.values[i]);
+      if (subject.terms.size() > 0) terms += subject.terms[i];
       for (Index j = 0; j < used.cols(); ++j) {
         const double term = std::abs(used(i, j) * subject.arguments[j]);
         if (std::isfinite(term)) terms += term;
@@ -110,12 +119,14 @@ class Comparison {
   }
 
   // A difference is as uncertain as its rounding and its distance from the next finer one together.
-  static Reference best_reference(const References& references, Index i, Index j, double noise) {
+  static Reference best_reference(const Subject& subject, const References& references, Index i, Index j,
+                                  double noise) {
     Reference best;
     for (std::size_t k = 0; k < references.size(); ++k) {
       const std::size_t neighbour = k + 1 < references.size() ? k + 1 : k - 1;
       const double value = references[k](i, j);
-      const double uncertainty = noise / step_factors[k] + std::abs(value - references[neighbour](i, j));
+      const double uncertainty =
+          noise / step_factor(subject, k) + std::abs(value - references[neighbour](i, j));
       if (uncertainty < best.uncertainty) best = {value, uncertainty};
     }
     return best;
@@ -232,15 +243,26 @@ class DerivativeChecker {
   }
 
   Subject field_subject(const std::string& function) const {
-    return {function, "f", "x", &system_.state_names(), system_.state_names(), f_, x_};
+    return {function, "f", "x", &system_.state_names(), system_.state_names(), f_, x_, terms_};
   }
   Subject guards_subject(const std::string& function) const {
     return {function, "h", "x", &system_.surface_names(), system_.state_names(), h_, x_};
+  }
+  // Terms may cancel in a value and in its derivative by a relay or by the time, but not in all of those by the states.
+  Vector terms_of_field() const {
+    Evaluator evaluator{System(bare_)};
+    Matrix derivative = Matrix::Zero(x_.size(), x_.size());
+    evaluator.field_dx(t_, x_, lambda_, derivative);
+    const Matrix terms = derivative * x_.asDiagonal();
+    return terms.unaryExpr([](double term) { return std::isfinite(term) ? std::abs(term) : 0.0; })
+        .rowwise()
+        .sum();
   }
   Subject by_lambda(Subject subject) const {
     subject.denominator = "lambda";
     subject.column_names = system_.surface_names();
     subject.arguments = lambda_;
+    subject.has_steps = false;
     return subject;
   }
   Subject by_time(Subject subject) const {
@@ -251,6 +273,7 @@ class DerivativeChecker {
   }
 
   void check_field() {
+    terms_ = terms_of_field();
     const auto field_dx = [&](Evaluator& e, Matrix& m) { e.field_dx(t_, x_, lambda_, m); };
     const auto field_dlambda = [&](Evaluator& e, Matrix& m) { e.field_dlambda(t_, x_, lambda_, m); };
     const auto field_dt = [&](Evaluator& e, Matrix& m) {
@@ -364,6 +387,7 @@ class DerivativeChecker {
   SystemDefinition bare_;
   double t_;
   Vector x_, lambda_, f_, h_, w_;
+  Vector terms_;
   Comparison comparison_;
 };
 
