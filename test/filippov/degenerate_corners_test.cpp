@@ -191,6 +191,33 @@ TEST_CASE("where two parabolas touch the motion of Fuller's problem rests") {
   }
 }
 
+// A relay on z + |y|^p, told on both sides of y = 0 by a guard of its own: z + y^p and z − y^p, p odd, touch there.
+struct ToldOnBothSides {
+  double power = 3, speed = 1;
+  void guards(auto, const auto& x, auto&& h) const {
+    using std::pow;
+    h[0] = x[1] + pow(x[0], power);
+    h[1] = x[1] - pow(x[0], power);
+    h[2] = x[0];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = speed;
+    dx[1] = -10.0 * ((1.0 + lambda[2]) * lambda[0] + (1.0 - lambda[2]) * lambda[1]);
+  }
+};
+
+TEST_CASE("a surface whose relay has no effect is left by a power of time that only the motion ahead tells") {
+  for (const double power : {3.0, 5.0}) {
+    CAPTURE(power);
+    const auto at = [&](double speed) {
+      const System system = from_functor(ToldOnBothSides{power, speed}, {.states = 2, .surfaces = 3});
+      return answer_at(system, Vector::Zero(2)).words;
+    };
+    CHECK(at(1) == Words{"0-+"});
+    CHECK(at(-1) == Words{"-0-"});
+  }
+}
+
 // A relay that moves neither its own surface nor any other.
 struct Idle {
   void guards(auto, const auto& x, auto&& h) const {

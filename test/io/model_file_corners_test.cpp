@@ -294,6 +294,16 @@ TEST_CASE("a mass slides along the square root that a sliding controller brings 
   }
 }
 
+TEST_CASE("a whole power of a kink above one makes one guard, not one for each side") {
+  for (const char* guard : {"abs(y)^2", "abs(y)^3", "abs(y)^4", "abs(y)^5"}) {
+    CAPTURE(guard);
+    const System system =
+        instance(with_derivatives("x = \"sgn(x + " + std::string(guard) + ")\"\ny = \"1\"\nz = \"0\""))
+            .system;
+    CHECK(system.surfaces() == 2);
+  }
+}
+
 TEST_CASE("a root that is not real on the side in force is no number, in a guard as in the field") {
   const System system =
       instance(with_derivatives("x = \"sgn(y + sqrt(min(x, z)))\"\ny = \"(x*sgn(y))^1.5\"\nz = \"0\""))

@@ -199,6 +199,78 @@ struct Orifices {
   }
 };
 
+// A relay on z + max(y, 0)³, told on both sides of y = 0 by a guard of its own.
+struct CubicFromZero {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[1] + x[0] * x[0] * x[0];
+    h[1] = x[1];
+    h[2] = x[0];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    dx[0] = 1;
+    dx[1] = -10.0 * ((1.0 + lambda[2]) * lambda[0] + (1.0 - lambda[2]) * lambda[1]);
+  }
+};
+
+TEST_CASE("sliding goes on where two guards of one relay touch to third order") {
+  const System system = from_functor(CubicFromZero{}, {.states = 2, .surfaces = 3});
+  for (const Method method : methods) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      const Solution solution = run(system, Eigen::Vector2d(-1, -0.8), 3, with(method, rtol));
+      REQUIRE_MESSAGE(solution.outcome.succeeded(), solution.outcome.message);
+      CHECK(solution.final.mode.word() == "0-+");
+      CHECK(std::abs(solution.final.state[0] - 2) <= 10 * rtol);
+      CHECK(std::abs(solution.final.state[1] + 8) <= 100 * rtol);
+    }
+  }
+}
+
+// Levant's nested controller of third order, z' = sin(t)/2 − 4 sgn(z + 2 (|y|³ + x²)^(1/6) sgn(y + |x|^(2/3) sgn x)), each guard told
+// on all sides of the others: those of y > 0 and y < 0 touch to third order.
+struct NestedController {
+  void guards(auto, const auto& x, auto&& h) const {
+    using std::abs, std::pow;
+    for (int k = 0; k < 4; ++k) {
+      const double side_of_y = k & 1 ? -1 : 1;
+      const double side_of_s = k & 2 ? -1 : 1;
+      h[k] = x[2] + 2.0 * side_of_s * pow(abs(side_of_y * x[1] * x[1] * x[1] + x[0] * x[0]), 1.0 / 6);
+    }
+    h[4] = x[1] + pow(abs(x[0]), 2.0 / 3);
+    h[5] = x[1] - pow(abs(x[0]), 2.0 / 3);
+    h[6] = x[0];
+    h[7] = x[1];
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    const auto choose = [](const auto& relay, const auto& above, const auto& below) {
+      return 0.5 * ((1.0 + relay) * above + (1.0 - relay) * below);
+    };
+    const auto s = choose(lambda[6], lambda[4], lambda[5]);
+    const auto u =
+        choose(s, choose(lambda[7], lambda[0], lambda[1]), choose(lambda[7], lambda[2], lambda[3]));
+    dx[0] = x[1];
+    dx[1] = x[2];
+    dx[2] = 0.5 * sin(t) - 4.0 * u;
+  }
+};
+
+TEST_CASE("an arrival at a surface that nearly touches the one slid along does not move the state") {
+  // Euler's method with steps of 2e-6 has -0.13268, 0.72565, 0.30486; the digits are those of rtol 1e-9 with dopri5, adams and bdf.
+  const Eigen::Vector3d exact{-0.13263421, 0.72564186, 0.30464919};
+  const System system = from_functor(NestedController{}, {.states = 3, .surfaces = 8});
+  for (const Method method : {Method::dopri5, Method::adams}) {
+    for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-8}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      const Solution solution = run(system, Eigen::Vector3d(1, 0.2, -0.3), 6, with(method, rtol));
+      REQUIRE_MESSAGE(solution.outcome.succeeded(), solution.outcome.message);
+      CHECK((solution.final.state - exact).lpNorm<Eigen::Infinity>() <= 200 * rtol);
+    }
+  }
+}
+
 TEST_CASE("a state slides along two surfaces with the root of a distance from one of them in the fields") {
   const System system = from_signs(Orifices{}, {.states = 3, .surfaces = 2});
   const double end = 4, a = 0.3 / 9.09, b = 3 / 9.09;

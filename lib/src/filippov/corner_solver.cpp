@@ -267,6 +267,9 @@ CornerSolver::Motions CornerSolver::find_motions(double t, ConstVectorRef x,
     Continuation& same = distinct[static_cast<std::size_t>(known - result.velocities.begin())];
     if (sliding_sides(candidate) > sliding_sides(same)) same = candidate;
   }
+  for (Continuation& continuation : distinct) {
+    if (continuation.unseen.cols() > 0) leave_unheld(t, x, surfaces, vertices, continuation);
+  }
   answer.continuations = std::move(distinct);
   return result;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "slideway/filippov/corner_solver.hpp"
+#include "slideway/filippov/p_matrix.hpp"
 
 namespace slideway {
 
@@ -17,6 +18,13 @@ constexpr Index kStatesOneByOne = 32;
 constexpr double kDifferenceStep = 1e-4;
 // At least, of the time in which the equations change.
 constexpr double kShortest = 1e-3;
+// Ways along a motion, of the time in which the equations change, and the steps they take.
+constexpr double kWays[] = {1e-4, 1e-3, 1e-2};
+constexpr int kStepsAhead = 4;
+// What a guard ahead is beside what halving the steps changes in it, for its sign to count.
+constexpr double kPlain = 16;
+// Rounding on such a way, of what the fields at the corners make of the guard.
+constexpr double kRoundingAhead = 256 * kEpsilon;
 
 }  // namespace
 
@@ -126,6 +134,106 @@ bool CornerSolver::is_undetermined(double t, ConstVectorRef x, const std::vector
     if (!((velocity_ - velocity).cwiseAbs().array() <= 1e-3 * length * sizes.array()).all()) return true;
   }
   return false;
+}
+
+void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                const Vertices& vertices, Continuation& continuation) {
+  std::vector<Index> without_effect, held;
+  for (Index i = 0; i < continuation.lambda.size(); ++i) {
+    const std::size_t k = static_cast<std::size_t>(i);
+    if (continuation.sides[k] != Side::sliding) continue;
+    if (has_no_effect(t, x, surfaces, continuation.lambda, i, vertices.sizes))
+      without_effect.push_back(i);
+    else
+      held.push_back(surfaces[k]);
+  }
+  if (without_effect.empty()) return;
+  const std::vector<Side> ahead = sides_ahead(t, x, surfaces, held, vertices, continuation.lambda);
+  Matrix unseen = continuation.unseen;
+  bool any_left = false;
+  for (const Index i : without_effect) {
+    const Side side = ahead[static_cast<std::size_t>(i)];
+    if (side == Side::sliding) continue;
+    continuation.sides[static_cast<std::size_t>(i)] = side;
+    continuation.lambda[i] = side == Side::plus ? 1 : -1;
+    unseen.row(i).setZero();
+    any_left = true;
+  }
+  if (!any_left) return;
+  std::vector<Index> sliding, columns;
+  for (Index i = 0; i < continuation.lambda.size(); ++i) {
+    if (continuation.sides[static_cast<std::size_t>(i)] == Side::sliding) sliding.push_back(i);
+  }
+  for (Index j = 0; j < unseen.cols(); ++j) {
+    if (!unseen.col(j).isZero(kEpsilon)) columns.push_back(j);
+  }
+  continuation.unseen = Matrix(unseen(Eigen::all, columns));
+  continuation.stability = Stability::open;
+  if (sliding.empty()) return;
+  const Matrix effects = lambda_jacobian(vertices.table, continuation.lambda)(sliding, sliding);
+  continuation.p_matrix = is_p_matrix(-effects);
+  continuation.stability = continuation.p_matrix ? Stability::attracting : Stability::saddle;
+}
+
+bool CornerSolver::has_no_effect(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                 const Vector& local, Index entry, const Vector& sizes) {
+  Vector relays = local;
+  relays[entry] = -1;
+  set_relays(t, x, surfaces, relays);
+  const Vector low = velocity_;
+  relays[entry] = 1;
+  set_relays(t, x, surfaces, relays);
+  return ((velocity_ - low).cwiseAbs().array() <= 64 * kEpsilon * sizes.array()).all();
+}
+
+std::vector<Side> CornerSolver::sides_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                            const std::vector<Index>& sliding, const Vertices& vertices,
+                                            const Vector& local) {
+  std::vector<Side> sides(surfaces.size(), Side::sliding);
+  sliding_.set_sliding(sliding);
+  Vector here(lambda_.size());
+  evaluator_.guards(t, x, here);
+  for (const double way : kWays) {
+    const double duration = way * typical_time_;
+    const Vector coarse = guards_ahead(t, x, surfaces, local, duration, kStepsAhead);
+    const Vector fine = guards_ahead(t, x, surfaces, local, duration, 2 * kStepsAhead);
+    if (coarse.size() == 0 || fine.size() == 0 || !coarse.allFinite() || !fine.allFinite()) break;
+    for (std::size_t k = 0; k < surfaces.size(); ++k) {
+      const Index i = static_cast<Index>(k);
+      const double reach = vertices.table.w.row(i).cwiseAbs().maxCoeff() *
+                           (vertices.second_order[k] ? 0.5 * duration * duration : duration);
+      const double uncertainty = std::abs(fine[i] - coarse[i]) + std::abs(here[surfaces[k]]) +
+                                 geometry_.rounding(t, x, surfaces[k]) + kRoundingAhead * reach;
+      if (sides[k] == Side::sliding && std::abs(fine[i]) > kPlain * uncertainty)
+        sides[k] = fine[i] > 0 ? Side::plus : Side::minus;
+    }
+  }
+  return sides;
+}
+
+Vector CornerSolver::guards_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                  const Vector& local, double duration, int steps) {
+  // The classical method of Runge and Kutta.
+  struct Stage {
+    double reach, weight;
+  };
+  constexpr Stage stages[] = {{0, 1}, {0.5, 2}, {0.5, 2}, {1, 1}};
+  for (std::size_t k = 0; k < surfaces.size(); ++k) lambda_[surfaces[k]] = local[static_cast<Index>(k)];
+  const double step = duration / steps;
+  Vector state = x, slope = Vector::Zero(x.size()), sum(x.size());
+  double time = t;
+  for (int k = 0; k < steps; ++k) {
+    sum.setZero();
+    for (const Stage& stage : stages) {
+      const Vector there = state + stage.reach * step * slope;
+      if (!sliding_.solve(time + stage.reach * step, there, lambda_, slope)) return Vector();
+      sum += stage.weight * slope;
+    }
+    state += step / 6 * sum;
+    time += step;
+  }
+  evaluator_.guards(time, state, rates_);
+  return rates_(surfaces);
 }
 
 }  // namespace slideway

@@ -112,6 +112,7 @@ NodeId ExpressionGraph::binary(Operation operation, NodeId a, NodeId b) {
     case Operation::power:
       if (is_constant(b, 1)) return a;
       if (is_constant(b, 0)) return constant(1);
+      if (is_negation(a) && is_even(b)) return binary(operation, nodes_[a].a, b);
       break;
     default: break;
   }

@@ -119,6 +119,7 @@ class ExpressionGraph {
   bool is_constant(NodeId id, double value) const { return is_constant(id) && nodes_[id].value == value; }
   double value(NodeId id) const { return nodes_[id].value; }
   bool is_whole(NodeId id) const { return is_constant(id) && value(id) == std::nearbyint(value(id)); }
+  bool is_even(NodeId id) const { return is_whole(id) && std::fmod(value(id), 2) == 0; }
   // Whether the value jumps or has a kink: some λ is in it.
   bool has_lambda(NodeId id) const { return has_lambda_[id] != 0; }
 

@@ -195,11 +195,12 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
   stack_.back().node = checked(place, {left.begin, index + 1}, binary(operation, left.node, right.node));
 }
 
-// A power that is not whole is followed a little beyond the kink it is taken of, where max(d, 0)^1.5 is |d|^1.5: above one both
-// have the same slope there, and a step that ends a hair beyond is no mistake of the model.
+// A power that is not even is followed a little beyond the kink it is taken of, where max(d, 0)^1.5 is |d|^1.5: above one both
+// have the same slope there, and a step that ends a hair beyond is no mistake of the model. So |d|³ in a guard is one guard, as |d|²
+// is, and not one for each side that could hardly be told apart.
 NodeId FormulaBuilder::binary(Operation operation, NodeId a, NodeId b) {
   const bool goes_on = operation == Operation::power && graph_.is_constant(b) && graph_.value(b) > 1 &&
-                       !graph_.is_whole(b) && graph_.has_lambda(a) && is_nonnegative(a);
+                       !graph_.is_even(b) && graph_.has_lambda(a) && is_nonnegative(a);
   return graph_.binary(operation, goes_on ? graph_.unary(Operation::absolute, a) : a, b);
 }
 

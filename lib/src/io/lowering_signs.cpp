@@ -171,9 +171,7 @@ bool FormulaBuilder::is_nonnegative(NodeId id, int depth) const {
       [[fallthrough]];
     case Operation::add:
     case Operation::divide: return is_nonnegative(node.a, depth - 1) && is_nonnegative(node.b, depth - 1);
-    case Operation::power:
-      return (graph_.is_whole(node.b) && std::fmod(graph_.value(node.b), 2) == 0) ||
-             is_nonnegative(node.a, depth - 1);
+    case Operation::power: return graph_.is_even(node.b) || is_nonnegative(node.a, depth - 1);
     default: return false;
   }
 }

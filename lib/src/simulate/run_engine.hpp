@@ -111,6 +111,7 @@ class RunEngine {
   Index derivative_never_set(ConstVectorRef h);
   // `ending`: surfaces whose relays, as they were, do not go on.
   bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
+  void put_on_surfaces_met();
   // The same where it gets no further because the root of the sliding condition ends here; nothing where it does not.
   std::optional<ModeEnd> handle_ending_root();
   // Valid until the next call.

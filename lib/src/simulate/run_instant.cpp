@@ -20,6 +20,8 @@ namespace {
 
 // Where so many events as the watch holds lie within this part of the times, they accumulate.
 constexpr double kChattering = 1e-10;
+// In units of the error of a state.
+constexpr double kFarFromErrors = 1000;
 constexpr double kChatteringImpacts = 1e-12;
 // Surfaces of which a message names the sides where it cannot spell modes out.
 constexpr std::size_t kMostDifferencesNamed = 6;
@@ -247,6 +249,21 @@ std::optional<RunEngine::ModeEnd> RunEngine::handle_ending_root() {
   return handle_arrival(none, ending) ? ModeEnd::event : ModeEnd::finished;
 }
 
+// Where a surface met is nearly tangent to those that slide, the points of all of them may be far from where errors leave its guard
+// small: then the state stays on those that slide.
+void RunEngine::put_on_surfaces_met() {
+  const std::vector<Index>& sliding = here_->ode.field().sliding();
+  if (sliding.empty() || sliding.size() == on_surface_.size() || here_->evaluator.guards_are_affine()) {
+    here_->geometry.project(t_, on_surface_, weights_, x_);
+    return;
+  }
+  const Vector arrived = x_;
+  here_->geometry.project(t_, on_surface_, weights_, x_);
+  if ((x_ - arrived).cwiseProduct(weights_).lpNorm<Eigen::Infinity>() <= kFarFromErrors) return;
+  x_ = arrived;
+  here_->geometry.project(t_, sliding, weights_, x_);
+}
+
 bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
   pace_.go_on();
   Arrivals& arrivals = gather(slots);
@@ -271,7 +288,7 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
     return is_armed(slot) && (!mode_.slides_on(i) || is_armed(slot + 1));
   };
   std::erase_if(leaving_.earlier, has_left);
-  here_->geometry.project(t_, on_surface, weights_, x_);
+  put_on_surfaces_met();
   add_resting_surfaces(arrivals.meeting);
   here_->evaluator.keep_field_at(t_, x_);
   if (!ending.empty()) {

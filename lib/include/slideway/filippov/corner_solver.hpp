@@ -112,6 +112,20 @@ class CornerSolver {
   // Whether f changes where λ goes along `unseen`.
   bool is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                        const Continuation& continuation, const Vector& sizes);
+  // Surfaces that the continuation slides on while their relays have no effect, and that it leaves by a power of time so high that
+  // neither w nor ẇ tells, as h = ±t³: they go to the side where they are a short way ahead.
+  void leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vertices& vertices,
+                    Continuation& continuation);
+  // Whether the field is the same, whatever this relay does beside `local`.
+  bool has_no_effect(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
+                     Index entry, const Vector& sizes);
+  // The side of each of `surfaces` to which the motion goes that slides on `sliding` of them, as far as a short way along it tells.
+  std::vector<Side> sides_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                const std::vector<Index>& sliding, const Vertices& vertices,
+                                const Vector& local);
+  // The guards of `surfaces` at the end of that way; empty where the motion cannot be followed.
+  Vector guards_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
+                      double duration, int steps);
   void apply_moments(const VertexTable& table, const CornerOptions& options, CornerAnswer& answer) const;
   void apply_equivalent_control(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                 const CornerOptions& options, CornerAnswer& answer);
