@@ -294,6 +294,28 @@ TEST_CASE("a mass slides along the square root that a sliding controller brings 
   }
 }
 
+TEST_CASE("a mass is brought to rest along roots that conditions keep real, from either side") {
+  // Bang-bang control on v = ∓√(1.6|x|): from rest at 1 with −1 until v² = 2(1 − x) = 1.6x, at x = 1/1.8; from there √x falls by
+  // √0.4 in a unit of time.
+  for (const double side : {1.0, -1.0}) {
+    CAPTURE(side);
+    const ModelInstance model = instance(
+        "[states]\nx = 1\nv = 0\n[time]\nend = 1.9\n[derivatives]\nx = \"v\"\n"
+        "v = \"-sgn(v + if(x > 0, sqrt(1.6*x), -sqrt(-1.6*x)))\"\n");
+    for (const double rtol : {1e-4, 1e-7, 1e-10}) {
+      Simulator simulator(model.system, {.rtol = rtol});
+      const Solution solution = simulator.run({.start = 0, .end = 1.9, .state = Eigen::Vector2d(side, 0)});
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      REQUIRE(solution.events.size() == 1);
+      CHECK(solution.events[0].kind == EventKind::sliding_entry);
+      const double reached = std::sqrt(1.6 / 1.8);
+      CHECK(std::abs(solution.events[0].t - reached) < 10 * rtol);
+      const double root = std::sqrt(1 / 1.8) - std::sqrt(0.4) * (1.9 - reached);
+      CHECK(std::abs(solution.final.state[0] - side * root * root) < 10 * rtol);
+    }
+  }
+}
+
 TEST_CASE("a whole power of a kink above one makes one guard, not one for each side") {
   for (const char* guard : {"abs(y)^2", "abs(y)^3", "abs(y)^4", "abs(y)^5"}) {
     CAPTURE(guard);

@@ -176,8 +176,11 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
     const Contact& c = contact(contacts[at(j)]);
     throw std::runtime_error(
         "the force of contact '" + c.name + "' does not open its gap: a unit force changes the " +
-        "gap's acceleration by " + number_text(effect(j, j)) + ", expected more than 0, at t = " +
-        number_text(t) + "; check acts_on: it is added to the derivatives of velocities, not of positions");
+        "gap's acceleration by " + number_text(effect(j, j)) +
+        ", expected more than 0, at t = " + number_text(t) +
+        "; check acts_on: it is added to the derivatives of velocities, not of positions; a gap is a "
+        "position, and what a flow fills or a voltage drives, as a level or the current of a diode, "
+        "takes a location or an if instead");
   }
 }
 

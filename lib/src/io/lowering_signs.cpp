@@ -124,8 +124,15 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
       sides_known == 0 ? graph_.defined_beyond(
                              guard, [&](NodeId id) { return depends(id) && is_nonnegative(id); }, depends)
                        : guard;
+  // So is √x under the condition x > 0.
+  const auto anything = [](NodeId) { return true; };
   const auto on = [&](int sign) {
-    const NodeId there = graph_.on_side(everywhere, kink, sign, depends);
+    const auto never_negative = [&](NodeId id) {
+      const std::optional<SurfaceSide> side = surfaces_.find(id);
+      return side && side->surface == kink && side->sign * sign > 0;
+    };
+    const NodeId there =
+        graph_.defined_beyond(graph_.on_side(everywhere, kink, sign, depends), never_negative, anything);
     return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
   };
   const NodeId above = on(1);
