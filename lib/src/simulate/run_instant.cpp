@@ -20,9 +20,9 @@ namespace {
 
 // Where so many events as the watch holds lie within this part of the times, they accumulate.
 constexpr double kChattering = 1e-10;
-// In units of the error of a state.
-constexpr double kFarFromErrors = 1000;
 constexpr double kChatteringImpacts = 1e-12;
+// A state is not put onto surfaces that are farther, in units of its errors.
+constexpr double kFarFromErrors = 1000;
 // Surfaces of which a message names the sides where it cannot spell modes out.
 constexpr std::size_t kMostDifferencesNamed = 6;
 
