@@ -1,6 +1,7 @@
 #include "slideway/filippov/mode.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "filippov/side_loops.hpp"
 #include "slideway/core/errors.hpp"
@@ -60,7 +61,12 @@ std::string Mode::word() const {
 }
 
 void Mode::fill_lambda(VectorRef lambda) const {
-  run_over_sides(ForSides<FillLambda>(), *this, lambda.data());
+  run_over_sides(ForSides<FillLambda>(), *this, std::as_const(lambda).data(), lambda.data());
+}
+
+void Mode::fill_lambda(ConstVectorRef sliding, Vector& lambda) const {
+  lambda.resize(size());
+  run_over_sides(ForSides<FillLambda>(), *this, sliding.data(), lambda.data());
 }
 
 void Mode::list_sliding(std::vector<Index>& surfaces) const {

@@ -36,8 +36,7 @@ void ModeField::set_rule(SlidingRule rule) {
 void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode.update_sliding(mode_, sliding_);
   mode_ = mode;
-  copy_numbers(lambda, lambda_);
-  mode.fill_lambda(lambda_);
+  mode.fill_lambda(lambda, lambda_);
   has_sampled_ = false;
   if (rule_ == SlidingRule::moments && sliding_.size() > 2) {
     throw std::runtime_error("the sliding rule 'moments' is for two surfaces, not for sliding along " +

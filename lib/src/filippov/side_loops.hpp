@@ -19,11 +19,13 @@ constexpr Index kFewSides = 32;
 
 inline double number_of(char code) { return static_cast<double>(static_cast<signed char>(code)); }
 
-// function(λ, number), in place, of every surface; λ is 0 where it slides. The function takes numbers and FourNumbers alike.
+// out = function(λ, number) of every surface; λ is 0 where it slides, and `out` may be `numbers`. The function changes its number, and
+// takes numbers and FourNumbers alike.
 template <class Function>
 struct ForSides {
   Function function;
-  [[gnu::always_inline]] void operator()(Index surfaces, const char* codes, double* numbers) const {
+  [[gnu::always_inline]] void operator()(Index surfaces, const char* codes, const double* numbers,
+                                         double* out) const {
     Index i = 0;
     for (; surfaces > kFewSides && i + 4 <= surfaces; i += 4) {
       FourCodes four;
@@ -31,9 +33,13 @@ struct ForSides {
       std::memcpy(&four, codes + i, sizeof four);
       std::memcpy(&own, numbers + i, sizeof own);
       function(__builtin_convertvector(four, FourNumbers), own);
-      std::memcpy(numbers + i, &own, sizeof own);
+      std::memcpy(out + i, &own, sizeof own);
     }
-    for (; i < surfaces; ++i) function(number_of(codes[i]), numbers[i]);
+    for (; i < surfaces; ++i) {
+      double own = numbers[i];
+      function(number_of(codes[i]), own);
+      out[i] = own;
+    }
   }
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/copy_numbers.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -245,8 +244,7 @@ std::vector<Mode> EventResolver::every_combination(const std::vector<Group>& gro
 
 Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                  const Meeting& meeting, ConstVectorRef weights) {
-  copy_numbers(lambda, lambda_);
-  mode.fill_lambda(lambda_);
+  mode.fill_lambda(lambda, lambda_);
   Resolution result;
   if (is_met_alone(mode, meeting) && decide_alone(t, x, mode, meeting.met.front(), weights, result)) {
     const Index surface = meeting.met.front().surface;

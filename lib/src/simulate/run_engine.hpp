@@ -111,7 +111,8 @@ class RunEngine {
   Index derivative_never_set(ConstVectorRef h);
   // `ending`: surfaces whose relays, as they were, do not go on.
   bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
-  void put_on_surfaces_met();
+  // False where it is not put onto all of on_surface_.
+  bool put_on_surfaces_met();
   // The same where it gets no further because the root of the sliding condition ends here; nothing where it does not.
   std::optional<ModeEnd> handle_ending_root();
   // Valid until the next call.
@@ -141,7 +142,7 @@ class RunEngine {
   Meeting with_freed(const Meeting& meeting, const std::vector<Index>& held);
 
   // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
-  bool resolve(const Meeting& arrived, std::vector<Index> releases);
+  bool resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces);
   Resolution resolution_of(const Meeting& meeting, bool may_dip);
   std::vector<Index> contacts_still_touching() const;
   void open(const std::vector<Index>& releases);
@@ -150,7 +151,8 @@ class RunEngine {
   void note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record);
   bool goes_on_in_mode(EventRecord&& record, bool eventful);
   // Takes over what a resolution says about the mode.
-  void adopt(const Resolution& resolution);
+  // The mode and relays of the resolution, whose surfaces x_ is put onto; not where the guards of all in on_surface_ are zero already.
+  void adopt(const Resolution& resolution, bool is_on_surfaces = false);
   std::string words_of(const std::vector<Mode>& modes) const;
   void finish_ambiguous(const Resolution& resolution);
   bool chatters(const EventRecord* event, std::span<const Index> surfaces);
@@ -369,7 +371,8 @@ class RunEngine {
   Vector largest_;  // |xⱼ| so far: what has accumulated of the errors goes with that
 
   // ---- buffers, for one function at a time
-  std::vector<Index> on_surface_;  // that the state is put onto
+  std::vector<Index> on_surface_;    // that the state is put onto
+  std::vector<Index> next_sliding_;  // in adopt()
   std::vector<Index> allowed_;
   Vector state_, nudged_state_, noise_weights_, sampled_values_, nudged_values_, noise_;
 };

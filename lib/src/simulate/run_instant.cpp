@@ -251,17 +251,18 @@ std::optional<RunEngine::ModeEnd> RunEngine::handle_ending_root() {
 
 // Where a surface met is nearly tangent to those that slide, the points of all of them may be far from where errors leave its guard
 // small: then the state stays on those that slide.
-void RunEngine::put_on_surfaces_met() {
+bool RunEngine::put_on_surfaces_met() {
   const std::vector<Index>& sliding = here_->ode.field().sliding();
   if (sliding.empty() || sliding.size() == on_surface_.size() || here_->evaluator.guards_are_affine()) {
     here_->geometry.project(t_, on_surface_, weights_, x_);
-    return;
+    return true;
   }
   const Vector arrived = x_;
   here_->geometry.project(t_, on_surface_, weights_, x_);
-  if ((x_ - arrived).cwiseProduct(weights_).lpNorm<Eigen::Infinity>() <= kFarFromErrors) return;
+  if ((x_ - arrived).cwiseProduct(weights_).lpNorm<Eigen::Infinity>() <= kFarFromErrors) return true;
   x_ = arrived;
   here_->geometry.project(t_, sliding, weights_, x_);
+  return false;
 }
 
 bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
@@ -288,8 +289,9 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
     return is_armed(slot) && (!mode_.slides_on(i) || is_armed(slot + 1));
   };
   std::erase_if(leaving_.earlier, has_left);
-  put_on_surfaces_met();
+  const bool is_on_all = put_on_surfaces_met();
   add_resting_surfaces(arrivals.meeting);
+  const bool is_on_surfaces = is_on_all && !here_->contacts && here_->geometry.residual() == 0;
   here_->evaluator.keep_field_at(t_, x_);
   if (!ending.empty()) {
     // What lambda_ is: on the surfaces, and by an error of the state, there may be none any more.
@@ -319,7 +321,7 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
     if (in_second_order() && !leave_second_order(second_order_)) return false;
     return jump(arrivals);
   }
-  return resolve(arrivals.meeting, std::move(arrivals.releases));
+  return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
 }
 
 EventRecord RunEngine::note(Index event, EventKind kind) {
@@ -379,20 +381,24 @@ void RunEngine::finish_ambiguous(const Resolution& resolution) {
              "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches");
 }
 
-void RunEngine::adopt(const Resolution& resolution) {
-  // Those of the mode so far, where the field is in it.
-  on_surface_ = here_->ode.field().sliding();
-  resolution.mode.update_sliding(here_->ode.field().mode(), on_surface_);
+void RunEngine::adopt(const Resolution& resolution, bool is_on_surfaces) {
+  // From those of the mode so far, where the field is in it.
+  std::vector<Index>& sliding = next_sliding_;
+  sliding = here_->ode.field().sliding();
+  resolution.mode.update_sliding(here_->ode.field().mode(), sliding);
+  is_on_surfaces =
+      is_on_surfaces && std::includes(on_surface_.begin(), on_surface_.end(), sliding.begin(), sliding.end());
+  on_surface_.swap(sliding);
   mode_ = resolution.mode;
   lambda_ = resolution.lambda;
   repelling_ = resolution.repelling;
   leaving_.meet(resolution.involved, t_);
   leaving_.passes_by = resolution.passes_by;
   mode_since_ = t_;
-  if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);
+  if (!on_surface_.empty() && !is_on_surfaces) here_->geometry.project(t_, on_surface_, weights_, x_);
 }
 
-bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
+bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces) {
   const double mode_began = mode_since_;
   const std::vector<Index> still_touching = contacts_still_touching();
   leaving_.let_go(releases, still_touching);
@@ -432,7 +438,7 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases) {
       const auto has_left = [&](const Met& met) { return !contains(leaving_.earlier, met.surface); };
       eventful = eventful && std::any_of(meeting.met.begin(), meeting.met.end(), has_left);
     }
-    adopt(resolution);
+    adopt(resolution, is_on_surfaces);
     std::erase_if(leaving_.earlier, [&](Index i) { return contains(leaving_.surfaces, i); });
     open_what_relays_open(releases);
     leaving_.let_go(releases, still_touching);

@@ -35,6 +35,8 @@ class Mode {
   std::string word() const;
   // λ = ±1 per surface; sliding entries keep what `lambda` holds.
   void fill_lambda(VectorRef lambda) const;
+  // The same, sliding entries being those of `sliding`, which has one per surface too.
+  void fill_lambda(ConstVectorRef sliding, Vector& lambda) const;
   // The surfaces that the solution slides along, in order.
   void list_sliding(std::vector<Index>& surfaces) const;
   // The same, where the list holds those of `before`: faster, since few differ.
