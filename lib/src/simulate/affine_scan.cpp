@@ -45,9 +45,14 @@ AffineScan::AffineScan(Evaluator& evaluator, Index slots)
   result_.slots.reserve(size);
   for (Vector* vector : {&state_from_, &state_to_, &off_})
     *vector = Vector::Zero(evaluator.system().states());
-  reads_.assign(static_cast<std::size_t>(evaluator.system().states()), 0);
-  note_reads(evaluator.affine_dx().innerIndexPtr(), evaluator.affine_dx().nonZeros());
-  if (rates_) note_reads(rates_->dx.innerIndexPtr(), rates_->dx.nonZeros());
+  const auto append_reads = [&](const Eigen::SparseMatrix<double, Eigen::RowMajor>& slopes) {
+    const int* const states = slopes.innerIndexPtr();
+    read_states_.insert(read_states_.end(), states, states + slopes.nonZeros());
+  };
+  append_reads(evaluator.affine_dx());
+  if (rates_) append_reads(rates_->dx);
+  std::sort(read_states_.begin(), read_states_.end());
+  read_states_.erase(std::unique(read_states_.begin(), read_states_.end()), read_states_.end());
   if (!rates_) return;
   for (Index i = 0; i < rates_->dlambda.outerSize(); ++i) {
     bool sees_own = false;
@@ -63,17 +68,6 @@ AffineScan::AffineScan(Evaluator& evaluator, Index slots)
   }
 }
 
-void AffineScan::note_reads(const int* states, Index count) {
-  for (Index k = 0; k < count; ++k) reads_[static_cast<std::size_t>(states[k])] = 1;
-  read_states_.clear();
-}
-
-void AffineScan::list_reads() {
-  for (std::size_t state = 0; state < reads_.size(); ++state) {
-    if (reads_[state] != 0) read_states_.push_back(static_cast<int>(state));
-  }
-}
-
 void AffineScan::add(Index slot, const AffineGuard& guard) {
   const AffineGuard& kept = guards_beside_.emplace_back(guard);
   place_[static_cast<std::size_t>(slot)] = watched_.size();
@@ -86,7 +80,10 @@ void AffineScan::add(Index slot, const AffineGuard& guard) {
                       .weights = kept.weights.data(),
                       .count = static_cast<int>(kept.states.size())};
   watched.look_for_one_state();
-  note_reads(kept.states.data(), static_cast<Index>(kept.states.size()));
+  for (const int state : kept.states) {
+    const auto place = std::lower_bound(read_states_.begin(), read_states_.end(), state);
+    if (place == read_states_.end() || *place != state) read_states_.insert(place, state);
+  }
   watches_[static_cast<std::size_t>(slot)] = 1;
   ++beside_;
   ++count_;
@@ -393,7 +390,6 @@ const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, 
   // Most guards are too far away to need their polynomials. Where the integrator does not know the chords of the states, it takes
   // many to be worth finding them.
   constexpr Index many = 4;
-  if (read_states_.empty()) list_reads();
   interval.chords = stepper.chords_of(read_states_);
   if (!interval.chords.off || from != interval.chords.start || to != interval.chords.end)
     interval.chords = count_ >= many ? find_chords(interval) : StepChords();

@@ -107,9 +107,6 @@ class AffineScan {
     StepChords chords = {};  // null where nothing is known of them
   };
 
-  // These are states that guards read.
-  void note_reads(const int* states, Index count);
-  void list_reads();
   bool are_apart(const Mode& mode) const;
   void watch(Index surface, double exit_sign);
   // The chords of the states, where the integrator does not know them.
@@ -161,8 +158,7 @@ class AffineScan {
   std::vector<Watched> watched_;           // per surface, then those beside them
   std::deque<AffineGuard> guards_beside_;  // stay where they are
   std::vector<std::size_t> place_;         // per slot of a guard beside the surfaces: in watched_
-  std::vector<char> reads_;                // per state: whether a guard reads it
-  std::vector<int> read_states_;           // those, in order, once they have been listed
+  std::vector<int> read_states_;           // those that guards read, in order
   std::vector<char> watches_, armed_;      // per slot
   std::vector<Index> newly_armed_;
   const Vector* arm_above_ = nullptr;  // per slot

@@ -68,6 +68,7 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
     for (const Index i : *list) is_met[static_cast<std::size_t>(i)] = 1;
   for (Index i = 0; i < mode_.size(); ++i)
     if (is_met[static_cast<std::size_t>(i)] || mode_.slides_on(i)) meeting.met.push_back({.surface = i});
+  tools->evaluator.keep_field_at(t_, x);
   const Resolution resolution = tools->resolver.resolve(t_, x, mode_, lambda_, meeting, weights_);
   const auto slides = [&](Index i) { return resolution.mode.slides_on(i); };
   if (!resolution.decided || resolution.repelling || !std::all_of(surfaces.begin(), surfaces.end(), slides))
