@@ -28,9 +28,9 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
     const double step = std::sqrt(std::numeric_limits<double>::epsilon()) * (1 + x.norm()) / length;
     VectorRef image_plus(image_plus_), image_minus(image_minus_);
     shifted_ = x + step * direction;
-    raw_velocity(t, shifted_, image_plus, true);
+    raw_velocity(t, shifted_, image_plus);
     shifted_ = x - step * direction;
-    raw_velocity(t, shifted_, image_minus, true);
+    raw_velocity(t, shifted_, image_minus);
     product = (image_plus_ - image_minus_) / (2 * step);
     return;
   }

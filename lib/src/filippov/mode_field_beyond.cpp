@@ -80,7 +80,7 @@ void ModeField::neighbour_inside(double t, ConstVectorRef x, Index surface, doub
 void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure) {
   const auto is_finite_at = [&](const Vector& point) {
     try {
-      raw_velocity(t, point, dx, true);
+      raw_velocity(t, point, dx);
       return dx.allFinite();
     } catch (...) {
       if (!failure) failure = std::current_exception();

@@ -42,7 +42,7 @@ class CheckedOde {
   }
   // For whoever asks velocity() for everything again where this is not usable, or what comes of it is not finite.
   template <class Target>
-  [[nodiscard]] bool quick_velocity(double t, ConstVectorRef x, Target&& dx) noexcept {
+  [[nodiscard, gnu::always_inline]] bool quick_velocity(double t, ConstVectorRef x, Target&& dx) noexcept {
     ++velocity_evaluations_;
     try {
       ode_.quick_velocity(t, x, dx);

@@ -18,8 +18,12 @@ namespace {
 
 namespace odeint = boost::numeric::odeint;
 
-// Odeint's weighted sums of vectors, none of which overlap. It knows whether the last one is finite: that is asked of every state
-// at which a velocity is asked for.
+// Up to here a loop over the states is written out for each number of them, which is half of what a step of two states costs.
+constexpr int kWrittenOut = 4;
+
+// Odeint's weighted sums of vectors of so many states, or any number of them, none of which overlap. It knows whether the last one
+// is finite: that is asked of every state at which a velocity is asked for.
+template <int kStates>
 class SumAlgebra {
  public:
   bool is_finite() const { return is_finite_; }
@@ -60,6 +64,7 @@ class SumAlgebra {
   }
   template <class Sum, class... Numbers>
   static bool run(Sum sum, Index size, double* __restrict out, const Numbers* __restrict... in) {
+    if constexpr (kStates != Eigen::Dynamic) size = kStates;
     if (size > kFewEntries) return run_loop(Run<Sum>{sum}, size, out, in...);
     for (Index i = 0; i < size; ++i) {
       sum(out[i], in[i]...);
@@ -90,7 +95,8 @@ class SumAlgebra {
 };
 
 // Sized once, so that steps allocate nothing.
-using Dopri5 = odeint::runge_kutta_dopri5<Vector, double, Vector, double, SumAlgebra,
+template <int kStates>
+using Dopri5 = odeint::runge_kutta_dopri5<Vector, double, Vector, double, SumAlgebra<kStates>,
                                           odeint::default_operations, odeint::initially_resizer>;
 
 struct SumOfSix {
@@ -113,7 +119,7 @@ Vector find_weights_halfway() {
   const Vector zero = Vector::Zero(stages);
   Vector end(stages), last(stages), error(stages), halfway(stages);
   Index stage = 1;
-  Dopri5 dopri5;
+  Dopri5<Eigen::Dynamic> dopri5;
   dopri5.do_step([&](const Vector&, Vector& dx, double) { dx = unit(++stage); }, zero, unit(1), 0.0, end,
                  last, 1.0, error);
   dopri5.calc_state(0.5, halfway, zero, unit(1), 0.0, end, last, 1.0);
@@ -128,12 +134,13 @@ const Vector& weights_halfway() {
 }  // namespace
 
 struct OdeintDopri5::Formula {
-  explicit Formula(Index states) : halfway(Vector::Zero(states)) {
-    dopri5.adjust_size(halfway);
-    find_stages();
-  }
+  explicit Formula(Index states) : halfway(Vector::Zero(states)) {}
+  Formula(const Formula&) = delete;
+  Formula& operator=(const Formula&) = delete;
+  virtual ~Formula() = default;
 
-  Dopri5 dopri5;
+  virtual bool advance(CheckedOde& ode, Step& step) = 0;
+
   // Had when the formula is made: steps allocate nothing.
   const Vector& weights = weights_halfway();
   Vector halfway;
@@ -141,27 +148,75 @@ struct OdeintDopri5::Formula {
   // Odeint keeps the stages to itself; what it hands to the right-hand side shows where they are. Velocities by stages.
   std::array<const Vector*, 7> velocities = {};
   const Vector* stage_state = nullptr;
-  // To that: making one takes as long as a small field.
-  std::optional<Eigen::Ref<const Vector>> stage_reference = {};
 
   // The second stage does not count.
   SumOfSix sum_halfway(double h) const {
     return {{h * weights[0], h * weights[2], h * weights[3], h * weights[4], h * weights[5], h * weights[6]}};
   }
+};
 
-  // velocity(t, x, dx): whether it is usable, and with it the step, as far as it has come.
-  template <class Velocity>
-  bool advance(Step& step, const Velocity& velocity) {
+template <int kStates>
+struct OdeintDopri5::FormulaOf final : Formula {
+  explicit FormulaOf(Index states) : Formula(states) {
+    dopri5.adjust_size(halfway);
+    find_stages();
+  }
+
+  Dopri5<kStates> dopri5;
+  // To the state of the stages and, as steps swap them, the two at their ends: making one takes as long as a small field.
+  using Reference = std::optional<Eigen::Ref<const Vector>>;
+  Reference stage_reference = {};
+  std::array<Reference, 2> end_references = {};
+  std::size_t last_end = 0;
+
+  // The right-hand side that Odeint asks for each stage.
+  template <bool kQuickly>
+  struct Stages {
+    CheckedOde& ode;
+    const SumAlgebra<kStates>& sums;
+    double latest;
+    const Vector* stage_state;
+    ConstVectorRef at_stage, at_end;
     bool usable = true;
-    const auto at_stage = [&](const Vector& x, Vector& dx, double t) {
+
+    [[gnu::always_inline]] void operator()(const Vector& x, Vector& dx, double t) {
       if (!usable) return;
-      t = std::min(t, step.latest);
-      usable = &x == stage_state ? velocity(t, *stage_reference, dx) : velocity(t, x, dx);
-    };
+      t = std::min(t, latest);
+      ConstVectorRef state = &x == stage_state ? at_stage : at_end;
+      if constexpr (kQuickly) {
+        usable = sums.is_finite() && ode.quick_velocity(t, state, dx);
+      } else {
+        usable = ode.velocity(t, state, dx, sums.is_finite());
+      }
+    }
+  };
+
+  // A velocity that is not finite leaves no sum finite that it is part of, and each is part of the state of the next stage, the
+  // last of the error: to look at the sums is to look at all.
+  bool advance(CheckedOde& ode, Step& step) override {
     halfway_is_current = false;
-    dopri5.do_step(std::cref(at_stage), step.x, step.velocity, step.t, step.x_new, step.velocity_new, step.h,
+    ConstVectorRef at_end = end_reference(step.x_new);
+    return (take<true>(ode, step, at_end) && dopri5.algebra().is_finite()) || take<false>(ode, step, at_end);
+  }
+
+  // Whether all velocities are usable, and with them the step, as far as it has come.
+  template <bool kQuickly>
+  bool take(CheckedOde& ode, Step& step, ConstVectorRef at_end) {
+    Stages<kQuickly> stages{ode, dopri5.algebra(), step.latest, stage_state, *stage_reference, at_end};
+    dopri5.do_step(std::ref(stages), step.x, step.velocity, step.t, step.x_new, step.velocity_new, step.h,
                    step.error);
-    return usable;
+    return stages.usable;
+  }
+
+  ConstVectorRef end_reference(const Vector& x) {
+    const auto is_to_x = [&](const Reference& reference) {
+      return reference && reference->data() == x.data();
+    };
+    if (!is_to_x(end_references[last_end])) {
+      last_end = 1 - last_end;
+      if (Reference& other = end_references[last_end]; !is_to_x(other)) other.emplace(x);
+    }
+    return *end_references[last_end];
   }
 
   void find_stages() {
@@ -179,23 +234,20 @@ struct OdeintDopri5::Formula {
   }
 };
 
-OdeintDopri5::OdeintDopri5(Index states) : formula_(std::make_unique<Formula>(states)) {}
+template <int kStates>
+std::unique_ptr<OdeintDopri5::Formula> OdeintDopri5::formula_of(Index states) {
+  if constexpr (kStates == 0) {
+    return std::make_unique<FormulaOf<Eigen::Dynamic>>(states);
+  } else {
+    if (states == kStates) return std::make_unique<FormulaOf<kStates>>(states);
+    return formula_of<kStates - 1>(states);
+  }
+}
+
+OdeintDopri5::OdeintDopri5(Index states) : formula_(formula_of<kWrittenOut>(states)) {}
 OdeintDopri5::~OdeintDopri5() = default;
 
-// A velocity that is not finite leaves no sum finite that it is part of, and each is part of the state of the next stage, the last
-// of the error: to look at the sums is to look at all.
-bool OdeintDopri5::advance(CheckedOde& ode, Step& step) {
-  Formula& formula = *formula_;
-  const SumAlgebra& sums = formula.dopri5.algebra();
-  const auto quick = [&](double t, ConstVectorRef x, Vector& dx) {
-    return sums.is_finite() && ode.quick_velocity(t, x, dx);
-  };
-  if (formula.advance(step, quick) && sums.is_finite()) return true;
-  const auto careful = [&](double t, ConstVectorRef x, Vector& dx) {
-    return ode.velocity(t, x, dx, sums.is_finite());
-  };
-  return formula.advance(step, careful);
-}
+bool OdeintDopri5::advance(CheckedOde& ode, Step& step) { return formula_->advance(ode, step); }
 
 const Vector& OdeintDopri5::halfway(const Step& step) const {
   if (formula_->halfway_is_current) return formula_->halfway;

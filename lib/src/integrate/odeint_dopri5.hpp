@@ -38,6 +38,12 @@ class OdeintDopri5 {
 
  private:
   struct Formula;
+  // Of so many states, or of any number of them.
+  template <int kStates>
+  struct FormulaOf;
+  template <int kStates>
+  static std::unique_ptr<Formula> formula_of(Index states);
+
   std::unique_ptr<Formula> formula_;
 };
 

@@ -60,7 +60,7 @@ inline double quartic_part(double d, double slope, double end_slope, double half
 }
 
 // Of errors in units of the tolerances, which are noted as weights. Of many states in four sums, since each addition waits for the
-// one before.
+// one before; of few one by one, as they have been written.
 struct SumOfSquares {
   double rtol;
   [[gnu::always_inline]] double operator()(Index states, const double* x, const double* x_new,
@@ -73,7 +73,12 @@ struct SumOfSquares {
       return part * part;
     };
     constexpr Index lanes = 4;
-    const Index in_lanes = states > kFewEntries ? states - states % lanes : 0;
+    if (states <= kFewEntries) {
+      double sum = 0;
+      for (Index i = 0; i < states && std::isfinite(sum); ++i) sum += square(i);
+      return sum;
+    }
+    const Index in_lanes = states - states % lanes;
     double sums[lanes] = {};
     for (Index first = 0; first < in_lanes; first += lanes) {
       for (Index k = 0; k < lanes; ++k) sums[k] += square(first + k);

@@ -125,8 +125,13 @@ void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
 }
 
 void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
-  field_.quick_velocity(t, x, std::move(dx));
-  if (watches_stages_) note_stage(t);
+  // Told beforehand, so that nothing is kept over the call; only what slides is watched.
+  if (!slides() || !watches_stages_) {
+    field_.quick_velocity(t, x, dx);
+    return;
+  }
+  field_.quick_velocity(t, x, dx);
+  note_stage(t);
 }
 
 // Of one surface both components count: in a two-fold they vanish together, and λ need not leave (−1, 1).

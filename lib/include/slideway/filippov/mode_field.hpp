@@ -62,7 +62,7 @@ class ModeField {
   // point of the surfaces that x lies beyond.
   [[gnu::always_inline]] void velocity(double t, ConstVectorRef x, VectorRef&& dx) {
     try {
-      raw_velocity(t, x, dx, true);
+      raw_velocity(t, x, dx);
       if (all_finite(dx)) return;
     } catch (...) {
       velocity_beyond(t, x, dx, std::current_exception());
@@ -71,7 +71,13 @@ class ModeField {
     velocity_beyond(t, x, dx, nullptr);
   }
   // The same where nobody need look whether it is finite: nothing else is tried where it is not, nor where it throws.
-  void quick_velocity(double t, ConstVectorRef x, VectorRef&& dx) { raw_velocity(t, x, dx, false); }
+  [[gnu::always_inline]] void quick_velocity(double t, ConstVectorRef x, VectorRef& dx) {
+    if (sliding_.empty()) {
+      evaluator_.field_in_passing(t, x, frozen_lambda_, dx);
+    } else {
+      sliding_velocity(t, x, dx, false);
+    }
+  }
   // J(i,j) = ∂(velocity)ᵢ/∂xⱼ, without the stabilising term.
   void jacobian(double t, ConstVectorRef x, MatrixRef jacobian);
   // product = J·direction without the matrix; by a difference of velocities where λ is solved for.
@@ -122,14 +128,14 @@ class ModeField {
   void stabilise(double rate, ConstVectorRef weights);
 
  private:
-  // Unless it `looks`, what a λ that has been solved for gives need not be finite.
-  [[gnu::always_inline]] void raw_velocity(double t, ConstVectorRef x, VectorRef& dx, bool looks) {
+  void raw_velocity(double t, ConstVectorRef x, VectorRef& dx) {
     if (sliding_.empty()) {
       evaluator_.field(t, x, frozen_lambda_, dx);
     } else {
-      sliding_velocity(t, x, dx, looks);
+      sliding_velocity(t, x, dx, true);
     }
   }
+  // Unless it `looks`, what a λ that has been solved for gives need not be finite.
   void sliding_velocity(double t, ConstVectorRef x, VectorRef& dx, bool looks);
   // Along one surface whose guard is affine and whose relay has the same effect everywhere: from f⁻ alone.
   bool slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx);

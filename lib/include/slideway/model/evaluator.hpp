@@ -76,6 +76,11 @@ class Evaluator {
     ++counts_.field;
     system_.field(t, x, lambda, dx);
   }
+  // The same at a point that nobody asks for twice.
+  void field_in_passing(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef& dx) {
+    ++counts_.field;
+    system_.field(t, x, lambda, dx);
+  }
   // Of a point where the field is asked for at several λ: where ∂f/∂λ is constant (relay_columns), one evaluation tells f at
   // all of them, to rounding. Only the last such point is kept.
   void keep_field_at(double t, ConstVectorRef x);
