@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "slideway/filippov/corner_solver.hpp"
 #include "slideway/filippov/p_matrix.hpp"
@@ -33,24 +34,39 @@ std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef
                                                         const Vector& error, VertexTable& table,
                                                         Vector& w_zero) {
   const Index a = table.surfaces();
-  std::vector<char> second_order(surfaces.size(), 0);
-  bool any = false;
-  Vector zero = w_zero;
-  if (error.size() > 0) zero = zero.cwiseMax(rate_errors(t, x, surfaces, Vector::Ones(a), error));
-  for (Index i = 0; i < a; ++i) {
-    if (!(table.w.row(i).cwiseAbs().maxCoeff() <= zero[i])) continue;
-    table.w.row(i).setZero();
-    second_order[static_cast<std::size_t>(i)] = 1;
-    any = true;
+  Vector corner(a);
+  const auto set_corner = [&](Index v) {
+    for (Index i = 0; i < a; ++i) corner[i] = (v >> i) & 1 ? 1 : -1;
+  };
+  std::vector<char> second_order(surfaces.size(), 1);
+  const auto any = [&] {
+    return std::find(second_order.begin(), second_order.end(), 1) != second_order.end();
+  };
+  // What a component depends on need not be the same at every corner: v may move a surface at one and not at another.
+  for (Index v = 0; v < table.w.cols() && any(); ++v) {
+    std::optional<Vector> errors;
+    for (Index i = 0; i < a; ++i) {
+      char& vanishes = second_order[static_cast<std::size_t>(i)];
+      const double size = std::abs(table.w(i, v));
+      if (!vanishes || size <= w_zero[i]) continue;
+      if (error.size() > 0 && !errors) {
+        set_corner(v);
+        errors = rate_errors(t, x, surfaces, corner, error);
+      }
+      vanishes = errors && size <= (*errors)[i];
+    }
   }
-  if (!any) return second_order;
+  if (!any()) return second_order;
+  for (Index i = 0; i < a; ++i) {
+    if (second_order[static_cast<std::size_t>(i)]) table.w.row(i).setZero();
+  }
   const double accuracy =
       evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
   Matrix second = Matrix::Zero(a, table.w.cols());
   Vector terms = Vector::Zero(a);
-  Vector value(x.size()), acceleration(x.size()), corner(a);
+  Vector value(x.size()), acceleration(x.size());
   for (Index v = 0; v < table.w.cols(); ++v) {
-    for (Index i = 0; i < a; ++i) corner[i] = (v >> i) & 1 ? 1 : -1;
+    set_corner(v);
     second.col(v) = curvatures(t, x, surfaces, corner);
     evaluator_.field_along(t, x, lambda_, 1, velocity_, value, acceleration);
     for (Index i = 0; i < a; ++i) {
