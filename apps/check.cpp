@@ -152,7 +152,7 @@ int check(const CheckArguments& arguments, std::ostream& out) {
   const Options options = make_options(arguments, model.defaults);
   set_end(arguments, instance);
   std::vector<Target> wanted;
-  for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
+  add_targets("--json", arguments.json, TargetKind::text, wanted);
   check_targets(wanted, arguments.model);
 
   const ModelCheck answer = check_model(model.name, instance, options);

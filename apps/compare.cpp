@@ -2,8 +2,6 @@
 
 #include <ostream>
 
-#include <fmt/ostream.h>
-
 #include "apps/commands.hpp"
 #include "apps/comparison_documents.hpp"
 #include "apps/exit_status.hpp"
@@ -38,9 +36,9 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
   const Options options = make_options(arguments, model.defaults);
   set_end(arguments, instance);
   std::vector<Target> wanted;
-  for (const std::string& path : arguments.csv) wanted.push_back({"--csv", path});
-  for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
-  for (const std::string& path : arguments.plot) wanted.push_back({"--plot", path, true});
+  add_targets("--csv", arguments.csv, TargetKind::text, wanted);
+  add_targets("--json", arguments.json, TargetKind::text, wanted);
+  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   check_targets(wanted, arguments.model);
 
   const Comparison comparison = compare_approaches(instance, options, make_plan(arguments));
@@ -56,12 +54,8 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
     written.push_back(path);
   }
   for (const std::string& path : arguments.plot) {
-    try {
-      write_comparison_plot(comparison_picture(compared, comparison), path);
-      written.push_back(path);
-    } catch (const GnuplotMissing& missing) {
-      fmt::print(err, "slideway: warning: no picture '{}': {}\n", path, missing.what());
-    }
+    const auto draw = [&] { write_comparison_plot(comparison_picture(compared, comparison), path); };
+    if (draw_or_warn(path, draw, err)) written.push_back(path);
   }
   if (!arguments.quiet && !any_on_standard_output(wanted))
     print_comparison(compared, comparison, written, wants_colours(STDOUT_FILENO), out);

@@ -89,7 +89,6 @@ class Bench {
     const Solution first = Simulator(problem_, tight_options).run(whole_run());
     result_.reference_outcome = first.outcome;
     result_.reference_outcome.message = told_to_user(first.outcome.message);
-    result_.reference_events = first.events;
     result_.end = first.outcome.t;
     if (!(result_.end > instance_.start)) {
       refuse({.what = "there is no solution to compare with beyond the start",
@@ -207,8 +206,7 @@ class Bench {
   }
 
   std::string obstacle(Approach approach) const {
-    if (approach == Approach::hysteresis || approach == Approach::euler || approach == Approach::algorithm_1)
-      return obstacle_to_relays_alone(problem_);
+    if (approach == Approach::hysteresis || has_step(approach)) return obstacle_to_relays_alone(problem_);
     if (approach == Approach::filippov || approach == Approach::equivalent_control) return "";
     return obstacle_to_replaced_relays(problem_);
   }
@@ -292,7 +290,7 @@ class Bench {
 
   void add_convergence(Approach approach) {
     if (!obstacle(approach).empty()) return;
-    const bool by_epsilon = approach == Approach::hysteresis || approach == Approach::smoothing;
+    const bool by_epsilon = has_epsilon(approach);
     Convergence table;
     table.approach = approach;
     double parameter = by_epsilon ? *result_.plan.epsilon : *result_.plan.step;
@@ -403,6 +401,11 @@ class Bench {
 };
 
 }  // namespace
+
+bool has_step(Approach approach) { return approach == Approach::euler || approach == Approach::algorithm_1; }
+bool has_epsilon(Approach approach) {
+  return approach == Approach::hysteresis || approach == Approach::smoothing;
+}
 
 const char* to_string(Approach approach) {
   switch (approach) {

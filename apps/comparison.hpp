@@ -29,6 +29,9 @@ enum class Approach {
 
 // "filippov", "equivalent control", …
 const char* to_string(Approach approach);
+// Whether it has a ΔT, or an ε.
+bool has_step(Approach approach);
+bool has_epsilon(Approach approach);
 
 struct ComparisonPlan {
   std::optional<double> epsilon =
@@ -98,7 +101,6 @@ struct Comparison {
   double end = 0;  // where the reference ended
   Outcome reference_outcome = {};
   double reference_rtol = 0;
-  EventLog reference_events = {};
   Vector sizes = {};  // the largest |x| along the reference, per state
   std::vector<double> checkpoints = {};
   std::vector<double> times = {};  // of the outputs: checkpoints and times for the picture, increasing

@@ -9,6 +9,8 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
+#include "slideway/io/csv.hpp"
+
 namespace slideway::apps {
 
 namespace {
@@ -18,14 +20,6 @@ using Json = nlohmann::ordered_json;
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
-
-std::string text_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char character : text)
-    quoted += character == '"' ? std::string("\"\"") : std::string(1, character);
-  return quoted + '"';
-}
 
 Json state(const ComparedModel& model, ConstVectorRef x) {
   Json object = Json::object();
@@ -40,9 +34,8 @@ Json attempt_object(const ComparedModel& model, const Attempt& attempt) {
     object["obstacle"] = attempt.obstacle;
     return object;
   }
-  const bool fixed = attempt.approach == Approach::euler || attempt.approach == Approach::algorithm_1;
-  const bool wide = attempt.approach == Approach::hysteresis || attempt.approach == Approach::smoothing;
-  object["epsilon"] = wide ? Json(attempt.setting.epsilon) : Json(nullptr);
+  const bool fixed = has_step(attempt.approach);
+  object["epsilon"] = has_epsilon(attempt.approach) ? Json(attempt.setting.epsilon) : Json(nullptr);
   object["step"] = fixed ? Json(attempt.setting.step) : Json(nullptr);
   object["rtol"] = fixed ? Json(nullptr) : Json(attempt.setting.rtol);
   object["outcome"] = {{"status", to_string(attempt.outcome.status)},
@@ -131,7 +124,7 @@ void write_comparison_json(const ComparedModel& model, const Comparison& compari
 
 void write_comparison_csv(const ComparedModel& model, const Comparison& comparison, std::ostream& out) {
   out << "method,t";
-  for (const std::string& name : model.instance.system.state_names()) out << ',' << text_cell(name);
+  for (const std::string& name : model.instance.system.state_names()) out << ',' << csv_cell(name);
   out << ",error\n";
   const std::vector<Index> columns = checkpoint_columns(comparison);
   const auto rows = [&](const char* name, const Matrix& states, const std::vector<double>* errors) {

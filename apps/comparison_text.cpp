@@ -7,18 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "apps/numbers.hpp"
+#include "apps/text.hpp"
 
 namespace slideway::apps {
 
 namespace {
 
 using Row = std::vector<std::string>;
-
-std::size_t screen_width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
-}
 
 // Columns as wide as they need to be; those of numbers to the right.
 void print_rows(const std::vector<Row>& rows, std::size_t words, bool colours, std::ostream& out) {
@@ -42,11 +37,6 @@ void print_rows(const std::vector<Row>& rows, std::size_t words, bool colours, s
 std::string error_text(double error) { return std::isfinite(error) ? fmt::format("{:.1e}", error) : "–"; }
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3g}", 1e3 * seconds); }
-
-bool has_step(Approach approach) { return approach == Approach::euler || approach == Approach::algorithm_1; }
-bool has_epsilon(Approach approach) {
-  return approach == Approach::hysteresis || approach == Approach::smoothing;
-}
 
 Row attempt_row(const Attempt& attempt, const ComparisonPlan& plan) {
   if (!attempt.obstacle.empty()) return {to_string(attempt.approach), attempt.obstacle};

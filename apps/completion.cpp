@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "apps/command_texts.hpp"
 #include "apps/commands.hpp"
-#include "apps/documents.hpp"
 #include "apps/exit_status.hpp"
 #include "models/registry.hpp"
 

@@ -139,12 +139,11 @@ class Checker {
       answer_.met.push_back({system.surface_names()[static_cast<std::size_t>(i)], point.w_minus, point.w_plus,
                              to_string(point.point.kind)});
     }
-    gradients(evaluator, geometry);
+    gradients(geometry);
   }
 
   // A guard whose gradient vanishes has no surface to slide on there.
-  void gradients(Evaluator& evaluator, SurfaceGeometry& geometry) {
-    static_cast<void>(evaluator);
+  void gradients(SurfaceGeometry& geometry) {
     Index flat = 0;
     std::string first;
     for (Index i = 0; i < system().surfaces(); ++i) {

@@ -12,11 +12,12 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command_line.hpp"
-#include "apps/documents.hpp"
+#include "apps/command_texts.hpp"
 #include "apps/exit_status.hpp"
-#include "apps/numbers.hpp"
+#include "apps/text.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
+#include "slideway/simulate/options.hpp"
 
 namespace slideway::apps {
 
@@ -51,6 +52,12 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, const std::strin
       ->type_name("NUMBER");
 }
 
+CLI::Option* add_positive(CLI::App& app, const std::string& name, const std::string& description,
+                          std::optional<double>& target) {
+  return add_number(
+      app, name, description, "a number above 0", [](double value) { return value > 0; }, target);
+}
+
 // What the integrators take.
 constexpr const char* rtol_expected = "a number from 1e-14 on and below 1";
 bool is_rtol(double value) { return value >= 1e-14 && value < 1; }
@@ -78,16 +85,11 @@ std::string nearest_word(std::string text, const std::vector<std::string>& words
 }
 
 CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string& description,
-                      const std::vector<std::string>& words, const std::vector<std::string>& not_built,
-                      std::string& target) {
+                      const std::vector<std::string>& words, std::string& target) {
   return app
       .add_option_function<std::string>(
           name,
           [=, &target](const std::string& text) {
-            if (std::find(not_built.begin(), not_built.end(), text) != not_built.end()) {
-              throw CLI::ValidationError(
-                  name, fmt::format("{} is not built yet; choose one of {}", text, fmt::join(words, ", ")));
-            }
             if (std::find(words.begin(), words.end(), text) == words.end()) {
               refuse_option(name, fmt::format("one of {}", fmt::join(words, ", ")), text,
                             nearest_word(text, words));
@@ -175,38 +177,36 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
   const std::string accuracy = "Accuracy";
   add_number(app, "--rtol", "relative tolerance (default 1e-6)", rtol_expected, is_rtol, arguments.rtol)
       ->group(accuracy);
-  add_number(
-      app, "--atol", "absolute tolerance of every state, in its unit (default rtol/100)", "a number above 0",
-      [](double value) { return value > 0; }, arguments.atol)
+  add_positive(app, "--atol", "absolute tolerance of every state, in its unit (default rtol/100)",
+               arguments.atol)
       ->group(accuracy);
   add_word(
       app, "--method",
       "integrator of the smooth pieces: bdf (stiff), adams (not stiff), dopri5 (not stiff, many events), "
       "auto (dopri5 until it is stiff, then bdf) (default auto)",
-      {"auto", "bdf", "adams", "dopri5"}, {}, arguments.method)
+      method_words(), arguments.method)
       ->group(accuracy);
   add_word(app, "--linear-solver",
            "equations of an implicit step (bdf): dense, band, klu (sparse), gmres (no matrix), auto (by the "
            "size and the "
            "pattern of the Jacobian) (default auto)",
-           {"auto", "dense", "band", "klu", "gmres"}, {}, arguments.linear_solver)
+           linear_solver_words(), arguments.linear_solver)
       ->group(accuracy);
-  add_number(
-      app, "--max-step", "longest step, in the model's unit of time (default: no limit)", "a number above 0",
-      [](double value) { return value > 0; }, arguments.max_step)
+  add_positive(app, "--max-step", "longest step, in the model's unit of time (default: no limit)",
+               arguments.max_step)
       ->group(accuracy);
 
   const std::string continuation = "Where it goes on";
   add_word(app, "--on-ambiguity",
            "where the continuation is not unique (default stop, which reports them all; branches follows "
            "them all)",
-           {"stop", "minus", "plus", "slide", "branches"}, {}, arguments.on_ambiguity)
+           ambiguity_words(), arguments.on_ambiguity)
       ->group(continuation);
   add_word(app, "--sliding-rule", "the motion along surfaces; moments: along two (default filippov)",
-           {"filippov", "moments", "equivalent-control"}, {}, arguments.sliding_rule)
+           sliding_rule_words(), arguments.sliding_rule)
       ->group(continuation);
   add_word(app, "--selection", "what follows where two surfaces are met (default consistent)",
-           {"consistent", "korobitsyn-frolova"}, {}, arguments.selection)
+           selection_words(), arguments.selection)
       ->group(continuation);
   add_count(app, "--max-events", "stop after this many events (default 1000000)", 1, arguments.max_events)
       ->group(continuation);
@@ -281,15 +281,14 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   add_simulation(app, arguments);
 
   const std::string compared = "What is compared";
-  const auto positive = [](double value) { return value > 0; };
-  add_number(app, "--epsilon",
-             "width of the hysteresis band and of the smoothing tanh(h/epsilon), in the unit of the "
-             "surfaces' functions "
-             "(default: a thousandth of their size)",
-             "a number above 0", positive, arguments.epsilon)
+  add_positive(app, "--epsilon",
+               "width of the hysteresis band and of the smoothing tanh(h/epsilon), in the unit of the "
+               "surfaces' functions "
+               "(default: a thousandth of their size)",
+               arguments.epsilon)
       ->group(compared);
-  add_number(app, "--step", "fixed step of Euler and Algorithm 1 (default: 1/2400 of the time)",
-             "a number above 0", positive, arguments.step)
+  add_positive(app, "--step", "fixed step of Euler and Algorithm 1 (default: 1/2400 of the time)",
+               arguments.step)
       ->group(compared);
   add_count(app, "--bisections", "steps of Algorithm 1's binary search (default 20)", 1, arguments.bisections)
       ->group(compared);
@@ -300,8 +299,8 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
             "rows of the convergence tables, each a quarter of the one before; 0 for none (default 4)", 0,
             arguments.levels)
       ->group(compared);
-  add_number(app, "--error", "also find what each method takes to have this error at the end",
-             "a number above 0", positive, arguments.error)
+  add_positive(app, "--error", "also find what each method takes to have this error at the end",
+               arguments.error)
       ->group(compared);
   add_count(app, "--repeats", "runs of which the wall time is the median (default 5)", 1, arguments.repeats)
       ->group(compared);
@@ -368,7 +367,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       ->type_name("NAME")
       ->group(looked_at);
   add_word(app, "--direction", "arrivals that count: from below, from above, or both (default rising)",
-           {"rising", "falling", "any"}, {}, arguments.direction)
+           {"rising", "falling", "any"}, arguments.direction)
       ->group(looked_at);
   add_count(app, "--section-points", "most arrivals recorded of a run, its last ones (default 200)", 1,
             arguments.section_points)
@@ -399,7 +398,7 @@ void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional
   app.add_option("name", arguments.names, "cases, or beginnings of their names (default: all)")
       ->type_name("NAME");
   add_number(app, "--rtol", "relative tolerance (default 1e-6)", rtol_expected, is_rtol, rtol);
-  add_word(app, "--method", "integrator (default: all)", {"bdf", "adams", "dopri5"}, {}, arguments.method);
+  add_word(app, "--method", "integrator (default: all)", {"bdf", "adams", "dopri5"}, arguments.method);
   app.footer("Exit status: 0 all cases pass, 1 a case fails, 2 the command line is wrong.");
 }
 
@@ -421,7 +420,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   add_validate(*program, arguments.validate, arguments.validation_rtol);
   CLI::App& completion =
       *program->add_subcommand("completion", "Print the completion script of a shell, to be sourced by it");
-  add_word(completion, "shell", "the shell", {"bash", "zsh"}, {}, arguments.completion.shell)->required();
+  add_word(completion, "shell", "the shell", {"bash", "zsh"}, arguments.completion.shell)->required();
   // For the build, which installs the page.
   program->add_subcommand("man", "Print the manual page")->group("");
   return program;

@@ -30,10 +30,10 @@ namespace {
 
 std::vector<Target> targets(const RunArguments& arguments) {
   std::vector<Target> wanted;
-  for (const std::string& path : arguments.csv) wanted.push_back({"--csv", path});
-  for (const std::string& path : arguments.json) wanted.push_back({"--json", path});
-  for (const std::string& path : arguments.plot) wanted.push_back({"--plot", path, true});
-  for (const std::string& path : arguments.report) wanted.push_back({"--report", path, false, true});
+  add_targets("--csv", arguments.csv, TargetKind::text, wanted);
+  add_targets("--json", arguments.json, TargetKind::text, wanted);
+  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
+  add_targets("--report", arguments.report, TargetKind::page, wanted);
   return wanted;
 }
 
@@ -53,12 +53,8 @@ std::vector<std::string> write_results(const RunArguments& arguments, const RunR
     written.push_back(path);
   }
   for (const std::string& path : arguments.plot) {
-    try {
-      write_plot(report, path, {.phase = arguments.phase});
-      written.push_back(path);
-    } catch (const GnuplotMissing& missing) {
-      fmt::print(err, "slideway: warning: no picture '{}': {}\n", path, missing.what());
-    }
+    const auto draw = [&] { write_plot(report, path, {.phase = arguments.phase}); };
+    if (draw_or_warn(path, draw, err)) written.push_back(path);
   }
   return written;
 }

@@ -6,6 +6,18 @@
 
 namespace slideway::apps {
 
+namespace {
+
+// The option is left as it is where neither the command line nor the model has a word for it.
+template <class Choice>
+void choose(Choice& option, Choice (*from)(const std::string&), const std::string& asked,
+            const std::string& by_default) {
+  const std::string& word = asked.empty() ? by_default : asked;
+  if (!word.empty()) option = from(word);
+}
+
+}  // namespace
+
 Options make_options(const SimulationArguments& arguments, const ModelDefaults& defaults) {
   Options options;
   if (defaults.rtol > 0) options.rtol = defaults.rtol;
@@ -17,8 +29,7 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
   }
   if (arguments.atol) options.atol = *arguments.atol;
 
-  const std::string& method = arguments.method.empty() ? defaults.method : arguments.method;
-  if (!method.empty()) options.method = method_from(method);
+  choose(options.method, method_from, arguments.method, defaults.method);
   const bool explicit_solver = !arguments.linear_solver.empty() && arguments.linear_solver != "auto";
   if (explicit_solver && (options.method == Method::dopri5 || options.method == Method::adams)) {
     refuse({.what = fmt::format("{} solves no linear equations", to_string(options.method)),
@@ -26,15 +37,10 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
             .expected = "--method bdf or auto beside it",
             .got = arguments.linear_solver});
   }
-  const std::string& solver =
-      arguments.linear_solver.empty() ? defaults.linear_solver : arguments.linear_solver;
-  if (!solver.empty()) options.linear_solver = linear_solver_from(solver);
-  const std::string& policy = arguments.on_ambiguity.empty() ? defaults.on_ambiguity : arguments.on_ambiguity;
-  if (!policy.empty()) options.on_ambiguity = ambiguity_from(policy);
-  const std::string& rule = arguments.sliding_rule.empty() ? defaults.sliding_rule : arguments.sliding_rule;
-  if (!rule.empty()) options.sliding_rule = sliding_rule_from(rule);
-  const std::string& selection = arguments.selection.empty() ? defaults.selection : arguments.selection;
-  if (!selection.empty()) options.selection = selection_from(selection);
+  choose(options.linear_solver, linear_solver_from, arguments.linear_solver, defaults.linear_solver);
+  choose(options.on_ambiguity, ambiguity_from, arguments.on_ambiguity, defaults.on_ambiguity);
+  choose(options.sliding_rule, sliding_rule_from, arguments.sliding_rule, defaults.sliding_rule);
+  choose(options.selection, selection_from, arguments.selection, defaults.selection);
 
   if (defaults.max_step > 0) options.max_step = defaults.max_step;
   if (defaults.max_events > 0) options.max_events = defaults.max_events;

@@ -9,7 +9,7 @@
 namespace slideway::apps {
 
 // The command line beats the model's own options, which beat the built-in defaults. Throws std::invalid_argument
-// for what makes no sense or is not built yet.
+// for what makes no sense.
 Options make_options(const SimulationArguments& arguments, const ModelDefaults& defaults);
 
 // The end that was asked for, if any. Throws std::invalid_argument when it lies before the start.

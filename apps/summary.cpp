@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "apps/text.hpp"
+
 namespace slideway::apps {
 
 namespace {
@@ -21,12 +23,6 @@ constexpr Index most_states = 8;
 constexpr Index most_surfaces_in_word = 24;
 
 using Row = std::array<std::string, 7>;
-
-// Columns on the screen: UTF-8's continuation bytes take none.
-std::size_t screen_width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
-}
 
 std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, screen_width(text)), ' ');

@@ -393,7 +393,7 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   const std::string path = only_pictures ? "" : arguments.csv.empty() ? "-" : arguments.csv;
   std::vector<Target> wanted;
   if (!path.empty()) wanted.push_back({"--csv", path});
-  for (const std::string& picture : arguments.plot) wanted.push_back({"--plot", picture, true});
+  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   check_targets(wanted, arguments.model);
   if (arguments.resume && (path.empty() || is_standard_output(path))) {
     refuse({.what = "there is nothing to resume",
@@ -413,12 +413,11 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   const std::vector<SweepRow> rows = work.rows();
   if (!rows.empty()) {
     for (const std::string& picture : arguments.plot) {
-      try {
+      const auto draw = [&] {
         write_picture(sweep_script(picture_of(task, rows, model, arguments.states), picture_format(picture)),
                       picture);
-      } catch (const GnuplotMissing& missing) {
-        fmt::print(err, "slideway: warning: no picture '{}': {}\n", picture, missing.what());
-      }
+      };
+      draw_or_warn(picture, draw, err);
     }
   }
   const auto failed =

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/numbers.hpp"
+#include "apps/text.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/model_file.hpp"
 

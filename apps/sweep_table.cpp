@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "apps/numbers.hpp"
+#include "apps/text.hpp"
+#include "slideway/io/csv.hpp"
 
 namespace slideway::apps {
 
@@ -20,18 +21,12 @@ std::string number_cell(double value) {
   return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
 }
 
-// Quoted as in RFC 4180. Line breaks become spaces, so that a row is a line.
+// Line breaks become spaces, so that a row is a line.
 std::string text_cell(std::string text) {
   for (char& character : text) {
     if (character == '\n' || character == '\r') character = ' ';
   }
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char character : text) {
-    if (character == '"') quoted += '"';
-    quoted += character;
-  }
-  return quoted + '"';
+  return csv_cell(text);
 }
 
 std::vector<std::string> cells_of(const std::string& line) {

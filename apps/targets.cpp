@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include "apps/load_model.hpp"
 #include "slideway/core/errors.hpp"
@@ -37,6 +38,11 @@ void check_page_name(const std::string& path) {
 
 }  // namespace
 
+void add_targets(const std::string& option, const std::vector<std::string>& paths, TargetKind kind,
+                 std::vector<Target>& wanted) {
+  for (const std::string& path : paths) wanted.push_back({option, path, kind});
+}
+
 void check_targets(const std::vector<Target>& wanted, const std::string& model) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (is_model_file(model) && same_file(wanted[i].path, model)) {
@@ -54,8 +60,8 @@ void check_targets(const std::vector<Target>& wanted, const std::string& model) 
       }
     }
     try {
-      if (wanted[i].is_picture) picture_format(wanted[i].path);
-      if (wanted[i].is_page) check_page_name(wanted[i].path);
+      if (wanted[i].kind == TargetKind::picture) picture_format(wanted[i].path);
+      if (wanted[i].kind == TargetKind::page) check_page_name(wanted[i].path);
       check_writable(wanted[i].path);
     } catch (const std::exception& error) {
       throw std::invalid_argument(fmt::format("{}: {}", wanted[i].option, error.what()));
@@ -66,6 +72,16 @@ void check_targets(const std::vector<Target>& wanted, const std::string& model) 
 bool any_on_standard_output(const std::vector<Target>& wanted) {
   return std::any_of(wanted.begin(), wanted.end(),
                      [](const Target& target) { return is_standard_output(target.path); });
+}
+
+bool draw_or_warn(const std::string& path, const std::function<void()>& draw, std::ostream& err) {
+  try {
+    draw();
+    return true;
+  } catch (const GnuplotMissing& missing) {
+    fmt::print(err, "slideway: warning: no picture '{}': {}\n", path, missing.what());
+    return false;
+  }
 }
 
 }  // namespace slideway::apps

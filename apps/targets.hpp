@@ -1,17 +1,24 @@
 // The documents a command is asked for: which option, which file.
 #pragma once
 
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
 namespace slideway::apps {
 
+enum class TargetKind { text, picture, page };
+
 struct Target {
   std::string option = {};
   std::string path = {};
-  bool is_picture = false;
-  bool is_page = false;
+  TargetKind kind = TargetKind::text;
 };
+
+// The files that one option names.
+void add_targets(const std::string& option, const std::vector<std::string>& paths, TargetKind kind,
+                 std::vector<Target>& wanted);
 
 // Everything that can go wrong with a result before there is one: two documents in one place, or in that of the model
 // file, whatever its names, a directory that is not there, a picture of an unknown kind. `model` is MODEL of the command
@@ -20,5 +27,8 @@ void check_targets(const std::vector<Target>& wanted, const std::string& model);
 
 // Whether one of them is standard output, which then holds that document only.
 bool any_on_standard_output(const std::vector<Target>& wanted);
+
+// Draws the picture of that path; where there is no gnuplot, warns instead. Returns whether there is a picture.
+bool draw_or_warn(const std::string& path, const std::function<void()>& draw, std::ostream& err);
 
 }  // namespace slideway::apps

@@ -1,8 +1,15 @@
 #include "slideway/integrate/linear_solver.hpp"
 
-#include "slideway/core/errors.hpp"
+#include "core/words.hpp"
 
 namespace slideway {
+
+namespace {
+
+constexpr LinearSolver solvers[] = {LinearSolver::automatic, LinearSolver::dense, LinearSolver::band,
+                                    LinearSolver::klu, LinearSolver::gmres};
+
+}  // namespace
 
 const char* to_string(LinearSolver solver) {
   switch (solver) {
@@ -16,14 +23,8 @@ const char* to_string(LinearSolver solver) {
 }
 
 LinearSolver linear_solver_from(const std::string& word) {
-  for (const LinearSolver solver : {LinearSolver::automatic, LinearSolver::dense, LinearSolver::band,
-                                    LinearSolver::klu, LinearSolver::gmres}) {
-    if (word == to_string(solver)) return solver;
-  }
-  refuse({.what = "unknown linear solver",
-          .where = "linear_solver",
-          .expected = "auto, dense, band, klu or gmres",
-          .got = "\"" + word + "\""});
+  return from_word(solvers, word, "unknown linear solver", "linear_solver");
 }
+std::vector<std::string> linear_solver_words() { return words_of(solvers); }
 
 }  // namespace slideway

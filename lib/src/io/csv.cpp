@@ -14,20 +14,6 @@ void append(std::string& line, double value) {
   line.append(digits, result.ptr);
 }
 
-// Quoted as in RFC 4180 where a name holds a separator, a quote or a line break.
-void append(std::string& line, const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) {
-    line += text;
-    return;
-  }
-  line += '"';
-  for (const char character : text) {
-    if (character == '"') line += '"';
-    line += character;
-  }
-  line += '"';
-}
-
 std::vector<double> output_times(const Trajectory& trajectory, const CsvOptions& options) {
   std::vector<double> times;
   if (options.points > 0) {
@@ -69,7 +55,7 @@ class Writer {
     const auto append_names = [&](const std::vector<std::string>& names) {
       for (const std::string& name : names) {
         line_ += ',';
-        append(line_, name);
+        line_ += csv_cell(name);
       }
     };
     append_names(report.instance.system.state_names());
@@ -116,7 +102,7 @@ class Writer {
     line_ += ',';
     line_ += mode.word();
     line_ += ',';
-    append(line_, location);
+    line_ += csv_cell(location);
     line_ += '\n';
     out_ << line_;
   }
@@ -128,6 +114,16 @@ class Writer {
 };
 
 }  // namespace
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char character : text) {
+    if (character == '"') quoted += '"';
+    quoted += character;
+  }
+  return quoted + '"';
+}
 
 void write_csv(const RunReport& report, std::ostream& out, const CsvOptions& options) {
   Writer writer(report, out);

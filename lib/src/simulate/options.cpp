@@ -1,20 +1,21 @@
 #include "slideway/simulate/options.hpp"
 
 #include <cmath>
-#include <sstream>
 
+#include "core/number_text.hpp"
+#include "core/words.hpp"
 #include "integrate/stepper_options.hpp"
-#include "slideway/core/errors.hpp"
 
 namespace slideway {
 
 namespace {
 
-std::string text(double value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
+constexpr Method methods[] = {Method::automatic, Method::bdf, Method::adams, Method::dopri5};
+constexpr Ambiguity policies[] = {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide,
+                                  Ambiguity::branches};
+constexpr SlidingRule rules[] = {SlidingRule::filippov, SlidingRule::moments,
+                                 SlidingRule::equivalent_control};
+constexpr Selection selections[] = {Selection::consistent, Selection::korobitsyn_frolova};
 
 }  // namespace
 
@@ -29,14 +30,9 @@ const char* to_string(Method method) {
 }
 
 Method method_from(const std::string& word) {
-  for (const Method method : {Method::automatic, Method::bdf, Method::adams, Method::dopri5}) {
-    if (word == to_string(method)) return method;
-  }
-  refuse({.what = "unknown integration method",
-          .where = "method",
-          .expected = "auto, bdf, adams or dopri5",
-          .got = "\"" + word + "\""});
+  return from_word(methods, word, "unknown integration method", "method");
 }
+std::vector<std::string> method_words() { return words_of(methods); }
 
 const char* to_string(Ambiguity policy) {
   switch (policy) {
@@ -50,15 +46,9 @@ const char* to_string(Ambiguity policy) {
 }
 
 Ambiguity ambiguity_from(const std::string& word) {
-  for (const Ambiguity policy :
-       {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide, Ambiguity::branches}) {
-    if (word == to_string(policy)) return policy;
-  }
-  refuse({.what = "unknown policy for ambiguous continuations",
-          .where = "on_ambiguity",
-          .expected = "stop, minus, plus or slide",
-          .got = "\"" + word + "\""});
+  return from_word(policies, word, "unknown policy for ambiguous continuations", "on_ambiguity");
 }
+std::vector<std::string> ambiguity_words() { return words_of(policies); }
 
 const char* to_string(SlidingRule rule) {
   switch (rule) {
@@ -70,15 +60,9 @@ const char* to_string(SlidingRule rule) {
 }
 
 SlidingRule sliding_rule_from(const std::string& word) {
-  for (const SlidingRule rule :
-       {SlidingRule::filippov, SlidingRule::moments, SlidingRule::equivalent_control}) {
-    if (word == to_string(rule)) return rule;
-  }
-  refuse({.what = "unknown sliding rule",
-          .where = "sliding_rule",
-          .expected = "filippov, moments or equivalent-control",
-          .got = "\"" + word + "\""});
+  return from_word(rules, word, "unknown sliding rule", "sliding_rule");
 }
+std::vector<std::string> sliding_rule_words() { return words_of(rules); }
 
 const char* to_string(Selection selection) {
   switch (selection) {
@@ -89,14 +73,9 @@ const char* to_string(Selection selection) {
 }
 
 Selection selection_from(const std::string& word) {
-  for (const Selection selection : {Selection::consistent, Selection::korobitsyn_frolova}) {
-    if (word == to_string(selection)) return selection;
-  }
-  refuse({.what = "unknown selection",
-          .where = "selection",
-          .expected = "consistent or korobitsyn-frolova",
-          .got = "\"" + word + "\""});
+  return from_word(selections, word, "unknown selection", "selection");
 }
+std::vector<std::string> selection_words() { return words_of(selections); }
 
 Vector Tolerance::expand(Index states, double rtol) const {
   if (is_default()) return Vector::Constant(states, rtol / 100);
@@ -109,7 +88,7 @@ void Options::validate(Index states) const {
     refuse({.what = "the relative tolerance makes no sense",
             .where = "Options::rtol",
             .expected = "a number in [1e-14, 1), such as 1e-6",
-            .got = text(rtol),
+            .got = number_text(rtol),
             .advice = rtol > 0 && rtol < 1 ? "1e-13 is about the least that doubles support" : ""});
   }
   const Vector& absolute = atol.values();
@@ -124,7 +103,7 @@ void Options::validate(Index states) const {
       refuse({.what = "an absolute tolerance makes no sense",
               .where = "Options::atol[" + std::to_string(i) + "]",
               .expected = "a finite number above 0, in the unit of the state",
-              .got = text(absolute[i])});
+              .got = number_text(absolute[i])});
     }
   }
   if (preconditioner && linear_solver != LinearSolver::gmres) {
@@ -137,7 +116,7 @@ void Options::validate(Index states) const {
     refuse({.what = "the largest step makes no sense",
             .where = "Options::max_step",
             .expected = "a number above 0, or infinity for no limit",
-            .got = text(max_step)});
+            .got = number_text(max_step)});
   }
   if (max_events < 1 || max_steps < 1) {
     refuse({.what = "a limit of the run makes no sense",
@@ -150,7 +129,7 @@ void Options::validate(Index states) const {
       refuse({.what = "the output times are not in order",
               .where = "Options::output_times[" + std::to_string(i) + "]",
               .expected = "finite, each later than the one before",
-              .got = text(output_times[i])});
+              .got = number_text(output_times[i])});
     }
   }
 }

@@ -11,13 +11,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace slideway {
 
 enum class LinearSolver { automatic, dense, band, klu, gmres };
 
-// "auto", "dense", "band", "klu", "gmres"; and back, throwing std::invalid_argument for any other word.
+// "auto", "dense", "band", "klu", "gmres"; and back, throwing std::invalid_argument for any other word; and all of them.
 const char* to_string(LinearSolver solver);
 LinearSolver linear_solver_from(const std::string& word);
+std::vector<std::string> linear_solver_words();
 
 }  // namespace slideway

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 
 #include "slideway/io/report.hpp"
 
@@ -19,5 +20,8 @@ struct CsvOptions {
 };
 
 void write_csv(const RunReport& report, std::ostream& out, const CsvOptions& options = {});
+
+// Text as a cell of a table: quoted as in RFC 4180 where it holds a separator, a quote or a line break.
+std::string csv_cell(const std::string& text);
 
 }  // namespace slideway

@@ -35,18 +35,22 @@ enum class Recording {
   nothing,  // only the final state; stream with an observer
 };
 
-// "auto", "bdf", "adams", "dopri5"; and back, throwing std::invalid_argument for any other word.
+// "auto", "bdf", "adams", "dopri5"; and back, throwing std::invalid_argument for any other word; and all of them.
 const char* to_string(Method method);
 Method method_from(const std::string& word);
+std::vector<std::string> method_words();
 // "stop", "minus", "plus", "slide", "branches".
 const char* to_string(Ambiguity policy);
 Ambiguity ambiguity_from(const std::string& word);
+std::vector<std::string> ambiguity_words();
 // "filippov", "moments", "equivalent-control".
 const char* to_string(SlidingRule rule);
 SlidingRule sliding_rule_from(const std::string& word);
+std::vector<std::string> sliding_rule_words();
 // "consistent", "korobitsyn-frolova".
 const char* to_string(Selection selection);
 Selection selection_from(const std::string& word);
+std::vector<std::string> selection_words();
 
 // One absolute tolerance for all states, or one per state.
 class Tolerance {

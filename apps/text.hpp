@@ -1,13 +1,16 @@
-// Numbers on a command line: the whole word, in decimal, or nothing.
+// Text of a command line as it comes in, and on the screen as it goes out.
+//
+// It must not know what the words mean.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
 
 namespace slideway::apps {
 
-// CLI11's own conversion also takes hexadecimal and rounds through long double.
+// The number that the whole text is, in decimal, or nothing. CLI11's own conversion also takes hexadecimal and rounds through long double.
 template <class Number>
 std::optional<Number> to_number(const std::string& text) {
   Number value{};
@@ -24,6 +27,12 @@ inline std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Columns on the screen: UTF-8's continuation bytes take none.
+inline std::size_t screen_width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
 }  // namespace slideway::apps
