@@ -19,4 +19,12 @@ inline std::string number_text(double value) {
   return std::string(text.data(), written.ptr);
 }
 
+// The shortest text that reads back as this number; "nan" whatever its sign.
+inline std::string exact_text(double value) {
+  if (std::isnan(value)) return "nan";
+  std::array<char, 32> text;
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
+  return std::string(text.data(), written.ptr);
+}
+
 }  // namespace slideway

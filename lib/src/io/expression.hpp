@@ -75,8 +75,6 @@ struct ParsedExpression {
 
 ParsedExpression parse_expression(std::string text);
 
-// The shortest text that reads back as this number; "nan" whatever its sign.
-std::string number_text(double value);
 // An expression that is a number and nothing else.
 Expression number_expression(double value);
 

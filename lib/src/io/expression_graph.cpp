@@ -152,11 +152,7 @@ NodeId ExpressionGraph::rewritten(NodeId root, const std::function<bool(NodeId)>
     if (depends(id) && known.try_emplace(id, id).second) found.push_back(id);
   };
   for (std::size_t next = 0; next < found.size(); ++next) {
-    const Node node = nodes_[found[next]];
-    const int operands = operand_count(node.operation);
-    if (operands > 0) visit(node.a);
-    if (operands > 1) visit(node.b);
-    if (operands > 2) visit(node.c);
+    for_operands(nodes_[found[next]], visit);
   }
   std::sort(found.begin(), found.end());
   const auto put_in = [&](NodeId id) {
@@ -227,11 +223,7 @@ std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots)
   };
   for (const NodeId root : roots) visit(root);
   for (std::size_t next = 0; next < found.size(); ++next) {
-    const Node& node = nodes_[found[next]];
-    const int operands = operand_count(node.operation);
-    if (operands > 0) visit(node.a);
-    if (operands > 1) visit(node.b);
-    if (operands > 2) visit(node.c);
+    for_operands(nodes_[found[next]], visit);
   }
   // Sorted by looking through all nodes, unless they are few.
   if (seen.empty() || found.size() < nodes_.size() / 16) {
@@ -253,11 +245,8 @@ NodeId ExpressionGraph::intern(const Node& node) {
   if (nodes_.size() >= most_nodes_)
     throw GraphTooLarge("the model has more than " + std::to_string(most_nodes_) + " operations");
 
-  const int operands = operand_count(node.operation);
   bool jumps = node.operation == Operation::lambda || node.operation == Operation::select;
-  if (operands > 0) jumps = jumps || has_lambda(node.a);
-  if (operands > 1) jumps = jumps || has_lambda(node.b);
-  if (operands > 2) jumps = jumps || has_lambda(node.c);
+  for_operands(node, [&](NodeId operand) { jumps = jumps || has_lambda(operand); });
   nodes_.push_back(node);
   has_lambda_.push_back(jumps ? 1 : 0);
   table_[slot] = static_cast<NodeId>(nodes_.size());

@@ -68,6 +68,14 @@ struct Node {
 // How many of a, b, c are operands (nodes).
 int operand_count(Operation operation);
 
+template <class Visit>
+void for_operands(const Node& node, const Visit& visit) {
+  const int operands = operand_count(node.operation);
+  if (operands > 0) visit(node.a);
+  if (operands > 1) visit(node.b);
+  if (operands > 2) visit(node.c);
+}
+
 // More nodes than the graph was allowed to have.
 class GraphTooLarge : public std::length_error {
  public:

@@ -1,6 +1,9 @@
+// parse_expression: the grammar, and what is said where a text is no expression.
+
 #include <boost/spirit/home/x3.hpp>
 #include <charconv>
 
+#include "core/number_text.hpp"
 #include "io/expression.hpp"
 
 namespace slideway::reader {

@@ -172,10 +172,7 @@ class TapeCompiler {
         need(node.b, side(region, node.c, false));
         continue;
       }
-      const int operands = operand_count(node.operation);
-      if (operands > 0) need(node.a, region);
-      if (operands > 1) need(node.b, region);
-      if (operands > 2) need(node.c, region);
+      for_operands(node, [&](NodeId operand) { need(operand, region); });
     }
   }
 

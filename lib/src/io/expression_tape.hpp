@@ -42,6 +42,14 @@ class Tape {
     evaluate_in<Scalar>(frame.take<Scalar>(static_cast<Index>(registers_)), inputs, store);
   }
 
+  // The value of the only output.
+  template <class Scalar, class Inputs>
+  Scalar value(const Inputs& inputs) const {
+    Scalar result(0.0);
+    evaluate<Scalar>(inputs, [&](std::size_t, const Scalar& output) { result = output; });
+    return result;
+  }
+
   struct Instruction {
     std::uint32_t code = 0;
     std::uint32_t target = 0;  // register, or the instruction to go on with

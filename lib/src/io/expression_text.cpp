@@ -1,7 +1,6 @@
-#include <array>
-#include <charconv>
-#include <cmath>
+// Expressions and parts of them as text, and where the parts are among the tokens.
 
+#include "core/number_text.hpp"
 #include "io/expression.hpp"
 
 namespace slideway::reader {
@@ -103,16 +102,9 @@ bool is_comparison(TokenKind kind) {
          kind == TokenKind::less_equal;
 }
 
-std::string number_text(double value) {
-  if (std::isnan(value)) return "nan";
-  std::array<char, 32> digits{};
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), written.ptr};
-}
-
 Expression number_expression(double value) {
   Expression expression;
-  expression.text = number_text(value);
+  expression.text = exact_text(value);
   Token token;
   token.end = static_cast<std::uint32_t>(expression.text.size());
   token.next = 1;

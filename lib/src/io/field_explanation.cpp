@@ -124,9 +124,7 @@ std::string FieldExplanation::culprit(double t, ConstVectorRef x, ConstVectorRef
     } else if (node.operation == Operation::choose) {
       operands.push_back(values[node.a] > 0 ? node.b : node.c);
     } else {
-      const int count = operand_count(node.operation);
-      if (count > 0) operands.push_back(node.a);
-      if (count > 1) operands.push_back(node.b);
+      for_operands(node, [&](NodeId operand) { operands.push_back(operand); });
     }
     const auto bad =
         std::find_if(operands.begin(), operands.end(), [&](NodeId id) { return !std::isfinite(values[id]); });

@@ -1,3 +1,5 @@
+// make_multi_affine: what is not affine in each λ separately becomes the blend of its corners.
+
 #include <algorithm>
 
 #include "io/lowering.hpp"
@@ -95,12 +97,12 @@ class CornerBlender {
       Surfaces found;
       if (graph_.has_lambda(next)) {
         const Node& node = graph_[next];
-        const int operands = operand_count(node.operation);
         if (node.operation == Operation::lambda) found = {node.a};
         if (node.operation == Operation::select) found = {node.c};
-        if (operands > 0) found = found.empty() ? surfaces_[node.a] : united(found, surfaces_[node.a]);
-        if (operands > 1 && graph_.has_lambda(node.b)) found = united(found, surfaces_[node.b]);
-        if (operands > 2 && graph_.has_lambda(node.c)) found = united(found, surfaces_[node.c]);
+        for_operands(node, [&](NodeId operand) {
+          const Surfaces& more = surfaces_[operand];
+          if (!more.empty()) found = found.empty() ? more : united(found, more);
+        });
       }
       surfaces_.push_back(std::move(found));
     }

@@ -50,20 +50,13 @@ class EventMaker {
       Contact made;
       made.name = contact.name;
       made.gap = guard(contact.gap);
-      std::vector<NodeId> values;
-      std::vector<Index> states;
-      for (const ExpandedAssignment& line : contact.acts_on) {
-        values.push_back(line.value);
-        states.push_back(static_cast<Index>(line.state));
-      }
-      made.acts_on = [tape = tape(values), states](double t, ConstVectorRef x, VectorRef b) {
+      made.acts_on_states = states_of(contact.acts_on);
+      made.acts_on = [tape = tape_of(contact.acts_on), states = states_of(contact.acts_on)](
+                         double t, ConstVectorRef x, VectorRef b) {
         tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += value; });
       };
-      made.acts_on_states = states;
       made.restitution = [tape = tape({contact.restitution})](double speed) {
-        double restitution = 0;
-        tape->evaluate<double>(ImpactInput{speed}, [&](std::size_t, double value) { restitution = value; });
-        return restitution;
+        return tape->value<double>(ImpactInput{speed});
       };
       result.push_back(std::move(made));
     }
@@ -124,34 +117,35 @@ class EventMaker {
     return std::make_shared<const Tape>(model_.graph, outputs, model_.lambda_index);
   }
 
+  std::shared_ptr<const Tape> tape_of(const std::vector<ExpandedAssignment>& lines) const {
+    std::vector<NodeId> values;
+    for (const ExpandedAssignment& line : lines) values.push_back(line.value);
+    return tape(values);
+  }
+
+  static std::vector<Index> states_of(const std::vector<ExpandedAssignment>& lines) {
+    std::vector<Index> states;
+    for (const ExpandedAssignment& line : lines) states.push_back(static_cast<Index>(line.state));
+    return states;
+  }
+
   // The same expression is the same guard.
   Guard guard(NodeId node) {
     const auto known = guards_.find(node);
     if (known != guards_.end()) return known->second;
     const std::shared_ptr<const Tape> made = tape({node});
     GuardFunctions functions;
-    functions.value = [made](double t, ConstVectorRef x) {
-      double result = 0;
-      made->evaluate<double>(point(t, x), [&](std::size_t, double value) { result = value; });
-      return result;
-    };
+    functions.value = [made](double t, ConstVectorRef x) { return made->value<double>(point(t, x)); };
     functions.rate = [made](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                             GuardFunctions::States) {
-      double result = 0;
-      made->evaluate<Dual<double>>(
-          MovingPoint{point(t, x), point(t_dot, x_dot)},
-          [&](std::size_t, const Dual<double>& value) { result = value.derivative; });
-      return result;
+      return made->value<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)}).derivative;
     };
     functions.mixed = [made](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
                              double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
                              GuardFunctions::States) {
-      double result = 0;
-      made->evaluate<Dual<Dual<double>>>(
-          TwiceMovingPoint{{point(t, x), point(t_first, x_first)},
-                           {point(t_second, x_second), point(0, x_mixed)}},
-          [&](std::size_t, const Dual<Dual<double>>& value) { result = value.derivative.derivative; });
-      return result;
+      const TwiceMovingPoint moving{{point(t, x), point(t_first, x_first)},
+                                    {point(t_second, x_second), point(0, x_mixed)}};
+      return made->value<Dual<Dual<double>>>(moving).derivative.derivative;
     };
     if (const auto shape = shapes_.find(node); shape != shapes_.end()) {
       functions.shape = [known = shape->second](Index) -> std::optional<GuardShape> { return known; };
@@ -160,13 +154,7 @@ class EventMaker {
   }
 
   ResetFunction reset(const std::vector<ExpandedAssignment>& set) const {
-    std::vector<NodeId> values;
-    std::vector<Index> states;
-    for (const ExpandedAssignment& line : set) {
-      values.push_back(line.value);
-      states.push_back(static_cast<Index>(line.state));
-    }
-    return [tape = tape(values), states](double t, ConstVectorRef before, VectorRef after) {
+    return [tape = tape_of(set), states = states_of(set)](double t, ConstVectorRef before, VectorRef after) {
       tape->evaluate<double>(point(t, before),
                              [&](std::size_t k, double value) { after[states[k]] = value; });
     };

@@ -1,8 +1,11 @@
+// expand: parameters get their values, vectors their lengths, and what all sections say becomes nodes of the graph.
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <unordered_map>
 
+#include "core/number_text.hpp"
 #include "io/lowering.hpp"
 #include "io/lowering_formula.hpp"
 #include "io/lowering_friction.hpp"
@@ -83,7 +86,7 @@ class Expander {
     value = setting->second;
     if (!std::isfinite(*value))
       refuse({"the value of " + quoted(name) + " is not finite", model_.name, "a finite number",
-              number_text(*value), ""});
+              exact_text(*value), ""});
     return value;
   }
 
@@ -114,7 +117,7 @@ class Expander {
     mistake.what = size.owner;
     mistake.expected = "an integer from " + std::to_string(least) + ", and at most " +
                        std::to_string(limits_.states) + " elements in all";
-    mistake.got = number_text(length);
+    mistake.got = exact_text(length);
     mistakes_.push_back(std::move(mistake));
     throw Unbuildable{};
   }
@@ -137,8 +140,8 @@ class Expander {
     succeeds([&] { expanded_.end = constant(model_.end); });
     if (expanded_.end < expanded_.start)
       mistakes_.push_back({model_.end.position, 1, "the end is before the start",
-                           "an end time of at least " + number_text(expanded_.start),
-                           number_text(expanded_.end), ""});
+                           "an end time of at least " + exact_text(expanded_.start),
+                           exact_text(expanded_.end), ""});
     set_tolerances(count);
   }
 
@@ -245,7 +248,7 @@ class Expander {
     mistake.where = surface.value.position;
     mistake.what = "surface " + quoted(name) + " can never be met";
     mistake.expected = "a guard that depends on a state or on t";
-    mistake.got = "the constant " + number_text(expanded_.graph.value(guard));
+    mistake.got = "the constant " + exact_text(expanded_.graph.value(guard));
     mistakes_.push_back(std::move(mistake));
     throw Unbuildable{};
   }
@@ -425,7 +428,7 @@ class Expander {
     const double value = expanded_.graph.value(restitution);
     if (value >= 0 && value <= 1) return;
     mistakes_.push_back({contact.restitution.position, 1, contact.restitution.owner + " is out of range",
-                         "a number from 0 (no bounce) to 1 (no loss)", number_text(value), ""});
+                         "a number from 0 (no bounce) to 1 (no loss)", exact_text(value), ""});
   }
 
   // Definitions that nothing refers to are built for their mistakes only.

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/number_text.hpp"
+
 namespace slideway::reader {
 namespace {
 
@@ -209,7 +211,7 @@ NodeId FormulaBuilder::checked(const Place& place, TokenRange range, NodeId node
   if (graph_.is_constant(node) && !std::isfinite(graph_.value(node)))
     fail_at(place, range, "a value that is not finite", "a finite number",
             shortened(print_expression(place.formula.expression, range)) + " = " +
-                number_text(graph_.value(node)));
+                exact_text(graph_.value(node)));
   return node;
 }
 
@@ -304,7 +306,7 @@ std::optional<std::uint32_t> FormulaBuilder::element_at(const Place& place, std:
   const double wanted = constant ? graph_.value(node) : 0;
   if (!constant || wanted != std::floor(wanted) || std::abs(wanted) > 1e9)
     fail_at(place, range, "an index that is no integer", "an integer expression of i, numbers and parameters",
-            constant ? number_text(wanted) : quoted(print_expression(place.formula.expression, range)));
+            constant ? exact_text(wanted) : quoted(print_expression(place.formula.expression, range)));
   const auto count = static_cast<long long>(length(symbol));
   const auto number = static_cast<long long>(wanted);
   if (number >= 1 && number <= count) return static_cast<std::uint32_t>(number);

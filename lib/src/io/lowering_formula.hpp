@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "io/expression_functions.hpp"
 #include "io/expression_graph.hpp"
 #include "io/lowering_surfaces.hpp"
 #include "io/model_file_description.hpp"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/number_text.hpp"
 #include "io/expression_tape.hpp"
 #include "io/friction_laws.hpp"
 #include "io/tape_inputs.hpp"
@@ -61,7 +62,7 @@ void set_break_away(SurfaceTable& surfaces, const ExpressionGraph& graph, std::u
   if (graph.is_constant(ratio) && !(graph.value(ratio) >= 1 - 1e-12)) {
     mistakes.push_back({formula.position, 1, "the break-away ratio of " + quoted(name) + " out of range",
                         "a number >= 1: what holds at rest is not less than what resists motion",
-                        number_text(graph.value(ratio)), ""});
+                        exact_text(graph.value(ratio)), ""});
   } else if (!surfaces.set_break_away(surface, ratio)) {
     mistakes.push_back({formula.position, 1, "two break-away ratios for the surface of " + quoted(name),
                         "one: the same expression wherever it is given", "another one before", ""});
@@ -129,14 +130,14 @@ void FrictionExpander::check_numbers(const FrictionDescription& friction, std::u
                              quoted(name_of(friction, element)) + " out of range",
                          std::string(parameter.may_vanish ? "0 or a number above it" : "a number above 0") +
                              ", in " + parameter.unit,
-                         number_text(value), ""});
+                         exact_text(value), ""});
   }
   if (!law.at_least_kinetic || !kinetic || !at_rest || *at_rest >= *kinetic) return;
   mistakes_.push_back({place_at_rest, 1,
                        "'Fs' of friction " + quoted(name_of(friction, element)) + " out of range",
-                       "at least 'Fc' = " + number_text(*kinetic) +
+                       "at least 'Fc' = " + exact_text(*kinetic) +
                            ": what holds at rest is not less than what resists motion",
-                       number_text(*at_rest), ""});
+                       exact_text(*at_rest), ""});
 }
 
 void FrictionExpander::build_forces() {
@@ -158,20 +159,14 @@ std::vector<FrictionElement> make_friction(const ExpandedModel& model) {
     return std::make_shared<const Tape>(model.graph, std::vector<NodeId>{node}, model.lambda_index);
   };
   const auto function_of_state = [&](NodeId node) {
-    return [made = tape(node)](double t, ConstVectorRef x) {
-      double result = 0;
-      made->evaluate<double>(point(t, x), [&](std::size_t, double value) { result = value; });
-      return result;
-    };
+    return [made = tape(node)](double t, ConstVectorRef x) { return made->value<double>(point(t, x)); };
   };
   std::vector<FrictionElement> result;
   for (const ExpandedFriction& friction : model.friction) {
     FrictionElement element;
     element.name = friction.name;
     element.force = [made = tape(friction.force)](double t, ConstVectorRef x, ConstVectorRef lambda) {
-      double value_found = 0;
-      made->evaluate<double>(point(t, x, lambda), [&](std::size_t, double value) { value_found = value; });
-      return value_found;
+      return made->value<double>(point(t, x, lambda));
     };
     element.velocity = function_of_state(friction.velocity);
     if (friction.stored) element.stored = function_of_state(*friction.stored);

@@ -1,3 +1,5 @@
+// make_observables: from expanded observables to those of the library.
+
 #include <algorithm>
 #include <memory>
 #include <vector>

@@ -154,10 +154,7 @@ bool FormulaBuilder::bends_only(NodeId root) const {
     if (!graph_.has_lambda(id) || bends_.count(id) > 0 || !seen.insert(id).second) continue;
     const Node& node = graph_[id];
     if (node.operation == Operation::lambda || node.operation == Operation::select) return false;
-    const int operands = operand_count(node.operation);
-    if (operands > 0) open.push_back(node.a);
-    if (operands > 1) open.push_back(node.b);
-    if (operands > 2) open.push_back(node.c);
+    for_operands(node, [&](NodeId operand) { open.push_back(operand); });
   }
   return true;
 }

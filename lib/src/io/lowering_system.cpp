@@ -1,3 +1,5 @@
+// make_system: from nodes of the graph to a System, with the derivatives and their patterns.
+
 #include <memory>
 
 #include "io/expression_derivatives.hpp"

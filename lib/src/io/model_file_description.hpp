@@ -191,35 +191,4 @@ void add_observables(ModelDescription& model, const std::vector<std::string>& wa
 // Which definitions some expression refers to.
 std::vector<bool> used_definitions(const ModelDescription& model);
 
-// The functions of expressions.
-enum class Function : std::uint32_t {
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  atan2,
-  sinh,
-  cosh,
-  tanh,
-  exp,
-  log,
-  sqrt,
-  pow,
-  sgn,
-  step,
-  if_,
-  abs,
-  min,
-  max,
-  sum,
-};
-struct FunctionEntry {
-  const char* name;
-  Function function;
-  std::uint32_t arguments;
-};
-const std::vector<FunctionEntry>& functions();
-
 }  // namespace slideway::reader

@@ -1,3 +1,5 @@
+// read_events: the tables of resets, stops, records, contacts, locations and edges.
+
 #include <algorithm>
 
 #include "io/model_file_tables.hpp"

@@ -1,8 +1,10 @@
+// resolve_names: what every name in an expression stands for, and whether it may stand there.
+
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 
+#include "io/expression_functions.hpp"
 #include "io/model_file_description.hpp"
 
 namespace slideway::reader {
@@ -325,53 +327,14 @@ class NameResolver {
     return suggestion(name, known);
   }
 
-  // What other languages call a function that exists here, too.
-  static std::string function_hint(std::string name, const std::vector<std::string>& known) {
-    static const std::map<std::string, std::string> elsewhere = {{"sign", "sgn(x)"},
-                                                                 {"signum", "sgn(x)"},
-                                                                 {"heaviside", "step(x)"},
-                                                                 {"theta", "step(x)"},
-                                                                 {"ln", "log(x)"},
-                                                                 {"log10", "log(x)/log(10)"},
-                                                                 {"log2", "log(x)/log(2)"},
-                                                                 {"fabs", "abs(x)"},
-                                                                 {"arcsin", "asin(x)"},
-                                                                 {"arccos", "acos(x)"},
-                                                                 {"arctan", "atan(x)"},
-                                                                 {"arctan2", "atan2(y, x)"},
-                                                                 {"power", "a^b"},
-                                                                 {"sqr", "x^2"},
-                                                                 {"cbrt", "sgn(x)*abs(x)^(1/3)"},
-                                                                 {"fmin", "min(a, b)"},
-                                                                 {"fmax", "max(a, b)"},
-                                                                 {"where", "if(a > b, p, q)"},
-                                                                 {"ifelse", "if(a > b, p, q)"},
-                                                                 {"piecewise", "if(a > b, p, q)"},
-                                                                 {"clip", "min(max(x, low), high)"},
-                                                                 {"clamp", "min(max(x, low), high)"},
-                                                                 {"sat", "min(max(x, -1), 1)"}};
-    // What jumps for ever, at times of its own.
-    static const std::set<std::string> periodic = {"floor", "ceil", "round", "trunc",
-                                                   "mod",   "fmod", "rem",   "frac"};
-    for (char& letter : name)
-      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    if (periodic.count(name) > 0)
-      return "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with "
-             "when = \"c - T\" and set = { c = \"0\" }";
-    const auto found = elsewhere.find(name);
-    return found != elsewhere.end() ? "write " + found->second : suggestion(name, known);
-  }
-
   void resolve_call(Formula& formula, std::uint32_t index, std::vector<bool>& conditions) {
     const Expression& expression = formula.expression;
     const Token& token = expression.tokens[index];
     const std::string name(expression.spelling(token));
     const Symbol symbol = find(name);
     if (symbol.kind == SymbolKind::unresolved) {
-      std::vector<std::string> known;
-      for (const FunctionEntry& entry : functions()) known.emplace_back(entry.name);
-      return token_mistake(formula, token, "unknown function", one_of(known), quoted(name),
-                           mistakes_.size() > 50 ? "" : function_hint(name, known));
+      return token_mistake(formula, token, "unknown function", one_of(function_names()), quoted(name),
+                           mistakes_.size() > 50 ? "" : function_hint(name));
     }
     if (symbol.kind != SymbolKind::function)
       return token_mistake(formula, token, "not a function", "an operator after " + quoted(name), "'('",
@@ -493,54 +456,6 @@ class NameResolver {
 };
 
 }  // namespace
-
-bool is_identifier(const std::string& name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
-}
-
-const std::vector<FunctionEntry>& functions() {
-  static const std::vector<FunctionEntry> entries = {
-      {"sin", Function::sin, 1},     {"cos", Function::cos, 1},   {"tan", Function::tan, 1},
-      {"asin", Function::asin, 1},   {"acos", Function::acos, 1}, {"atan", Function::atan, 1},
-      {"atan2", Function::atan2, 2}, {"sinh", Function::sinh, 1}, {"cosh", Function::cosh, 1},
-      {"tanh", Function::tanh, 1},   {"exp", Function::exp, 1},   {"log", Function::log, 1},
-      {"sqrt", Function::sqrt, 1},   {"pow", Function::pow, 2},   {"sgn", Function::sgn, 1},
-      {"step", Function::step, 1},   {"if", Function::if_, 3},    {"abs", Function::abs, 1},
-      {"min", Function::min, 2},     {"max", Function::max, 2},   {"sum", Function::sum, 1},
-  };
-  return entries;
-}
-
-std::vector<bool> used_definitions(const ModelDescription& model) {
-  std::vector<bool> used(model.definitions.size(), false);
-  const auto mark = [&](const Formula& formula) {
-    for (const Symbol& symbol : formula.symbols)
-      if (symbol.kind == SymbolKind::definition) used[symbol.index] = true;
-  };
-  const auto mark_all = [&](const std::vector<Assignment>& lines) {
-    for (const Assignment& line : lines) mark(line.value);
-  };
-  for (const Quantity& definition : model.definitions) mark(definition.value);
-  for (const Quantity& surface : model.surfaces) {
-    mark(surface.value);
-    if (surface.break_away) mark(*surface.break_away);
-  }
-  mark_all(model.derivatives);
-  for (const LocationDescription& location : model.locations) mark_all(location.derivatives);
-  for (const auto* events : {&model.resets, &model.stops, &model.records, &model.edges})
-    for (const EventDescription& event : *events) {
-      mark(event.when);
-      mark_all(event.set);
-    }
-  for (const ContactDescription& contact : model.contacts) {
-    mark(contact.gap);
-    mark_all(contact.acts_on);
-  }
-  return used;
-}
 
 void resolve_names(ModelDescription& model, Mistakes& mistakes) { NameResolver(model, mistakes).resolve(); }
 

@@ -1,9 +1,13 @@
+// describe_model: all sections of a model file; those of friction and of events have files of their own.
+
 #include <algorithm>
 #include <cmath>
 
+#include "core/number_text.hpp"
 #include "io/model_file_description.hpp"
 #include "io/model_file_tables.hpp"
 #include "io/toml_document.hpp"
+#include "slideway/simulate/options.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -148,41 +152,40 @@ class SectionReader {
     reader_.check_keys(options, "[options]",
                        {"rtol", "atol", "method", "linear_solver", "max_step", "on_ambiguity", "sliding_rule",
                         "selection", "max_events", "observe"});
-    if (const TomlEntry* rtol = options.find("rtol")) {
-      const double value = rtol->value.kind == TomlKind::number ? rtol->value.number : 0;
-      if (value >= 1e-14 && value < 1)
-        model_.defaults.rtol = value;
-      else
-        reader_.mistake(rtol->value.position, 1, "'rtol' out of range", "a number from 1e-14 on and below 1",
-                        shown(rtol->value));
-    }
+    ModelDefaults& defaults = model_.defaults;
+    read_number(
+        options, "rtol", "a number from 1e-14 on and below 1",
+        [](double value) { return value >= 1e-14 && value < 1; }, defaults.rtol);
     if (const TomlEntry* atol = options.find("atol")) read_atol(*atol);
-    read_choice(options, "method", {"auto", "bdf", "adams", "dopri5"}, model_.defaults.method);
-    read_choice(options, "on_ambiguity", {"stop", "minus", "plus", "slide", "branches"},
-                model_.defaults.on_ambiguity);
-    read_choice(options, "sliding_rule", {"filippov", "moments", "equivalent-control"},
-                model_.defaults.sliding_rule);
-    read_choice(options, "linear_solver", {"auto", "dense", "band", "klu", "gmres"},
-                model_.defaults.linear_solver);
-    read_choice(options, "selection", {"consistent", "korobitsyn-frolova"}, model_.defaults.selection);
+    read_choice(options, "method", method_words(), defaults.method);
+    read_choice(options, "on_ambiguity", ambiguity_words(), defaults.on_ambiguity);
+    read_choice(options, "sliding_rule", sliding_rule_words(), defaults.sliding_rule);
+    read_choice(options, "linear_solver", linear_solver_words(), defaults.linear_solver);
+    read_choice(options, "selection", selection_words(), defaults.selection);
     if (const TomlEntry* observe = options.find("observe")) read_observe(*observe);
-    if (const TomlEntry* max_step = options.find("max_step")) {
-      const double value = max_step->value.kind == TomlKind::number ? max_step->value.number : 0;
-      if (value > 0 && std::isfinite(value))
-        model_.defaults.max_step = value;
-      else
-        reader_.mistake(max_step->value.position, 1, "'max_step' out of range", "a positive number",
-                        shown(max_step->value));
-    }
-    if (const TomlEntry* max_events = options.find("max_events")) {
+    read_number(options, "max_step", "a positive number", is_positive, defaults.max_step);
+    const auto is_count = [](double value) {
       constexpr double most = 1e15;
-      const double value = max_events->value.kind == TomlKind::number ? max_events->value.number : 0;
-      if (value >= 1 && value <= most && value == std::floor(value))
-        model_.defaults.max_events = static_cast<Index>(value);
-      else
-        reader_.mistake(max_events->value.position, 1, "'max_events' out of range", "a whole number from 1",
-                        shown(max_events->value));
-    }
+      return value >= 1 && value <= most && value == std::floor(value);
+    };
+    double max_events = 0;
+    read_number(options, "max_events", "a whole number from 1", is_count, max_events);
+    defaults.max_events = static_cast<Index>(max_events);
+  }
+
+  static bool is_positive(double value) { return value > 0 && std::isfinite(value); }
+
+  // Leaves `number` as it is where the key is not there, or its value not accepted.
+  template <class Test>
+  void read_number(const TomlValue& options, const std::string& key, const std::string& expected,
+                   const Test& accepted, double& number) {
+    const TomlEntry* const entry = options.find(key);
+    if (entry == nullptr) return;
+    const TomlValue& value = entry->value;
+    if (value.kind == TomlKind::number && accepted(value.number))
+      number = value.number;
+    else
+      reader_.mistake(value.position, 1, quoted(key) + " out of range", expected, shown(value));
   }
 
   void read_observe(const TomlEntry& entry) {
@@ -202,12 +205,11 @@ class SectionReader {
   }
 
   static std::string shown(const TomlValue& value) {
-    return value.kind == TomlKind::number ? number_text(value.number) : describe(value);
+    return value.kind == TomlKind::number ? exact_text(value.number) : describe(value);
   }
 
   double read_tolerance(const TomlValue& value) {
-    if (value.kind == TomlKind::number && value.number > 0 && std::isfinite(value.number))
-      return value.number;
+    if (value.kind == TomlKind::number && is_positive(value.number)) return value.number;
     reader_.mistake(value.position, 1, "'atol' out of range", "a positive number", shown(value));
     return 1;
   }
@@ -251,29 +253,6 @@ class SectionReader {
 };
 
 }  // namespace
-
-bool ModelDescription::has_vectors() const {
-  const auto is_vector = [](const Quantity& quantity) { return quantity.is_vector(); };
-  return std::any_of(states.begin(), states.end(), is_vector) ||
-         std::any_of(definitions.begin(), definitions.end(), is_vector) ||
-         std::any_of(surfaces.begin(), surfaces.end(), is_vector);
-}
-
-Position place_of(const SourceText& source, const Formula& formula, std::size_t offset) {
-  return formula.is_string ? position_in_string(source, formula.position, offset) : formula.position;
-}
-
-std::uint32_t element_number(const std::string& name, const std::string& vector) {
-  constexpr std::size_t most_digits = 9;
-  if (name.size() <= vector.size() || name.size() > vector.size() + most_digits) return 0;
-  if (name.compare(0, vector.size(), vector) != 0 || name[vector.size()] == '0') return 0;
-  std::uint32_t number = 0;
-  for (std::size_t k = vector.size(); k < name.size(); ++k) {
-    if (name[k] < '0' || name[k] > '9') return 0;
-    number = 10 * number + static_cast<std::uint32_t>(name[k] - '0');
-  }
-  return number;
-}
 
 ModelDescription describe_model(SourceText source, Mistakes& mistakes) {
   ModelDescription model;

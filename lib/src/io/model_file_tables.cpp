@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/number_text.hpp"
+
 namespace slideway::reader {
 namespace {
 
@@ -165,7 +167,7 @@ Formula TableReader::read_formula(const TomlValue& value, std::string owner) {
       formula.expression = number_expression(value.number);
     else
       mistake(value.position, 3, formula.owner + " is not finite", "a finite number",
-              number_text(value.number));
+              exact_text(value.number));
   } else if (value.kind == TomlKind::string) {
     formula.is_string = true;
     ParsedExpression parsed = parse_expression(value.string);

@@ -80,6 +80,13 @@ Range padded(Range range) {
   return {range.low - margin, range.high + margin};
 }
 
+const std::string& curve_name(const RunReport& report, Index curve) {
+  const System& system = report.instance.system;
+  return curve < system.states()
+             ? system.state_names()[static_cast<std::size_t>(curve)]
+             : report.observation->names()[static_cast<std::size_t>(curve - system.states())];
+}
+
 Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation) {
   const Index states = at.state.size();
   const bool observes = std::any_of(kept.begin(), kept.end(), [&](Index index) { return index >= states; });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "slideway/io/report.hpp"
@@ -20,6 +21,8 @@ struct Range {
 Range padded(Range range);
 
 // A curve is that of a state, or of an observable: indices from the number of states on are those of observables.
+const std::string& curve_name(const RunReport& report, Index curve);
+
 struct Sample {
   double t = 0;
   Vector state = {};  // those kept

@@ -37,10 +37,6 @@ class PlotScript : public GnuplotScript {
   }
 
   bool is_state(Index curve) const { return curve < system_.states(); }
-  const std::string& curve_name(Index curve) const {
-    return is_state(curve) ? system_.state_names()[static_cast<std::size_t>(curve)]
-                           : report_.observation->names()[static_cast<std::size_t>(curve - system_.states())];
-  }
   // The number of a state among those kept, and its column in the data.
   std::size_t place_of(Index state) const {
     return static_cast<std::size_t>(std::find(kept_.begin(), kept_.end(), state) - kept_.begin());

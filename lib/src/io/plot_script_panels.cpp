@@ -52,7 +52,7 @@ void PlotScript::time_panels(const Frame& frame) {
     const bool lowest = panel + 1 == panels_.size();
     place({frame.left, frame.right, top - height, top});
     append("set xrange {}\nset yrange {}\n", range_text(time), range_text(range(state)));
-    append("set ylabel {} offset 0.5,0\n{}\n", in_quotes(curve_name(state)),
+    append("set ylabel {} offset 0.5,0\n{}\n", in_quotes(curve_name(report_, state)),
            lowest ? "set xlabel 't' offset 0,0.3\nset format x '%g'" : "unset xlabel\nset format x ''");
     append_plot(time_parts(state));
     // What belongs to the page is drawn with the first panel.

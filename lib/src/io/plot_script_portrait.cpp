@@ -67,7 +67,7 @@ void PlotScript::plane_portrait(const Frame& frame) {
   place(frame);
   append("set xrange {}\nset yrange {}\n", range_text(range(portrait_[0])), range_text(range(portrait_[1])));
   append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n",
-         in_quotes(curve_name(portrait_[0])), in_quotes(curve_name(portrait_[1])));
+         in_quotes(curve_name(report_, portrait_[0])), in_quotes(curve_name(report_, portrait_[1])));
   arrows();
   surface_time();
   append_plot(portrait_parts());
@@ -82,8 +82,8 @@ void PlotScript::space_portrait(const Frame& frame) {
   append("set xrange {}\nset yrange {}\nset zrange {}\n", range_text(range(portrait_[0])),
          range_text(range(portrait_[1])), range_text(range(portrait_[2])));
   append("set xlabel {} offset 0,-0.5\nset ylabel {} offset 0,-0.5\nset zlabel {} offset -1,0 rotate by 90\n",
-         in_quotes(curve_name(portrait_[0])), in_quotes(curve_name(portrait_[1])),
-         in_quotes(curve_name(portrait_[2])));
+         in_quotes(curve_name(report_, portrait_[0])), in_quotes(curve_name(report_, portrait_[1])),
+         in_quotes(curve_name(report_, portrait_[2])));
   append(
       "set format x '%g'\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth "
       "0.4\n");

@@ -32,7 +32,7 @@ Json numbers(const std::vector<double>& values) {
   return list;
 }
 
-std::string number_text(double value, int digits) {
+std::string number_json(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "null";
 }
 
@@ -221,12 +221,6 @@ Index ReportData::states() const {
   return std::count_if(kept_.begin(), kept_.end(), [&](Index curve) { return curve < system_.states(); });
 }
 
-const std::string& ReportData::curve_name(Index curve) const {
-  return curve < system_.states()
-             ? system_.state_names()[static_cast<std::size_t>(curve)]
-             : report_.observation->names()[static_cast<std::size_t>(curve - system_.states())];
-}
-
 void ReportData::add_state(Index state) {
   if (std::find(kept_.begin(), kept_.end(), state) == kept_.end()) kept_.push_back(state);
 }
@@ -236,9 +230,9 @@ std::size_t ReportData::place_of(Index state) const {
 }
 
 void ReportData::write(std::ostream& out) const {
-  out << "{\"start\":" << number_text(report_.instance.start, 17) << ",\"end\":"
-      << number_text(solution_.outcome.succeeded() ? solution_.final.t : report_.instance.end, 17)
-      << ",\"solved\":" << number_text(solution_.final.t, 17) << ",\"shown\":" << Json(chosen_).dump()
+  out << "{\"start\":" << number_json(report_.instance.start, 17) << ",\"end\":"
+      << number_json(solution_.outcome.succeeded() ? solution_.final.t : report_.instance.end, 17)
+      << ",\"solved\":" << number_json(solution_.final.t, 17) << ",\"shown\":" << Json(chosen_).dump()
       << ",\"portrait\":" << (phase_.empty() ? "null" : Json(phase_).dump()) << ",\n";
   write_curves(out);
   write_segments(out);
@@ -249,7 +243,7 @@ void ReportData::write(std::ostream& out) const {
 
 void ReportData::write_curves(std::ostream& out) const {
   Json names = Json::array();
-  for (const Index curve : kept_) names.push_back(curve_name(curve));
+  for (const Index curve : kept_) names.push_back(curve_name(report_, curve));
   const Thinned thinned =
       thin(curves_, std::clamp(most_numbers / (kept_.size() + 1), std::size_t{2000}, std::size_t{20000}));
   std::string text = "\"curves\":{\"names\":" + embedded(names) +
@@ -257,7 +251,7 @@ void ReportData::write_curves(std::ostream& out) const {
   const auto append_list = [&](const auto& value, int digits) {
     for (std::size_t i = 0; i < thinned.samples.size(); ++i) {
       if (i > 0) text += ',';
-      text += number_text(value(*thinned.samples[i]), digits);
+      text += number_json(value(*thinned.samples[i]), digits);
     }
     text += ']';
   };

@@ -27,7 +27,6 @@ class ReportData {
   Index states() const;
 
  private:
-  const std::string& curve_name(Index curve) const;
   void add_state(Index state);
   std::size_t place_of(Index state) const;
   void write_curves(std::ostream& out) const;

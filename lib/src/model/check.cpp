@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/number_text.hpp"
 #include "model/check_text.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -56,12 +57,12 @@ MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorR
     check.message = "there are no switching surfaces";
   } else if (check.passed) {
     check.message =
-        "f is affine in each lambda (largest relative deviation " + text_of(check.relative_error) + ")";
+        "f is affine in each lambda (largest relative deviation " + number_text(check.relative_error) + ")";
   } else {
     const std::string state = name_at(system.state_names(), check.state);
     const std::string surface = name_at(system.surface_names(), check.surface);
     check.message = "f[" + state + "] is not affine in lambda[" + surface + "] (relative deviation " +
-                    text_of(check.relative_error) +
+                    number_text(check.relative_error) +
                     "): between the sides it is not Filippov's combination of the regions; from_signs and "
                     "from_regions blend the corners instead";
   }
@@ -77,10 +78,10 @@ void check_callable(const System& system, double t, ConstVectorRef x) {
     for (Index i = 0; i < values.size(); ++i) {
       if (std::isfinite(values[i])) continue;
       refuse({.what = what + " '" + name_at(names, i) +
-                      "' is not finite, or was never set, at t = " + text_of(t) + at,
+                      "' is not finite, or was never set, at t = " + number_text(t) + at,
               .where = place(system),
               .expected = "a finite number",
-              .got = text_of(values[i])});
+              .got = number_text(values[i])});
     }
   };
   // What the callback does not set stays not-a-number.

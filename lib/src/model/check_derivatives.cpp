@@ -1,9 +1,12 @@
+// check_derivatives: what a definition gives, against central differences of the functions it is the derivative of.
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "core/number_text.hpp"
 #include "model/check_text.hpp"
 #include "model/finite_difference.hpp"
 #include "slideway/model/check.hpp"
@@ -74,16 +77,16 @@ class Comparison {
       check.message = "no derivatives are given: finite differences are used";
     } else if (check.passed) {
       check.message = "all derivatives agree with central differences (largest relative error " +
-                      text_of(check.relative_error) + ")";
+                      number_text(check.relative_error) + ")";
     } else if (std::isinf(check.used)) {
       check.message =
           entry_ +
           " is infinite where the model was tried, as the slope of a root is at zero: implicit methods "
           "need it finite; add something small under the root, or use dopri5 or adams";
     } else {
-      check.message = check.function + " is wrong: " + entry_ + " is " + text_of(check.used) +
-                      ", but its central difference is " + text_of(check.finite_difference) +
-                      " (relative error " + text_of(check.relative_error) + ")";
+      check.message = check.function + " is wrong: " + entry_ + " is " + number_text(check.used) +
+                      ", but its central difference is " + number_text(check.finite_difference) +
+                      " (relative error " + number_text(check.relative_error) + ")";
     }
     return check;
   }

@@ -3,7 +3,6 @@
 // It must not know what is checked.
 #pragma once
 
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,13 +10,6 @@
 #include "slideway/model/system.hpp"
 
 namespace slideway {
-
-inline std::string text_of(double number) {
-  std::ostringstream stream;
-  stream.precision(10);
-  stream << number;
-  return stream.str();
-}
 
 inline const std::string& name_at(const std::vector<std::string>& names, Index i) {
   return names[static_cast<std::size_t>(i)];

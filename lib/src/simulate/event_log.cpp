@@ -1,11 +1,10 @@
 #include "slideway/simulate/event_log.hpp"
 
 #include <algorithm>
-#include <iomanip>
-#include <ios>
 #include <ostream>
-#include <sstream>
 #include <utility>
+
+#include "core/number_text.hpp"
 
 namespace slideway {
 
@@ -66,14 +65,12 @@ const char* to_string(EventKind kind) {
 }
 
 std::ostream& operator<<(std::ostream& out, const EventRecord& event) {
-  // Formatted apart, so that the caller's stream keeps its own precision and width.
-  std::ostringstream line;
-  line << "t = " << std::setprecision(10) << event.t << "  " << to_string(event.kind);
-  for (const std::string& name : event.surface_names) line << "  " << name;
-  line << "  " << (event.from ? event.from->word() : "(start)") << " -> "
-       << (event.to ? event.to->word() : "(stop)");
-  if (!event.reason.empty()) line << "  " << event.reason;
-  return out << line.str();
+  std::string line = "t = " + number_text(event.t) + "  " + to_string(event.kind);
+  for (const std::string& name : event.surface_names) line += "  " + name;
+  line += "  " + (event.from ? event.from->word() : "(start)") + " -> " +
+          (event.to ? event.to->word() : "(stop)");
+  if (!event.reason.empty()) line += "  " + event.reason;
+  return out << line;
 }
 
 }  // namespace slideway

@@ -1,3 +1,5 @@
+// Systems whose relays are replaced by smooth or bare functions of the guards, and what stands in the way of that.
+
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "slideway/simulate/trajectory.hpp"
 
 #include <algorithm>
-#include <sstream>
 
+#include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -22,14 +22,11 @@ double Trajectory::end() const {
 
 std::size_t Trajectory::segment_index(double t, bool from_left) const {
   if (empty() || !(t >= segments_.front().start) || !(t <= segments_.back().end)) {
-    std::ostringstream range, got;
-    if (!empty()) range << "t in [" << start() << ", " << end() << "]";
-    got << t;
     refuse({.what = empty() ? "the trajectory is empty: nothing was recorded"
                             : "the time is outside the trajectory",
             .where = "Trajectory",
-            .expected = range.str(),
-            .got = got.str(),
+            .expected = empty() ? "" : "t in [" + exact_text(start()) + ", " + exact_text(end()) + "]",
+            .got = exact_text(t),
             .advice = !empty() && start() == end()
                           ? "with Recording::nothing only the end is kept: ask by Options::output_times"
                           : ""});

@@ -1,0 +1,65 @@
+#include "io/expression_functions.hpp"
+
+#include <map>
+#include <set>
+
+#include "io/model_file_report.hpp"
+
+namespace slideway::reader {
+
+const std::vector<FunctionEntry>& functions() {
+  static const std::vector<FunctionEntry> entries = {
+      {"sin", Function::sin, 1},     {"cos", Function::cos, 1},   {"tan", Function::tan, 1},
+      {"asin", Function::asin, 1},   {"acos", Function::acos, 1}, {"atan", Function::atan, 1},
+      {"atan2", Function::atan2, 2}, {"sinh", Function::sinh, 1}, {"cosh", Function::cosh, 1},
+      {"tanh", Function::tanh, 1},   {"exp", Function::exp, 1},   {"log", Function::log, 1},
+      {"sqrt", Function::sqrt, 1},   {"pow", Function::pow, 2},   {"sgn", Function::sgn, 1},
+      {"step", Function::step, 1},   {"if", Function::if_, 3},    {"abs", Function::abs, 1},
+      {"min", Function::min, 2},     {"max", Function::max, 2},   {"sum", Function::sum, 1},
+  };
+  return entries;
+}
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names;
+  for (const FunctionEntry& entry : functions()) names.emplace_back(entry.name);
+  return names;
+}
+
+std::string function_hint(std::string name) {
+  static const std::map<std::string, std::string> elsewhere = {{"sign", "sgn(x)"},
+                                                               {"signum", "sgn(x)"},
+                                                               {"heaviside", "step(x)"},
+                                                               {"theta", "step(x)"},
+                                                               {"ln", "log(x)"},
+                                                               {"log10", "log(x)/log(10)"},
+                                                               {"log2", "log(x)/log(2)"},
+                                                               {"fabs", "abs(x)"},
+                                                               {"arcsin", "asin(x)"},
+                                                               {"arccos", "acos(x)"},
+                                                               {"arctan", "atan(x)"},
+                                                               {"arctan2", "atan2(y, x)"},
+                                                               {"power", "a^b"},
+                                                               {"sqr", "x^2"},
+                                                               {"cbrt", "sgn(x)*abs(x)^(1/3)"},
+                                                               {"fmin", "min(a, b)"},
+                                                               {"fmax", "max(a, b)"},
+                                                               {"where", "if(a > b, p, q)"},
+                                                               {"ifelse", "if(a > b, p, q)"},
+                                                               {"piecewise", "if(a > b, p, q)"},
+                                                               {"clip", "min(max(x, low), high)"},
+                                                               {"clamp", "min(max(x, low), high)"},
+                                                               {"sat", "min(max(x, -1), 1)"}};
+  // What jumps for ever, at times of its own.
+  static const std::set<std::string> periodic = {"floor", "ceil", "round", "trunc",
+                                                 "mod",   "fmod", "rem",   "frac"};
+  for (char& letter : name)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  if (periodic.count(name) > 0)
+    return "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with "
+           "when = \"c - T\" and set = { c = \"0\" }";
+  const auto found = elsewhere.find(name);
+  return found != elsewhere.end() ? "write " + found->second : suggestion(name, function_names());
+}
+
+}  // namespace slideway::reader

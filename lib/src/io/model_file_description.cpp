@@ -1,0 +1,65 @@
+#include "io/model_file_description.hpp"
+
+#include <algorithm>
+
+namespace slideway::reader {
+
+bool ModelDescription::has_vectors() const {
+  const auto is_vector = [](const Quantity& quantity) { return quantity.is_vector(); };
+  return std::any_of(states.begin(), states.end(), is_vector) ||
+         std::any_of(definitions.begin(), definitions.end(), is_vector) ||
+         std::any_of(surfaces.begin(), surfaces.end(), is_vector);
+}
+
+Position place_of(const SourceText& source, const Formula& formula, std::size_t offset) {
+  return formula.is_string ? position_in_string(source, formula.position, offset) : formula.position;
+}
+
+std::uint32_t element_number(const std::string& name, const std::string& vector) {
+  constexpr std::size_t most_digits = 9;
+  if (name.size() <= vector.size() || name.size() > vector.size() + most_digits) return 0;
+  if (name.compare(0, vector.size(), vector) != 0 || name[vector.size()] == '0') return 0;
+  std::uint32_t number = 0;
+  for (std::size_t k = vector.size(); k < name.size(); ++k) {
+    if (name[k] < '0' || name[k] > '9') return 0;
+    number = 10 * number + static_cast<std::uint32_t>(name[k] - '0');
+  }
+  return number;
+}
+
+bool is_identifier(const std::string& name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && letter(name[0]) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
+}
+
+std::vector<bool> used_definitions(const ModelDescription& model) {
+  std::vector<bool> used(model.definitions.size(), false);
+  const auto mark = [&](const Formula& formula) {
+    for (const Symbol& symbol : formula.symbols)
+      if (symbol.kind == SymbolKind::definition) used[symbol.index] = true;
+  };
+  const auto mark_all = [&](const std::vector<Assignment>& lines) {
+    for (const Assignment& line : lines) mark(line.value);
+  };
+  for (const Quantity& definition : model.definitions) mark(definition.value);
+  for (const Quantity& surface : model.surfaces) {
+    mark(surface.value);
+    if (surface.break_away) mark(*surface.break_away);
+  }
+  mark_all(model.derivatives);
+  for (const LocationDescription& location : model.locations) mark_all(location.derivatives);
+  for (const auto* events : {&model.resets, &model.stops, &model.records, &model.edges})
+    for (const EventDescription& event : *events) {
+      mark(event.when);
+      mark_all(event.set);
+    }
+  for (const ContactDescription& contact : model.contacts) {
+    mark(contact.gap);
+    mark_all(contact.acts_on);
+  }
+  return used;
+}
+
+}  // namespace slideway::reader
