@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/at.hpp"
+
 namespace slideway {
 
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Both directions of every coupling, itself left out.
 Pattern symmetric(const Pattern& pattern) {

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-namespace slideway {
+#include "core/at.hpp"
 
-namespace {
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-}  // namespace
+namespace slideway {
 
 bool Pattern::has(Index row, Index col) const {
   const auto first = column.begin() + start[at(row)];

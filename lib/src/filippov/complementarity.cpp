@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/at.hpp"
 #include "filippov/lemke_path.hpp"
 #include "filippov/linear_factors.hpp"
 #include "slideway/core/errors.hpp"
@@ -31,8 +32,6 @@ constexpr Index kFewBlockSteps = 10;
 constexpr Index kLargestOfPath = 8000;
 constexpr double kProximal = 1e-7;
 constexpr int kMostProximalSteps = 40;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool all_finite(const Matrix& M) { return M.allFinite(); }
 bool all_finite(const Sparse& M) { return Eigen::Map<const Vector>(M.valuePtr(), M.nonZeros()).allFinite(); }

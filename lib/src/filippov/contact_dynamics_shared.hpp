@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/at.hpp"
 #include "core/joined.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
@@ -17,8 +18,6 @@ namespace slideway {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Groups of more contacts than this are solved for by sparse factors.
 constexpr std::size_t kManyContacts = 64;
-
-inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Pairs (state, row), by states.
 using Seen = std::vector<std::pair<Index, Index>>;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "core/at.hpp"
 #include "core/joined.hpp"
 #include "slideway/model/trace_patterns.hpp"
 
@@ -17,8 +18,6 @@ constexpr Index kLargestGroup = 8;
 constexpr std::size_t kMostEntries = 512;
 // A gap or a direction of force that sees more states than this is taken to see them all.
 constexpr Index kMostTried = 64;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 using States = std::vector<Index>;
 

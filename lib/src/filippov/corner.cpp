@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/at.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 #include "slideway/filippov/p_matrix.hpp"
 #include "slideway/filippov/sliding_roots.hpp"
@@ -18,8 +19,6 @@ namespace {
 constexpr double kEnded = 0.05;
 // Components below this part of the largest, and relays this near to their bound, are looked at more closely.
 constexpr double kSuspicious = 1e-6;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // λ̇ over the sliding entries with Dλ̇ = −ḧ, no λ on its bound going out; where D is regular, whatever it is.
 std::optional<Vector> relay_rates(const Matrix& jacobian, const Vector& second, const Vector& lambda,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/at.hpp"
+
 namespace slideway {
 
 namespace {
@@ -12,8 +14,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Entries of a pivoted tableau below this part of the largest are rounding.
 constexpr double kPivotZero = 1e-11;
 constexpr double kTie = 1e-12;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Every index has one moving variable: r ≥ 0 at the lower bound, z between, y = −r ≥ 0 at the upper bound;
 // with z₀ that is one more than there are rows, so the solutions of

@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/at.hpp"
+
 namespace slideway {
 
 namespace {
@@ -13,8 +15,6 @@ constexpr double kSparsePart = 0.1;
 // Dense factors of larger ones take too long to be tried where sparse ones do not serve.
 constexpr Index kLargestDense = 1000;
 constexpr double kCertified = 1e-10;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/at.hpp"
 #include "filippov/sliding_share.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
@@ -21,8 +22,6 @@ constexpr Index kMostEntries = 64;
 constexpr Index kMostOfLowRank = 8;
 // The equations for the forces are dependent below this reciprocal condition number.
 constexpr double kSingular = 1e-13;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // The columns of these rows together, sorted.
 std::vector<Index> columns_of(const Pattern& pattern, const std::vector<Index>& rows) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/at.hpp"
 #include "filippov/linear_factors.hpp"
 
 namespace slideway {
@@ -15,8 +16,6 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 
 constexpr Index kMostMinors = 10;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Strongly connected components by Tarjan's algorithm, without recursion, along columns: those of the transpose are the same.
 std::vector<std::vector<Index>> strong_components(const Sparse& matrix) {

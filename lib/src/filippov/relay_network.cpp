@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/at.hpp"
 #include "core/joined.hpp"
 #include "filippov/linear_factors.hpp"
 #include "slideway/filippov/complementarity.hpp"
@@ -18,8 +19,6 @@ constexpr int kMostLinearisations = 40;
 constexpr int kAffineProbes = 3;
 constexpr std::size_t kMostLoosePasses = 8;
 constexpr std::size_t kMostLooseShown = 64;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 using Sparse = Eigen::SparseMatrix<double>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/at.hpp"
 #include "core/wide_loops.hpp"
 #include "filippov/newton_accuracy.hpp"
 #include "slideway/core/finite.hpp"
@@ -16,8 +17,6 @@ namespace {
 constexpr double kSmallest = 1e-16;
 // How many steps a sample takes at most.
 constexpr int kMostSampled = 4;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool is_diagonal(const Pattern& pattern) {
   for (Index i = 0; i < pattern.rows; ++i) {

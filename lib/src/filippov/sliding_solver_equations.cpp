@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/at.hpp"
 #include "core/joined.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 #include "slideway/filippov/sliding_solver.hpp"
@@ -14,11 +15,48 @@ namespace {
 
 constexpr double kLeastSlack = 1e-6;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+// A connected component of D: its entries of sliding(), and D over them unless it is larger than `most`.
+struct Component {
+  std::vector<Index> members;
+  Matrix matrix = {};
+};
+
+std::vector<Component> components_of(const std::vector<Eigen::Triplet<double>>& triplets, std::size_t size,
+                                     Index most) {
+  Joined joined(size);
+  for (const auto& entry : triplets) {
+    if (entry.value() != 0) joined.join(entry.row(), entry.col());
+  }
+  std::vector<Component> components;
+  std::vector<std::size_t> component_of(size);
+  std::vector<Index> place(size, -1);
+  for (const std::vector<Index>& group : joined.groups()) {
+    const Index count = static_cast<Index>(group.size());
+    for (Index i = 0; i < count; ++i) {
+      component_of[at(group[at(i)])] = components.size();
+      place[at(group[at(i)])] = i;
+    }
+    components.push_back({group});
+    if (count <= most) components.back().matrix = Matrix::Zero(count, count);
+  }
+  for (const auto& entry : triplets) {
+    Matrix& matrix = components[component_of[at(entry.row())]].matrix;
+    if (matrix.size() > 0 && entry.value() != 0)
+      matrix(place[at(entry.row())], place[at(entry.col())]) = entry.value();
+  }
+  return components;
+}
+
+RegularPart whole(Index size) {
+  RegularPart all;
+  all.rows.resize(at(size));
+  std::iota(all.rows.begin(), all.rows.end(), Index{0});
+  all.columns = all.rows;
+  return all;
+}
 
 }  // namespace
 
-// A component of D that is large is taken for regular; its factors show it if it is not.
 void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda) {
   chosen_ = true;
   const std::size_t k = sliding_.size();
@@ -26,73 +64,12 @@ void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef 
       std::all_of(triplets_.begin(), triplets_.end(), [](const auto& entry) { return entry.value() != 0; })) {
     return;
   }
-  Joined joined(k);
-  for (const auto& entry : triplets_) {
-    if (entry.value() != 0) joined.join(entry.row(), entry.col());
-  }
-  const std::vector<std::vector<Index>> groups = joined.groups();
-  std::vector<std::size_t> group_of(k);
-  std::vector<Index> place(k, -1);
-  std::vector<Matrix> parts(groups.size());
-  for (std::size_t l = 0; l < groups.size(); ++l) {
-    const Index size = static_cast<Index>(groups[l].size());
-    for (Index i = 0; i < size; ++i) {
-      group_of[at(groups[l][at(i)])] = l;
-      place[at(groups[l][at(i)])] = i;
-    }
-    if (size <= kLargestDense) parts[l] = Matrix::Zero(size, size);
-  }
-  for (const auto& entry : triplets_) {
-    Matrix& part = parts[group_of[at(entry.row())]];
-    if (part.size() > 0 && entry.value() != 0)
-      part(place[at(entry.row())], place[at(entry.col())]) = entry.value();
-  }
   dependent_ = false;
   equations_.clear();
   unknowns_.clear();
   any_second_order_ = false;
-  for (std::size_t l = 0; l < groups.size(); ++l) {
-    const std::vector<Index>& group = groups[l];
-    Matrix& part = parts[l];
-    std::vector<char> second(group.size(), 0);
-    RegularPart regular;
-    if (part.size() > 0) {
-      if (part.size() == 1 && part(0, 0) != 0) {
-        regular = {{0}, {0}};
-      } else {
-        regular = regular_part(part);
-      }
-      if (regular.rows.size() < group.size()) {
-        dependent_ = true;
-        for (Index i = 0; i < part.rows(); ++i) {
-          if ((part.row(i).array() != 0).any()) continue;
-          second[at(i)] = 1;
-          for (Index j = 0; j < part.cols(); ++j)
-            part(i, j) = second_order_entry(t, x, lambda, group[at(i)], group[at(j)]);
-          if (!part.row(i).allFinite()) part.row(i).setZero();
-        }
-        // The relays that are farthest from their bounds can follow for longest.
-        Vector bounds = Vector::Ones(lambda.size());
-        if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, bounds);
-        for (Index j = 0; j < part.cols(); ++j) {
-          const Index relay = sliding_[at(group[at(j)])];
-          part.col(j) *= std::max(kLeastSlack, 1 - std::abs(lambda[relay]) / bounds[relay]);
-        }
-        regular = regular_part(part);
-      }
-    } else {
-      regular.rows.resize(group.size());
-      std::iota(regular.rows.begin(), regular.rows.end(), Index{0});
-      regular.columns = regular.rows;
-    }
-    for (const Index i : regular.rows) {
-      equations_.push_back({group[at(i)], second[at(i)] != 0, {}});
-      if (!second[at(i)]) continue;
-      equations_.back().relays = group;
-      any_second_order_ = true;
-    }
-    for (const Index j : regular.columns) unknowns_.push_back(group[at(j)]);
-  }
+  for (Component& component : components_of(triplets_, k, kLargestDense))
+    choose_in_component(t, x, lambda, component.members, component.matrix);
   if (!dependent_) return;
   diagonal_ = false;
   equation_of_row_.assign(k, -1);
@@ -104,6 +81,40 @@ void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef 
   residual_ = Vector::Zero(static_cast<Index>(equations_.size()));
   correction_ = residual_;
   scale_ = Vector::Ones(residual_.size());
+}
+
+// A component that is large is taken for regular; its factors show it if it is not.
+void SlidingSolver::choose_in_component(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                        const std::vector<Index>& members, Matrix& matrix) {
+  const Index size = static_cast<Index>(members.size());
+  std::vector<char> second(members.size(), 0);
+  const bool is_one = matrix.size() == 1 && matrix(0, 0) != 0;
+  RegularPart regular = matrix.size() == 0 || is_one ? whole(size) : regular_part(matrix);
+  if (regular.rows.size() < members.size()) {
+    dependent_ = true;
+    for (Index i = 0; i < size; ++i) {
+      if ((matrix.row(i).array() != 0).any()) continue;
+      second[at(i)] = 1;
+      for (Index j = 0; j < size; ++j)
+        matrix(i, j) = second_order_entry(t, x, lambda, members[at(i)], members[at(j)]);
+      if (!matrix.row(i).allFinite()) matrix.row(i).setZero();
+    }
+    // The relays that are farthest from their bounds can follow for longest.
+    Vector bounds = Vector::Ones(lambda.size());
+    if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, bounds);
+    for (Index j = 0; j < size; ++j) {
+      const Index relay = sliding_[at(members[at(j)])];
+      matrix.col(j) *= std::max(kLeastSlack, 1 - std::abs(lambda[relay]) / bounds[relay]);
+    }
+    regular = regular_part(matrix);
+  }
+  for (const Index i : regular.rows) {
+    equations_.push_back({members[at(i)], second[at(i)] != 0, {}});
+    if (!second[at(i)]) continue;
+    equations_.back().relays = members;
+    any_second_order_ = true;
+  }
+  for (const Index j : regular.columns) unknowns_.push_back(members[at(j)]);
 }
 
 double SlidingSolver::second_order_entry(double t, ConstVectorRef x, ConstVectorRef lambda, Index row,

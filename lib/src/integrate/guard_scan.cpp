@@ -369,54 +369,70 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   Matrix within;
   double earliest = std::numeric_limits<double>::infinity();
   for (const Index i : watched_) {
-    const double value_a = values_at(0)[i];
-    const double value_b = new_values_[i];
-    char& armed = armed_[static_cast<std::size_t>(i)];
-    if (!armed) {
-      const bool went_below = value_b <= 0 && (value_a > 0 || count_ == 1);
-      if (!went_below && !(value_b < -arrive_below_[i])) continue;
-      // Most of them lie within their rounding or far below zero, and the same samples tell it of all.
-      const double quiet = kQuiet * arm_above_[i];
-      const bool is_quiet = value_b >= -std::min(quiet, arrive_below_[i]);
-      const bool is_far = is_far_below_zero(std::max(value_a, value_b), std::min(value_a, value_b));
-      if ((is_quiet || is_far) && within.size() == 0) within = sample_within(a, b, guards_, sampler);
-      if (is_quiet && within.row(i).cwiseAbs().maxCoeff() <= quiet) continue;
-      const bool stays_below =
-          is_far && is_far_below_zero(std::max({value_a, value_b, within.row(i).maxCoeff()}),
-                                      std::min({value_a, value_b, within.row(i).minCoeff()}));
-      // It may have left and come back within this step: then the way back is an ordinary zero.
-      double peak_time = 0;
-      const double peak =
-          stays_below ? value_b : -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
-      if (peak > arm_above_[i]) {
-        armed = 1;
-        --unarmed_;
-        earliest = std::min(earliest, locate(i, peak_time, peak, b, value_b, 0, sampler));
-        candidates_.push_back({i, peak_time, peak, 0});
-      } else if (value_b < -arrive_below_[i]) {
-        candidates_.push_back({i, a, value_a, arrive_below_[i]});
-      }
-      continue;
-    }
-    if (!(value_b > 0)) {
-      candidates_.push_back({i, a, value_a, 0});
-      continue;
-    }
-    if (!shaped || !(slope_start_[i] < 0) || !(slope_end_[i] > 0)) continue;
-    // Where the tangents at both ends meet, a convex guard cannot be lower.
-    const double meeting = (value_b - value_a - slope_end_[i] * (b - a)) / (slope_start_[i] - slope_end_[i]);
-    const double lower_bound = value_a + slope_start_[i] * meeting;
-    if (lower_bound > kDipMargin * scale_[i]) continue;
-    double lowest_time = 0;
-    const double value_lowest = lowest(i, 1, 0, a, b, sampler, lowest_time);
-    if (value_lowest <= 0) {
-      earliest = std::min(earliest, locate(i, a, value_a, lowest_time, value_lowest, 0, sampler));
-      candidates_.push_back({i, a, value_a, 0});
-    }
+    if (!armed_[static_cast<std::size_t>(i)])
+      look_at_unarmed(i, a, b, sampler, within, earliest);
+    else if (!(new_values_[i] > 0))
+      candidates_.push_back({i, a, values_at(0)[i], 0});
+    else if (shaped)
+      look_for_dip(i, a, b, sampler, earliest);
   }
   if (candidates_.empty()) return false;
 
-  // Each located root shortens the interval in which the others matter: the one that seems to be first comes first.
+  locate_first(b, sampler, earliest);
+  arrival_.found = true;
+  arrival_.t = earliest;
+  flag_arrived(a, b, sampler);
+  return true;
+}
+
+// `within` holds samples inside the interval, once a guard has asked for them.
+void GuardScan::look_at_unarmed(Index i, double a, double b, GuardSampler& sampler, Matrix& within,
+                                double& earliest) {
+  const double value_a = values_at(0)[i];
+  const double value_b = new_values_[i];
+  const bool went_below = value_b <= 0 && (value_a > 0 || count_ == 1);
+  if (!went_below && !(value_b < -arrive_below_[i])) return;
+  // Most of them lie within their rounding or far below zero, and the same samples tell it of all.
+  const double quiet = kQuiet * arm_above_[i];
+  const bool is_quiet = value_b >= -std::min(quiet, arrive_below_[i]);
+  const bool is_far = is_far_below_zero(std::max(value_a, value_b), std::min(value_a, value_b));
+  if ((is_quiet || is_far) && within.size() == 0) within = sample_within(a, b, guards_, sampler);
+  if (is_quiet && within.row(i).cwiseAbs().maxCoeff() <= quiet) return;
+  const bool stays_below =
+      is_far && is_far_below_zero(std::max({value_a, value_b, within.row(i).maxCoeff()}),
+                                  std::min({value_a, value_b, within.row(i).minCoeff()}));
+  // It may have left and come back within this step: then the way back is an ordinary zero.
+  double peak_time = 0;
+  const double peak = stays_below ? value_b : -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
+  if (peak > arm_above_[i]) {
+    armed_[static_cast<std::size_t>(i)] = 1;
+    --unarmed_;
+    earliest = std::min(earliest, locate(i, peak_time, peak, b, value_b, 0, sampler));
+    candidates_.push_back({i, peak_time, peak, 0});
+  } else if (value_b < -arrive_below_[i]) {
+    candidates_.push_back({i, a, value_a, arrive_below_[i]});
+  }
+}
+
+// Of a guard that is positive at both ends.
+void GuardScan::look_for_dip(Index i, double a, double b, GuardSampler& sampler, double& earliest) {
+  if (!(slope_start_[i] < 0) || !(slope_end_[i] > 0)) return;
+  const double value_a = values_at(0)[i];
+  // Where the tangents at both ends meet, a convex guard cannot be lower.
+  const double meeting =
+      (new_values_[i] - value_a - slope_end_[i] * (b - a)) / (slope_start_[i] - slope_end_[i]);
+  const double lower_bound = value_a + slope_start_[i] * meeting;
+  if (lower_bound > kDipMargin * scale_[i]) return;
+  double lowest_time = 0;
+  const double value_lowest = lowest(i, 1, 0, a, b, sampler, lowest_time);
+  if (value_lowest <= 0) {
+    earliest = std::min(earliest, locate(i, a, value_a, lowest_time, value_lowest, 0, sampler));
+    candidates_.push_back({i, a, value_a, 0});
+  }
+}
+
+// Each located root shortens the interval in which the others matter: the one that seems to be first comes first.
+void GuardScan::locate_first(double b, GuardSampler& sampler, double& earliest) {
   const auto estimate = [&](const Candidate& candidate) {
     const double value_b = new_values_[candidate.guard] + candidate.level;
     const double value = candidate.value + candidate.level;
@@ -438,35 +454,29 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
     earliest = std::min(
         earliest, locate(i, candidate.left, candidate.value, right, value_right, candidate.level, sampler));
   }
+}
 
-  arrival_.found = true;
-  arrival_.t = earliest;
+// Simultaneous: zero within the accuracy of location.
+void GuardScan::flag_arrived(double a, double b, GuardSampler& sampler) {
   std::fill(arrival_.guards.begin(), arrival_.guards.end(), char{0});
-  // Simultaneous: zero within the accuracy of location.
-  const double just_after = std::min(b, earliest + location_accuracy(earliest, b - a));
-  sampler.sample(just_after, scratch_);
+  const double accuracy = location_accuracy(arrival_.t, b - a);
+  sampler.sample(std::min(b, arrival_.t + accuracy), scratch_);
   bool any = false;
   for (const Candidate& candidate : candidates_) {
-    const Index i = candidate.guard;
-    if (candidate.left > earliest) continue;
-    if (!(scratch_[i] + candidate.level > 0)) {
-      arrival_.guards[static_cast<std::size_t>(i)] = 1;
-      any = true;
-    }
+    if (candidate.left > arrival_.t || scratch_[candidate.guard] + candidate.level > 0) continue;
+    arrival_.guards[static_cast<std::size_t>(candidate.guard)] = 1;
+    any = true;
   }
   // The accuracy may reach beyond b.
-  const double accuracy = location_accuracy(earliest, b - a);
-  const double beyond = earliest + accuracy - b;
+  const double beyond = arrival_.t + accuracy - b;
   if (beyond > 0 && flag_imminent(b, new_values_, 0, accuracy, beyond)) any = true;
+  if (any) return;
   // A touch may be positive again just after: the guard closest to zero then is the one that arrived.
-  if (!any) {
-    Index closest = candidates_.front().guard;
-    for (const Candidate& candidate : candidates_) {
-      if (scratch_[candidate.guard] < scratch_[closest]) closest = candidate.guard;
-    }
-    arrival_.guards[static_cast<std::size_t>(closest)] = 1;
-  }
-  return true;
+  const auto closest = std::min_element(candidates_.begin(), candidates_.end(),
+                                        [&](const Candidate& first, const Candidate& second) {
+                                          return scratch_[first.guard] < scratch_[second.guard];
+                                        });
+  arrival_.guards[static_cast<std::size_t>(closest->guard)] = 1;
 }
 
 }  // namespace slideway

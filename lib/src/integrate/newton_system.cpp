@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/at.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/core/ordering.hpp"
 
@@ -22,8 +23,6 @@ constexpr Index kBlock = 64;
 constexpr int kKrylovVectors = 30;
 // SUNDIALS' ordering by approximate minimum degree, for patterns that are nearly symmetric.
 constexpr int kKluMinimumDegree = 0;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 void check(int flag, const char* function) {
   if (flag != 0) throw std::runtime_error(std::string(function) + " failed with " + std::to_string(flag));

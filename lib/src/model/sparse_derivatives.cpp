@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "core/at.hpp"
+
 namespace slideway {
 
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Second derivatives of h by x couple states of one guard only.
 Pattern normal_pattern_of(const SystemDefinition& definition) {

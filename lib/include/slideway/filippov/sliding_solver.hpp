@@ -97,6 +97,9 @@ class SlidingSolver {
   double scaled_residual() const;
   // Looks for singular components of D and chooses what stands in for them.
   void choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // The same in one of them, given D over its members unless that is large.
+  void choose_in_component(double t, ConstVectorRef x, ConstVectorRef lambda,
+                           const std::vector<Index>& members, Matrix& matrix);
   // ∂ḧᵢ/∂λⱼ, i and j being entries of sliding().
   double second_order_entry(double t, ConstVectorRef x, ConstVectorRef lambda, Index row, Index column);
   void reduce_entries(double t, ConstVectorRef x, ConstVectorRef lambda);

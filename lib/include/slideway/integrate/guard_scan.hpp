@@ -95,7 +95,13 @@ class GuardScan {
   bool may_dip(double a, double b) const;
   void fit_slopes(double a, double b);
   bool flag_imminent(double t, ConstVectorRef values, Index newest, double accuracy, double reach);
+  // The first arrival in (a, b], if there is one: guards that may arrive become candidates, of which the first is located.
   bool search(double a, double b, GuardSampler& sampler);
+  void look_at_unarmed(Index guard, double a, double b, GuardSampler& sampler, Matrix& within,
+                       double& earliest);
+  void look_for_dip(Index guard, double a, double b, GuardSampler& sampler, double& earliest);
+  void locate_first(double b, GuardSampler& sampler, double& earliest);
+  void flag_arrived(double a, double b, GuardSampler& sampler);
   double locate(Index guard, double a, double value_a, double b, double value_b, double level,
                 GuardSampler& sampler);
   double lowest(Index guard, double sign, double enough, double a, double b, GuardSampler& sampler,
