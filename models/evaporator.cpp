@@ -5,6 +5,30 @@
 
 namespace slideway::models {
 
+std::vector<Parameter> evaporator_parameters() {
+  return {
+      {"R_b", 1, "resistance of the drain"},
+      {"R_pipe", 0.5, "resistance of the overflow pipe"},
+      {"I", 0.5, "inertia of the liquid in the overflow pipe"},
+      {"C", 15, "capacity of the vessel"},
+      {"f_in", 0.25, "inflow"},
+      {"L_th", 0.1, "overflow level"},
+  };
+}
+
+Evaporator evaporator_of(const Values& values) {
+  values.require_positive("R_b", "the drain's flow is L/R_b");
+  values.require_not_negative("R_pipe", "a pipe with less than no resistance drives its own flow");
+  values.require_positive("I", "the pipe's flow is p/I");
+  values.require_positive("C", "the level rises at (inflow - outflow)/C");
+  return {.R_b = values["R_b"],
+          .R_pipe = values["R_pipe"],
+          .I = values["I"],
+          .C = values["C"],
+          .f_in = values["f_in"],
+          .L_th = values["L_th"]};
+}
+
 Model evaporator() {
   Model model;
   model.name = "evaporator";
@@ -17,37 +41,21 @@ Model evaporator() {
       "L' = (f_in - L/R_b - step(overflow)*p/I)/C",
       "surface overflow: L - L_th",
   };
-  model.parameters = {
-      {"R_b", 1, "resistance of the drain"},
-      {"R_pipe", 0.5, "resistance of the overflow pipe"},
-      {"I", 0.5, "inertia of the liquid in the overflow pipe"},
-      {"C", 15, "capacity of the vessel"},
-      {"f_in", 0.25, "inflow"},
-      {"L_th", 0.1, "overflow level"},
-  };
+  model.parameters = evaporator_parameters();
   model.state_names = {"p", "L"};
 
   model.instantiate = [description = model](const Settings& settings) {
     const Values values(description, settings);
-    values.require_positive("R_b", "the drain's flow is L/R_b");
-    values.require_not_negative("R_pipe", "a pipe with less than no resistance drives its own flow");
-    values.require_positive("I", "the pipe's flow is p/I");
-    values.require_positive("C", "the level rises at (inflow - outflow)/C");
-    const Evaporator functor{.R_b = values["R_b"],
-                             .R_pipe = values["R_pipe"],
-                             .I = values["I"],
-                             .C = values["C"],
-                             .f_in = values["f_in"],
-                             .L_th = values["L_th"]};
-    return ModelInstance{.system = from_functor(functor, {.states = 2,
-                                                          .surfaces = 1,
-                                                          .name = description.name,
-                                                          .state_names = description.state_names,
-                                                          .surface_names = {"overflow"}}),
-                         .parameters = values.parameters(),
-                         .start = 0,
-                         .end = 60,
-                         .state = values.state(Eigen::Vector2d(0, 0))};
+    return ModelInstance{
+        .system = from_functor(evaporator_of(values), {.states = 2,
+                                                       .surfaces = 1,
+                                                       .name = description.name,
+                                                       .state_names = description.state_names,
+                                                       .surface_names = {"overflow"}}),
+        .parameters = values.parameters(),
+        .start = 0,
+        .end = 60,
+        .state = values.state(Eigen::Vector2d(0, 0))};
   };
   return model;
 }

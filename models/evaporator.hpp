@@ -34,6 +34,12 @@ struct Evaporator {
   }
 };
 
+class Values;
+
+// The parameters with their defaults, and the functor with their values, of which those that make no sense are refused.
+std::vector<Parameter> evaporator_parameters();
+Evaporator evaporator_of(const Values& values);
+
 Model evaporator();
 
 }  // namespace slideway::models

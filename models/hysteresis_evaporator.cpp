@@ -34,30 +34,14 @@ Model hysteresis_evaporator() {
       "edge closed -> open: L - (L_th + eps) rising",
       "edge open -> closed: L - (L_th - eps) falling",
   };
-  model.parameters = {
-      {"R_b", 1, "resistance of the drain"},
-      {"R_pipe", 0.5, "resistance of the overflow pipe"},
-      {"I", 0.5, "inertia of the liquid in the overflow pipe"},
-      {"C", 15, "capacity of the vessel"},
-      {"f_in", 0.25, "inflow"},
-      {"L_th", 0.1, "overflow level"},
-      {"eps", 0.001, "half the width of the hysteresis band"},
-  };
+  model.parameters = evaporator_parameters();
+  model.parameters.push_back({"eps", 0.001, "half the width of the hysteresis band"});
   model.state_names = {"p", "L"};
 
   model.instantiate = [description = model](const Settings& settings) {
     const Values values(description, settings);
-    values.require_positive("R_b", "the drain's flow is L/R_b");
-    values.require_not_negative("R_pipe", "a pipe with less than no resistance drives its own flow");
-    values.require_positive("I", "the pipe's flow is p/I");
-    values.require_positive("C", "the level rises at (inflow - outflow)/C");
     values.require_positive("eps", "without a band the overflow slides, as in the model evaporator");
-    const Evaporator evaporator{.R_b = values["R_b"],
-                                .R_pipe = values["R_pipe"],
-                                .I = values["I"],
-                                .C = values["C"],
-                                .f_in = values["f_in"],
-                                .L_th = values["L_th"]};
+    const Evaporator evaporator = evaporator_of(values);
     const auto system = [&](double side) {
       return from_functor(EvaporatorField{evaporator, side},
                           {.states = 2, .name = description.name, .state_names = description.state_names});
