@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "models/dry_friction.hpp"
 #include "slideway/model/from_functor.hpp"
-#include "validation/case.hpp"
-#include "validation/closed_form_oscillator.hpp"
+#include "validation/oscillator_case.hpp"
 
 namespace slideway::validation {
 namespace {
@@ -53,17 +53,6 @@ struct LiteralExponentialFriction {
     const auto relative = x[1] / 0.1;
     dx[0] = x[1];
     dx[1] = -lambda[0] - 0.5 * exp(-relative * relative) - 0.4 * x[1];
-  }
-};
-
-// x'' = −x − μ sgn(x') + A cos(ω t).
-struct DrivenOscillator {
-  OscillatorParameters p;
-  void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
-  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
-    using std::cos;
-    dx[0] = x[1];
-    dx[1] = -x[0] - p.mu * lambda[0] + p.amplitude * cos(p.frequency * t);
   }
 };
 
@@ -125,22 +114,10 @@ Reference stick_slip_cycle() {
 
 Case driven_oscillator() {
   const OscillatorParameters parameters{.end = 200 * 2 * pi / 0.5};
-  const OscillatorMotion exact = ClosedFormOscillator(parameters).solve();
-  Reference reference{.modes = {{exact.initial_mode}},
-                      .final = {static_cast<double>(exact.position), static_cast<double>(exact.velocity)}};
-  for (const OscillatorEvent& event : exact.events) {
-    reference.times.push_back(static_cast<double>(event.t));
-    reference.modes.push_back({event.to});
-    reference.event_states.push_back({static_cast<double>(event.x), 0});
-  }
-  return {
-      .id = "dry-friction",
-      .title = "200 periods of x'' = -x - 0.4 sgn(x') + cos(t/2): 797 mode changes",
-      .source = "closed form: harmonic arcs",
-      .system = from_functor(DrivenOscillator{parameters},
-                             {.states = 2, .surfaces = 1, .state_names = {"x", "v"}, .surface_names = {"v"}}),
-      .run = {.start = 0, .end = parameters.end, .state = Eigen::Vector2d{parameters.position, 0}},
-      .reference = std::move(reference)};
+  Case driven = oscillator_case(parameters, ClosedFormOscillator(parameters).solve());
+  driven.id = "dry-friction";
+  driven.title = "200 periods of x'' = -x - 0.4 sgn(x') + cos(t/2): 797 mode changes";
+  return driven;
 }
 
 Case coulomb_block(const std::string& id, const std::string& title, double F_c, double end,
@@ -193,6 +170,25 @@ Case literal_exponential_friction() {
 }
 
 }  // namespace
+
+Case oscillator_case(const OscillatorParameters& parameters, const OscillatorMotion& exact) {
+  Reference reference{.modes = {{exact.initial_mode}},
+                      .final = {static_cast<double>(exact.position), static_cast<double>(exact.velocity)}};
+  for (const OscillatorEvent& event : exact.events) {
+    reference.times.push_back(static_cast<double>(event.t));
+    reference.modes.push_back({event.to});
+    reference.event_states.push_back({static_cast<double>(event.x), 0});
+  }
+  const models::DryFriction functor{
+      .mu = parameters.mu, .A = parameters.amplitude, .w = parameters.frequency};
+  return {.id = "oscillator",
+          .title = "a driven oscillator with dry friction",
+          .source = "closed form: harmonic arcs",
+          .system = from_functor(
+              functor, {.states = 2, .surfaces = 1, .state_names = {"x", "v"}, .surface_names = {"v"}}),
+          .run = {.start = 0, .end = parameters.end, .state = Eigen::Vector2d{parameters.position, 0}},
+          .reference = std::move(reference)};
+}
 
 std::vector<Case> friction_cases() {
   return {coulomb_block("B05a", "Coulomb block, x'' = sin t - 0.7 sgn(x'): sticks twice a period", 0.7, 20,

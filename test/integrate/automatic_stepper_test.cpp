@@ -5,6 +5,7 @@
 
 #include "slideway/integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
+#include "test/integrate/stepping.hpp"
 
 using slideway::ConstVectorRef;
 using slideway::Index;
@@ -20,12 +21,9 @@ using slideway::Vector;
 using slideway::VectorRef;
 using slideway::test::FunctionOde;
 using slideway::test::oscillator;
+using slideway::test::tolerances;
 
 namespace {
-
-StepperOptions tolerances(Index states, double rtol) {
-  return {.rtol = rtol, .atol = Vector::Constant(states, rtol / 100), .max_step = 0};
-}
 
 // Steps until something other than `advanced` happens; every step begins where the last one ended.
 StepReport run(Stepper& stepper, double start) {

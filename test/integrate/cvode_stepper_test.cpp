@@ -12,6 +12,7 @@
 
 #include "slideway/integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
+#include "test/integrate/stepping.hpp"
 
 using slideway::ConstVectorRef;
 using slideway::Index;
@@ -29,39 +30,16 @@ using slideway::VectorRef;
 using slideway::test::decay;
 using slideway::test::FunctionOde;
 using slideway::test::oscillator;
+using slideway::test::run;
+using slideway::test::state_at;
+using slideway::test::tolerances;
+using slideway::test::vector;
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr MultistepMethod kMethods[] = {MultistepMethod::bdf, MultistepMethod::adams};
-
-StepperOptions tolerances(Index states, double rtol, double atol) {
-  return {.rtol = rtol, .atol = Vector::Constant(states, atol), .max_step = 0};
-}
-
-StepperOptions tolerances(Index states, double rtol) { return tolerances(states, rtol, rtol / 100); }
-
-Vector vector(std::initializer_list<double> values) {
-  Vector result(static_cast<Index>(values.size()));
-  std::copy(values.begin(), values.end(), result.begin());
-  return result;
-}
-
-// Steps until something other than `advanced` happens.
-StepReport run(Stepper& stepper) {
-  StepReport report;
-  do {
-    report = stepper.step();
-  } while (report.status == StepStatus::advanced);
-  return report;
-}
-
-Vector state_at(Stepper& stepper, double t, Index states) {
-  Vector x(states);
-  stepper.evaluate(t, x);
-  return x;
-}
 
 // The state at `end`, which must be reached.
 Vector solve(FunctionOde& ode, MultistepMethod method, const StepperOptions& options, double start,

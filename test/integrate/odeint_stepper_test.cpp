@@ -13,6 +13,7 @@
 #include "integrate/odeint_stepper.hpp"
 #include "slideway/integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
+#include "test/integrate/stepping.hpp"
 
 using slideway::ConstVectorRef;
 using slideway::Index;
@@ -29,36 +30,15 @@ using slideway::VectorRef;
 using slideway::test::decay;
 using slideway::test::FunctionOde;
 using slideway::test::oscillator;
+using slideway::test::run;
+using slideway::test::state_at;
+using slideway::test::tolerances;
+using slideway::test::vector;
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
-StepperOptions tolerances(Index states, double rtol) {
-  return {.rtol = rtol, .atol = Vector::Constant(states, rtol / 100), .max_step = 0};
-}
-
-Vector vector(std::initializer_list<double> values) {
-  Vector result(static_cast<Index>(values.size()));
-  std::copy(values.begin(), values.end(), result.begin());
-  return result;
-}
-
-// Steps until something other than `advanced` happens.
-StepReport run(Stepper& stepper) {
-  StepReport report;
-  do {
-    report = stepper.step();
-  } while (report.status == StepStatus::advanced);
-  return report;
-}
-
-Vector state_at(Stepper& stepper, double t, Index states) {
-  Vector x(states);
-  stepper.evaluate(t, x);
-  return x;
-}
 
 // Whether each state at t is no farther from its chord than the stepper says, which ends where the last step does.
 bool is_near_chord(Stepper& stepper, const StepReport& step, double t) {

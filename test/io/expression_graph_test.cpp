@@ -5,29 +5,15 @@
 #include <limits>
 
 #include "io/expression_derivatives.hpp"
-#include "io/expression_tape.hpp"
+#include "test/io/tape_values.hpp"
 
 using namespace slideway;
 using namespace slideway::reader;
 
+using Values = slideway::test::TapeValues;
+using slideway::test::value_at;
+
 namespace {
-
-struct Values {
-  double t = 0;
-  std::vector<double> x = {};
-  std::vector<double> lambdas = {};
-
-  double time() const { return t; }
-  double impact() const { return 0; }
-  double state(std::uint32_t index) const { return x[index]; }
-  double lambda(std::uint32_t index) const { return lambdas[index]; }
-};
-
-double value_at(const ExpressionGraph& graph, NodeId node, const Values& values) {
-  double result = 0;
-  Tape(graph, {node}).evaluate<double>(values, [&](std::size_t, double value) { result = value; });
-  return result;
-}
 
 // ∂node/∂variable as a number; 0 where it vanishes identically.
 double derivative_at(ExpressionGraph& graph, NodeId node, Variables variables, std::uint32_t variable,

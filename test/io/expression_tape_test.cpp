@@ -6,21 +6,14 @@
 #include <cmath>
 #include <thread>
 
+#include "test/io/tape_values.hpp"
+
 using namespace slideway;
 using namespace slideway::reader;
 
+using Values = slideway::test::TapeValues;
+
 namespace {
-
-struct Values {
-  double t = 0;
-  std::vector<double> x = {};
-  std::vector<double> lambdas = {};
-
-  double time() const { return t; }
-  double impact() const { return 0; }
-  double state(std::uint32_t index) const { return x[index]; }
-  double lambda(std::uint32_t index) const { return lambdas[index]; }
-};
 
 std::vector<double> evaluate(const Tape& tape, const Values& values) {
   std::vector<double> result(tape.outputs());

@@ -5,11 +5,12 @@
 
 #include <cmath>
 
-#include "io/expression_tape.hpp"
 #include "io/model_file_description.hpp"
+#include "test/io/tape_values.hpp"
 
 using namespace slideway;
 using namespace slideway::reader;
+using slideway::test::value_at;
 
 namespace {
 
@@ -21,23 +22,6 @@ ExpandedModel expanded(const std::string& text, const Settings& settings = {}) {
   ExpandedModel model = expand(description, settings, Check::everything, {}, mistakes);
   REQUIRE(mistakes.empty());
   return model;
-}
-
-struct Inputs {
-  double t;
-  std::vector<double> x;
-  double speed;
-
-  double time() const { return t; }
-  double impact() const { return speed; }
-  double state(std::uint32_t index) const { return x[index]; }
-  double lambda(std::uint32_t) const { return 0; }
-};
-
-double value_at(const ExpandedModel& model, NodeId node, const Inputs& inputs) {
-  double result = 0;
-  Tape(model.graph, {node}).evaluate<double>(inputs, [&](std::size_t, double value) { result = value; });
-  return result;
 }
 
 const char* const ball = R"toml(
@@ -90,7 +74,7 @@ TEST_CASE("edges know their locations and guards and what they set") {
   CHECK(impact.to == 1);
   CHECK(impact.zeno == 1);
   CHECK(impact.direction == Direction::falling);
-  CHECK(value_at(model, impact.guard, {3, {10, 0, 0}, 0}) == 7);
+  CHECK(value_at(model.graph, impact.guard, {.t = 3, .x = {10, 0, 0}}) == 7);
   REQUIRE(impact.set.size() == 2);
   CHECK(impact.set[0].state == 2);
   CHECK(impact.set[1].state == 0);
@@ -110,13 +94,13 @@ TEST_CASE("in a reset the jumps are values and zero counts as zero") {
   const NodeId v2 = model.edges[0].set[0].value;
   const NodeId x = model.edges[0].set[1].value;
   CHECK_FALSE(model.graph.has_lambda(v2));
-  CHECK(value_at(model, v2, {0, {0, -2, 6}, 0}) == -3 - 1);
-  CHECK(value_at(model, v2, {0, {0, 0, 6}, 0}) == -3);
-  CHECK(value_at(model, v2, {0, {0, 2, 6}, 0}) == -3 + 1);
-  CHECK(value_at(model, x, {0, {0, -2, 6}, 0}) == -3);
-  CHECK(value_at(model, x, {0, {0, -4, 6}, 0}) == -4);
-  CHECK(value_at(model, x, {0, {0, 0, -6}, 0}) == 6);
-  CHECK(value_at(model, x, {0, {0, 2, -6}, 0}) == 7);
+  CHECK(value_at(model.graph, v2, {.t = 0, .x = {0, -2, 6}}) == -3 - 1);
+  CHECK(value_at(model.graph, v2, {.t = 0, .x = {0, 0, 6}}) == -3);
+  CHECK(value_at(model.graph, v2, {.t = 0, .x = {0, 2, 6}}) == -3 + 1);
+  CHECK(value_at(model.graph, x, {.t = 0, .x = {0, -2, 6}}) == -3);
+  CHECK(value_at(model.graph, x, {.t = 0, .x = {0, -4, 6}}) == -4);
+  CHECK(value_at(model.graph, x, {.t = 0, .x = {0, 0, -6}}) == 6);
+  CHECK(value_at(model.graph, x, {.t = 0, .x = {0, 2, -6}}) == 7);
   // The definition still is a surface where it stands in no reset; x > 0 is the only one that is used.
   REQUIRE(model.surfaces.size() == 1);
   CHECK(model.surfaces[0].name == "x");
@@ -143,11 +127,11 @@ restitution = "if(impact > 1, 0.8 - 0.1*impact, 0)"
   REQUIRE(model.contacts.size() == 1);
   const ExpandedContact& floor = model.contacts[0];
   CHECK(floor.name == "floor");
-  CHECK(value_at(model, floor.gap, {0.5, {2, 0}, 0}) == 2 - std::sin(0.5));
+  CHECK(value_at(model.graph, floor.gap, {.t = 0.5, .x = {2, 0}}) == 2 - std::sin(0.5));
   CHECK(floor.acts_on[0].state == 1);
-  CHECK(value_at(model, floor.acts_on[0].value, {0, {0, 0}, 0}) == 0.5);
-  CHECK(value_at(model, floor.restitution, {0, {0, 0}, 2}) == doctest::Approx(0.6));
-  CHECK(value_at(model, floor.restitution, {0, {0, 0}, 1}) == 0);
+  CHECK(value_at(model.graph, floor.acts_on[0].value, {.t = 0, .x = {0, 0}}) == 0.5);
+  CHECK(value_at(model.graph, floor.restitution, {.t = 0, .x = {0, 0}, .speed = 2}) == doctest::Approx(0.6));
+  CHECK(value_at(model.graph, floor.restitution, {.t = 0, .x = {0, 0}, .speed = 1}) == 0);
 }
 
 TEST_CASE("what stands in a branch that is never in force makes no surface") {

@@ -1,4 +1,4 @@
-// The oscillator whose stick-slip events are missed by ordinary root-finding (design §3.1), and 100 random variations of it,
+// The oscillator whose stick-slip events are missed by ordinary root-finding, and 100 random variations of it,
 // against their exact event lists.
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "slideway/model/from_functor.hpp"
 #include "test/validation/describe.hpp"
-#include "validation/closed_form_oscillator.hpp"
+#include "validation/oscillator_case.hpp"
 #include "validation/verdict.hpp"
 
 using namespace slideway;
@@ -17,32 +16,6 @@ using namespace slideway::validation;
 namespace {
 
 constexpr int variations = 100;
-
-struct Oscillator {
-  OscillatorParameters p;
-  void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
-  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
-    using std::cos;
-    dx[0] = x[1];
-    dx[1] = -x[0] - p.mu * lambda[0] + p.amplitude * cos(p.frequency * t);
-  }
-};
-
-Case as_case(const OscillatorParameters& parameters, const OscillatorMotion& exact) {
-  Reference reference{.modes = {{exact.initial_mode}},
-                      .final = {static_cast<double>(exact.position), static_cast<double>(exact.velocity)}};
-  for (const OscillatorEvent& event : exact.events) {
-    reference.times.push_back(static_cast<double>(event.t));
-    reference.modes.push_back({event.to});
-    reference.event_states.push_back({static_cast<double>(event.x), 0});
-  }
-  return {.id = "oscillator",
-          .title = "a random dry-friction oscillator",
-          .source = "closed form",
-          .system = from_functor(Oscillator{parameters}, {.states = 2, .surfaces = 1}),
-          .run = {.start = 0, .end = parameters.end, .state = Eigen::Vector2d{parameters.position, 0}},
-          .reference = std::move(reference)};
-}
 
 // Whether the exact motion itself can be told from its neighbours at this tolerance: moved by 10·rtol where each slip
 // ends, it keeps its events and moves none of their times, nor its end, by more than the 1000·rtol that a run is allowed.
@@ -95,7 +68,7 @@ void check_variations(Method method) {
     const OscillatorParameters parameters = draws.next();
     const ClosedFormOscillator oscillator(parameters);
     const OscillatorMotion exact = oscillator.solve();
-    const Case problem = as_case(parameters, exact);
+    const Case problem = oscillator_case(parameters, exact);
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
       if (!well_posed_at(rtol, oscillator, exact)) {
         ++skipped;
@@ -129,7 +102,7 @@ TEST_CASE("100 random oscillators have exactly their events with dopri5") {
 
 TEST_CASE("200 periods of the dry-friction oscillator give 797 events at every tolerance") {
   const OscillatorParameters parameters{.end = 200 * 2 * 3.14159265358979323846 / 0.5};
-  const Case problem = as_case(parameters, ClosedFormOscillator(parameters).solve());
+  const Case problem = oscillator_case(parameters, ClosedFormOscillator(parameters).solve());
   for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
       const Verdict verdict = judge(problem, method, rtol);

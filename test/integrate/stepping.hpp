@@ -1,0 +1,38 @@
+// What the tests of steppers share: tolerances, short vectors, and a way to the end of a run.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "slideway/integrate/stepper.hpp"
+
+namespace slideway::test {
+
+inline StepperOptions tolerances(Index states, double rtol, double atol) {
+  return {.rtol = rtol, .atol = Vector::Constant(states, atol), .max_step = 0};
+}
+
+inline StepperOptions tolerances(Index states, double rtol) { return tolerances(states, rtol, rtol / 100); }
+
+inline Vector vector(std::initializer_list<double> values) {
+  Vector result(static_cast<Index>(values.size()));
+  std::copy(values.begin(), values.end(), result.begin());
+  return result;
+}
+
+// Steps until something other than `advanced` happens.
+inline StepReport run(Stepper& stepper) {
+  StepReport report;
+  do {
+    report = stepper.step();
+  } while (report.status == StepStatus::advanced);
+  return report;
+}
+
+inline Vector state_at(Stepper& stepper, double t, Index states) {
+  Vector x(states);
+  stepper.evaluate(t, x);
+  return x;
+}
+
+}  // namespace slideway::test
