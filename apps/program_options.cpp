@@ -145,13 +145,9 @@ CLI::Option* add_names(CLI::App& app, const std::string& name, const std::string
       .add_option_function<std::string>(
           name,
           [=, &target](const std::string& text) {
-            target.clear();
-            for (std::size_t begin = 0; begin <= text.size();) {
-              const std::size_t end = std::min(text.find(',', begin), text.size());
-              target.push_back(trimmed(text.substr(begin, end - begin)));
-              if (target.back().empty()) refuse_option(name, "names separated by commas", text);
-              begin = end + 1;
-            }
+            target = split(text, ',');
+            if (std::find(target.begin(), target.end(), "") != target.end())
+              refuse_option(name, "names separated by commas", text);
           },
           description)
       ->type_name("NAME,NAME");
@@ -428,16 +424,6 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
 
 // ---- what is told of them ----------------------------------------------------------------------------------------
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 OptionText describe(const CLI::Option& option) {
   OptionText text;
   text.positional = option.get_positional();
@@ -475,23 +461,39 @@ std::optional<std::string> unknown_subcommand(const CLI::App& program, int argc,
 }
 
 // CLI11 lists what it did not expect, values first, without a word on what was meant.
-std::optional<std::string> unknown_option(const CLI::App& program, int argc, const char* const* argv) {
+std::optional<std::string> unexpected_argument(const CLI::App& program, int argc, const char* const* argv) {
   const std::vector<CLI::App*> chosen = program.get_subcommands();
-  if (chosen.empty()) return std::nullopt;
-  const std::string& command = chosen.front()->get_name();
+  const CLI::App& app = chosen.empty() ? program : *chosen.front();
+  const std::string command = chosen.empty() ? "slideway" : "slideway " + app.get_name();
   std::vector<std::string> names;
-  for (const CLI::Option* option : chosen.front()->get_options()) {
+  for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  for (int i = 2; i < argc; ++i) {
+  for (int i = chosen.empty() ? 1 : 2; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument.rfind("--", 0) != 0) continue;
+    const bool is_option = argument.size() > 1 && argument[0] == '-' && !to_number<double>(argument);
     const std::string name = argument.substr(0, argument.find('='));
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (!is_option || name == "-h" || std::find(names.begin(), names.end(), name) != names.end()) continue;
     const std::string near = nearest_name(name, names);
-    return fmt::format("'{}' has no option '{}'; {}", command, name,
-                       near.empty() ? fmt::format("`slideway {} --help` lists those it has", command)
+    return fmt::format("`{}` has no option '{}'; {}", command, name,
+                       near.empty() ? fmt::format("`{} --help` lists those it has", command)
                                     : fmt::format("did you mean '{}'?", near));
+  }
+  const std::vector<std::string> left = app.remaining();
+  if (left.empty()) return std::nullopt;
+  return fmt::format("`{}` has no use for '{}'; `{} --help` says what it takes", command, left.front(),
+                     command);
+}
+
+// What a command needs and was not given, with what it is for.
+std::optional<std::string> missing_option(const CLI::App& program) {
+  for (const CLI::App* app : program.get_subcommands()) {
+    for (const CLI::Option* option : app->get_options()) {
+      if (!option->get_required() || option->count() > 0) continue;
+      return fmt::format("`slideway {}` lacks {}{}: {}", app->get_name(),
+                         option->get_positional() ? "" : "--" + option->get_lnames().front() + " ",
+                         option->get_type_name(), option->get_description());
+    }
   }
   return std::nullopt;
 }
@@ -532,7 +534,10 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
     program->exit(request, out, err);
     return Answered{exit_success};
   } catch (const CLI::ExtrasError& error) {
-    return refused(err, unknown_option(*program, argc, argv).value_or(error.what()));
+    return refused(err, unexpected_argument(*program, argc, argv).value_or(error.what()));
+  } catch (const CLI::RequiredError& error) {
+    const auto unexpected = unexpected_argument(*program, argc, argv);
+    return refused(err, unexpected ? *unexpected : missing_option(*program).value_or(error.what()));
   } catch (const CLI::ParseError& error) {
     return refused(err, error.what());
   }

@@ -19,16 +19,6 @@ constexpr Index most_runs = 10'000'000;
   refuse({.what = what, .where = "--vary", .expected = expected, .got = "'" + text + "'"});
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(trimmed(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 double finite_number(const std::string& text, const std::string& word) {
   const auto value = to_number<double>(word);
   if (value && std::isfinite(*value)) return *value;

@@ -69,7 +69,7 @@ TEST_CASE("a command line that makes no sense is misuse") {
   CHECK(place.slideway({"run", "evaporator", "belt"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "--unknown"}).status == 2);
   CHECK(contains(place.slideway({"run", "evaporator", "--tend=3"}).err,
-                 "'run' has no option '--tend'; did you mean '--t-end'?"));
+                 "`slideway run` has no option '--tend'; did you mean '--t-end'?"));
   CHECK(place.slideway({"run", "evaporator", "--json"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "--phase", "p"}).status == 2);
 }

@@ -1,5 +1,6 @@
 // parse_expression: the grammar, and what is said where a text is no expression.
 
+#include <algorithm>
 #include <boost/spirit/home/x3.hpp>
 #include <charconv>
 
@@ -192,8 +193,9 @@ const auto comparison_def = sum >> -((at(x3::lit(">="))[operator_of(TokenKind::g
 BOOST_SPIRIT_DEFINE(comparison, sum, product, signed_operand, power, primary, close_call, close_group,
                     close_index)
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.';
 }
 
 // Fills in what stands at the error: a word, one character (of several bytes, perhaps) or the end.
@@ -216,8 +218,16 @@ void describe(SyntaxError& error, const std::string& text) {
     error.hint = "use the minus of the keyboard, '-'";
   else if (found == "\u00b7" || found == "\u00d7")
     error.hint = "write a product with '*'";
+  else if (found == "=" && std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(error.offset),
+                                       [](char c) { return is_word(c) || c == ' '; }))
+    error.hint = "write what stands on the right of the '=' alone";
   else if (found == "=")
     error.hint = "a comparison is one of > < >= <=, as the first argument of if(a > b, p, q)";
+  else if (found == "," && is_digit(before) && error.offset + 1 < text.size() &&
+           is_digit(text[error.offset + 1]))
+    error.hint = "write the fraction of a number after a point, '.'";
+  else if (found == ";")
+    error.hint = "leave out the ';'";
   else if (found == "\u00b2" || found == "\u00b3")
     error.hint = std::string("write a power with '^': ^") + (found == "\u00b2" ? "2" : "3");
   else if (found == "?" || found == ":" || found == "if" || found == "else")

@@ -115,7 +115,7 @@ void FormulaBuilder::fail_at(const Place& place, TokenRange range, std::string w
   Mistake mistake;
   mistake.where = place_of(model_.source, place.formula, begin);
   mistake.length = place.formula.is_string ? end - begin : 1;
-  mistake.what = std::move(what) + " in " + place.formula.owner;
+  mistake.what = std::move(what) + (place.formula.owner.empty() ? "" : " in " + place.formula.owner);
   if (place.element > 0) mistake.what += " (i = " + std::to_string(place.element) + ")";
   mistake.expected = std::move(expected);
   mistake.got = std::move(got);

@@ -22,7 +22,7 @@ class FrictionReader {
     const TomlEntry* const table = reader_.section("friction", TomlKind::table);
     if (table == nullptr) return;
     for (const TomlEntry& entry : table->value.table) {
-      if (reader_.is_misplaced_initial(entry)) continue;
+      if (reader_.is_misplaced(entry)) continue;
       if (reader_.expect(entry.value, TomlKind::table, "friction " + quoted(entry.key),
                          "a table such as { law = \"coulomb\", velocity = \"v\", Fc = 1.0 }"))
         read_force(entry);

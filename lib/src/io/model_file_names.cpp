@@ -36,6 +36,7 @@ struct Scope {
 const char* const anything = "a parameter, state, definition or surface";
 const char* const observable_expected = "a definition, a surface, a contact, a state or a parameter";
 const char* const constants = "a number or a parameter";
+const char* const number = "a number";
 const char* const earlier = "a number or a parameter that is defined earlier";
 
 class NameResolver {
@@ -176,7 +177,7 @@ class NameResolver {
 
   void resolve_constants() {
     for (std::size_t k = 0; k < model_.parameters.size(); ++k)
-      resolve_formula(model_.parameters[k].value, {false, false, false, k, earlier});
+      resolve_formula(model_.parameters[k].value, {false, false, false, k, k == 0 ? number : earlier});
     const Scope fixed{false, false, false, model_.parameters.size(), constants};
     resolve_formula(model_.start, fixed);
     resolve_formula(model_.end, fixed);

@@ -30,6 +30,7 @@ class SectionReader {
     read_quantities("states", "state", model_.states);
     read_quantities("definitions", "definition", model_.definitions);
     read_quantities("surfaces", "surface", model_.surfaces);
+    if (reader_.is_misspelt("states")) return;
     check_states();
     read_friction(reader_, model_);
     read_time();
@@ -48,7 +49,7 @@ class SectionReader {
     const TomlEntry* const table = reader_.section(key, TomlKind::table);
     if (table == nullptr) return;
     for (const TomlEntry& entry : table->value.table)
-      if (!reader_.is_misplaced_initial(entry)) quantities.push_back(read_quantity(entry, kind));
+      if (!reader_.is_misplaced(entry)) quantities.push_back(read_quantity(entry, kind));
   }
 
   Quantity read_quantity(const TomlEntry& entry, const std::string& kind) {

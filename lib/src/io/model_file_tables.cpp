@@ -72,6 +72,7 @@ void TableReader::check_top_level() {
 }
 
 bool TableReader::is_misspelt(const std::string& key) const {
+  if (contains(misplaced_sections_, key)) return true;
   Words known = table_names;
   known.insert(known.end(), list_names.begin(), list_names.end());
   return std::any_of(root_.table.begin(), root_.table.end(), [&](const TomlEntry& entry) {
@@ -97,7 +98,14 @@ void TableReader::unknown_key(const TomlEntry& entry, const std::string& where, 
   mistake(entry, "unknown key in " + where, one_of(known), quoted(entry.key), hint);
 }
 
-bool TableReader::is_misplaced_initial(const TomlEntry& entry) {
+bool TableReader::is_misplaced(const TomlEntry& entry) {
+  const bool is_needed = entry.key == "states" || entry.key == "time" ||
+                         (entry.key == "derivatives" && root_.find("locations") == nullptr);
+  if (is_needed && root_.find(entry.key) == nullptr) {
+    mistake(entry, "a section inside another one", "a table [" + entry.key + "]", describe(entry.value));
+    misplaced_sections_.push_back(entry.key);
+    return true;
+  }
   const bool expected_elsewhere = root_.find("locations") != nullptr && root_.find("initial") == nullptr;
   if (entry.key != "initial" || !expected_elsewhere) return false;
   misplaced_initial_ = true;
@@ -278,7 +286,7 @@ std::optional<Assignment> TableReader::read_assignment(const TomlEntry& entry, c
 
 void TableReader::read_derivatives(const TomlValue& table, std::vector<Assignment>& derivatives) {
   for (const TomlEntry& entry : table.table) {
-    if (is_misplaced_initial(entry)) continue;
+    if (is_misplaced(entry)) continue;
     auto assignment = read_assignment(entry, "the derivative of", false);
     if (assignment) derivatives.push_back(std::move(*assignment));
   }

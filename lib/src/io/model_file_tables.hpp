@@ -34,11 +34,12 @@ class TableReader {
                std::string hint = "");
 
   void check_top_level();
-  // Whether a table of the file means this one and misses its name; told by check_top_level.
+  // Whether a table of the file means this one and misses its name, or its place; that has been told.
   bool is_misspelt(const std::string& key) const;
   void check_keys(const TomlValue& table, const std::string& where, const Words& known);
-  // In a table of free names nothing but its value tells a misplaced `initial` from a name.
-  bool is_misplaced_initial(const TomlEntry& entry);
+  // In a table of free names nothing but what the file lacks tells a misplaced `initial`, or a section written as a key of another,
+  // from a name.
+  bool is_misplaced(const TomlEntry& entry);
   bool found_misplaced_initial() const { return misplaced_initial_; }
 
   // The entry of a section of this kind, if it is there and in order.
@@ -76,6 +77,7 @@ class TableReader {
   Mistakes& mistakes_;
   std::unordered_map<std::string, std::uint32_t> state_numbers_;
   bool misplaced_initial_ = false;
+  Words misplaced_sections_;
 };
 
 // Adds what [friction] means to the definitions, states and derivatives.

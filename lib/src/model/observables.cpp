@@ -43,7 +43,9 @@ Observables observables_of(const System& system, const std::vector<std::string>&
                                 "definitions and expressions are observed, too"
                               : listed(known),
               .got = "'" + name + "'",
-              .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+              .advice = !near.empty()   ? "did you mean '" + near + "'?"
+                        : known.empty() ? ""
+                                        : "expressions and definitions are observed of model files"});
     }
     chosen.push_back(found - known.begin());
   }

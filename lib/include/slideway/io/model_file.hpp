@@ -1,4 +1,4 @@
-// Models written as files, without a compiler (design §6): TOML, with the equations as a paper writes them.
+// Models written as files, without a compiler: TOML, with the equations as a paper writes them.
 //
 //     v = "-x - mu*sgn(v) + cos(w*t)"
 //

@@ -47,7 +47,7 @@ struct ModelInstance {
   }
 };
 
-// Options a model file may suggest (design §6 [options]); empty strings mean "not given".
+// What a model file may suggest in [options]; empty strings mean "not given".
 struct ModelDefaults {
   double rtol = 0;                // 0: not given
   std::vector<double> atol = {};  // empty: not given; one number, or one per state
