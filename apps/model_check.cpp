@@ -161,6 +161,12 @@ class Checker {
                first, flat > 1 ? fmt::format(" (and {} more)", flat - 1) : ""));
   }
 
+  template <class Check>
+  static void keep_worse(std::optional<Check>& worst, const Check& check) {
+    const bool fails = !check.passed && worst && worst->passed;
+    if (!worst || check.relative_error > worst->relative_error || fails) worst = check;
+  }
+
   void derivatives() {
     if (system().states() > most_states_compared) {
       find(Severity::hint, fmt::format("derivatives are compared for up to {} states, and this model has {}",
@@ -169,12 +175,8 @@ class Checker {
     }
     for (const Location& location : problem_.locations()) {
       for (const Point& point : points_) {
-        const DerivativeCheck check = check_derivatives(location.system, point.t, point.x,
-                                                        relays(point.mode, location.system.surfaces()));
-        if (!answer_.derivatives || check.relative_error > answer_.derivatives->relative_error ||
-            (!check.passed && answer_.derivatives->passed)) {
-          answer_.derivatives = check;
-        }
+        const Vector lambda = relays(point.mode, location.system.surfaces());
+        keep_worse(answer_.derivatives, check_derivatives(location.system, point.t, point.x, lambda));
       }
     }
     if (!answer_.derivatives->passed) find(Severity::problem, answer_.derivatives->message);
@@ -184,11 +186,7 @@ class Checker {
     if (system().surfaces() == 0) return;
     for (const Location& location : problem_.locations()) {
       for (const Point& point : points_) {
-        const MultiAffineCheck check = check_multi_affine(location.system, point.t, point.x);
-        if (!answer_.multi_affine || check.relative_error > answer_.multi_affine->relative_error ||
-            (!check.passed && answer_.multi_affine->passed)) {
-          answer_.multi_affine = check;
-        }
+        keep_worse(answer_.multi_affine, check_multi_affine(location.system, point.t, point.x));
       }
     }
     if (!answer_.multi_affine->passed) find(Severity::problem, answer_.multi_affine->message);

@@ -1,28 +1,12 @@
 #include "slideway/io/json.hpp"
 
-#include <cmath>
 #include <ostream>
 
-#include <nlohmann/json.hpp>
+#include "io/event_json.hpp"
 
 namespace slideway {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-template <class Text>
-Json text_or_null(const std::optional<Text>& text) {
-  return text ? Json(*text) : Json(nullptr);
-}
-
-Json numbers(const std::vector<double>& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
 
 class Writer {
  public:
@@ -42,9 +26,9 @@ class Writer {
   void write_members(std::ostream& out) const {
     const Solution& solution = report_.solution;
     Json parameters = Json::object();
-    for (const auto& [name, value] : report_.instance.parameters) parameters[name] = number(value);
+    for (const auto& [name, value] : report_.instance.parameters) parameters[name] = number_or_null(value);
     const Json outcome = {{"status", to_string(solution.outcome.status)},
-                          {"t", number(solution.outcome.t)},
+                          {"t", number_or_null(solution.outcome.t)},
                           {"message", solution.outcome.message}};
     out << "{\n\"schema\": \"slideway.run/1\",\n\"model\": " << text(report_.model)
         << ",\n\"parameters\": " << text(parameters) << ",\n\"outcome\": " << text(outcome)
@@ -73,12 +57,12 @@ class Writer {
     Json::object_t object;
     object.reserve(names.size());
     for (std::size_t i = 0; i < names.size(); ++i)
-      object.push_back({names[i], number(values(static_cast<Index>(i)))});
+      object.push_back({names[i], number_or_null(values(static_cast<Index>(i)))});
     return object;
   }
 
   Json snapshot(const Snapshot& at) const {
-    Json object = {{"t", number(at.t)},
+    Json object = {{"t", number_or_null(at.t)},
                    {"mode", at.mode.word()},
                    {"location", at.location.empty() ? Json(nullptr) : Json(at.location)},
                    {"state", state(at.state)}};
@@ -89,39 +73,15 @@ class Writer {
     return object;
   }
 
-  std::string word(const EventRecord& record, const Mode& mode) const {
-    return whole_words_ && !record.listed_only ? mode.word() : listed_word(record, mode);
-  }
-
-  Json word_or_null(const EventRecord& record, const std::optional<Mode>& mode) const {
-    return mode ? Json(word(record, *mode)) : Json(nullptr);
-  }
-
   Json event(const EventRecord& record) const {
-    Json object = {{"t", number(record.t)},
-                   {"kind", to_string(record.kind)},
-                   {"surfaces", record.surface_names},
-                   {"name", text_or_null(record.name)},
-                   {"from", word_or_null(record, record.from)},
-                   {"to", word_or_null(record, record.to)},
-                   {"from_location", text_or_null(record.from_location)},
-                   {"to_location", text_or_null(record.to_location)},
-                   {"w_minus", numbers(record.w_minus)},
-                   {"w_plus", numbers(record.w_plus)},
-                   {"lambda", numbers(record.lambda)},
-                   {"codeword", text_or_null(record.codeword)}};
+    const auto word = [&](const Mode& mode) {
+      return whole_words_ && !record.listed_only ? mode.word() : listed_word(record, mode);
+    };
+    Json object = event_json(record, word);
     const bool not_unique = record.kind == EventKind::repelling || record.kind == EventKind::two_fold ||
                             record.kind == EventKind::ambiguous;
-    if (not_unique) {
-      Json words = Json::array();
-      for (const Mode& mode : record.continuations) words.push_back(word(record, mode));
-      object["continuations"] = std::move(words);
-    }
-    if (!record.in_convex_hull.empty()) {
-      Json words = Json::array();
-      for (const Mode& mode : record.in_convex_hull) words.push_back(word(record, mode));
-      object["in_convex_hull"] = std::move(words);
-    }
+    if (not_unique) object["continuations"] = words_of(record.continuations, word);
+    if (!record.in_convex_hull.empty()) object["in_convex_hull"] = words_of(record.in_convex_hull, word);
     if (states_in_events_ && record.after.size() > 0) {
       object["before"] = state(record.before);
       object["after"] = state(record.after);
@@ -134,10 +94,10 @@ class Writer {
     Json list = Json::array();
     for (const FrictionWork& work : works) {
       list.push_back({{"name", work.name},
-                      {"work", number(work.work)},
-                      {"least_work", number(work.least_work)},
-                      {"stored_at_start", number(work.stored_at_start)},
-                      {"passivity_margin", number(work.margin)},
+                      {"work", number_or_null(work.work)},
+                      {"least_work", number_or_null(work.least_work)},
+                      {"stored_at_start", number_or_null(work.stored_at_start)},
+                      {"passivity_margin", number_or_null(work.margin)},
                       {"passive", work.passive}});
     }
     return list;
@@ -150,9 +110,9 @@ class Writer {
             {"jacobian_evaluations", totals.jacobian_evaluations},
             {"restarts", totals.restarts},
             {"events", totals.events},
-            {"stiff_from", number(totals.stiff_from)},
-            {"largest_drift", number(totals.largest_drift)},
-            {"wall_seconds", number(totals.wall_seconds)}};
+            {"stiff_from", number_or_null(totals.stiff_from)},
+            {"largest_drift", number_or_null(totals.largest_drift)},
+            {"wall_seconds", number_or_null(totals.wall_seconds)}};
   }
 
   const RunReport& report_;

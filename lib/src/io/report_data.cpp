@@ -6,13 +6,12 @@
 #include <ostream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "io/event_json.hpp"
 
 namespace slideway {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // More is not looked at, nor does it do a browser any good.
 constexpr Index most_states = 12;
@@ -23,14 +22,6 @@ constexpr std::size_t first_events = 9000;
 constexpr std::size_t last_events = 1000;
 constexpr Index most_surfaces_in_word = 100;
 constexpr Index most_surfaces_drawn = 12;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json numbers(const std::vector<double>& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
 
 std::string number_json(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "null";
@@ -148,39 +139,21 @@ void append_zero_set(const GuardGrid& grid, Json& lines) {
 }
 
 Json event_of(const EventRecord& record, const System& system) {
-  const auto word_of = [&](const std::optional<Mode>& mode) -> Json {
-    if (!mode) return nullptr;
-    return record.listed_only || mode->size() > most_surfaces_in_word ? listed_word(record, *mode)
-                                                                      : mode->word();
+  const auto word = [&](const Mode& mode) {
+    return record.listed_only || mode.size() > most_surfaces_in_word ? listed_word(record, mode)
+                                                                     : mode.word();
   };
-  const auto text_of = [](const std::optional<std::string>& text) {
-    return text ? Json(*text) : Json(nullptr);
-  };
-  Json object = {{"t", number(record.t)},
-                 {"kind", to_string(record.kind)},
-                 {"surfaces", record.surface_names},
-                 {"name", text_of(record.name)},
-                 {"from", word_of(record.from)},
-                 {"to", word_of(record.to)},
-                 {"from_location", text_of(record.from_location)},
-                 {"to_location", text_of(record.to_location)},
-                 {"w_minus", numbers(record.w_minus)},
-                 {"w_plus", numbers(record.w_plus)},
-                 {"lambda", numbers(record.lambda)},
-                 {"codeword", text_of(record.codeword)},
-                 {"reason", record.reason}};
+  Json object = event_json(record, word);
+  object["reason"] = record.reason;
   for (const auto& [name, list] : {std::pair{"continuations", &record.continuations},
                                    std::pair{"in_convex_hull", &record.in_convex_hull}}) {
-    if (list->empty()) continue;
-    Json words = Json::array();
-    for (const Mode& mode : *list) words.push_back(word_of(mode));
-    object[name] = std::move(words);
+    if (!list->empty()) object[name] = words_of(*list, word);
   }
   for (const auto& [name, state] : {std::pair{"before", &record.before}, std::pair{"after", &record.after}}) {
     if (state->size() == 0) continue;
     Json values = Json::object();
     for (Index i = 0; i < state->size() && i < 2 * most_states; ++i)
-      values[system.state_names()[static_cast<std::size_t>(i)]] = number((*state)(i));
+      values[system.state_names()[static_cast<std::size_t>(i)]] = number_or_null((*state)(i));
     object[name] = std::move(values);
   }
   return object;
@@ -288,7 +261,7 @@ void ReportData::write_segments(std::ostream& out) const {
   const std::vector<Segment>& all = solution_.trajectory.segments();
   if (all.size() <= most_segments) {
     for (const Segment& segment : all) {
-      t.push_back(number(segment.start));
+      t.push_back(number_or_null(segment.start));
       mode.push_back(index(words, modes, mode_word(segment.mode)));
       slides.push_back(segment.mode.codimension() > 0 ? 1 : 0);
       location.push_back(index(places, locations, segment.location));
