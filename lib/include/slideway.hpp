@@ -12,6 +12,7 @@
 #include "slideway/model/system.hpp"
 #include "slideway/simulate/alternatives.hpp"
 #include "slideway/simulate/branches.hpp"
+#include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/preconditioner.hpp"
 #include "slideway/simulate/simulator.hpp"

@@ -57,7 +57,10 @@ TEST_CASE("an unknown location is answered with the known ones and the nearest")
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(Automaton(locations, {edge("heating", "off")}, "heating"),
                        doctest::Contains("one of heating, cooling"), std::invalid_argument);
-  CHECK_THROWS_AS(Automaton(locations, {edge("off", "heating")}, "heating"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      Automaton(locations, {edge("off", "heating")}, "heating"),
+      doctest::Contains("edge 'go' from 'off' to 'heating': there is no location of that name"),
+      std::invalid_argument);
   Edge rests = edge("heating", "cooling");
   rests.zeno = "rest";
   CHECK_THROWS_WITH_AS(Automaton(locations, {rests}, "heating"), doctest::Contains("'rest'"),

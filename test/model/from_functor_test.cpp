@@ -109,6 +109,7 @@ TEST_CASE("a functor without guards has no surfaces") {
 TEST_CASE("sizes that do not fit the functor are refused") {
   CHECK_THROWS_AS(from_functor(WithoutSurfaces{}, {.states = 1, .surfaces = 1}), std::invalid_argument);
   CHECK_THROWS_AS(from_functor(WithoutSurfaces{}, {.states = 0}), std::invalid_argument);
+  CHECK_THROWS_AS(from_functor(example::DryFriction{}, {.states = 2, .surfaces = -1}), std::invalid_argument);
   CHECK_THROWS_WITH_AS(from_functor(example::DryFriction{}, {.states = 2, .name = "block"}),
                        "from_functor, system 'block': guards are given, but the number of surfaces is not "
                        "(expected surfaces >= 1, as many as guards sets, got 0); add .surfaces, or leave the "

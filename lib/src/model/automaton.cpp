@@ -30,6 +30,23 @@ void check_alike(const Location& location, const Location& first) {
           .got = sizes(a)});
 }
 
+std::size_t place_of(const std::string& name, const std::vector<Location>& locations,
+                     const std::string& where) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < locations.size(); ++i) {
+    if (locations[i].name == name) return i;
+    names.push_back(locations[i].name);
+  }
+  std::string known;
+  for (const std::string& candidate : names) known += (known.empty() ? "" : ", ") + candidate;
+  const std::string near = nearest_name(name, names);
+  refuse({.what = "there is no location of that name",
+          .where = where,
+          .expected = "one of " + known,
+          .got = "'" + name + "'",
+          .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+}
+
 }  // namespace
 
 Automaton::Automaton(System system) { locations_.push_back({"", std::move(system)}); }
@@ -56,9 +73,9 @@ Automaton::Automaton(std::vector<Location> locations, std::vector<Edge> edges, c
     check_alike(location, locations_.front());
   }
   for (const Edge& edge : edges_) {
-    location_index(edge.from);
-    location_index(edge.to);
-    if (!edge.zeno.empty()) location_index(edge.zeno);
+    place_of(edge.from, locations_, describe(edge));
+    place_of(edge.to, locations_, describe(edge));
+    if (!edge.zeno.empty()) place_of(edge.zeno, locations_, describe(edge));
     if (!edge.when) {
       refuse({.what = "an edge has no guard",
               .where = describe(edge),
@@ -66,29 +83,17 @@ Automaton::Automaton(std::vector<Location> locations, std::vector<Edge> edges, c
               .got = "nothing"});
     }
   }
-  initial_ = location_index(initial);
+  initial_ = place_of(initial, locations_, std::string(kWhere) + ", initial location");
 }
 
 std::size_t Automaton::location_index(const std::string& name) const {
-  std::vector<std::string> names;
   if (!has_locations() && !name.empty()) {
     refuse({.what = "a system has no locations",
             .where = kWhere,
             .expected = "no name",
             .got = "'" + name + "'"});
   }
-  for (std::size_t i = 0; i < locations_.size(); ++i) {
-    if (locations_[i].name == name) return i;
-    names.push_back(locations_[i].name);
-  }
-  std::string known;
-  for (const std::string& candidate : names) known += (known.empty() ? "" : ", ") + candidate;
-  const std::string near = nearest_name(name, names);
-  refuse({.what = "there is no location of that name",
-          .where = kWhere,
-          .expected = "one of " + known,
-          .got = "'" + name + "'",
-          .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+  return place_of(name, locations_, kWhere);
 }
 
 bool undo_each_other(const Edge& first, const Edge& second) {

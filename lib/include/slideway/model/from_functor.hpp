@@ -85,7 +85,7 @@ requires(!IsFieldAlone<Functor>) System from_functor(Functor functor, Dimensions
   refuse_guards_without_surfaces<Functor>(dimensions, "from_functor");
   const Functor traced = functor;
   SystemDefinition definition = lower(std::move(functor), std::move(dimensions));
-  if (definition.states > 0) trace_field(traced, definition);
+  if (definition.states > 0 && definition.surfaces >= 0) trace_field(traced, definition);
   return System(std::move(definition));
 }
 
