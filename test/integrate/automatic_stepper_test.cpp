@@ -7,21 +7,8 @@
 #include "test/integrate/function_ode.hpp"
 #include "test/integrate/stepping.hpp"
 
-using slideway::ConstVectorRef;
-using slideway::Index;
-using slideway::make_automatic_stepper;
-using slideway::make_odeint_stepper;
-using slideway::MatrixRef;
-using slideway::Stepper;
-using slideway::StepperOptions;
-using slideway::StepperStatistics;
-using slideway::StepReport;
-using slideway::StepStatus;
-using slideway::Vector;
-using slideway::VectorRef;
-using slideway::test::FunctionOde;
-using slideway::test::oscillator;
-using slideway::test::tolerances;
+using namespace slideway;
+using namespace slideway::test;
 
 namespace {
 

@@ -14,26 +14,8 @@
 #include "test/integrate/function_ode.hpp"
 #include "test/integrate/stepping.hpp"
 
-using slideway::ConstVectorRef;
-using slideway::Index;
-using slideway::Interpolant;
-using slideway::make_cvode_stepper;
-using slideway::Matrix;
-using slideway::MatrixRef;
-using slideway::MultistepMethod;
-using slideway::Stepper;
-using slideway::StepperOptions;
-using slideway::StepReport;
-using slideway::StepStatus;
-using slideway::Vector;
-using slideway::VectorRef;
-using slideway::test::decay;
-using slideway::test::FunctionOde;
-using slideway::test::oscillator;
-using slideway::test::run;
-using slideway::test::state_at;
-using slideway::test::tolerances;
-using slideway::test::vector;
+using namespace slideway;
+using namespace slideway::test;
 
 namespace {
 

@@ -8,14 +8,29 @@
 namespace slideway::reader {
 
 const std::vector<FunctionEntry>& functions() {
+  using enum Function;
   static const std::vector<FunctionEntry> entries = {
-      {"sin", Function::sin, 1},     {"cos", Function::cos, 1},   {"tan", Function::tan, 1},
-      {"asin", Function::asin, 1},   {"acos", Function::acos, 1}, {"atan", Function::atan, 1},
-      {"atan2", Function::atan2, 2}, {"sinh", Function::sinh, 1}, {"cosh", Function::cosh, 1},
-      {"tanh", Function::tanh, 1},   {"exp", Function::exp, 1},   {"log", Function::log, 1},
-      {"sqrt", Function::sqrt, 1},   {"pow", Function::pow, 2},   {"sgn", Function::sgn, 1},
-      {"step", Function::step, 1},   {"if", Function::if_, 3},    {"abs", Function::abs, 1},
-      {"min", Function::min, 2},     {"max", Function::max, 2},   {"sum", Function::sum, 1},
+      {"sin", smooth, 1, Operation::sin},
+      {"cos", smooth, 1, Operation::cos},
+      {"tan", smooth, 1, Operation::tan},
+      {"asin", smooth, 1, Operation::asin},
+      {"acos", smooth, 1, Operation::acos},
+      {"atan", smooth, 1, Operation::atan},
+      {"atan2", smooth_of_two, 2, Operation::atan2},
+      {"sinh", smooth, 1, Operation::sinh},
+      {"cosh", smooth, 1, Operation::cosh},
+      {"tanh", smooth, 1, Operation::tanh},
+      {"exp", smooth, 1, Operation::exp},
+      {"log", smooth, 1, Operation::log},
+      {"sqrt", smooth, 1, Operation::sqrt},
+      {"pow", smooth_of_two, 2, Operation::power},
+      {"sgn", sgn, 1},
+      {"step", step, 1},
+      {"if", if_, 3},
+      {"abs", abs, 1},
+      {"min", min, 2},
+      {"max", max, 2},
+      {"sum", sum, 1},
   };
   return entries;
 }

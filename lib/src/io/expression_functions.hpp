@@ -1,41 +1,24 @@
 // The functions of expressions, and what other languages call them.
 //
-// It must not know expressions or model files.
+// It must not know what expressions or model files are made of.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "io/expression_graph.hpp"
+
 namespace slideway::reader {
 
-enum class Function : std::uint32_t {
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  atan2,
-  sinh,
-  cosh,
-  tanh,
-  exp,
-  log,
-  sqrt,
-  pow,
-  sgn,
-  step,
-  if_,
-  abs,
-  min,
-  max,
-  sum,
-};
+// What becomes of a call: an operation of one operand or of two, or something of its own.
+enum class Function : std::uint8_t { smooth, smooth_of_two, sgn, step, if_, abs, min, max, sum };
+
 struct FunctionEntry {
   const char* name;
   Function function;
   std::uint32_t arguments;
+  Operation operation = Operation::constant;  // of the smooth ones
 };
 const std::vector<FunctionEntry>& functions();
 std::vector<std::string> function_names();

@@ -5,28 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "io/expression_functions.hpp"
+
 namespace slideway::reader {
 namespace {
 
 constexpr std::size_t most_nodes = 50'000;
 
-const char* function_name(Operation operation) {
-  switch (operation) {
-    case Operation::sin: return "sin";
-    case Operation::cos: return "cos";
-    case Operation::tan: return "tan";
-    case Operation::asin: return "asin";
-    case Operation::acos: return "acos";
-    case Operation::atan: return "atan";
-    case Operation::sinh: return "sinh";
-    case Operation::cosh: return "cosh";
-    case Operation::tanh: return "tanh";
-    case Operation::exp: return "exp";
-    case Operation::log: return "log";
-    case Operation::sqrt: return "sqrt";
-    case Operation::atan2: return "atan2";
-    default: return "";
-  }
+std::string function_name(Operation operation) {
+  for (const FunctionEntry& entry : functions())
+    if (entry.function == Function::smooth && entry.operation == operation) return entry.name;
+  return "";
 }
 
 std::string shown(double value) {

@@ -18,23 +18,6 @@ TokenRange token_range(const Formula& formula, std::uint32_t token) {
   return {token, formula.expression.tokens[token].next};
 }
 
-Operation smooth_operation(Function function) {
-  switch (function) {
-    case Function::sin: return Operation::sin;
-    case Function::cos: return Operation::cos;
-    case Function::tan: return Operation::tan;
-    case Function::asin: return Operation::asin;
-    case Function::acos: return Operation::acos;
-    case Function::atan: return Operation::atan;
-    case Function::sinh: return Operation::sinh;
-    case Function::cosh: return Operation::cosh;
-    case Function::tanh: return Operation::tanh;
-    case Function::exp: return Operation::exp;
-    case Function::log: return Operation::log;
-    default: return Operation::sqrt;
-  }
-}
-
 Operation binary_operation(TokenKind kind) {
   switch (kind) {
     case TokenKind::add: return Operation::add;
@@ -332,7 +315,8 @@ Ends FormulaBuilder::ends_of(Symbol symbol) const {
 // ---- functions --------------------------------------------------------------------------------------
 
 NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
-  const Function function = functions()[place.formula.symbols[index].index].function;
+  const FunctionEntry& entry = functions()[place.formula.symbols[index].index];
+  const Function function = entry.function;
   switch (function) {
     case Function::if_: return build_if(place, index);
     case Function::sgn:
@@ -341,15 +325,13 @@ NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
     case Function::min:
     case Function::max: return build_extremum(place, index, function == Function::max);
     case Function::sum: return build_sum(place, argument_range(place.formula.expression, index, 0).begin);
-    case Function::atan2:
-    case Function::pow: {
-      const Operation operation = function == Function::pow ? Operation::power : Operation::atan2;
+    case Function::smooth_of_two: {
       const NodeId first = argument(place, index, 0);
-      const NodeId node = binary(operation, first, argument(place, index, 1));
+      const NodeId node = binary(entry.operation, first, argument(place, index, 1));
       return checked(place, token_range(place.formula, index), node);
     }
     default: {
-      const NodeId node = graph_.unary(smooth_operation(function), argument(place, index, 0));
+      const NodeId node = graph_.unary(entry.operation, argument(place, index, 0));
       return checked(place, token_range(place.formula, index), node);
     }
   }
