@@ -213,6 +213,34 @@ TEST_CASE("smoothing converges with order one, and its derivatives are exact") {
   CHECK(jacobian(0, 1) == doctest::Approx(0.5 * (1 + tanh_h) + slope * 0.103).epsilon(1e-10));
 }
 
+TEST_CASE("a smoothed root has values on both sides of its surface") {
+  // x' = -√|x| sgn x from 1: x = (1 - t/2)^2, at rest from t = 2 on. On one side the root of the other has no value.
+  const System roots =
+      from_signs([](double, ConstVectorRef x, ConstVectorRef s,
+                    VectorRef dx) { dx[0] = s[0] > 0 ? -std::sqrt(x[0]) : std::sqrt(-x[0]); },
+                 [](double, ConstVectorRef x, VectorRef h) { h[0] = x[0]; }, {.states = 1, .surfaces = 1});
+  const double epsilon = 1e-3;
+  const System system = smoothed(roots, epsilon);
+  for (const double x : {1e-4, 5e-4, -5e-4}) {
+    Vector dx(1);
+    system.field(0, Vector::Constant(1, x), Vector(0), dx);
+    // The other side's root is that at the surface, 0.
+    const double weight = (1 + std::tanh(std::abs(x) / epsilon)) / 2;
+    CHECK(dx[0] == doctest::Approx(-weight * std::sqrt(std::abs(x)) * (x > 0 ? 1 : -1)).epsilon(1e-5));
+  }
+  for (const Method method : {Method::dopri5, Method::bdf}) {
+    Options options;
+    options.rtol = 1e-6;
+    options.method = method;
+    options.output_times = {1.0, 3.0};
+    const Solution solution = Simulator(system, options).run(relay_run(3));
+    CAPTURE(solution.outcome.message);
+    REQUIRE(solution.outcome.succeeded());
+    CHECK(solution.outputs(0, 0) == doctest::Approx(0.25).epsilon(1e-3));
+    CHECK(std::abs(solution.outputs(0, 1)) <= epsilon);
+  }
+}
+
 TEST_CASE("a smoothed system without exact derivatives still knows the slope of its relays") {
   const System plain =
       from_signs([](double, ConstVectorRef x, ConstVectorRef signs,

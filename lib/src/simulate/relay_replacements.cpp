@@ -37,6 +37,67 @@ struct Smoothing {
   double slope(double lambda) const { return (1 - lambda * lambda) / epsilon; }
 };
 
+// The smoothed field where a region's has no value on the other side of its surface, as √h has none for h < 0: the corners of the
+// λ-box, each at the nearest point of the surfaces on whose other side x is.
+class SmoothedCorners {
+ public:
+  SmoothedCorners(const System& system, Smoothing smoothing) : system_(system), smoothing_(smoothing) {}
+
+  // False where there are too many corners.
+  bool field(double t, ConstVectorRef x, VectorRef dx) {
+    Evaluator evaluator(system_);
+    const Index surfaces = system_.surfaces();
+    Vector h(surfaces), lambda(surfaces);
+    evaluator.guards(t, x, h);
+    std::vector<Index> open;
+    for (Index i = 0; i < surfaces; ++i) {
+      lambda[i] = smoothing_.value(h[i]);
+      if (std::abs(lambda[i]) < 1) open.push_back(i);
+    }
+    if (open.size() > kMostOpen) return false;
+    Matrix gradients(surfaces, x.size());
+    evaluator.guards_dx(t, x, gradients);
+    Vector value(x.size());
+    dx.setZero();
+    for (std::size_t corner = 0; corner < std::size_t{1} << open.size(); ++corner) {
+      Vector signs = lambda;
+      Vector nearest = x;
+      double weight = 1;
+      for (std::size_t k = 0; k < open.size(); ++k) {
+        const Index i = open[k];
+        signs[i] = (corner >> k & 1) != 0 ? 1 : -1;
+        weight *= (1 + signs[i] * lambda[i]) / 2;
+        const double size = gradients.row(i).squaredNorm();
+        if (signs[i] * h[i] < 0 && size > 0)
+          nearest -= kJustBeyond * h[i] / size * gradients.row(i).transpose();
+      }
+      system_.field(t, x, signs, value);
+      if (!value.allFinite()) system_.field(t, nearest, signs, value);
+      dx += weight * value;
+    }
+    return true;
+  }
+
+  // Along a direction in which the guards change at these rates, by differences that see the slope of the smoothed relays.
+  bool derivative(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, double fastest,
+                  VectorRef dx_dot) {
+    const double step = kPartOfWidth * (fastest > 0 ? smoothing_.epsilon / fastest : smoothing_.epsilon);
+    Vector after(x.size()), before(x.size());
+    const Vector ahead = x + step * x_dot, behind = x - step * x_dot;
+    if (!field(t + step * t_dot, ahead, after) || !field(t - step * t_dot, behind, before)) return false;
+    dx_dot = (after - before) / (2 * step);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostOpen = 8;
+  static constexpr double kPartOfWidth = 1e-3;
+  // Rounding must not leave the nearest point on the other side.
+  static constexpr double kJustBeyond = 1 + 1e-12;
+  System system_;
+  Smoothing smoothing_;
+};
+
 Pattern sum(const Pattern& left, const Pattern& right) {
   std::vector<std::vector<Index>> rows(static_cast<std::size_t>(left.rows));
   for (const Pattern* part : {&left, &right}) {
@@ -78,6 +139,7 @@ System smoothed(const System& system, double epsilon) {
     system.guards(t, x, lambda);
     for (double& entry : lambda) entry = smoothing.value(entry);
     system.field(t, x, lambda, dx);
+    if (!dx.allFinite()) SmoothedCorners(system, smoothing).field(t, x, dx);
   };
   const SystemDefinition& whole = system.definition();
   if (whole.field_along && whole.guards_along) {
@@ -88,11 +150,15 @@ System smoothed(const System& system, double epsilon) {
       Map lambda(frame.take<double>(surfaces), surfaces);
       Map lambda_dot(frame.take<double>(surfaces), surfaces);
       system.definition().guards_along(t, x, t_dot, x_dot, lambda, lambda_dot);
+      const double fastest = lambda_dot.lpNorm<Eigen::Infinity>();
       for (Index i = 0; i < surfaces; ++i) {
         lambda[i] = smoothing.value(lambda[i]);
         lambda_dot[i] *= smoothing.slope(lambda[i]);
       }
       system.definition().field_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);
+      if (dx.allFinite() && dx_dot.allFinite()) return;
+      SmoothedCorners corners(system, smoothing);
+      if (corners.field(t, x, dx)) corners.derivative(t, x, t_dot, x_dot, fastest, dx_dot);
     };
     if (whole.field_dx_pattern && whole.field_dlambda_pattern && whole.guards_dx_pattern) {
       made.field_dx_pattern =
@@ -108,11 +174,16 @@ System smoothed(const System& system, double epsilon) {
       Matrix guards_dx = Matrix::Zero(surfaces, x.size());
       system.guards(t, x, lambda);
       for (double& entry : lambda) entry = smoothing.value(entry);
+      evaluator.guards_dx(t, x, guards_dx);
+      const Vector fastest = guards_dx.cwiseAbs().colwise().maxCoeff();
       evaluator.field_dx(t, x, lambda, dx);
       evaluator.field_dlambda(t, x, lambda, field_dlambda);
-      evaluator.guards_dx(t, x, guards_dx);
       for (Index i = 0; i < surfaces; ++i) guards_dx.row(i) *= smoothing.slope(lambda[i]);
       dx += field_dlambda * guards_dx;
+      if (dx.allFinite()) return;
+      SmoothedCorners corners(system, smoothing);
+      for (Index j = 0; j < x.size(); ++j)
+        corners.derivative(t, x, 0, Vector::Unit(x.size(), j), fastest[j], dx.col(j));
     };
   }
   return System(std::move(made));
