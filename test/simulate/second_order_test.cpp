@@ -73,6 +73,42 @@ TEST_CASE("a super-twisting controller follows its disturbance once it has come 
   });
 }
 
+TEST_CASE("beside a ball that bounces and comes to rest a controller comes to its surface as it does alone") {
+  const std::string alone = super_twisting("sin(t)", "6");
+  std::string both = alone;
+  both.insert(both.find("[time]"), "h = 1.0\nw = 0.0\n");
+  both +=
+      "h = \"w\"\nw = \"-9.81\"\n[[contacts]]\nname = \"floor\"\ngap = \"h\"\nacts_on = { w = \"1\" }\n"
+      "restitution = 0.7\n";
+  const auto limit_of_controller = [](const Solution& solution) {
+    double t = 0;
+    for (const EventRecord& event : solution.events)
+      if (!event.surfaces.empty() && event.surfaces.front() == 0) t = event.t;
+    return t;
+  };
+  const double at_rest = std::sqrt(2 / 9.81) * 1.7 / 0.3;
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      const Finished finished = run(both, method, rtol);
+      CAPTURE(finished.solution.outcome.message);
+      REQUIRE(finished.solution.outcome.succeeded());
+      CHECK(finished.solution.final.mode.word() == "00");
+      CHECK(std::abs(finished.end(0)) <= 1e-14);
+      CHECK(std::abs(finished.end(1) + std::sin(6.0)) <= 1e-14);
+      CHECK(std::abs(finished.end(2)) <= rtol);
+      CHECK(finished.count(EventKind::contact) == 0);
+      REQUIRE(finished.solution.events.back().kind == EventKind::zeno);
+      CHECK(std::abs(finished.solution.events.back().t - at_rest) <= 100 * rtol);
+      CHECK(std::abs(limit_of_controller(finished.solution) -
+                     limit_of_controller(run(alone, method, rtol).solution)) <= 4000 * rtol);
+      CHECK(finished.observed("u = sgn(s)", 5.0) == doctest::Approx(std::cos(5.0) / 1.5).epsilon(1e-9));
+      CHECK(finished.observed("floor", 5.0) == doctest::Approx(9.81));
+    }
+  }
+}
+
 TEST_CASE("crossings come to the same limit whenever a run begins, before t = 0 too") {
   const auto from = [](double start) {
     return super_twisting("0", std::to_string(start + 2) + "\nstart = " + std::to_string(start));

@@ -17,6 +17,8 @@ namespace {
 
 // The part of a change by the tolerances that no impact is worth.
 constexpr double kCarriedError = 1e-4;
+// Differences by relays, of which forces are linear or nearly so.
+constexpr double kRelayStep = 0x1p-10;
 
 }  // namespace
 
@@ -122,6 +124,24 @@ void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lamb
   for (std::size_t r = 0; r < far_closed_.size(); ++r) {
     far_directions_[r].add_to(dx, frozen_forces_[static_cast<Index>(r)]);
   }
+}
+
+void ContactDynamics::add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
+                                       ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
+                                       VectorRef dx_dot) {
+  if (closed_.empty()) return;
+  add_forces(t, x, lambda, dx);
+  double step = evaluator_.direction_step(t, x, t_dot, x_dot);
+  const double relays = lambda_dot.size() > 0 ? lambda_dot.lpNorm<Eigen::Infinity>() : 0.0;
+  if (relays > 0) step = std::min(step, kRelayStep / relays);
+  Vector forward = Vector::Zero(x.size());
+  Vector backward = Vector::Zero(x.size());
+  for (const double s : {step, -step}) {
+    const Vector there = x + s * x_dot;
+    const Vector relays_there = lambda + s * lambda_dot;
+    add_forces(t + s * t_dot, there, relays_there, s > 0 ? forward : backward);
+  }
+  dx_dot += (forward - backward) / (2 * step);
 }
 
 double ContactDynamics::rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {

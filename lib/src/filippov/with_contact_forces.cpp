@@ -10,10 +10,17 @@ namespace slideway {
 
 System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics) {
   SystemDefinition definition = system.definition();
-  // The derivatives of the forces are left to differences.
+  // The derivatives of the forces are left to differences, those of the field are not: of a root they would tell nothing.
   definition.field_dx = {};
   definition.field_dlambda = {};
-  definition.field_along = {};
+  if (definition.field_along) {
+    definition.field_along = [system, dynamics](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                double t_dot, ConstVectorRef x_dot, ConstVectorRef lambda_dot,
+                                                VectorRef dx, VectorRef dx_dot) {
+      system.definition().field_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);
+      dynamics->add_forces_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);
+    };
+  }
   definition.normal_dx = {};
   definition.field_dx_pattern.reset();
   definition.field_dlambda_pattern.reset();

@@ -132,6 +132,24 @@ void check_contacts(SystemDefinition& definition, const std::string& where) {
   }
 }
 
+// Whether a force of a contact may take part in the speed across one of these surfaces: then that is not what the field alone tells.
+bool any_contact_may_move(const SystemDefinition& definition, const std::vector<Index>& surfaces) {
+  if (definition.contacts.empty()) return false;
+  if (!definition.guards_dx_pattern) return true;
+  const Pattern& seen = *definition.guards_dx_pattern;
+  const auto sees = [&](Index surface, Index state) {
+    const auto row = static_cast<std::size_t>(surface);
+    const auto last = seen.column.begin() + seen.start[row + 1];
+    return std::find(seen.column.begin() + seen.start[row], last, state) != last;
+  };
+  return std::any_of(definition.contacts.begin(), definition.contacts.end(), [&](const Contact& contact) {
+    return !contact.acts_on_states ||
+           std::any_of(contact.acts_on_states->begin(), contact.acts_on_states->end(), [&](Index state) {
+             return std::any_of(surfaces.begin(), surfaces.end(), [&](Index i) { return sees(i, state); });
+           });
+  });
+}
+
 }  // namespace
 
 System::System(SystemDefinition definition) {
@@ -187,8 +205,11 @@ System System::with_contacts(std::vector<Contact> contacts) const {
 }
 
 std::shared_ptr<const System> System::second_order(const std::vector<Index>& surfaces) const {
-  return definition_->second_order ? definition_->second_order(surfaces)
-                                   : second_order_system(*this, surfaces);
+  if (any_contact_may_move(*definition_, surfaces)) return nullptr;
+  std::shared_ptr<const System> made =
+      definition_->second_order ? definition_->second_order(surfaces) : second_order_system(*this, surfaces);
+  if (!made || !made->contacts().empty() || contacts().empty()) return made;
+  return std::make_shared<const System>(made->with_contacts(contacts()));
 }
 
 Index System::state_index(const std::string& name) const {

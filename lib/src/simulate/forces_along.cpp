@@ -21,10 +21,11 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // The algebra of one location, or of two that a solution slides between.
 struct ForcesAlong::Place {
-  Place(System plain, std::string location, const SlidingRule rule)
+  Place(System without_forces, std::string location, const SlidingRule rule)
       : name(std::move(location)),
+        plain(std::move(without_forces)),
         contacts(plain.contacts().empty() ? nullptr : std::make_shared<ContactDynamics>(plain)),
-        system(contacts ? with_contact_forces(plain, contacts) : std::move(plain)),
+        system(contacts ? with_contact_forces(plain, contacts) : plain),
         structure(system),
         evaluator(system),
         field(evaluator, structure),
@@ -70,6 +71,7 @@ struct ForcesAlong::Place {
 
   std::string name;
   const Edge* between = nullptr;  // of two locations
+  System plain;
   std::shared_ptr<ContactDynamics> contacts;
   System system;
   RelayStructure structure;
@@ -134,7 +136,6 @@ ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std:
 
 void ForcesAlong::look_for_second_order(Place& place, double t, ConstVectorRef x) {
   place.in_second_order.reset();
-  if (place.contacts) return;
   std::vector<Index> surfaces;
   place.slides_by_relay.resize(static_cast<std::size_t>(place.system.surfaces()), 0);
   for (const Index i : place.field.sliding()) {
@@ -143,7 +144,7 @@ void ForcesAlong::look_for_second_order(Place& place, double t, ConstVectorRef x
     if (!by_relay) surfaces.push_back(i);
   }
   if (surfaces.empty()) return;
-  if (const std::shared_ptr<const System> system = place.system.second_order(surfaces))
+  if (const std::shared_ptr<const System> system = place.plain.second_order(surfaces))
     place.in_second_order = std::make_unique<Place>(*system, place.name, rule_);
 }
 
@@ -155,9 +156,9 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
   at_work.set_mode(mode);
   at_work.find(t, x);
   lambda_ = at_work.lambda.head(lambda_.size());
-  if (!place.contacts) return;
+  if (!at_work.contacts) return;
   try {
-    forces_ = place.contacts->forces(t, x, place.lambda);
+    forces_ = at_work.contacts->forces(t, x, at_work.lambda);
   } catch (const std::exception&) {
     forces_.setConstant(kUnknown);
   }

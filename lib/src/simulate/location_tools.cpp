@@ -75,6 +75,7 @@ void LocationTools::set_duration(double duration) {
   // One unit of time, unless the run is so short or so long that it is another one that counts.
   const double time = std::clamp(1.0, kSmallPart * duration, kLargePart * duration);
   evaluator.set_typical_sizes(stepping.atol / stepping.rtol, time);
+  if (contacts) contacts->set_typical_sizes(stepping.atol / stepping.rtol, time);
   resolver.set_typical_time(time);
 }
 

@@ -218,18 +218,21 @@ void ModeOde::prepare_preconditioner(double t, ConstVectorRef x, double gamma) {
 }
 
 void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
-  if (!has_closed_contacts()) {
+  const auto put_on_surfaces = [&] {
     if (!slides()) return;
     project_onto_surfaces(t, weights, x);
     for (int turn = 0; kept_geometry_ && turn < 2; ++turn) {
       kept_geometry_->project(t, kept_surfaces_, weights, x);
       project_onto_surfaces(t, weights, x);
     }
+  };
+  if (!has_closed_contacts()) {
+    put_on_surfaces();
     return;
   }
   // The two constraints disturb each other where a contact's impulse moves a sliding surface; a few turns settle that.
   for (int turn = 0; turn < (slides() ? 3 : 1); ++turn) {
-    if (slides()) project_onto_surfaces(t, weights, x);
+    put_on_surfaces();
     field_.mode().fill_lambda(lambda_);
     if (!contacts_->project(t, contacts_->closed(), lambda_, weights, x)) {
       throw std::runtime_error("the state cannot be projected onto the closed contacts at t = " +

@@ -17,12 +17,21 @@
 
 namespace slideway {
 
+namespace {
+
+void carry_contacts(const LocationTools& from, LocationTools& to) {
+  if (from.contacts) to.contacts->take_over(*from.contacts);
+}
+
+}  // namespace
+
 LocationTools* RunEngine::second_order_tools(const std::vector<Index>& surfaces) {
   return tools_.in_second_order(location_, surfaces, here_);
 }
 
 void RunEngine::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {
   tools.watch = here_->watch;
+  carry_contacts(*here_, tools);
   here_ = &tools;
   affine_ = nullptr;
   second_order_ = surfaces;
@@ -44,6 +53,7 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
                  std::back_inserter(surfaces));
   LocationTools* const tools = second_order_tools(surfaces);
   if (!tools) return false;
+  carry_contacts(*here_, *tools);
   SurfaceGeometry& plain = tools_.of_location(location_).geometry;
   // What is left of the speed the relay takes away, in a time in which little else changes: along its own effect. Nobody sees how
   // far from the surface that speed would carry.
@@ -78,7 +88,8 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
   adopt(resolution);
   for (const Index i : coming) flights_.forget(i);
   forget_turns();
-  pace_.go_on();
+  // What came to it by flights that get ever shorter does not go on in such; after a jump elsewhere the next may be as near as the last.
+  if (!pace_.jumped_at(t_)) pace_.go_on();
   return true;
 }
 
@@ -105,9 +116,10 @@ bool RunEngine::leave_second_order(const std::vector<Index>& leaving) {
   std::set_difference(surfaces.begin(), surfaces.end(), leaving.begin(), leaving.end(),
                       std::back_inserter(staying));
   if (staying.empty()) {
-    const EventWatch watch = here_->watch;
+    const LocationTools& left = *here_;
     enter(location_);
-    here_->watch = watch;
+    here_->watch = left.watch;
+    carry_contacts(left, *here_);
   } else if (LocationTools* const tools = second_order_tools(staying)) {
     use_in_second_order(*tools, staying);
   } else {

@@ -92,9 +92,7 @@ LocationTools* RunTools::in_second_order(std::size_t location, const std::vector
 std::unique_ptr<LocationTools> RunTools::made_in_second_order(std::size_t location,
                                                               const std::vector<Index>& surfaces) {
   const Location& here = automaton_.locations()[location];
-  // How contacts push depends on both.
-  const std::shared_ptr<const System> system =
-      here.system.contacts().empty() ? here.system.second_order(surfaces) : nullptr;
+  const std::shared_ptr<const System> system = here.system.second_order(surfaces);
   if (!system) return nullptr;
   EventWatch watch(here.system);
   watch.add_edges(automaton_, location, {});

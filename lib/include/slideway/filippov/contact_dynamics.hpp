@@ -48,6 +48,9 @@ class ContactDynamics {
 
   // dx += bΛ over the closed contacts, where dx = f(t, x, λ). Throws std::runtime_error where the forces are not defined.
   void add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
+  // The same, and dx_dot += d(bΛ)/ds where t, x and λ move at these speeds, by differences.
+  void add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
+                        ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot);
   // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
   const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda);
 
@@ -81,6 +84,11 @@ class ContactDynamics {
 
   // Forgets the impacts that rounding is measured by.
   void begin_instant() { impact_noise_ = 0; }
+  // Goes on in an instant where another system's with the same contacts is: what is closed, and those impacts.
+  void take_over(const ContactDynamics& other) {
+    set_closed(other.closed_);
+    impact_noise_ = other.impact_noise_;
+  }
   // x ← x⁺: the impact of the contacts of `touching` (gap zero, any velocity). `elastic` false takes e = 0.
   struct Impact {
     std::vector<double> approach = {};     // −u⁻ per entry of touching
@@ -104,7 +112,10 @@ class ContactDynamics {
   // For Jacobians: the contacts are local or far (contact_patterns.hpp).
   void set_patterns(ContactPatterns patterns);
   // The sizes of the states that differences take their steps by, 1 until set.
-  void set_typical_sizes(ConstVectorRef sizes) { typical_sizes_ = sizes; }
+  void set_typical_sizes(ConstVectorRef sizes, double time = 1) {
+    typical_sizes_ = sizes;
+    evaluator_.set_typical_sizes(sizes, time);
+  }
   const std::vector<Index>& far_closed() const { return far_closed_; }
   // Λ of the far closed contacts at a point is kept as it is, in add_forces(), until thaw().
   void freeze(double t, ConstVectorRef x, ConstVectorRef lambda);

@@ -54,6 +54,8 @@ class Evaluator {
   // For each state, the size up to which finite differences take an absolute step (n entries), and the time in
   // which the equations change. All are positive, and 1 until set; nothing else depends on them.
   void set_typical_sizes(ConstVectorRef states, double time = 1);
+  // The largest step of differences along a direction that moves no component, nor t, by more than its own step.
+  double direction_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const;
 
   // From now on the field between the vertices of the λ-box is the combination of its corners (blended_system).
   void blend_corners();
@@ -172,9 +174,8 @@ class Evaluator {
 
  private:
   double state_step(ConstVectorRef x, Index state) const;
-  // The largest step along a direction that moves no component, nor t, by more than its own step.
-  double direction_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const;
 
+  // By finite differences.
   void guard_difference(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, double widening,
                         VectorRef h_dot);
   void rate_difference(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
