@@ -53,6 +53,7 @@ void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) 
   if (contacts_) contacts_->stabilise(0);
   sigma_ = repelling ? -1 : 1;
   watches_stages_ = false;
+  without_value_.clear();
   look_for_changing_effects();
   forget_samples();
 }
@@ -320,7 +321,40 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
   if (watch_) {
     for (Index e = 0; e < watch_->size(); ++e) values[event_slot(e)] = event_value(t, x, e);
   }
-  if (!all_finite(values)) throw_not_finite(t, values);
+  if (!all_finite(values) && !stands_in(t, x, values)) throw_not_finite(t, values);
+}
+
+// A number for every guard that has none and makes no difference: it stays on its side. False where one does.
+bool ModeOde::stands_in(double t, ConstVectorRef x, VectorRef values) {
+  if (!all_finite(values.tail(values.size() - contact_slot(0)))) return false;
+  for (Index i = 0; i < field_.mode().size(); ++i) {
+    const Index slot = first_slot(i);
+    if (std::isfinite(values[slot]) && std::isfinite(values[slot + 1])) continue;
+    if (field_.mode().slides_on(i) || has_effect(t, x, i)) return false;
+    values[slot] = 1;
+    const auto place = std::lower_bound(without_value_.begin(), without_value_.end(), i);
+    if (place == without_value_.end() || *place != i) without_value_.insert(place, i);
+  }
+  return true;
+}
+
+bool ModeOde::has_effect(double t, ConstVectorRef x, Index surface) {
+  // A surface whose relay has none anywhere is there for its guard.
+  const std::optional<Pattern>& relays = evaluator_.system().definition().field_dlambda_pattern;
+  if (relays && std::find(relays->column.begin(), relays->column.end(), surface) == relays->column.end())
+    return true;
+  field_.mode().fill_lambda(lambda_);
+  dx_.resize(x.size());
+  one_side_.resize(x.size());
+  try {
+    lambda_[surface] = -1;
+    evaluator_.field(t, x, lambda_, dx_);
+    lambda_[surface] = 1;
+    evaluator_.field(t, x, lambda_, one_side_);
+  } catch (const std::exception&) {
+    return true;
+  }
+  return !all_finite(dx_) || dx_ != one_side_;
 }
 
 void ModeOde::throw_not_finite(double t, ConstVectorRef values) const {

@@ -53,7 +53,8 @@ class ModeOde final : public SmoothOde {
   Index event_slot(Index event) const { return contact_slot(contacts_ ? contacts_->contacts() : 0) + event; }
 
   // All guards at (t, x), armed or not. Values at times already asked for since forget_samples() are not computed again,
-  // so x must be the dense output of one and the same step. Throws std::runtime_error naming a guard that is not finite.
+  // so x must be the dense output of one and the same step. Throws std::runtime_error naming a guard that is not finite, but where the
+  // relay of its surface has no effect: that guard counts as being on the side it was on.
   void sample(double t, ConstVectorRef x, VectorRef values);
   // The guard of one event, by its slot, without memory.
   double sample_event(double t, ConstVectorRef x, Index slot) const;
@@ -61,6 +62,11 @@ class ModeOde final : public SmoothOde {
   void forget_samples();
   // The same without memory.
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
+  // Surfaces whose guards have had no value since set_mode().
+  const std::vector<Index>& without_value() const { return without_value_; }
+  // Whether the relay of a surface that does not slide takes part in the velocity at (t, x), with the others as in the mode, as that
+  // of one in a branch that is not in force does not.
+  bool has_effect(double t, ConstVectorRef x, Index surface);
 
   // Notes the exits of sliding at every velocity from now on, up to the next mode; without effect under break-away, and under
   // rules for which they are not what the velocity is made of.
@@ -127,6 +133,7 @@ class ModeOde final : public SmoothOde {
   void look_for_changing_effects();
   void components_apart(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
+  bool stands_in(double t, ConstVectorRef x, VectorRef values);
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;
   [[noreturn]] void throw_not_finite(double t, Index slot, double value) const;
 
@@ -144,7 +151,7 @@ class ModeOde final : public SmoothOde {
   std::vector<Index> kept_surfaces_;
   double sigma_ = 1;
   Vector h_, lambda_, ratios_;
-  std::vector<Index> apart_;
+  std::vector<Index> apart_, without_value_;
   std::vector<double>
       first_effects_;  // half of w⁻ − w⁺ of each of them where they were first asked for; empty until then
   Vector one_side_, dx_, w_minus_, w_plus_;

@@ -113,6 +113,8 @@ class RunEngine {
   bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
   // False where it is not put onto all of on_surface_.
   bool put_on_surfaces_met();
+  // Reports the surfaces that have another side now that their guards have a value again, and takes them out of what is met.
+  void take_new_sides(std::vector<Met>& met);
   // The same where it gets no further because the root of the sliding condition ends here; nothing where it does not.
   std::optional<ModeEnd> handle_ending_root();
   // Valid until the next call.
@@ -177,6 +179,7 @@ class RunEngine {
   double jump_rounding(Index surface);
   // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
   bool find_sides(bool keep, Meeting& meeting);
+  Index needed_without_value(ConstVectorRef h);
   void put_on_gaps(const std::vector<Index>& contacts);
   std::vector<Index> touching_contacts();
   std::vector<Index> events_already_past();

@@ -34,14 +34,19 @@ bool RunEngine::start() {
   // What the callback does not set stays not-a-number.
   Vector h = Vector::Constant(here_->system.surfaces(), std::numeric_limits<double>::quiet_NaN());
   here_->evaluator.guards(t_, x_, h);
-  for (Index i = 0; i < h.size(); ++i) {
-    if (std::isfinite(h[i])) continue;
-    finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
-                                             number_text(h[i]) + ") at the start, t = " + number_text(t_) +
-                                             "; start where it is, or write it so that it is everywhere, as "
-                                             "(x^2)^0.3 for the root x^0.6" +
-                                             (std::isnan(h[i]) ? "; or was it never set?" : ""));
-    return false;
+  if (!all_finite(h)) {
+    for (Index i = 0; i < h.size(); ++i)
+      mode_.set(i, run_.mode ? (*run_.mode)[i] : h[i] < 0 ? Side::minus : Side::plus);
+    const Index needed = needed_without_value(h);
+    if (needed >= 0) {
+      finish(Status::user_function_failed, "the guard of surface '" + surface_name(needed) +
+                                               "' is not finite (" + number_text(h[needed]) +
+                                               ") at the start, t = " + number_text(t_) +
+                                               "; start where it is, or write it so that it is everywhere, "
+                                               "as (x^2)^0.3 for the root x^0.6" +
+                                               (std::isnan(h[needed]) ? "; or was it never set?" : ""));
+      return false;
+    }
   }
   const Index unset = derivative_never_set(h);
   if (unset >= 0) {
@@ -271,6 +276,10 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
   for (const Index i : ending) arrivals.meeting.met.push_back({.surface = i, .away = leaving_.away(i, t_)});
   arrivals.meeting.root_ends = !ending.empty();
   ModeOde& ode = here_->ode;
+  if (!ode.without_value().empty()) {
+    take_new_sides(arrivals.meeting.met);
+    if (arrivals.only_records() && arrivals.records.empty() && ending.empty()) return !too_many_events();
+  }
   // An excursion too short to be told from none: the component it started with counts as zero.
   const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
   std::vector<Index>& on_surface = on_surface_;
@@ -322,6 +331,31 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
     return jump(arrivals);
   }
   return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
+}
+
+void RunEngine::take_new_sides(std::vector<Met>& met) {
+  const std::vector<Index>& surfaces = here_->ode.without_value();
+  std::erase_if(met, [&](const Met& one) { return contains(surfaces, one.surface); });
+  const double accuracy = location_accuracy(t_, stepper_->last_step_size());
+  auto h = nudged_values_.head(mode_.size());
+  stepper_->evaluate(t_ + accuracy, state_);
+  here_->evaluator.guards(t_ + accuracy, state_, h);
+  for (const Index i : surfaces) {
+    const Side side = h[i] < 0 ? Side::minus : Side::plus;
+    if (!std::isfinite(h[i]) || mode_.slides_on(i) || side == mode_[i]) continue;
+    EventRecord record;
+    record.t = t_;
+    record.kind = EventKind::crossing;
+    record.from = word();
+    list(i, record);
+    mode_.set(i, side);
+    record.to = word();
+    record.before = x_;
+    record.after = x_;
+    record.reason = "the guard has a value again; its relay has no effect here";
+    report(std::move(record));
+  }
+  mode_.fill_lambda(lambda_);
 }
 
 EventRecord RunEngine::note(Index event, EventKind kind) {

@@ -201,17 +201,25 @@ bool RunEngine::reaches_zero(Index surface, double h) {
   return rate < 0 && std::abs(h) <= -rate * accuracy;
 }
 
+// The first surface whose guard has no value though its relay takes part in the motion; −1 where there is none.
+Index RunEngine::needed_without_value(ConstVectorRef h) {
+  here_->ode.set_mode(mode_, lambda_, false);
+  for (Index i = 0; i < h.size(); ++i)
+    if (!std::isfinite(h[i]) && here_->ode.has_effect(t_, x_, i)) return i;
+  return -1;
+}
+
 bool RunEngine::find_sides(bool keep, Meeting& meeting) {
   LocationTools& here = *here_;
   Vector h(here.system.surfaces());
   here.evaluator.guards(t_, x_, h);
   const double near = SurfaceGeometry::plainly_off_zero(x_);
+  bool any_without_value = false;
   for (Index i = 0; i < h.size(); ++i) {
     if (!std::isfinite(h[i])) {
-      finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) + "' is not finite (" +
-                                               number_text(h[i]) +
-                                               ") after the jump at t = " + number_text(t_));
-      return false;
+      any_without_value = true;
+      if (!keep || mode_.slides_on(i)) mode_.set(i, Side::plus);
+      continue;
     }
     // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it. A state that slid
     // along its own zero is zero only within the rounding of its error scale.
@@ -224,7 +232,13 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
       meeting.met.push_back({.surface = i});
     if (!keep || mode_.slides_on(i)) mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
   }
-  return true;
+  const Index needed = any_without_value ? needed_without_value(h) : -1;
+  if (needed >= 0) {
+    finish(Status::user_function_failed, "the guard of surface '" + surface_name(needed) +
+                                             "' is not finite (" + number_text(h[needed]) +
+                                             ") after the jump at t = " + number_text(t_));
+  }
+  return needed < 0;
 }
 
 // Moves the state, by no more than it takes.
