@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
@@ -113,9 +114,24 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
   Meeting all{.at_start = true};
   const Mode before = mode_;
   if (!find_sides(!instant_.moved, all)) return false;
+  // A jump elsewhere leaves a guard on the side that is stored: within the errors with which it was left its sign says nothing.
+  std::vector<Index> unmoved;
+  if (instant_.moved && !at_start && !(mode_ == before) && mode_.size() == before.size() &&
+      instant_.before.size() == x_.size()) {
+    Vector h(mode_.size()), h_before(mode_.size());
+    here.evaluator.guards(t_, x_, h);
+    here.evaluator.guards(t_, instant_.before, h_before);
+    for (Index i = 0; i < mode_.size(); ++i) {
+      if (mode_[i] == before[i] || before.slides_on(i) || h[i] != h_before[i] ||
+          !(std::abs(h[i]) <= leaving_.allowance[i]))
+        continue;
+      mode_.set(i, before[i]);
+      unmoved.push_back(i);
+    }
+  }
   mode_.fill_lambda(lambda_);
   leaving_.surfaces.clear();
-  leaving_.earlier.clear();
+  leaving_.earlier = std::move(unmoved);
   std::vector<Index> resting;
   if (here.contacts) {
     const std::vector<Index> touching = touching_contacts();

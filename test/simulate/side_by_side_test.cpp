@@ -1,0 +1,43 @@
+// Parts of one model that do not see each other: what one does is no event of another.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "slideway/io/model_file.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+using namespace slideway;
+
+TEST_CASE("a clock beside tanks that have come to one level changes nothing of them") {
+  // The levels meet in a finite time, with no speed; what is left of their differences is below the tolerances.
+  const std::string text =
+      "initial = \"p\"\n[states]\nh1 = 1.5\nh2 = 1.0\nh3 = 0.2\nw = 0\n[time]\nend = 30\n[definitions]\n"
+      "q1 = \"0.075*sgn(h1 - h2)*sqrt(abs(h1 - h2))\"\nq2 = \"0.075*sgn(h2 - h3)*sqrt(abs(h2 - h3))\"\n"
+      "[derivatives]\nh1 = \"-q1\"\nh2 = \"q1 - q2\"\nh3 = \"q2\"\nw = \"1\"\n"
+      "[[locations]]\nname = \"p\"\n[[locations]]\nname = \"q\"\n"
+      "[[edges]]\nfrom = \"p\"\nto = \"q\"\nwhen = \"w - 0.7\"\ndirection = \"rising\"\nset = { w = \"0\" }\n"
+      "[[edges]]\nfrom = \"q\"\nto = \"p\"\nwhen = \"w - 0.9\"\ndirection = \"rising\"\nset = { w = \"0\" "
+      "}\n";
+  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-9, 1e-10}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      Options options;
+      options.method = method;
+      options.rtol = rtol;
+      const Solution solution = Simulator(instance.problem(), options)
+                                    .run({.start = 0, .end = instance.end, .state = instance.state});
+      CAPTURE(solution.outcome.message);
+      REQUIRE(solution.outcome.succeeded());
+      // The clock changes over at 0.7, 1.6, 2.3, 3.2, …
+      CHECK(solution.events.size() == 37);
+      for (const EventRecord& event : solution.events) {
+        CHECK(event.kind == EventKind::transition);
+        CHECK(event.from == event.to);
+      }
+      for (Index tank = 0; tank < 3; ++tank) CHECK(std::abs(solution.final.state[tank] - 0.9) <= 100 * rtol);
+    }
+  }
+}
