@@ -55,6 +55,14 @@ struct Fragile {
   }
 };
 
+struct RubbedSpring {  // x'' = -x - sgn(x')
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[1];
+    dx[1] = -x[0] - lambda[0];
+  }
+};
+
 struct Bad {
   void guards(auto, const auto& x, auto&& h) const {
     using std::sqrt;
@@ -192,6 +200,18 @@ TEST_CASE("a guard that is not finite is named") {
   CHECK(solution.outcome.status == Status::user_function_failed);
   CHECK(solution.outcome.message.find("as (x^2)^0.3 for the root x^0.6") != std::string::npos);
   CHECK(solution.outcome.message.find("'root' is not finite (nan) at the start, t = 0; start where it is") !=
+        std::string::npos);
+}
+
+TEST_CASE("a state too large for products of it is named where the solution gets no further") {
+  Options options;
+  options.method = Method::dopri5;
+  const Solution solution =
+      Simulator(from_functor(RubbedSpring{}, {.states = 2, .surfaces = 1, .state_names = {"x", "v"}}),
+                options)
+          .run({.start = 0, .end = 10, .state = Eigen::Vector2d{1e308, 0.5}});
+  CHECK_FALSE(solution.outcome.succeeded());
+  CHECK(solution.outcome.message.find("'x' is 1e+308, and products of such numbers are infinite") !=
         std::string::npos);
 }
 

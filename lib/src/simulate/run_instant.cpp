@@ -23,6 +23,8 @@ constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
 // A state is not put onto surfaces that are farther, in units of its errors.
 constexpr double kFarFromErrors = 1000;
+// The square of a state that is larger is no number.
+constexpr double kLargeState = 1e154;
 // Surfaces of which a message names the sides where it cannot spell modes out.
 constexpr std::size_t kMostDifferencesNamed = 6;
 
@@ -583,10 +585,17 @@ bool RunEngine::chatters(const EventRecord* event, std::span<const Index> surfac
   };
   if (!event) {
     if (!quiet_restarts_.note(t_, run_.end - run_.start)) return false;
+    Index largest = 0;
+    const bool overflows = x_.cwiseAbs().maxCoeff(&largest) > kLargeState;
     finish(Status::chattering,
            "the solution keeps returning to " + where() + " near t = " + number_text(t_) +
-               " without leaving it or sliding: the motion beside it is smaller than the " +
-               "tolerances; tighten rtol and atol");
+               " without leaving it or sliding: " +
+               (overflows ? "'" + here_->system.state_names()[static_cast<std::size_t>(largest)] + "' is " +
+                                number_text(x_[largest]) +
+                                ", and products of such numbers are infinite; choose units in which it is "
+                                "smaller"
+                          : std::string("the motion beside it is smaller than the tolerances; tighten rtol "
+                                        "and atol")));
     return true;
   }
   quiet_restarts_.clear();
