@@ -41,3 +41,37 @@ TEST_CASE("a clock beside tanks that have come to one level changes nothing of t
     }
   }
 }
+
+TEST_CASE("what slides goes on where bounces of a ball beside it come to their limit") {
+  // The ball rests from √(2/g)(1 + e)/(1 - e) = 2.56 on; x follows 0.3 cos z, which is slower than its relay.
+  const std::string text =
+      "initial = \"flight\"\n[states]\ny = 1.0\nw = 0.0\nx = 0.3\nz = 0.2\n[time]\nend = 6\n[derivatives]\ny "
+      "= \"w\"\n"
+      "w = \"-9.81\"\nx = \"-sgn(x - 0.3*cos(z)) + 0.2*sin(t)\"\nz = \"1 + 0.1*sin(3*z)\"\n"
+      "[[locations]]\nname = \"flight\"\n[[locations]]\nname = \"rest\"\n[locations.derivatives]\ny = "
+      "\"0\"\nw = \"0\"\n"
+      "[[edges]]\nfrom = \"flight\"\nto = \"flight\"\nwhen = \"y\"\ndirection = \"falling\"\n"
+      "set = { y = \"0\", w = \"-0.7*w\" }\nzeno = \"rest\"\n";
+  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
+  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+      CAPTURE(to_string(method));
+      CAPTURE(rtol);
+      Options options;
+      options.method = method;
+      options.rtol = rtol;
+      const Solution solution = Simulator(instance.problem(), options)
+                                    .run({.start = 0, .end = instance.end, .state = instance.state});
+      CAPTURE(solution.outcome.message);
+      REQUIRE(solution.outcome.succeeded());
+      CHECK(solution.final.location == "rest");
+      CHECK(solution.final.mode.word() == "0");
+      CHECK(std::abs(solution.final.state[2] - 0.3 * std::cos(solution.final.state[3])) <= 1e-12);
+      std::size_t changes = 0;
+      for (const EventRecord& event : solution.events)
+        changes += event.from && event.from != event.to ? 1 : 0;
+      // It comes to slide, and does so to the end.
+      CHECK(changes == 1);
+    }
+  }
+}

@@ -119,6 +119,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
     leaving_.contacts = contacts;
     note_reached(ahead);
   } else if (!resting_location.empty()) {
+    put_on_sliding();
     enter(automaton_.location_index(resting_location));
   } else {
     goes_on = false;
