@@ -75,5 +75,61 @@ TEST_CASE("a state is put onto a surface whose terms in time are larger than the
   }
 }
 
+// Planes told by terms that cancel: of size 1, as in a rotated frame, or of the size of a level measured from far away.
+struct CancellingPlanes {
+  double far = 0;
+  void guards(auto, const auto& x, auto&& h) const {
+    const auto first = 0.955336489125606 * x[0] - 0.29552020666133955 * x[1];
+    const auto second = 0.29552020666133955 * x[0] + 0.955336489125606 * x[1];
+    h[0] = ((first + 0.31 * second) + far) - far;
+    h[1] = ((second - 0.7 * first - 0.2 + 0.3 * x[2]) + far) - far;
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = -lambda[0];
+    dx[1] = -lambda[1];
+    dx[2] = 0.0 * x[0];
+  }
+};
+
+TEST_CASE("a state is put onto surfaces whose terms cancel, but for their noise") {
+  for (const double far : {0.0, 100.0, 1e4}) {
+    const System system = from_functor(CancellingPlanes{far}, {.states = 3, .surfaces = 2});
+    Evaluator evaluator(system);
+    const RelayStructure structure(system);
+    SurfaceGeometry geometry(evaluator, structure);
+    for (int k = 0; k < 500; ++k) {
+      CAPTURE(far);
+      CAPTURE(k);
+      Vector x(3);
+      x << 1e-7 * std::sin(k), 0.3 * std::cos(1.7 * k) + 1e-7 * std::sin(2.3 * k), std::sin(0.9 * k);
+      const bool on_both = k % 2 == 0;
+      const std::vector<Index> surfaces = on_both ? std::vector<Index>{0, 1} : std::vector<Index>{0};
+      REQUIRE(geometry.project(0, surfaces, Vector::Constant(3, 1e6), x));
+      Vector h(2);
+      system.guards(0, x, h);
+      for (const Index i : surfaces) CHECK(std::abs(h[i]) <= 8e-16 * (1 + far));
+    }
+  }
+}
+
+// Two planes x₁ = 0, but for a gap that is small and yet plain.
+struct Parallel {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[0] - 1e-9;
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = -lambda[0] - lambda[1]; }
+};
+
+TEST_CASE("a surface that is not met is not taken for noise") {
+  const System system = from_functor(Parallel{}, {.states = 1, .surfaces = 2});
+  Evaluator evaluator(system);
+  const RelayStructure structure(system);
+  SurfaceGeometry geometry(evaluator, structure);
+  Vector x = Vector::Constant(1, 0.5e-9);
+  CHECK_FALSE(geometry.project(0, {0, 1}, Vector::Constant(1, 1e6), x));
+  CHECK(x[0] == 0.5e-9);
+}
+
 }  // namespace
 }  // namespace slideway

@@ -17,6 +17,11 @@ constexpr int kNewtonIterations = 12;
 constexpr int kMostIterations = 200;
 // What a projection that gets no nearer may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
+// Points beside a state at which guards are asked for their noise, how far they reach at least, in units of rounding, and what a
+// guard may be of what is seen there.
+constexpr int kProbes = 8;
+constexpr double kLeastProbe = 8;
+constexpr double kOfNoise = 4;
 // Of what a relay moves, the part across its own surface that is rounding, or the root of rounding.
 constexpr double kNoPart = 1e-6;
 // Moving into a region along one gradient may undo another.
@@ -248,6 +253,48 @@ bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, C
   return true;
 }
 
+// Noise is what a guard is away from its linear part beside x, as near as it is to zero. What is larger than the integrator's errors
+// is no noise.
+bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
+                               ConstVectorRef x) {
+  gather_gradients(t, x, surfaces);
+  residuals_ = values_(surfaces);
+  Vector& reach = seed_;
+  reach.setZero();
+  const auto along_row = [&](std::size_t r, const auto& visit) {
+    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e)
+      visit(row_column_[static_cast<std::size_t>(e)], row_value_[static_cast<std::size_t>(e)]);
+  };
+  for (std::size_t r = 0; r < surfaces.size(); ++r) {
+    const double h = std::abs(residuals_[static_cast<Index>(r)]);
+    double slopes = 0;
+    double errors = 0;
+    along_row(r, [&](Index j, double slope) {
+      slopes += std::abs(slope);
+      errors += std::abs(slope) / weights[j];
+    });
+    if (!(h <= errors)) return false;
+    along_row(r, [&](Index j, double) {
+      reach[j] = std::max({reach[j], h / slopes, kLeastProbe * kEpsilon * std::abs(x[j])});
+    });
+  }
+  Vector noise = Vector::Zero(residuals_.size());
+  Vector beside = x;
+  for (int probe = 0; probe < kProbes; ++probe) {
+    // Numbers without a pattern.
+    for (const Index j : row_column_)
+      beside[j] = x[j] + std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (probe + 1)) * reach[j];
+    evaluator_.guards(t, beside, values_);
+    for (std::size_t r = 0; r < surfaces.size(); ++r) {
+      double linear = residuals_[static_cast<Index>(r)];
+      along_row(r, [&](Index j, double slope) { linear += slope * (beside[j] - x[j]); });
+      const double away = std::abs(values_[surfaces[r]] - linear);
+      noise[static_cast<Index>(r)] = std::max(noise[static_cast<Index>(r)], away);
+    }
+  }
+  return (residuals_.array().abs() <= kOfNoise * noise.array()).all();
+}
+
 // What project() does, where no two surfaces see the same state and the gradients are constant: most are met already.
 bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                    VectorRef x) {
@@ -280,7 +327,10 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
     if (residual_ == 0) return true;
     const bool stalled = residual_ >= 0.5 * best;
     if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) return true;
-    if (stalled) break;
+    if (stalled) {
+      if (is_noise(t, surfaces, weights, x)) return true;
+      break;
+    }
     best = residual_;
     for (const Index i : surfaces) {
       const double h = values_[i];
@@ -374,7 +424,10 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     }
     const bool stalled = residual_ >= 0.5 * best;
     if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) return true;
-    if (stalled && !still_falls()) break;
+    if (stalled && !still_falls()) {
+      if (is_noise(t, surfaces, weights, x)) return true;
+      break;
+    }
     // Close to the surface the gradients of the last step serve.
     if (iteration > 0 && residual_ > 1e-3 * best) gather_gradients(t, x, surfaces);
     best = residual_;

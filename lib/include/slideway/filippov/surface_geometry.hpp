@@ -51,8 +51,9 @@ class SurfaceGeometry {
                    VectorRef x);
 
   // Moves x onto all of these surfaces; weights(j) is the reciprocal error scale of state j. What is left of the worst h
-  // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0). False when Newton does
-  // not converge, as where the gradients depend on each other and the surfaces do not meet; x is then unchanged.
+  // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0): a few, but for guards with larger terms
+  // that cancel. False when Newton does not converge, as where the gradients depend on each other and the surfaces do not meet;
+  // x is then unchanged.
   bool project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
   double residual() const { return residual_; }
   // False where it is certain that x is on the surfaces, so that project() leaves it there.
@@ -65,6 +66,9 @@ class SurfaceGeometry {
   void gather_gradients(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
   bool find_step(ConstVectorRef weights, const std::vector<Index>& surfaces);
   bool project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
+  // Whether the guards of these surfaces, values_, are zero but for what rounding makes of terms within them that cancel, of which
+  // their gradients tell nothing.
+  bool is_noise(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, ConstVectorRef x);
 
   Evaluator& evaluator_;
   const RelayStructure& structure_;
