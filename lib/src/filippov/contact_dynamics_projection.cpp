@@ -5,6 +5,7 @@
 
 #include "filippov/contact_dynamics_shared.hpp"
 #include "filippov/least_step.hpp"
+#include "filippov/noise_probe.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
@@ -91,6 +92,27 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
     x[states[k]] += step[static_cast<Index>(k)] / weights[states[k]];
 }
 
+// What is larger than the integrator's errors is none.
+bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights) {
+  if (!(std::abs(gap) <= tolerance(t, x, i, weights))) return false;
+  const Sparse& gradient = slopes(t, x, i);
+  double sum_of_slopes = 0;
+  for (const double slope : gradient.values) sum_of_slopes += std::abs(slope);
+  double noise = 0;
+  Vector beside = x;
+  for (int point = 0; point < noise_probe::points; ++point) {
+    double linear = gap;
+    for (std::size_t k = 0; k < gradient.states.size(); ++k) {
+      const Index j = gradient.states[k];
+      beside[j] = x[j] + noise_probe::part(j, point) * noise_probe::reach(gap, sum_of_slopes, x[j]);
+      linear += gradient.values[k] * (beside[j] - x[j]);
+    }
+    const double away = std::abs(contact(i).gap.value(t, beside) - linear);
+    if (away > noise) noise = away;
+  }
+  return noise_probe::is_noise(gap, noise);
+}
+
 bool ContactDynamics::project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda,
                               ConstVectorRef weights, VectorRef x) {
   if (contacts.empty()) return true;
@@ -104,13 +126,12 @@ bool ContactDynamics::project(double t, const std::vector<Index>& contacts, Cons
     add_impulses(solution_, x);
     if (is_there) return true;
     if (sweep + 1 < kProjectionSweeps) continue;
-    // A gap whose terms in time are larger than the states comes no nearer than their rounding.
-    bool within_rounding = true;
-    for (std::size_t r = 0; r < contacts.size(); ++r) {
-      const double gap = contact(contacts[r]).gap.value(t, x);
-      within_rounding = within_rounding && std::abs(gap) <= rounding(t, x, contacts[r]);
-    }
-    if (within_rounding) return true;
+    // A gap whose terms in time are larger than the states comes no nearer than their rounding, nor one whose terms cancel.
+    const auto is_within_rounding = [&](Index i) {
+      const double gap = contact(i).gap.value(t, x);
+      return std::abs(gap) <= rounding(t, x, i) || is_noise(t, x, i, gap, weights);
+    };
+    if (std::all_of(contacts.begin(), contacts.end(), is_within_rounding)) return true;
   }
   x = original_;
   return false;

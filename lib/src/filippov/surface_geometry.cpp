@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "filippov/least_step.hpp"
+#include "filippov/noise_probe.hpp"
 
 namespace slideway {
 
@@ -17,11 +18,6 @@ constexpr int kNewtonIterations = 12;
 constexpr int kMostIterations = 200;
 // What a projection that gets no nearer may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
-// Points beside a state at which guards are asked for their noise, how far they reach at least, in units of rounding, and what a
-// guard may be of what is seen there.
-constexpr int kProbes = 8;
-constexpr double kLeastProbe = 8;
-constexpr double kOfNoise = 4;
 // Of what a relay moves, the part across its own surface that is rounding, or the root of rounding.
 constexpr double kNoPart = 1e-6;
 // Moving into a region along one gradient may undo another.
@@ -253,8 +249,7 @@ bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, C
   return true;
 }
 
-// Noise is what a guard is away from its linear part beside x, as near as it is to zero. What is larger than the integrator's errors
-// is no noise.
+// What is larger than the integrator's errors is none.
 bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                ConstVectorRef x) {
   gather_gradients(t, x, surfaces);
@@ -274,16 +269,13 @@ bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, Con
       errors += std::abs(slope) / weights[j];
     });
     if (!(h <= errors)) return false;
-    along_row(r, [&](Index j, double) {
-      reach[j] = std::max({reach[j], h / slopes, kLeastProbe * kEpsilon * std::abs(x[j])});
-    });
+    along_row(r,
+              [&](Index j, double) { reach[j] = std::max(reach[j], noise_probe::reach(h, slopes, x[j])); });
   }
   Vector noise = Vector::Zero(residuals_.size());
   Vector beside = x;
-  for (int probe = 0; probe < kProbes; ++probe) {
-    // Numbers without a pattern.
-    for (const Index j : row_column_)
-      beside[j] = x[j] + std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (probe + 1)) * reach[j];
+  for (int point = 0; point < noise_probe::points; ++point) {
+    for (const Index j : row_column_) beside[j] = x[j] + noise_probe::part(j, point) * reach[j];
     evaluator_.guards(t, beside, values_);
     for (std::size_t r = 0; r < surfaces.size(); ++r) {
       double linear = residuals_[static_cast<Index>(r)];
@@ -292,7 +284,10 @@ bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, Con
       noise[static_cast<Index>(r)] = std::max(noise[static_cast<Index>(r)], away);
     }
   }
-  return (residuals_.array().abs() <= kOfNoise * noise.array()).all();
+  for (Index r = 0; r < noise.size(); ++r) {
+    if (!noise_probe::is_noise(residuals_[r], noise[r])) return false;
+  }
+  return true;
 }
 
 // What project() does, where no two surfaces see the same state and the gradients are constant: most are met already.

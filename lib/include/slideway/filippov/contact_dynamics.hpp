@@ -168,6 +168,8 @@ class ContactDynamics {
   void residual(double t, ConstVectorRef x, ConstVectorRef lambda, Vector& result);
   // right_side in units in which every unit force does the same, with what is rounding beside the largest entry as zero.
   void flush(VectorRef right_side) const;
+  // Whether the gap of contact i is zero but for what rounding makes of terms within it that cancel.
+  bool is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights);
   void move_by_gaps(const std::vector<Index>& contacts, const std::vector<Index>& rows,
                     ConstVectorRef weights, VectorRef x);
   std::string names(const std::vector<Index>& contacts) const;
