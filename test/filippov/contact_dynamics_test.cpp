@@ -266,6 +266,31 @@ TEST_CASE("projection ends on the gap and on its velocity") {
   }
 }
 
+TEST_CASE("projection ends on a gap whose terms cancel, but for their noise") {
+  // A tilted table, its height measured from far away.
+  for (const double far : {100.0, 3e3, 1e4}) {
+    ContactDynamics dynamics(from_functor(Bead{}, {.states = 4})
+                                 .with_contacts({constant_restitution(
+                                     "table", Guard([far](auto, const auto& x) {
+                                       return far * ((x[1] - 0.3 * x[0]) / far + 1.0) - far;
+                                     }),
+                                     [](VectorRef b) {
+                                       b[2] = -0.3;
+                                       b[3] = 1;
+                                     },
+                                     0)}));
+    for (int k = 0; k < 200; ++k) {
+      CAPTURE(far);
+      CAPTURE(k);
+      const double place = 1e-3 * std::cos(1.7 * k);
+      Vector x = state({place, 0.3 * place + 1e-7 * std::sin(k), 0.5, 0.1});
+      REQUIRE(dynamics.project(0, {0}, no_relays, Vector::Constant(4, 1e6), x));
+      CHECK(std::abs(x[1] - 0.3 * x[0]) <= 2e-15 * far);
+      CHECK(std::abs(dynamics.rate(0, x, no_relays, 0)) < 1e-14);
+    }
+  }
+}
+
 TEST_CASE("a state on no constraint is left where it is when projection cannot succeed") {
   // 2 + atan x has no zero, and Newton's steps grow without bound.
   ContactDynamics dynamics(from_functor(Still{}, {.states = 2})
