@@ -179,7 +179,7 @@ struct OdeintDopri5::FormulaOf final : Formula {
     ConstVectorRef at_stage, at_end;
     bool usable = true;
 
-    [[gnu::always_inline]] void operator()(const Vector& x, Vector& dx, double t) {
+    void operator()(const Vector& x, Vector& dx, double t) {
       if (!usable) return;
       t = std::min(t, latest);
       ConstVectorRef state = &x == stage_state ? at_stage : at_end;
