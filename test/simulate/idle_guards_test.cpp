@@ -4,48 +4,22 @@
 #include <cmath>
 #include <string>
 
-#include "slideway/io/model_file.hpp"
-#include "slideway/simulate/simulator.hpp"
+#include "test/simulate/model_text.hpp"
 
 using namespace slideway;
-
-namespace {
-
-Solution run(const std::string& text, Method method, double rtol) {
-  Options options;
-  options.method = method;
-  options.rtol = rtol;
-  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  return Simulator(instance.problem(), options)
-      .run({.start = instance.start, .end = instance.end, .state = instance.state});
-}
-
-template <class Check>
-void for_all_methods(const std::string& text, const Check& check) {
-  for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
-    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
-      CAPTURE(to_string(method));
-      CAPTURE(rtol);
-      const Solution solution = run(text, method, rtol);
-      CAPTURE(solution.outcome.message);
-      REQUIRE(solution.outcome.succeeded());
-      check(solution, method, rtol);
-    }
-  }
-}
-
-}  // namespace
+using test::Finished;
+using test::for_all_methods;
 
 TEST_CASE("a root in a branch that is not in force may end") {
   // x = 1 − t: y' = √x up to x = 1/4, then 1/2, and 1 from x = 0 on.
   for_all_methods(
       "[states]\nx = 1\ny = 0\n[time]\nend = 5\n[derivatives]\nx = \"-1\"\n"
       "y = \"if(x > 0, max(sqrt(x), 0.5), 1)\"\n",
-      [](const Solution& solution, Method, double rtol) {
-        REQUIRE(solution.events.size() == 2);
-        CHECK(std::abs(solution.events[0].t - 0.75) <= 10 * rtol);
-        CHECK(std::abs(solution.events[1].t - 1) <= 10 * rtol);
-        CHECK(std::abs(solution.final.state[1] - (7.0 / 12 + 1.0 / 8 + 4)) <= 100 * rtol);
+      [](const Finished& finished, double rtol) {
+        REQUIRE(finished.solution.events.size() == 2);
+        CHECK(std::abs(finished.solution.events[0].t - 0.75) <= 10 * rtol);
+        CHECK(std::abs(finished.solution.events[1].t - 1) <= 10 * rtol);
+        CHECK(std::abs(finished.end(1) - (7.0 / 12 + 1.0 / 8 + 4)) <= 100 * rtol);
       });
 }
 
@@ -54,9 +28,9 @@ TEST_CASE("a pole in a branch that is not in force is passed") {
   for_all_methods(
       "[states]\nx = 0\ny = 0\n[time]\nend = 5\n[derivatives]\nx = \"1\"\n"
       "y = \"if(t < 1, max(2 - 1/(x - 3)^2, 0), 1)\"\n",
-      [](const Solution& solution, Method, double rtol) {
+      [](const Finished& finished, double rtol) {
         // ∫ 2 − 1/(t − 3)² over (0, 1) is 2 − 1/2 + 1/3.
-        CHECK(std::abs(solution.final.state[1] - (2 - 1.0 / 2 + 1.0 / 3 + 4)) <= 100 * rtol);
+        CHECK(std::abs(finished.end(1) - (2 - 1.0 / 2 + 1.0 / 3 + 4)) <= 100 * rtol);
       });
 }
 
@@ -67,20 +41,20 @@ TEST_CASE("a guard comes back with the side it has then") {
            "p = \"-0.25\"\ny = \"if(x > 0, max(" +
            root + ", p), 0)\"\n";
   };
-  for_all_methods(model("sqrt(x)"), [&](const Solution& solution, Method method, double rtol) {
-    const Solution everywhere = run(model("sqrt(max(x, 0))"), method, rtol);
-    REQUIRE(everywhere.outcome.succeeded());
-    CHECK(solution.final.mode.word() == "++");
-    CHECK(std::abs(solution.final.state[3] - everywhere.final.state[3]) <= 1000 * rtol);
+  for_all_methods(model("sqrt(x)"), [&](const Finished& finished, double rtol) {
+    const Finished everywhere = test::run(model("sqrt(max(x, 0))"), finished.method, rtol);
+    REQUIRE(everywhere.solution.outcome.succeeded());
+    CHECK(finished.solution.final.mode.word() == "++");
+    CHECK(std::abs(finished.end(3) - everywhere.end(3)) <= 1000 * rtol);
   });
 }
 
 TEST_CASE("a guard that loses its value where its relay acts ends the run") {
-  const Solution solution =
-      run("[states]\nx = 1\ny = 0\n[time]\nend = 5\n[derivatives]\nx = \"-1\"\ny = \"max(sqrt(x), 0.5)\"\n",
-          Method::dopri5, 1e-6);
-  CHECK(solution.outcome.status == Status::user_function_failed);
-  CHECK(solution.outcome.message.find("the guard of surface 'sqrt(x) - 0.5' is not finite") !=
+  const Finished finished = test::run(
+      "[states]\nx = 1\ny = 0\n[time]\nend = 5\n[derivatives]\nx = \"-1\"\ny = \"max(sqrt(x), 0.5)\"\n",
+      Method::dopri5, 1e-6);
+  CHECK(finished.solution.outcome.status == Status::user_function_failed);
+  CHECK(finished.solution.outcome.message.find("the guard of surface 'sqrt(x) - 0.5' is not finite") !=
         std::string::npos);
-  CHECK(solution.outcome.t == doctest::Approx(1).epsilon(1e-4));
+  CHECK(finished.solution.outcome.t == doctest::Approx(1).epsilon(1e-4));
 }

@@ -4,54 +4,15 @@
 #include <cmath>
 #include <string>
 
-#include "slideway/io/model_file.hpp"
 #include "slideway/model/from_functor.hpp"
-#include "slideway/simulate/observation.hpp"
-#include "slideway/simulate/simulator.hpp"
+#include "test/simulate/model_text.hpp"
 
 using namespace slideway;
+using test::Finished;
+using test::for_all_methods;
+using test::run;
 
 namespace {
-
-struct Finished {
-  ModelInstance instance;
-  Solution solution;
-
-  double end(Index state) const { return solution.final.state(state); }
-  std::size_t count(EventKind kind) const {
-    std::size_t found = 0;
-    for (const EventRecord& event : solution.events) found += event.kind == kind ? 1 : 0;
-    return found;
-  }
-  double observed(const std::string& what, double t) const {
-    Observation observation(instance.problem(), instance.observables({what}));
-    const Trajectory& way = solution.trajectory;
-    return observation.at(t, way(t), way.mode(t), way.location(t))(0);
-  }
-};
-
-Finished run(const std::string& text, Method method = Method::automatic, double rtol = 1e-8) {
-  Options options;
-  options.method = method;
-  options.rtol = rtol;
-  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  return {instance, Simulator(instance.problem(), options)
-                        .run({.start = instance.start, .end = instance.end, .state = instance.state})};
-}
-
-template <class Check>
-void for_all_methods(const std::string& text, const Check& check) {
-  for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
-    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
-      CAPTURE(to_string(method));
-      CAPTURE(rtol);
-      const Finished finished = run(text, method, rtol);
-      CAPTURE(finished.solution.outcome.message);
-      REQUIRE(finished.solution.outcome.succeeded());
-      check(finished, rtol);
-    }
-  }
-}
 
 // s' = −2√|s| sgn s + v + d(t), v' = −1.5 sgn s: once s = 0 and v = −d, λ = d'/1.5.
 std::string super_twisting(const std::string& disturbance, const std::string& end) {
@@ -87,26 +48,19 @@ TEST_CASE("beside a ball that bounces and comes to rest a controller comes to it
     return t;
   };
   const double at_rest = std::sqrt(2 / 9.81) * 1.7 / 0.3;
-  for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
-    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
-      CAPTURE(to_string(method));
-      CAPTURE(rtol);
-      const Finished finished = run(both, method, rtol);
-      CAPTURE(finished.solution.outcome.message);
-      REQUIRE(finished.solution.outcome.succeeded());
-      CHECK(finished.solution.final.mode.word() == "00");
-      CHECK(std::abs(finished.end(0)) <= 1e-14);
-      CHECK(std::abs(finished.end(1) + std::sin(6.0)) <= 1e-14);
-      CHECK(std::abs(finished.end(2)) <= rtol);
-      CHECK(finished.count(EventKind::contact) == 0);
-      REQUIRE(finished.solution.events.back().kind == EventKind::zeno);
-      CHECK(std::abs(finished.solution.events.back().t - at_rest) <= 100 * rtol);
-      CHECK(std::abs(limit_of_controller(finished.solution) -
-                     limit_of_controller(run(alone, method, rtol).solution)) <= 4000 * rtol);
-      CHECK(finished.observed("u = sgn(s)", 5.0) == doctest::Approx(std::cos(5.0) / 1.5).epsilon(1e-9));
-      CHECK(finished.observed("floor", 5.0) == doctest::Approx(9.81));
-    }
-  }
+  for_all_methods(both, [&](const Finished& finished, double rtol) {
+    CHECK(finished.solution.final.mode.word() == "00");
+    CHECK(std::abs(finished.end(0)) <= 1e-14);
+    CHECK(std::abs(finished.end(1) + std::sin(6.0)) <= 1e-14);
+    CHECK(std::abs(finished.end(2)) <= rtol);
+    CHECK(finished.count(EventKind::contact) == 0);
+    REQUIRE(finished.solution.events.back().kind == EventKind::zeno);
+    CHECK(std::abs(finished.solution.events.back().t - at_rest) <= 100 * rtol);
+    CHECK(std::abs(limit_of_controller(finished.solution) -
+                   limit_of_controller(run(alone, finished.method, rtol).solution)) <= 4000 * rtol);
+    CHECK(finished.observed("u = sgn(s)", 5.0) == doctest::Approx(std::cos(5.0) / 1.5).epsilon(1e-9));
+    CHECK(finished.observed("floor", 5.0) == doctest::Approx(9.81));
+  });
 }
 
 TEST_CASE("crossings come to the same limit whenever a run begins, before t = 0 too") {

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <string>
 
-#include "slideway/io/model_file.hpp"
-#include "slideway/simulate/simulator.hpp"
+#include "test/simulate/model_text.hpp"
 
 using namespace slideway;
+using test::Finished;
+using test::for_all_methods;
 
 TEST_CASE("a clock beside tanks that have come to one level changes nothing of them") {
   // The levels meet in a finite time, with no speed; what is left of their differences is below the tolerances.
@@ -19,27 +20,15 @@ TEST_CASE("a clock beside tanks that have come to one level changes nothing of t
       "[[edges]]\nfrom = \"p\"\nto = \"q\"\nwhen = \"w - 0.7\"\ndirection = \"rising\"\nset = { w = \"0\" }\n"
       "[[edges]]\nfrom = \"q\"\nto = \"p\"\nwhen = \"w - 0.9\"\ndirection = \"rising\"\nset = { w = \"0\" "
       "}\n";
-  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
-    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-9, 1e-10}) {
-      CAPTURE(to_string(method));
-      CAPTURE(rtol);
-      Options options;
-      options.method = method;
-      options.rtol = rtol;
-      const Solution solution = Simulator(instance.problem(), options)
-                                    .run({.start = 0, .end = instance.end, .state = instance.state});
-      CAPTURE(solution.outcome.message);
-      REQUIRE(solution.outcome.succeeded());
-      // The clock changes over at 0.7, 1.6, 2.3, 3.2, …
-      CHECK(solution.events.size() == 37);
-      for (const EventRecord& event : solution.events) {
-        CHECK(event.kind == EventKind::transition);
-        CHECK(event.from == event.to);
-      }
-      for (Index tank = 0; tank < 3; ++tank) CHECK(std::abs(solution.final.state[tank] - 0.9) <= 100 * rtol);
+  for_all_methods(text, {1e-4, 1e-6, 1e-8, 1e-9, 1e-10}, [](const Finished& finished, double rtol) {
+    // The clock changes over at 0.7, 1.6, 2.3, 3.2, …
+    CHECK(finished.solution.events.size() == 37);
+    for (const EventRecord& event : finished.solution.events) {
+      CHECK(event.kind == EventKind::transition);
+      CHECK(event.from == event.to);
     }
-  }
+    for (Index tank = 0; tank < 3; ++tank) CHECK(std::abs(finished.end(tank) - 0.9) <= 100 * rtol);
+  });
 }
 
 TEST_CASE("what slides goes on where bounces of a ball beside it come to their limit") {
@@ -52,26 +41,14 @@ TEST_CASE("what slides goes on where bounces of a ball beside it come to their l
       "\"0\"\nw = \"0\"\n"
       "[[edges]]\nfrom = \"flight\"\nto = \"flight\"\nwhen = \"y\"\ndirection = \"falling\"\n"
       "set = { y = \"0\", w = \"-0.7*w\" }\nzeno = \"rest\"\n";
-  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
-    for (const double rtol : {1e-4, 1e-6, 1e-8}) {
-      CAPTURE(to_string(method));
-      CAPTURE(rtol);
-      Options options;
-      options.method = method;
-      options.rtol = rtol;
-      const Solution solution = Simulator(instance.problem(), options)
-                                    .run({.start = 0, .end = instance.end, .state = instance.state});
-      CAPTURE(solution.outcome.message);
-      REQUIRE(solution.outcome.succeeded());
-      CHECK(solution.final.location == "rest");
-      CHECK(solution.final.mode.word() == "0");
-      CHECK(std::abs(solution.final.state[2] - 0.3 * std::cos(solution.final.state[3])) <= 1e-12);
-      std::size_t changes = 0;
-      for (const EventRecord& event : solution.events)
-        changes += event.from && event.from != event.to ? 1 : 0;
-      // It comes to slide, and does so to the end.
-      CHECK(changes == 1);
-    }
-  }
+  for_all_methods(text, {1e-4, 1e-6, 1e-8}, [](const Finished& finished, double) {
+    CHECK(finished.solution.final.location == "rest");
+    CHECK(finished.solution.final.mode.word() == "0");
+    CHECK(std::abs(finished.end(2) - 0.3 * std::cos(finished.end(3))) <= 1e-12);
+    std::size_t changes = 0;
+    for (const EventRecord& event : finished.solution.events)
+      changes += event.from && event.from != event.to ? 1 : 0;
+    // It comes to slide, and does so to the end.
+    CHECK(changes == 1);
+  });
 }

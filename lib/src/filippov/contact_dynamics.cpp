@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "filippov/contact_dynamics_shared.hpp"
+#include "model/finite_difference.hpp"
 #include "slideway/core/state_errors.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
@@ -134,14 +135,15 @@ void ContactDynamics::add_forces_along(double t, ConstVectorRef x, ConstVectorRe
   double step = evaluator_.direction_step(t, x, t_dot, x_dot);
   const double relays = lambda_dot.size() > 0 ? lambda_dot.lpNorm<Eigen::Infinity>() : 0.0;
   if (relays > 0) step = std::min(step, kRelayStep / relays);
-  Vector forward = Vector::Zero(x.size());
-  Vector backward = Vector::Zero(x.size());
-  for (const double s : {step, -step}) {
+  const auto forces_at = [&](double s, VectorRef forces) {
     const Vector there = x + s * x_dot;
     const Vector relays_there = lambda + s * lambda_dot;
-    add_forces(t + s * t_dot, there, relays_there, s > 0 ? forward : backward);
-  }
-  dx_dot += (forward - backward) / (2 * step);
+    forces.setZero();
+    add_forces(t + s * t_dot, there, relays_there, forces);
+  };
+  Vector change(x.size());
+  difference(forces_at, step, DifferenceSide::both, change);
+  dx_dot += change;
 }
 
 double ContactDynamics::rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {

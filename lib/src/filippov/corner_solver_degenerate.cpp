@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/patternless.hpp"
 #include "slideway/filippov/corner_solver.hpp"
 #include "slideway/filippov/p_matrix.hpp"
 
@@ -106,8 +107,7 @@ Vector CornerSolver::rate_errors(double t, ConstVectorRef x, const std::vector<I
   for (int trial = 0; trial < 8; ++trial) {
     Vector there = x;
     for (Index j = 0; j < x.size(); ++j) {
-      there[j] +=
-          (std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1) * error[j];
+      there[j] += (patternless(j, trial) > 0 ? 1 : -1) * error[j];
     }
     sum = sum.cwiseMax((rates_at(there) - here).cwiseAbs());
   }

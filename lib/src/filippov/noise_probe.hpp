@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "slideway/core/types.hpp"
+#include "core/patternless.hpp"
 
 namespace slideway::noise_probe {
 
@@ -21,10 +21,8 @@ inline double reach(double h, double sum_of_slopes, double state) {
   return std::max(std::abs(h) / sum_of_slopes, least * std::abs(state));
 }
 
-// δⱼ in parts of that: numbers without a pattern.
-inline double part(Index state, int point) {
-  return std::sin(12.9898 * static_cast<double>(state + 1) + 78.233 * (point + 1));
-}
+// δⱼ in parts of that.
+inline double part(Index state, int point) { return patternless(state, point); }
 
 // Whether a guard is no more than its noise.
 inline bool is_noise(double h, double noise) {

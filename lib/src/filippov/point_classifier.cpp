@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/copy_numbers.hpp"
+#include "core/patternless.hpp"
 #include "core/wide_loops.hpp"
 #include "slideway/core/finite.hpp"
 
@@ -110,7 +111,7 @@ double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x,
     signs_.resize(n, kTrials);
     for (int trial = 0; trial < kTrials; ++trial) {
       for (Index j = 0; j < n; ++j) {
-        signs_(j, trial) = std::sin(12.9898 * static_cast<double>(j + 1) + 78.233 * (trial + 1)) > 0 ? 1 : -1;
+        signs_(j, trial) = patternless(j, trial) > 0 ? 1 : -1;
       }
     }
   }

@@ -152,8 +152,8 @@ class RunEngine {
   void open_what_relays_open(std::vector<Index>& releases);
   void note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record);
   bool goes_on_in_mode(EventRecord&& record, bool eventful);
-  // Takes over what a resolution says about the mode.
-  // The mode and relays of the resolution, whose surfaces x_ is put onto; not where the guards of all in on_surface_ are zero already.
+  // Takes over the mode and the relays of a resolution, and puts x_ onto the surfaces that slide in it unless the guards of all in
+  // on_surface_ are zero already.
   void adopt(const Resolution& resolution, bool is_on_surfaces = false);
   std::string words_of(const std::vector<Mode>& modes) const;
   void finish_ambiguous(const Resolution& resolution);
