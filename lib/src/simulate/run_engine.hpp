@@ -2,6 +2,7 @@
 //     classify → freeze the mode → step → locate → resolve → append
 // Its functions stand by what they are about:
 //     run_engine        that loop, and what is handed out
+//     run_start         where it begins
 //     run_watch         how the guards are watched along a step
 //     run_instant       what arrives at one instant, and the mode after it where nothing jumps
 //     run_jump          impacts, resets and edges
@@ -105,10 +106,13 @@ class RunEngine {
   // Flags the guards that reach zero at the end time; false when there are none.
   bool arrives_at_end(double end, std::vector<char>& slots);
 
-  // ---- one instant (run_instant.cpp); each is false when the run is over
+  // ---- where it begins (run_start.cpp)
+  // False when the run is over.
   bool start();
-  void begin_in(const Mode& mode);
   Index derivative_never_set(ConstVectorRef h);
+  void begin_in(const Mode& mode);
+
+  // ---- one instant (run_instant.cpp); each is false when the run is over
   // `ending`: surfaces whose relays, as they were, do not go on.
   bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
   // False where it is not put onto all of on_surface_.
