@@ -114,6 +114,23 @@ TEST_CASE("an edge that is already past zero is taken on entry and at the start"
   CHECK(started.final.state[0] == doctest::Approx(4));
 }
 
+TEST_CASE("an edge says whether its guard crosses zero or is beyond it where the location is entered") {
+  const Automaton automaton({{"a", drift(1)}, {"b", drift(10)}, {"c", drift(100)}},
+                            {edge("a", "b", component(0, 1), Direction::rising),
+                             edge("b", "c", component(0, 0.5), Direction::rising)},
+                            "a");
+  const auto reasons = [&](double start) {
+    const Solution solution = run(automaton, {start}, 1.01);
+    REQUIRE(solution.events.size() == 2);
+    return std::vector<std::string>{solution.events[0].reason, solution.events[1].reason};
+  };
+  const std::string crosses = "the guard crosses zero";
+  const std::string is_beyond = "the guard is beyond zero already";
+  CHECK(reasons(0) == std::vector<std::string>{crosses, is_beyond});
+  CHECK(reasons(3) == std::vector<std::string>{is_beyond, is_beyond});
+  CHECK(reasons(1) == std::vector<std::string>{crosses, is_beyond});
+}
+
 TEST_CASE("an edge in any direction is not taken on entry") {
   const Automaton automaton({{"a", drift(1)}, {"b", drift(10)}},
                             {edge("a", "b", component(0, 1), Direction::any)}, "a");

@@ -167,7 +167,8 @@ class RunEngine {
   // Impacts, resets and edges, with whatever they set off in the same instant.
   bool jump(const Arrivals& arrivals);
   bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
-  bool fire(Index event, bool at_start, std::vector<EventRecord>& records);
+  // `is_beyond_zero`: the guard has not crossed zero here, the state or the location is new.
+  bool fire(Index event, bool at_start, std::vector<EventRecord>& records, bool is_beyond_zero = false);
   void carry_fired(const EventWatch& before);
   bool goes_on_after(const std::vector<EventRecord>& records);
   // At t_, x_; `is_new` tells whether the state is not one that was integrated.
@@ -186,7 +187,7 @@ class RunEngine {
   Index needed_without_value(ConstVectorRef h);
   void put_on_gaps(const std::vector<Index>& contacts);
   std::vector<Index> touching_contacts();
-  std::vector<Index> events_already_past();
+  std::optional<Index> edge_already_past();
   std::vector<Index> events_moving_through_zero();
   std::vector<Index> events_due();
   // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.

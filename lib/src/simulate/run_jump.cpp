@@ -101,7 +101,7 @@ bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
   return true;
 }
 
-bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& records) {
+bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& records, bool is_beyond_zero) {
   ++instant_.rounds;
   // A limit that was jumped to leads to the mode found there.
   if (!records.empty() && !records.back().to) records.back().to = word();
@@ -134,8 +134,8 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   }
   record.after = x_;
   record.kind = EventKind::reset;
-  record.reason =
-      stays ? "the guard crosses zero; the reset leaves the state as it is" : "the guard crosses zero";
+  record.reason = is_beyond_zero ? "the guard is beyond zero already" : "the guard crosses zero";
+  if (stays) record.reason += "; the reset leaves the state as it is";
   jumps_.note(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : 1'000'000 + event);
   if (watched.kind == WatchedKind::edge) {
     const Edge& edge = automaton_.edges()[watched.edge];

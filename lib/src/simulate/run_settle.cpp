@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -50,9 +51,8 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     const auto is_off = [&](Index e) { return std::abs(here_->watch.value(t_, x_, e)) > zero_level(e); };
     std::erase_if(instant_.fired, is_off);
     // Edges whose guard is past zero need no mode.
-    const std::vector<Index> past = events_already_past();
-    if (!past.empty()) {
-      if (!fire(past.front(), at_start, records)) return false;
+    if (const std::optional<Index> past = edge_already_past()) {
+      if (!fire(*past, at_start, records, true)) return false;
       continue;
     }
     if (here_->contacts) {
@@ -302,18 +302,17 @@ double RunEngine::zero_level(Index event) {
   return level + watch.tolerance(t_, x_, event, noise_weights_);
 }
 
-std::vector<Index> RunEngine::events_already_past() {
-  std::vector<Index> past;
+std::optional<Index> RunEngine::edge_already_past() {
   EventWatch& watch = here_->watch;
   mode_.fill_lambda(lambda_);
-  for (Index e = 0; e < watch.size() && past.empty(); ++e) {
+  for (Index e = 0; e < watch.size(); ++e) {
     if (watch[e].kind != WatchedKind::edge || watch[e].direction == Direction::any) continue;
     const double value = watch.value(t_, x_, e);
     if (!std::isfinite(value))
       throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
-    if (value < 0 && value < -zero_level(e)) past.push_back(e);
+    if (value < 0 && value < -zero_level(e)) return e;
   }
-  return past;
+  return std::nullopt;
 }
 
 // Judges the guards that are zero, once the motion is known; the others are prepared for the march.
