@@ -116,11 +116,57 @@ TEST_CASE("two zeros close together inside one step are both found") {
   CHECK(roots[1] == doctest::Approx(0.5 + 1e-5).epsilon(1e-12));
 }
 
+TEST_CASE("a guard that is back at zero at the very end of the interval arrived before") {
+  for (const double end : {1.0, 1 - 1e-16, 1 + 1e-15}) {
+    TimeGuards guards({[](double t) { return (t - 0.97) * (t - 1); }});
+    GuardScan scan(1, kNone);
+    scan.start(0, Vector::Constant(1, 0.97), Vector::Zero(1), Vector::Zero(1), 1e-3);
+    const Arrival& arrival = scan.advance(end, guards);
+    REQUIRE(arrival.found);
+    CHECK(arrival.t == doctest::Approx(0.97).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("a minimum that stays above zero is no arrival") {
   TimeGuards guards({[](double t) { return (t - 0.5) * (t - 0.5) + 1e-9; }});
   GuardScan scan(1, kNone);
   scan.start(0, Vector::Constant(1, 0.25), Vector::Zero(1), Vector::Zero(1), 1e-6);
   CHECK_FALSE(scan.advance(1, guards).found);
+}
+
+TEST_CASE("a guard that waits below zero is not missed where it comes up and goes") {
+  // Positive over a tenth of a per cent of the interval, and over a half of it.
+  for (const double half : {5e-4, 0.25}) {
+    TimeGuards guards({[&](double t) { return half * half - (t - 0.6) * (t - 0.6); }});
+    GuardScan scan(1, kNone);
+    scan.start(0, Vector::Constant(1, half * half - 0.36), Vector::Zero(1), Vector::Constant(1, kNone), 1e-6);
+    const Arrival& arrival = scan.advance(1, guards);
+    REQUIRE(arrival.found);
+    CHECK(arrival.t == doctest::Approx(0.6 + half).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("an arrival tells a pole from a zero, and a point without a value is passed by") {
+  const auto arrival_of = [](const std::function<double(double)>& guard, double start) {
+    TimeGuards guards({[&](double t) {
+      const double value = guard(t);
+      if (!std::isfinite(value)) throw std::runtime_error("no value");
+      return value;
+    }});
+    GuardScan scan(1, kNone);
+    scan.start(0, Vector::Constant(1, start), Vector::Zero(1), Vector::Zero(1), 0.25);
+    return scan.advance(1, guards);
+  };
+  const Arrival pole = arrival_of([](double t) { return 1 / (0.4 - t); }, 2.5);
+  REQUIRE(pole.found);
+  CHECK(pole.steep);
+  CHECK(pole.t == doctest::Approx(0.4).epsilon(1e-14));
+  const Arrival zero = arrival_of([](double t) { return 0.4 - t; }, 0.4);
+  REQUIRE(zero.found);
+  CHECK_FALSE(zero.steep);
+  // At the end of the interval, and at 1/2, where halving comes.
+  CHECK_FALSE(arrival_of([](double t) { return 1 / ((t - 1) * (t - 1)); }, 1).found);
+  CHECK(arrival_of([](double t) { return 1 / (0.5 - t); }, 2).steep);
 }
 
 TEST_CASE("the earliest of several guards arrives, and those at the same instant with it") {

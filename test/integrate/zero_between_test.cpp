@@ -38,6 +38,14 @@ TEST_CASE("a smooth zero is found to the last digits with a few values") {
   CHECK(late.values <= 9);
 }
 
+TEST_CASE("a pole is found as what it is, a change of sign") {
+  for (const double start : {1.0, 1.3699}) {
+    const Found pole = find([](double t) { return 1 / (1.37 - t); }, start, 2);
+    CHECK(std::abs(pole.t - 1.37) <= 5e-16);
+    CHECK(pole.values <= 60);
+  }
+}
+
 TEST_CASE("a zero that is hard to find is found nevertheless") {
   const Found flat = find([](double t) { return -std::pow(t - 1.3, 3); }, 1, 2);
   CHECK(std::abs(flat.t - 1.3) < 1e-5);

@@ -18,6 +18,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kPredictionTolerance = 0.01;
 // A minimum whose estimate stays above this part of the scale cannot reach zero while the prediction holds to 1 %.
 constexpr double kDipMargin = 0.15;
+// A guard is nearly back at zero within this part of its scale.
+constexpr double kNearlyBack = 1e-3;
 // A guard that keeps within this part of its threshold at five points of a step does not pass the threshold between them.
 constexpr double kQuiet = 0.5;
 // One that is this many times farther below zero than it moves between five points of a step stays below between them.
@@ -27,6 +29,8 @@ constexpr double kGrowth = 2.0;
 constexpr double kCautiousPart = 0.125;
 // A guard this much closer to zero than one march step before may vanish within the accuracy of location.
 constexpr double kNearlyZero = 1e-6;
+// How far after a point without a value one is asked for instead, in units of rounding.
+constexpr double kJustAfter = 8;
 
 // Weights of the polynomial through `count` nodes for its value at t …
 void value_weights(const double* nodes, Index count, double t, double* weights) {
@@ -132,6 +136,15 @@ void GuardScan::start_idle(double t, double first_step) {
   unarmed_ = 0;
 }
 
+bool GuardScan::waits(Index i) const {
+  return std::isinf(arrive_below_[i]) && values_at(0)[i] < -arm_above_[i];
+}
+
+// On which side a guard keeps away from zero: 0 where that is not told.
+double GuardScan::side_of(Index i) const {
+  return armed_[static_cast<std::size_t>(i)] ? 1 : waits(i) ? -1 : 0;
+}
+
 bool GuardScan::nearly_zero() const {
   for (const Index i : watched_) {
     if (armed_[static_cast<std::size_t>(i)] == 0) continue;
@@ -169,7 +182,7 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
   for (Index k = 0; k < count_; ++k) columns[k] = values_.data() + columns_[k] * guards_;
   double worst = 0;
   for (const Index i : watched_) {
-    if (!armed_[static_cast<std::size_t>(i)]) continue;
+    if (!armed_[static_cast<std::size_t>(i)] && !waits(i)) continue;
     double predicted = 0;
     double scale = std::abs(new_values_[i]);
     for (Index k = 0; k < count_; ++k) {
@@ -185,8 +198,30 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
   return worst;
 }
 
+double GuardScan::sample_near(double t, GuardSampler& sampler, VectorRef values) {
+  try {
+    sampler.sample(t, values);
+    return t;
+  } catch (const std::exception&) {
+    const double after = t + kJustAfter * kEpsilon * std::max(std::abs(t), std::abs(times_[0]));
+    if (!(after > t)) throw;
+    sampler.sample(after, values);
+    return after;
+  }
+}
+
+double GuardScan::sample_one_near(double t, Index guard, GuardSampler& sampler) {
+  try {
+    return sampler.sample_one(t, guard, scratch_);
+  } catch (const std::exception&) {
+    const double after = t + kJustAfter * kEpsilon * std::max(std::abs(t), std::abs(times_[0]));
+    if (!(after > t)) throw;
+    return sampler.sample_one(after, guard, scratch_);
+  }
+}
+
 const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
-  arrival_.found = false;
+  arrival_.found = arrival_.steep = false;
   const double interval_start = times_[0];
   bool noise_known = false;
   if (std::exchange(unjudged_, false) && count_ < 3)
@@ -199,8 +234,9 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
     const bool to_end = step >= remaining * (1 - 1e-9);
     if (to_end) step = remaining;
     const double t = to_end ? t_end : from + step;
+    double sampled_at = t;
     try {
-      sampler.sample(t, new_values_);
+      sampled_at = sample_near(t, sampler, new_values_);
     } catch (const std::exception&) {
       // Beyond an arrival the guards need not have a value; one that they lose before it is an error.
       if (step > 4 * smallest) {
@@ -216,7 +252,7 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
     if (count_ >= 3) {
       error = prediction_error(t, noise_known);
       if (error > 1 && !noise_known) {
-        sampler.noise(t, noise_);
+        sampler.noise(sampled_at, noise_);
         noise_known = true;
         error = prediction_error(t, true);
       }
@@ -244,7 +280,7 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
 }
 
 const Arrival& GuardScan::advance_at_once(double t_end, GuardSampler& sampler) {
-  arrival_.found = false;
+  arrival_.found = arrival_.steep = false;
   sampler.sample(t_end, new_values_);
   if (!search(times_[0], t_end, sampler)) go_on_at(t_end);
   return arrival_;
@@ -268,7 +304,7 @@ double GuardScan::locate(Index guard, double a, double value_a, double b, double
   // Another guard may have been located at a itself.
   if (!(value_a + level > 0) || !(a < b)) return a;
   if (value_b + level == 0) return b;
-  const auto value = [&](double t) { return sampler.sample_one(t, guard, scratch_) + level; };
+  const auto value = [&](double t) { return sample_one_near(t, guard, sampler) + level; };
   return zero_between(value, {a, value_a + level}, {b, value_b + level});
 }
 
@@ -280,7 +316,7 @@ double GuardScan::lowest(Index guard, double sign, double enough, double a, doub
   // The minimiser resolves 1e-8 of one: of the interval then, not of the time.
   const auto value = [&](double part) {
     const double t = std::min(a + part * (b - a), b);
-    const double g = sign * sampler.sample_one(t, guard, scratch_);
+    const double g = sign * sample_one_near(t, guard, sampler);
     if (g < lowest) {
       lowest = g;
       where = t;
@@ -299,11 +335,12 @@ bool GuardScan::may_dip(double a, double b) const {
   const double* at_a = values_.data() + columns_[0] * guards_;
   const double* at_before = values_.data() + columns_[1] * guards_;
   for (const Index i : watched_) {
-    if (!armed_[static_cast<std::size_t>(i)]) continue;
-    const double value_a = at_a[i];
-    const double value_b = new_values_[i];
+    const double side = side_of(i);
+    if (side == 0) continue;
+    const double value_a = side * at_a[i];
+    const double value_b = side * new_values_[i];
     const double now = (value_b - value_a) / step;
-    const double last = (value_a - at_before[i]) / before;
+    const double last = (value_a - side * at_before[i]) / before;
     const double steepest = std::max(std::abs(now), std::abs(last));
     if (std::min(value_a, value_b) > 4 * steepest * step) continue;
     // Nor does one dip that clearly rises from the start of the step, or clearly still falls at its end.
@@ -353,7 +390,7 @@ bool GuardScan::flag_imminent(double t, ConstVectorRef values, Index newest, dou
 const Arrival& GuardScan::imminent() {
   std::fill(arrival_.guards.begin(), arrival_.guards.end(), char{0});
   arrival_.t = times_[0];
-  arrival_.found = false;
+  arrival_.found = arrival_.steep = false;
   if (count_ < 2) return arrival_;
   const double accuracy = location_accuracy(times_[0], times_[0] - times_[1]);
   arrival_.found = flag_imminent(times_[0], values_at(0), 1, accuracy, accuracy);
@@ -369,16 +406,25 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   Matrix within;
   double earliest = std::numeric_limits<double>::infinity();
   for (const Index i : watched_) {
-    if (!armed_[static_cast<std::size_t>(i)])
+    if (!armed_[static_cast<std::size_t>(i)]) {
       look_at_unarmed(i, a, b, sampler, within, earliest);
-    else if (!(new_values_[i] > 0))
+      const bool is_below = !armed_[static_cast<std::size_t>(i)] && !(new_values_[i] > 0);
+      if (shaped && is_below && waits(i)) look_for_dip(i, a, b, sampler, earliest);
+    } else if (new_values_[i] > 0) {
+      if (shaped) look_for_dip(i, a, b, sampler, earliest);
+    } else if (!shaped || !comes_back(i) || !look_for_dip(i, a, b, sampler, earliest)) {
       candidates_.push_back({i, a, values_at(0)[i], 0});
-    else if (shaped)
-      look_for_dip(i, a, b, sampler, earliest);
+    }
   }
   if (candidates_.empty()) return false;
 
   locate_first(b, sampler, earliest);
+  // What has not come up by then waits.
+  for (const Candidate& candidate : candidates_) {
+    if (!candidate.armed_here || candidate.left < earliest) continue;
+    armed_[static_cast<std::size_t>(candidate.guard)] = 0;
+    ++unarmed_;
+  }
   arrival_.found = true;
   arrival_.t = earliest;
   flag_arrived(a, b, sampler);
@@ -405,30 +451,49 @@ void GuardScan::look_at_unarmed(Index i, double a, double b, GuardSampler& sampl
   double peak_time = 0;
   const double peak = stays_below ? value_b : -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
   if (peak > arm_above_[i]) {
-    armed_[static_cast<std::size_t>(i)] = 1;
-    --unarmed_;
-    earliest = std::min(earliest, locate(i, peak_time, peak, b, value_b, 0, sampler));
-    candidates_.push_back({i, peak_time, peak, 0});
+    take_excursion(i, peak_time, peak, b, sampler, earliest);
   } else if (value_b < -arrive_below_[i]) {
     candidates_.push_back({i, a, value_a, arrive_below_[i]});
   }
 }
 
-// Of a guard that is positive at both ends.
-void GuardScan::look_for_dip(Index i, double a, double b, GuardSampler& sampler, double& earliest) {
-  if (!(slope_start_[i] < 0) || !(slope_end_[i] > 0)) return;
+// Whether it is nearly zero at the end, rising: its first zero is another one then.
+bool GuardScan::comes_back(Index i) const {
+  return slope_end_[i] > 0 && -new_values_[i] <= kNearlyBack * scale_[i];
+}
+
+// Of a guard that is on one side at both ends, or comes back to it at the last.
+bool GuardScan::look_for_dip(Index i, double a, double b, GuardSampler& sampler, double& earliest) {
+  const double side = side_of(i);
+  if (!(side * slope_start_[i] < 0) || !(side * slope_end_[i] > 0)) return false;
   const double value_a = values_at(0)[i];
   // Where the tangents at both ends meet, a convex guard cannot be lower.
   const double meeting =
       (new_values_[i] - value_a - slope_end_[i] * (b - a)) / (slope_start_[i] - slope_end_[i]);
-  const double lower_bound = value_a + slope_start_[i] * meeting;
-  if (lower_bound > kDipMargin * scale_[i]) return;
+  const double lower_bound = side * (value_a + slope_start_[i] * meeting);
+  if (lower_bound > kDipMargin * scale_[i]) return false;
   double lowest_time = 0;
-  const double value_lowest = lowest(i, 1, 0, a, b, sampler, lowest_time);
-  if (value_lowest <= 0) {
+  const double value_lowest =
+      side * lowest(i, side, side > 0 ? 0 : -2 * arm_above_[i], a, b, sampler, lowest_time);
+  if (side > 0 && value_lowest <= 0) {
     earliest = std::min(earliest, locate(i, a, value_a, lowest_time, value_lowest, 0, sampler));
     candidates_.push_back({i, a, value_a, 0});
+    return true;
   }
+  if (side < 0 && value_lowest > arm_above_[i]) {
+    take_excursion(i, lowest_time, value_lowest, b, sampler, earliest);
+    return true;
+  }
+  return false;
+}
+
+// A guard that is positive at `peak_time`, and not at b.
+void GuardScan::take_excursion(Index i, double peak_time, double peak, double b, GuardSampler& sampler,
+                               double& earliest) {
+  armed_[static_cast<std::size_t>(i)] = 1;
+  --unarmed_;
+  earliest = std::min(earliest, locate(i, peak_time, peak, b, new_values_[i], 0, sampler));
+  candidates_.push_back({i, peak_time, peak, 0, true});
 }
 
 // Each located root shortens the interval in which the others matter: the one that seems to be first comes first.
@@ -448,7 +513,7 @@ void GuardScan::locate_first(double b, GuardSampler& sampler, double& earliest) 
     double value_right = new_values_[i];
     if (earliest < b) {
       right = earliest;
-      value_right = sampler.sample_one(right, i, scratch_);
+      value_right = sample_one_near(right, i, sampler);
     }
     if (!(candidate.left < right) || value_right + candidate.level > 0) continue;
     earliest = std::min(
@@ -460,9 +525,11 @@ void GuardScan::locate_first(double b, GuardSampler& sampler, double& earliest) 
 void GuardScan::flag_arrived(double a, double b, GuardSampler& sampler) {
   std::fill(arrival_.guards.begin(), arrival_.guards.end(), char{0});
   const double accuracy = location_accuracy(arrival_.t, b - a);
-  sampler.sample(std::min(b, arrival_.t + accuracy), scratch_);
+  sample_near(std::min(b, arrival_.t + accuracy), sampler, scratch_);
   bool any = false;
   for (const Candidate& candidate : candidates_) {
+    // A zero is nearer to zero than what comes after it.
+    if (std::abs(scratch_[candidate.guard]) >= std::abs(new_values_[candidate.guard])) arrival_.steep = true;
     if (candidate.left > arrival_.t || scratch_[candidate.guard] + candidate.level > 0) continue;
     arrival_.guards[static_cast<std::size_t>(candidate.guard)] = 1;
     any = true;

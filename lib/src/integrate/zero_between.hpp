@@ -23,7 +23,7 @@ inline double interpolated_zero(const ValueAt& a, const ValueAt& b, const ValueA
 
 // The zero between `left`, where the function is positive, and `right`, where it is negative, to the last two units of t. A
 // value costs an evaluation of the field, so there are as few as can be: what is left to go is told by the last two, and no
-// bracket of that size is asked for as TOMS 748 does.
+// bracket of that size is asked for as TOMS 748 does. A pole, towards which the function grows, is found by halving.
 template <class Function>
 double zero_between(const Function& function, ValueAt left, ValueAt right) {
   constexpr int most_iterations = 200;
@@ -32,6 +32,8 @@ double zero_between(const Function& function, ValueAt left, ValueAt right) {
   ValueAt latest = right;
   ValueAt before = left;
   ValueAt oldest = left;
+  const double left_size = std::abs(left.value);
+  const double right_size = std::abs(right.value);
   bool is_slow = false;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     double t = interpolated_zero(latest, before, oldest);
@@ -48,9 +50,11 @@ double zero_between(const Function& function, ValueAt left, ValueAt right) {
     if (right.t - left.t <= resolution) return 0.5 * (left.t + right.t);
     // Halving is next where neither the value nor the bracket has become much smaller.
     is_slow = std::abs(latest.value) > 0.25 * std::abs(before.value) && right.t - left.t > 0.5 * width;
+    const bool grows = std::abs(left.value) >= left_size && std::abs(right.value) >= right_size;
+    if (grows) is_slow = true;
     const double slope = (latest.value - before.value) / (latest.t - before.t);
     const double rest = latest.value / slope;
-    if (std::abs(rest) <= resolution) return std::clamp(t - rest, left.t, right.t);
+    if (!grows && std::abs(rest) <= resolution) return std::clamp(t - rest, left.t, right.t);
   }
   return 0.5 * (left.t + right.t);
 }

@@ -275,6 +275,7 @@ bool RunEngine::begin_mode() {
   }
   ode.exit_guards(t_, x_, guard_values_);
   set_thresholds();
+  scanned_.poles.clear();
   leaving_.returned_at_once = false;
 
   const double duration = run_.end - t_;

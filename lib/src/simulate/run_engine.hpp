@@ -11,6 +11,7 @@
 //     run_pair          sliding between two locations
 //     run_second_order  sliding of second order
 //     run_doubt         what the errors of integration may hide
+//     run_poles         guards that change their signs without being zero
 //     run_turns         crossings that accumulate
 //     run_zeno          jumps that accumulate, and contacts that come to rest
 // What it keeps from one to the next it keeps in parts that look after themselves: tools in RunTools; of one instant in Instant and
@@ -163,6 +164,19 @@ class RunEngine {
   void finish_ambiguous(const Resolution& resolution);
   bool chatters(const EventRecord* event, std::span<const Index> surfaces);
 
+  // ---- guards that change their signs in poles (run_poles.cpp)
+  // The arrival without them, and if there are any just after them: they go to scanned_.poles.
+  const Arrival& without_poles(const Arrival& arrival);
+  bool is_pole(Index slot, double t);
+  // On its side, of a surface or an event, along the step.
+  double guard_of(Index slot, double t);
+  bool passes_pole_of_surface() const;
+  void pass_poles_of_events();
+  // False when the run is over.
+  bool pass_poles_of_surfaces();
+  bool both_fields_lead_on(Index surface, Side side);
+  bool has_finite_integral(Index surface, Side side);
+
   // ---- jumps (run_jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.
   bool jump(const Arrivals& arrivals);
@@ -303,6 +317,8 @@ class RunEngine {
   struct StepScan {
     const Arrival* arrival = nullptr;  // the first that changes something
     Arrival joint;                     // of both scans
+    Arrival passed;                    // without the poles
+    std::vector<Index> poles;          // the slots of guards that have changed their signs in a pole there
     double until = 0;
     double march_step = 0;  // of the march, carried from one mode to the next
     // The guards of surfaces and contacts, at the last records and at their time.

@@ -187,8 +187,12 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
   for (const Index i : ending) arrivals.meeting.met.push_back({.surface = i, .away = leaving_.away(i, t_)});
   arrivals.meeting.root_ends = !ending.empty();
   ModeOde& ode = here_->ode;
-  if (!ode.without_value().empty()) {
-    take_new_sides(arrivals.meeting.met);
+  if (!scanned_.poles.empty()) pass_poles_of_events();
+  const bool has_new_sides = !ode.without_value().empty();
+  if (has_new_sides) take_new_sides(arrivals.meeting.met);
+  const bool passes_pole = passes_pole_of_surface();
+  if (passes_pole && !pass_poles_of_surfaces()) return false;
+  if (passes_pole || has_new_sides) {
     if (arrivals.only_records() && arrivals.records.empty() && ending.empty()) return !too_many_events();
   }
   // An excursion too short to be told from none: the component it started with counts as zero.
@@ -238,6 +242,7 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
     return false;
   }
   if (!arrivals.hits.empty() || !arrivals.jumps.empty()) {
+    scanned_.poles.clear();
     if (in_second_order() && !leave_second_order(second_order_)) return false;
     return jump(arrivals);
   }

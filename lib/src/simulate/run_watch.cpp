@@ -177,6 +177,12 @@ void RunEngine::set_event_thresholds() {
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = here_->ode.event_slot(e);
     if (watch.armed(e)) continue;
+    if (contains(scanned_.poles, slot)) {
+      // Too large to be taken for zero, on whatever side it is.
+      thresholds_.arm_above[slot] = 0;
+      thresholds_.arrive_below[slot] = std::numeric_limits<double>::infinity();
+      continue;
+    }
     const double error = watch.tolerance(t_, x_, e, weights_);
     // Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
     const double rounding = watch.rounding(t_, x_, e) + 16 * kEpsilon * error + kArmFactor * drawing_noise(e);
@@ -327,11 +333,13 @@ bool RunEngine::scan_step(double end) {
   ModeOde& ode = here_->ode;
   GuardScan& scan = here_->scan;
   while (true) {
-    const Arrival& arrival = first_arrival(end);
+    const Arrival& first = first_arrival(end);
+    scanned_.poles.clear();
+    const Arrival& arrival = first.found && first.steep ? without_poles(first) : first;
     scanned_.arrival = arrival.found ? &arrival : nullptr;
     if (!arrival.found || here_->watch.size() == 0) return true;
     const Arrivals& arrivals = gather(arrival.guards);
-    if (!arrivals.only_records()) return true;
+    if (!arrivals.only_records() || passes_pole_of_surface()) return true;
     const double before = t_;
     t_ = arrival.t;
     stepper_->evaluate(t_, x_);
@@ -339,6 +347,7 @@ bool RunEngine::scan_step(double end) {
     project_state();
     take_sides(arrival.guards);
     cross(arrivals.records);
+    pass_poles_of_events();
     for (const Index e : arrivals.records) report(note(e, EventKind::record));
     if (t_ > before) append_step(before, t_);
     if (too_many_events()) return false;
@@ -396,6 +405,7 @@ const Arrival& RunEngine::first_arrival(double end) {
   const AffineScan::FirstZero& zero = affine.advance(*stepper_, from, end);
   const double limit = zero.found ? zero.t : end;
   scanned_.joint.found = zero.found;
+  scanned_.joint.steep = false;
   scanned_.joint.t = limit;
   scanned_.until = limit;
   if (!scan.idle()) {
@@ -405,6 +415,7 @@ const Arrival& RunEngine::first_arrival(double end) {
     scanned_.joint.guards = marched.guards;
     if (marched.found) {
       scanned_.joint.t = marched.t;
+      scanned_.joint.steep = marched.steep;
       affine.forget_arming();
     } else {
       std::fill(scanned_.joint.guards.begin(), scanned_.joint.guards.end(), char{0});
@@ -437,7 +448,7 @@ const Arrival& RunEngine::first_arrival(double end) {
 const Arrival& RunEngine::imminent_arrival() {
   const Arrival& marched = here_->scan.imminent();
   if (marched.found || !affine_ || here_->watch.size() == 0) return marched;
-  scanned_.joint.found = false;
+  scanned_.joint.found = scanned_.joint.steep = false;
   scanned_.joint.t = t_;
   scanned_.joint.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
   try {

@@ -8,7 +8,9 @@
 // the distance over which the guard keeps to a cubic within 1 % before it. A march step never exceeds `max_step`.
 //
 // Guards are positive while nothing has happened; only downward crossings are arrivals. A guard that starts at zero is
-// not armed: it arms once it is clearly positive, and arrives if it goes clearly negative instead.
+// not armed: it arms once it is clearly positive, and arrives if it goes clearly negative instead. One that waits below zero, as
+// one with a direction does beyond its zero, is followed as closely, so that it is not missed where it comes up and goes. A point without a value
+// between points that have one, as a pole that is met exactly, is passed by.
 // It must not know which integrator made the dense output, nor what the guards mean.
 #pragma once
 
@@ -38,6 +40,8 @@ struct Arrival {
   double t = 0;
   // One flag per guard: zero at t, to the accuracy of location.
   std::vector<char> guards = {};
+  // One of them is not near zero there: its sign changes in a pole, or it jumps.
+  bool steep = false;
 };
 
 // About 100 ε·max(|t|, h): two located times that differ by less are the same instant.
@@ -64,7 +68,7 @@ class GuardScan {
   const Arrival& pass(double t_end, ConstVectorRef values);
   // What is reported where nothing arrives.
   const Arrival& nothing() {
-    arrival_.found = false;
+    arrival_.found = arrival_.steep = false;
     return arrival_;
   }
 
@@ -88,10 +92,16 @@ class GuardScan {
   static constexpr Index kHistory = 4;
 
   void arm();
+  // The values at t, or where there are none just after it, and the time they are of.
+  double sample_near(double t, GuardSampler& sampler, VectorRef values);
+  double sample_one_near(double t, Index guard, GuardSampler& sampler);
   double prediction_error(double t, bool with_noise) const;
   void push(double t);
   void go_on_at(double t);
   auto values_at(Index k) const { return values_.col(columns_[k]); }
+  // Whether a guard that is not armed is on the other side, and arms as soon as it is not.
+  bool waits(Index guard) const;
+  double side_of(Index guard) const;
   bool may_dip(double a, double b) const;
   void fit_slopes(double a, double b);
   bool flag_imminent(double t, ConstVectorRef values, Index newest, double accuracy, double reach);
@@ -99,7 +109,10 @@ class GuardScan {
   bool search(double a, double b, GuardSampler& sampler);
   void look_at_unarmed(Index guard, double a, double b, GuardSampler& sampler, Matrix& within,
                        double& earliest);
-  void look_for_dip(Index guard, double a, double b, GuardSampler& sampler, double& earliest);
+  bool comes_back(Index guard) const;
+  bool look_for_dip(Index guard, double a, double b, GuardSampler& sampler, double& earliest);
+  void take_excursion(Index guard, double peak_time, double peak, double b, GuardSampler& sampler,
+                      double& earliest);
   void locate_first(double b, GuardSampler& sampler, double& earliest);
   void flag_arrived(double a, double b, GuardSampler& sampler);
   double locate(Index guard, double a, double value_a, double b, double value_b, double level,
@@ -126,6 +139,7 @@ class GuardScan {
     double left;
     double value;
     double level;
+    bool armed_here = false;  // it was not before
   };
   std::vector<Candidate> candidates_;
   Arrival arrival_;

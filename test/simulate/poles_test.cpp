@@ -1,0 +1,110 @@
+// Guards that change their signs without being zero, in a pole.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "test/simulate/model_text.hpp"
+
+using namespace slideway;
+using std::numbers::pi;
+using test::Finished;
+using test::for_all_methods;
+
+namespace {
+
+std::string clock_with(const std::string& derivative, double end = 3) {
+  return "[states]\nx = 0\ny = 0\n[time]\nend = " + std::to_string(end) +
+         "\n[derivatives]\nx = \"1\"\ny = \"" + derivative + "\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("the sign of a tangent is a square wave") {
+  for_all_methods(clock_with("1 + sgn(tan(x))", 10), [](const Finished& finished, double rtol) {
+    REQUIRE(finished.solution.events.size() == 6);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const EventRecord& event = finished.solution.events[k];
+      CHECK(event.kind == EventKind::crossing);
+      CHECK(event.to->word() == (k % 2 == 0 ? "-" : "+"));
+      CHECK(std::abs(event.t - static_cast<double>(k + 1) * pi / 2) <= 10 * rtol);
+    }
+    CHECK(std::abs(finished.end(1) - (20 - 3 * pi)) <= 100 * rtol);
+  });
+}
+
+TEST_CASE("a guard has another side beyond a pole, whether or not its relay has an effect there") {
+  for_all_methods(clock_with("sgn(1/(x - 1))"), [](const Finished& finished, double rtol) {
+    REQUIRE(finished.solution.events.size() == 1);
+    CHECK(std::abs(finished.solution.events[0].t - 1) <= 10 * rtol);
+    CHECK(finished.solution.final.mode.word() == "+");
+    CHECK(std::abs(finished.end(1) - 1) <= 100 * rtol);
+  });
+  // In force up to t = 1, where it is −1/2.
+  for_all_methods(
+      clock_with("if(t < 1, max(1/(x - 3), -1), 1)", 5), [](const Finished& finished, double rtol) {
+        REQUIRE(finished.solution.events.size() == 3);
+        for (std::size_t k = 0; k < 3; ++k)
+          CHECK(std::abs(finished.solution.events[k].t - static_cast<double>(k + 1)) <= 10 * rtol);
+        CHECK(finished.solution.final.mode.word() == "++");
+        CHECK(std::abs(finished.end(1) - (std::log(2.0 / 3) + 4)) <= 100 * rtol);
+      });
+}
+
+TEST_CASE("a pole without a change of sign is none of its guard's zeros, met exactly or not") {
+  // 1/(x − 1)² up to 2, which it is at 1 ∓ 1/√2.
+  const double half = 1 / std::sqrt(2.0);
+  for_all_methods(clock_with("min(max(1/(x - 1)^2, 0), 2)"), [&](const Finished& finished, double rtol) {
+    REQUIRE(finished.solution.events.size() == 2);
+    CHECK(std::abs(finished.solution.events[0].t - (1 - half)) <= 10 * rtol);
+    CHECK(std::abs(finished.solution.events[1].t - (1 + half)) <= 10 * rtol);
+    CHECK(std::abs(finished.end(1) - (4 * std::sqrt(2.0) - 1.5)) <= 1000 * rtol);
+  });
+}
+
+TEST_CASE("an event is a zero of its guard and no pole") {
+  const auto with_record = [](const std::string& guard, const std::string& direction) {
+    return clock_with("x", 10) + "[[records]]\nname = \"zero\"\nwhen = \"" + guard + "\"\ndirection = \"" +
+           direction + "\"\n";
+  };
+  for (const std::string direction : {"any", "rising"}) {
+    for_all_methods(with_record("tan(x + 1)", direction), [](const Finished& finished, double rtol) {
+      REQUIRE(finished.solution.events.size() == 3);
+      for (std::size_t k = 0; k < 3; ++k)
+        CHECK(std::abs(finished.solution.events[k].t - static_cast<double>(k + 1) * pi + 1) <= 10 * rtol);
+    });
+  }
+  const auto has_none = [](const Finished& finished, double) { CHECK(finished.solution.events.empty()); };
+  for_all_methods(with_record("tan(x + 1)", "falling"), has_none);
+  for_all_methods(with_record("1/(x - 1)", "any"), has_none);
+  // Falling to zero at 2, after two poles.
+  for_all_methods(with_record("(2 - x)/((x - 0.5)*(x - 1.5))", "falling"),
+                  [](const Finished& finished, double rtol) {
+                    REQUIRE(finished.solution.events.size() == 1);
+                    CHECK(std::abs(finished.solution.events[0].t - 2) <= 10 * rtol);
+                  });
+}
+
+TEST_CASE("a run ends at a pole that the motion does not lead through") {
+  const auto ends_at_one = [](const std::string& text, const std::string& why) {
+    for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+      for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+        CAPTURE(rtol);
+        const Finished finished = test::run(text, method, rtol);
+        CHECK(finished.solution.outcome.status == Status::user_function_failed);
+        CHECK(std::abs(finished.solution.outcome.t - 1) <= 10 * rtol);
+        CHECK(finished.solution.events.empty());
+        const std::string& message = finished.solution.outcome.message;
+        CAPTURE(message);
+        CHECK(message.find("1/(x - 1)") != std::string::npos);
+        CHECK(message.find("changes its sign in a pole") != std::string::npos);
+        CHECK(message.find(why) != std::string::npos);
+      }
+    }
+  };
+  // Both fields lead to it.
+  ends_at_one("[states]\nx = 0\n[time]\nend = 3\n[derivatives]\nx = \"-sgn(1/(x - 1))\"\n", "reciprocal");
+  // ∫ 1/(x − 1) from there on has no value.
+  ends_at_one(clock_with("max(1/(x - 1), -1)"), "infinite");
+}
