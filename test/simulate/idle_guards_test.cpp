@@ -49,6 +49,25 @@ TEST_CASE("a guard comes back with the side it has then") {
   });
 }
 
+TEST_CASE("a relay that is at its bound while it slides puts a branch out of force") {
+  // A tank that runs dry at 1.8: √h falls to 0.2 at 1.6. The last state is noise on it.
+  for (const std::string level : {"h", "h/3"}) {
+    CAPTURE(level);
+    const std::string unit = level == "h" ? "" : "3*";
+    for_all_methods("[states]\ny = 0\nh = \"" + unit + "1.0\"\n[time]\nend = 10\n[definitions]\nlevel = \"" +
+                        level + "\"\n[derivatives]\ny = \"if(level > 0, max(sqrt(level), 0.5), 1)\"\nh = \"" +
+                        unit + "(if(level > 0, -max(sqrt(level), 0.2), 0) + if(t > 6, 1, 0))\"\n",
+                    [](const Finished& finished, double rtol) {
+                      REQUIRE(finished.solution.events.size() >= 4);
+                      CHECK(std::abs(finished.solution.events[0].t - 1) <= 10 * rtol);
+                      CHECK(std::abs(finished.solution.events[1].t - 1.6) <= 10 * rtol);
+                      CHECK(finished.solution.events[2].kind == EventKind::sliding_entry);
+                      CHECK(std::abs(finished.solution.events[2].t - 1.8) <= 10 * rtol);
+                      CHECK(std::abs(finished.solution.events[3].t - 6) <= 10 * rtol);
+                    });
+  }
+}
+
 TEST_CASE("a guard that loses its value where its relay acts ends the run") {
   const Finished finished = test::run(
       "[states]\nx = 1\ny = 0\n[time]\nend = 5\n[derivatives]\nx = \"-1\"\ny = \"max(sqrt(x), 0.5)\"\n",

@@ -347,6 +347,11 @@ bool ModeOde::has_effect(double t, ConstVectorRef x, Index surface) {
   dx_.resize(x.size());
   one_side_.resize(x.size());
   try {
+    // A relay may come to its bound while it slides, and with it a branch out of force.
+    if (slides()) {
+      const Vector& solved = field_.lambda(t, x);
+      for (const Index i : field_.sliding()) lambda_[i] = std::clamp(solved[i], -1.0, 1.0);
+    }
     lambda_[surface] = -1;
     evaluator_.field(t, x, lambda_, dx_);
     lambda_[surface] = 1;
