@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <vector>
 
 #include "slideway/model/from_functor.hpp"
@@ -11,6 +12,7 @@
 #include "slideway/simulate/simulator.hpp"
 #include "test/model/example_systems.hpp"
 #include "test/simulate/hybrid.hpp"
+#include "test/simulate/model_text.hpp"
 
 namespace slideway {
 namespace {
@@ -497,6 +499,38 @@ TEST_CASE("elements that have yielded unload together when their velocity turns"
         }
       }
     }
+  }
+}
+
+TEST_CASE("a play takes its two sides in turn, where the drive that moves it turns back") {
+  // The input 1.7 sin t moves w by its sides 1/2 ahead and behind, and at its extremes comes to rest across all surfaces at once.
+  const auto play = [](const std::string& time, double start) {
+    return "[states]\nw = 0\n[time]\nstart = " + std::to_string(start) +
+           "\nend = " + std::to_string(start + 20) + "\n[definitions]\nu = \"1.7*sin(" + time +
+           ")\"\ndu = \"1.7*cos(" + time +
+           ")\"\n[surfaces]\nahead = \"u - w - 0.5\"\nbehind = \"w - u - 0.5\"\nrising = \"cos(" + time +
+           ")\"\n[derivatives]\nw = \"du*step(ahead)*step(rising) + du*step(behind)*(1 - step(rising))\"\n";
+  };
+  constexpr double pi = std::numbers::pi;
+  const double first = std::asin(0.5 / 1.7);
+  const double gap = std::acos(1 - 1 / 1.7);
+  // A later start takes digits from the time.
+  for (const double start : {0.0, 1e4}) {
+    test::for_all_methods(play(start > 0 ? "(t - 10000)" : "t", start),
+                          [&](const test::Finished& finished, double rtol) {
+                            const EventLog& events = finished.solution.events;
+                            REQUIRE(events.size() == 13);
+                            CHECK(std::abs(events[0].t - start - first) <= 10 * rtol);
+                            for (int k = 0; k < 6; ++k) {
+                              const EventRecord& turn = events[static_cast<std::size_t>(2 * k + 1)];
+                              const EventRecord& taken = events[static_cast<std::size_t>(2 * k + 2)];
+                              CHECK(std::abs(turn.t - start - (k + 0.5) * pi) <= 1e-9);
+                              CHECK(turn.to->word() == (k % 2 == 0 ? "---" : "--+"));
+                              CHECK(std::abs(taken.t - start - (k + 0.5) * pi - gap) <= 100 * rtol);
+                              CHECK(taken.to->word() == (k % 2 == 0 ? "-0-" : "0-+"));
+                            }
+                            CHECK(std::abs(finished.end(0) - (1.7 * std::sin(20.0) - 0.5)) <= 100 * rtol);
+                          });
   }
 }
 

@@ -16,6 +16,8 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
 constexpr double kEndTie = 1e-6;
+// The accuracy of the time of an event, in units of rounding.
+constexpr double kInstant = 100;
 constexpr std::size_t kMostRelaysAsked = 4;
 // Of rates of change that are differences.
 constexpr double kDifferenceAccuracy = 1e-6;
@@ -232,10 +234,36 @@ CornerSolver::Vertices CornerSolver::look_at_vertices(double t, ConstVectorRef x
     if (error.size() > 0)
       options.hardly_left[i] += geometry_.gradient(t, x, surfaces[k]).cwiseAbs().dot(error);
   }
+  if (error.size() > 0) count_instant_out(t, x, surfaces, error, result);
   result.sizes = result.fields.unaryExpr([](double f) { return std::isfinite(f) ? std::abs(f) : 0.0; })
                      .rowwise()
                      .maxCoeff();
   return result;
+}
+
+// Where the motion comes to rest across a surface in all regions at once, as where a drive turns back, what is left of its speed is what
+// the time of the event cannot be told by.
+void CornerSolver::count_instant_out(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                     const Vector& error, Vertices& vertices) {
+  const Index a = static_cast<Index>(surfaces.size());
+  const Matrix& w = vertices.table.w;
+  for (Index i = 0; i < a; ++i) {
+    const std::size_t k = static_cast<std::size_t>(i);
+    const double largest = w.row(i).lpNorm<Eigen::Infinity>();
+    if (vertices.second_order[k] || !(largest > 0)) continue;
+    const double tolerance = geometry_.gradient(t, x, surfaces[k]).cwiseAbs().dot(error);
+    // Only of what leads nowhere is it worth asking.
+    if (!(largest * typical_time_ <= tolerance)) continue;
+    double fastest = 0;
+    Vector local(a);
+    for (Index v = 0; v < w.cols(); ++v) {
+      for (Index j = 0; j < a; ++j) local[j] = (v >> j) & 1 ? 1 : -1;
+      fastest = std::max(fastest, std::abs(curvatures(t, x, surfaces, local)[i]));
+    }
+    if (std::isfinite(fastest))
+      vertices.options.w_zero[i] =
+          std::max(vertices.options.w_zero[i], kInstant * kEpsilon * std::abs(t) * fastest);
+  }
 }
 
 CornerSolver::Motions CornerSolver::find_motions(double t, ConstVectorRef x,

@@ -103,8 +103,9 @@ PointClassifier::Unrest PointClassifier::unrest(double t, ConstVectorRef x,
 bool PointClassifier::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
                             const std::vector<Index>& surfaces, ConstVectorRef weights) {
   surface_ = surfaces.front();
+  // Errors of the state leave no time to the guard of time alone: what moves that is infinite.
   const auto vanishes = [](double at_near, double at_deep) {
-    return at_near == 0 || at_near <= kVanishes * at_deep;
+    return at_near == 0 || (std::isfinite(at_near) && at_near <= kVanishes * at_deep);
   };
   Vector first(x.size()), common;
   const Index vertices = Index{1} << surfaces.size();

@@ -88,6 +88,8 @@ class CornerSolver {
                         const std::vector<char>& ends, const Vector& error);
   Vertices look_at_vertices(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             const std::vector<char>& ends, const Vector& error);
+  void count_instant_out(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& error,
+                         Vertices& vertices);
   Motions find_motions(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                        const Vertices& vertices);
   // What is known of the only continuation.
