@@ -352,6 +352,35 @@ TEST_CASE("a super-twisting controller follows its disturbance in small units of
   }
 }
 
+TEST_CASE("a super-twisting controller follows its disturbance with its integral in a unit of its own") {
+  for (const double unit : {1e-6, 1e6}) {
+    CAPTURE(unit);
+    const ModelInstance instance =
+        parse_model("[states]\ns = 1\nv = 0\n[time]\nend = 12\n[parameters]\nU = " + std::to_string(unit) +
+                        "\n[derivatives]\ns = \"-2*sqrt(abs(s))*sgn(s) + v/U + sin(t)\"\n"
+                        "v = \"-1.5*U*sgn(s)\"\n",
+                    "test.toml")
+            .instantiate({});
+    for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
+      for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+        CAPTURE(to_string(method));
+        CAPTURE(rtol);
+        Options options;
+        options.method = method;
+        options.rtol = rtol;
+        options.atol = Vector(0.01 * rtol * Eigen::Vector2d(1, unit));
+        const Solution solution =
+            Simulator(instance.problem(), options)
+                .run({.start = instance.start, .end = instance.end, .state = instance.state});
+        CAPTURE(solution.outcome.message);
+        REQUIRE(solution.outcome.reached_end());
+        CHECK(solution.final.mode.word() == "0");
+        CHECK(std::abs(solution.final.state(1) / unit + std::sin(12.0)) <= 1e-12);
+      }
+    }
+  }
+}
+
 TEST_CASE(
     "a super-twisting controller follows a reference that moves, with the distance written either way") {
   // On s = r the integral is r' − sin t.

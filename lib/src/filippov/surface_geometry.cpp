@@ -62,7 +62,8 @@ double SurfaceGeometry::size(double t, ConstVectorRef x, Index surface) {
   return gradient_.cwiseAbs().dot(x.cwiseAbs()) + std::abs(time_derivative_[surface] * t);
 }
 
-RelayEffect SurfaceGeometry::relay_effect(double t, ConstVectorRef x, Vector& lambda, Index surface) {
+RelayEffect SurfaceGeometry::relay_effect(double t, ConstVectorRef x, Vector& lambda, Index surface,
+                                          ConstVectorRef sizes) {
   Vector minus(x.size()), plus(x.size());
   evaluator_.neighbour_fields(t, x, lambda, surface, minus, plus);
   if (!minus.allFinite() || !plus.allFinite()) {
@@ -75,10 +76,12 @@ RelayEffect SurfaceGeometry::relay_effect(double t, ConstVectorRef x, Vector& la
     if (!plus.allFinite()) plus = other_plus;
   }
   const Vector change = plus - minus;
-  const double size = change.lpNorm<1>();
-  if (!(size > kNoPart * (minus.lpNorm<1>() + plus.lpNorm<1>()))) return RelayEffect::none;
+  const auto in_units = [&](const Vector& velocity) { return velocity.cwiseQuotient(sizes).lpNorm<1>(); };
+  const double size = in_units(change);
+  if (!(size > kNoPart * (in_units(minus) + in_units(plus)))) return RelayEffect::none;
   const Vector& slopes = gradient(t, x, surface);
-  const bool is_across = std::abs(slopes.dot(change)) > kNoPart * slopes.lpNorm<1>() * size;
+  const bool is_across =
+      std::abs(slopes.dot(change)) > kNoPart * slopes.cwiseProduct(sizes).lpNorm<1>() * size;
   return is_across ? RelayEffect::across : RelayEffect::along;
 }
 

@@ -137,10 +137,11 @@ ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std:
 void ForcesAlong::look_for_second_order(Place& place, double t, ConstVectorRef x) {
   place.in_second_order.reset();
   std::vector<Index> surfaces;
+  const Vector sizes = Vector::Ones(x.size());
   place.slides_by_relay.resize(static_cast<std::size_t>(place.system.surfaces()), 0);
   for (const Index i : place.field.sliding()) {
     char& by_relay = place.slides_by_relay[static_cast<std::size_t>(i)];
-    by_relay = by_relay || place.geometry.relay_effect(t, x, place.lambda, i) == RelayEffect::across;
+    by_relay = by_relay || place.geometry.relay_effect(t, x, place.lambda, i, sizes) == RelayEffect::across;
     if (!by_relay) surfaces.push_back(i);
   }
   if (surfaces.empty()) return;

@@ -41,9 +41,10 @@ void RunEngine::use_in_second_order(LocationTools& tools, const std::vector<Inde
 bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<Index>& met) {
   if (in_pair() || coming.empty()) return false;
   mode_.fill_lambda(lambda_);
+  const Vector sizes = atol_ / options_.rtol;
   const auto is_other = [&](Index i) {
     return slides_in_second_order(i) ||
-           here_->geometry.relay_effect(t_, x_, lambda_, i) != RelayEffect::along;
+           here_->geometry.relay_effect(t_, x_, lambda_, i, sizes) != RelayEffect::along;
   };
   coming.erase(std::remove_if(coming.begin(), coming.end(), is_other), coming.end());
   std::sort(coming.begin(), coming.end());

@@ -30,8 +30,8 @@ class SurfaceGeometry {
   // Σ|∂ⱼh||vⱼ|, dimension of dh/dt.
   double rate_size(double t, ConstVectorRef x, ConstVectorRef velocity, Index surface);
   // What the relay of a surface on which the state is does to the field, by more than the root of rounding where it is `across`. The
-  // other relays are at `lambda`.
-  RelayEffect relay_effect(double t, ConstVectorRef x, Vector& lambda, Index surface);
+  // other relays are at `lambda`. States are compared in units of `sizes`, in which they have one unit in common.
+  RelayEffect relay_effect(double t, ConstVectorRef x, Vector& lambda, Index surface, ConstVectorRef sizes);
   // 16 ε · size.
   double rounding(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh| / weights(j): what the integrator cannot tell from zero.
