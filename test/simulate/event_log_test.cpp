@@ -1,4 +1,4 @@
-// What the event log of a large system holds.
+// What the event log of a large system holds, and how an event is printed.
 #include <doctest/doctest.h>
 
 #include "test/allocation_count.hpp"
@@ -6,6 +6,8 @@
 #if SLIDEWAY_COUNTS_ALLOCATIONS
 #include <malloc.h>
 #endif
+
+#include <sstream>
 
 #include "models/registry.hpp"
 #include "slideway/simulate/event_log.hpp"
@@ -35,6 +37,32 @@ Solution run_chain(double blocks, bool full_events) {
 }
 
 }  // namespace
+
+TEST_CASE("an event is printed with its name and with what changes") {
+  const auto printed = [](const EventRecord& event) {
+    std::ostringstream out;
+    out << event;
+    return out.str();
+  };
+  EventRecord crossing{
+      .t = 1.5, .surfaces = {0}, .surface_names = {"h1"}, .from = Mode("-"), .to = Mode("+")};
+  crossing.reason = "why";
+  CHECK(printed(crossing) == "t = 1.5  crossing  h1  - -> +  why");
+  crossing.from.reset();
+  CHECK(printed(crossing) == "t = 1.5  crossing  h1  (start) -> +  why");
+  EventRecord turn{.t = 2, .kind = EventKind::record, .name = "turn", .from = Mode("-"), .to = Mode("-")};
+  CHECK(printed(turn) == "t = 2  record  turn  - -> -");
+  EventRecord impact{.t = 3, .kind = EventKind::impact, .surfaces = {1}, .surface_names = {"floor"}};
+  impact.name = "floor";
+  impact.from = impact.to = Mode("+");
+  CHECK(printed(impact) == "t = 3  impact  floor  + -> +");
+  EventRecord edge{.t = 4, .kind = EventKind::transition, .name = "land", .from = Mode(), .to = Mode()};
+  edge.from_location = "flight";
+  edge.to_location = "stance";
+  CHECK(printed(edge) == "t = 4  transition  land  flight -> stance");
+  edge.to_location = "flight";
+  CHECK(printed(edge) == "t = 4  transition  land");
+}
 
 TEST_CASE("a record of a system of usual size is kept whole") {
   EventRecord record = record_of(kMostStatesInEvents, kMostSurfacesInEvents);

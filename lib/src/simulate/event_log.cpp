@@ -66,9 +66,17 @@ const char* to_string(EventKind kind) {
 
 std::ostream& operator<<(std::ostream& out, const EventRecord& event) {
   std::string line = "t = " + number_text(event.t) + "  " + to_string(event.kind);
-  for (const std::string& name : event.surface_names) line += "  " + name;
-  line += "  " + (event.from ? event.from->word() : "(start)") + " -> " +
-          (event.to ? event.to->word() : "(stop)");
+  const auto& surfaces = event.surface_names;
+  if (event.name && std::find(surfaces.begin(), surfaces.end(), *event.name) == surfaces.end())
+    line += "  " + *event.name;
+  for (const std::string& name : surfaces) line += "  " + name;
+  if (event.from_location != event.to_location)
+    line += "  " + event.from_location.value_or("(start)") + " -> " + event.to_location.value_or("(stop)");
+  const bool has_modes = (event.from && event.from->size() > 0) || (event.to && event.to->size() > 0);
+  if (has_modes) {
+    line += "  " + (event.from ? event.from->word() : "(start)") + " -> " +
+            (event.to ? event.to->word() : "(stop)");
+  }
   if (!event.reason.empty()) line += "  " + event.reason;
   return out << line;
 }

@@ -45,7 +45,7 @@ struct EventRecord {
   EventKind kind = EventKind::crossing;
   ShortList<Index> surfaces = {};             // the surfaces met or changed
   ShortList<std::string> surface_names = {};  // their names, same order
-  std::optional<std::string> name = {};       // of a reset, edge, stop or record
+  std::optional<std::string> name = {};       // of a reset, edge, stop or record; of the first contact hit
   std::optional<Mode> from = {};              // empty for an event at the start
   std::optional<Mode> to = {};                // empty where the run stopped because nothing unique follows
   std::optional<std::string> from_location = {};
@@ -77,7 +77,7 @@ void shorten(EventRecord& record);
 // The characters of the listed surfaces in a mode of the record, shortened or not.
 std::string listed_word(const EventRecord& record, const Mode& mode);
 
-// "t = 1.2309594  crossing  h1  - → +   w- and w+ both positive"
+// "t = 1.2309594  crossing  h1  - -> +  w- and w+ both positive"; what has a name is told by it, and so are locations that change.
 std::ostream& operator<<(std::ostream& out, const EventRecord& event);
 
 }  // namespace slideway

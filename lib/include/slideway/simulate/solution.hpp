@@ -36,9 +36,9 @@ struct Statistics {
 
 struct Solution {
   Outcome outcome = {};
-  Snapshot initial = {};  // the mode is the one found at the start
-  Snapshot final = {};
-  Trajectory trajectory = {};
+  Snapshot initial = {};       // the mode is the one found at the start
+  Snapshot final = {};         // at Outcome::t; another run may begin here (Run::mode)
+  Trajectory trajectory = {};  // up to there; with Recording::nothing its end alone
   EventLog events = {};
   Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier or began later
   Statistics statistics = {};
