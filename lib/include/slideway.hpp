@@ -1,4 +1,6 @@
-// Everything a user of slideway needs. Nothing in lib/ includes this header.
+// Everything a user of slideway needs to write a system, to run it and to look at the solution. Model files and documents have
+// headers of their own: slideway/io/model_file.hpp, csv.hpp, json.hpp, plot.hpp and html_report.hpp.
+// Nothing in lib/ includes this header.
 #pragma once
 
 #include "slideway/autodiff/dual.hpp"

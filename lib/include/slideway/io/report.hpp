@@ -1,4 +1,11 @@
 // What the writers of results are given: a run, and the names that belong to it.
+//
+//     ModelInstance instance = read_model_file(path).instantiate({});      // or, of a System written in C++,
+//     ModelInstance instance{.system = system, .start = 0, .end = 20, .state = x0};
+//     Solution solution = Simulator(instance.problem()).run({.start = 0, .end = 20, .state = instance.state});
+//     write_csv({.model = "name", .instance = instance, .solution = solution}, std::cout);
+//
+// It must not know formats.
 #pragma once
 
 #include <string>
