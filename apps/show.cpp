@@ -114,6 +114,9 @@ void print_defaults(std::ostream& out, const ModelDefaults& defaults) {
   if (!defaults.selection.empty()) lines.push_back("selection = " + defaults.selection);
   if (defaults.max_step > 0) lines.push_back(fmt::format("max_step = {}", defaults.max_step));
   if (defaults.max_events > 0) lines.push_back(fmt::format("max_events = {}", defaults.max_events));
+  if (defaults.max_steps > 0) lines.push_back(fmt::format("max_steps = {}", defaults.max_steps));
+  if (!defaults.observe.empty())
+    lines.push_back(fmt::format("observe = {}", fmt::join(defaults.observe, ", ")));
   if (!lines.empty())
     print_list(out, "options", lines, lines.size(), [&](std::size_t i) { return lines[i]; });
 }

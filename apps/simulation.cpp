@@ -44,6 +44,7 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
 
   if (defaults.max_step > 0) options.max_step = defaults.max_step;
   if (defaults.max_events > 0) options.max_events = defaults.max_events;
+  if (defaults.max_steps > 0) options.max_steps = defaults.max_steps;
   if (arguments.max_step) options.max_step = *arguments.max_step;
   if (arguments.max_events) options.max_events = *arguments.max_events;
   if (arguments.max_steps) options.max_steps = *arguments.max_steps;

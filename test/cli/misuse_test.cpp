@@ -212,13 +212,16 @@ TEST_CASE("the options of a model file are those of the command line which beats
       "[states]\nx = 1.0\nv = 0.0\n[time]\nend = 20.0\n[derivatives]\nx = \"v\"\nv = \"-x - 0.01*sgn(v)\"\n";
   place.write("m.toml", model +
                             "[options]\nmax_events = 2\nmax_step = 0.25\nselection = \"consistent\"\n"
-                            "linear_solver = \"dense\"\n");
+                            "linear_solver = \"dense\"\nmax_steps = 1000\nobserve = [\"E = x^2 + v^2\"]\n");
   CHECK(contains(place.slideway({"run", "m.toml"}).out, "the limit of 2 events"));
   CHECK(contains(place.slideway({"run", "m.toml", "--max-events", "3"}).out, "the limit of 3 events"));
   const std::string shown = place.slideway({"show", "m.toml"}).out;
-  for (const char* line :
-       {"max_events = 2", "max_step = 0.25", "selection = consistent", "linear_solver = dense"})
+  for (const char* line : {"max_events = 2", "max_step = 0.25", "selection = consistent",
+                           "linear_solver = dense", "max_steps = 1000", "observe = E = x^2 + v^2"})
     CHECK(contains(shown, line));
+  place.write("short.toml", model + "[options]\nmax_steps = 5\n");
+  CHECK(contains(place.slideway({"run", "short.toml"}).out, "the limit of 5 steps"));
+  CHECK(contains(place.slideway({"run", "short.toml", "--max-steps", "6"}).out, "the limit of 6 steps"));
   place.write("few.toml", model + "[options]\nmethod = \"dopri5\"\n");
   place.write("many.toml", model + "[options]\nmethod = \"dopri5\"\nmax_step = 0.01\n");
   const auto rows = [&](const char* file) {
@@ -228,7 +231,7 @@ TEST_CASE("the options of a model file are those of the command line which beats
   CHECK(rows("few.toml") < 1000);
   CHECK(rows("many.toml") > 2000);
   for (const char* wrong : {"max_step = 0", "max_step = inf", "max_events = 0", "max_events = 1.5",
-                            "selection = \"first\"", "linear_solver = \"lu\""}) {
+                            "max_steps = 0", "selection = \"first\"", "linear_solver = \"lu\""}) {
     place.write("w.toml", model + "[options]\n" + wrong + "\n");
     refused(place, {"run", "w.toml"}, "w.toml:10:");
   }

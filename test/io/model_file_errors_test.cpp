@@ -165,11 +165,12 @@ TEST_CASE("missing sections are told once") {
 
 TEST_CASE("unknown sections and keys get the near name") {
   check_told("[paramters]\n" + std::string(sound).substr(13), "did you mean 'parameters'?");
-  check_mistake(with_end("[options]\nrtoll = 1e-6\n"),
-                "m.toml:16:1: unknown key in [options], expected 'rtol', 'atol', 'method', 'linear_solver', "
-                "'max_step', "
-                "'on_ambiguity', 'sliding_rule', 'selection', 'max_events' or 'observe', got 'rtoll'",
-                "did you mean 'rtol'?");
+  check_mistake(
+      with_end("[options]\nrtoll = 1e-6\n"),
+      "m.toml:16:1: unknown key in [options], expected 'rtol', 'atol', 'method', 'linear_solver', "
+      "'max_step', "
+      "'on_ambiguity', 'sliding_rule', 'selection', 'max_events', 'max_steps' or 'observe', got 'rtoll'",
+      "did you mean 'rtol'?");
   check_mistake(
       with_end("[[stops]]\nwhen = \"x\"\nset = { x = 1 }\n"),
       "m.toml:17:1: unknown key in [[stops]], expected 'name', 'size', 'when' or 'direction', got 'set'");

@@ -152,7 +152,7 @@ class SectionReader {
     const TomlValue& options = table->value;
     reader_.check_keys(options, "[options]",
                        {"rtol", "atol", "method", "linear_solver", "max_step", "on_ambiguity", "sliding_rule",
-                        "selection", "max_events", "observe"});
+                        "selection", "max_events", "max_steps", "observe"});
     ModelDefaults& defaults = model_.defaults;
     read_number(
         options, "rtol", "a number from 1e-14 on and below 1",
@@ -165,13 +165,8 @@ class SectionReader {
     read_choice(options, "selection", selection_words(), defaults.selection);
     if (const TomlEntry* observe = options.find("observe")) read_observe(*observe);
     read_number(options, "max_step", "a positive number", is_positive, defaults.max_step);
-    const auto is_count = [](double value) {
-      constexpr double most = 1e15;
-      return value >= 1 && value <= most && value == std::floor(value);
-    };
-    double max_events = 0;
-    read_number(options, "max_events", "a whole number from 1", is_count, max_events);
-    defaults.max_events = static_cast<Index>(max_events);
+    read_count(options, "max_events", defaults.max_events);
+    read_count(options, "max_steps", defaults.max_steps);
   }
 
   static bool is_positive(double value) { return value > 0 && std::isfinite(value); }
@@ -187,6 +182,16 @@ class SectionReader {
       number = value.number;
     else
       reader_.mistake(value.position, 1, quoted(key) + " out of range", expected, shown(value));
+  }
+
+  void read_count(const TomlValue& options, const std::string& key, Index& count) {
+    const auto is_count = [](double value) {
+      constexpr double most = 1e15;
+      return value >= 1 && value <= most && value == std::floor(value);
+    };
+    double number = 0;
+    read_number(options, key, "a whole number from 1", is_count, number);
+    count = static_cast<Index>(number);
   }
 
   void read_observe(const TomlEntry& entry) {

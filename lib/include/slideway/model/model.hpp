@@ -28,11 +28,11 @@ struct Parameter {
 
 // A model with every parameter and initial value fixed: what a Simulator needs to run.
 struct ModelInstance {
-  System system;        // with locations, that of the initial one: it has the sizes and names of all
-  Settings parameters;  // name and value used, in the model's order
+  System system;             // with locations, that of the initial one: it has the sizes and names of all
+  Settings parameters = {};  // name and value used, in the model's order
   double start = 0;
   double end = 0;
-  Vector state;                                // n initial values
+  Vector state = {};                           // n initial values
   std::optional<Automaton> automaton = {};     // of a model with locations
   std::vector<FrictionElement> friction = {};  // the forces whose passivity can be looked at
   // What the user wants to see beside the states, "F" or "E = 0.5*v^2", as far as the model knows more than observables_of() does;
@@ -59,6 +59,7 @@ struct ModelDefaults {
   std::vector<std::string> observe = {};
   double max_step = 0;   // 0: not given
   Index max_events = 0;  // 0: not given
+  Index max_steps = 0;   // 0: not given
 };
 
 struct Model {
