@@ -478,3 +478,21 @@ TEST_CASE("a run goes on where another ended at the very time of an event") {
     }
   }
 }
+
+TEST_CASE("a run begins on the surface along which another one slid, whatever rounding left of its guard") {
+  // Slides up to t = 1, then x' = t − 1.
+  for (const double left : {0.0, 5.6e-45, -5.6e-45}) {
+    const Solution solution =
+        Simulator(relay(), {}).run({.start = 0, .end = 2, .state = Vector::Constant(1, left)});
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(solution.initial.mode.word() == "0");
+    REQUIRE(solution.events.size() == 1);
+    CHECK(solution.events[0].t == doctest::Approx(1).epsilon(1e-6));
+    CHECK(solution.final.state[0] == doctest::Approx(0.5).epsilon(1e-5));
+  }
+  const Solution off =
+      Simulator(relay(), {}).run({.start = 0, .end = 2, .state = Vector::Constant(1, 1e-12)});
+  CHECK(off.initial.mode.word() == "+");
+  REQUIRE(off.events.size() == 2);
+  CHECK(off.events[0].kind == EventKind::sliding_entry);
+}

@@ -230,6 +230,7 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
   Vector h(here.system.surfaces());
   here.evaluator.guards(t_, x_, h);
   const double near = SurfaceGeometry::plainly_off_zero(x_);
+  const bool starts = t_ == run_.start && instant_.rounds == 0;
   bool any_without_value = false;
   for (Index i = 0; i < h.size(); ++i) {
     if (!std::isfinite(h[i])) {
@@ -238,12 +239,14 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
       continue;
     }
     // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it. A state that slid
-    // along its own zero is zero only within the rounding of its error scale.
+    // along its own zero, in this run or in one that has ended where this one starts, is zero only within the rounding of its error
+    // scale.
     const bool met =
         (keep && mode_.slides_on(i)) || h[i] == 0 ||
         (std::abs(h[i]) <= near &&
          (std::abs(h[i]) <= here.geometry.rounding(t_, x_, i) || std::abs(h[i]) <= jump_rounding(i) ||
-          (mode_.slides_on(i) && std::abs(h[i]) <= here.geometry.projected(t_, x_, i, weights_))));
+          ((starts || mode_.slides_on(i)) &&
+           std::abs(h[i]) <= here.geometry.projected(t_, x_, i, weights_))));
     if (met || (keep && std::abs(h[i]) <= near && reaches_zero(i, h[i])))
       meeting.met.push_back({.surface = i});
     if (!keep || mode_.slides_on(i)) mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
