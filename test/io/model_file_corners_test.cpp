@@ -201,6 +201,30 @@ TEST_CASE("too many surfaces in one function are refused and a sum of them is no
   CHECK(instance(with_derivatives("x = 1\ny = \"2*y*(" + sum + ")\"\nz = 1")).system.surfaces() == 13);
 }
 
+TEST_CASE("the larger of a value and its opposite is its size") {
+  const auto size_of = [](const std::string& text, const std::string& name,
+                          const std::function<double(const Vector&)>& value) {
+    CAPTURE(text);
+    const System system = instance(with_derivatives("x = \"" + text + "\"\ny = 0\nz = 0")).system;
+    CHECK(system.surface_names() == std::vector<std::string>{name});
+    for (const double y : {-1.5, 0.7}) {
+      const Vector x = Eigen::Vector3d(0.5, y, 2);
+      const Vector lambda = guards(system, 0, x).unaryExpr([](double h) { return h > 0 ? 1.0 : -1.0; });
+      CHECK(field(system, 0, x, lambda)[0] == value(x));
+    }
+  };
+  for (const std::string text : {"abs(y)", "max(y, -y)", "max(-y, y)", "-min(y, -y)", "-min(-y, y)"})
+    size_of(text, "y", [](const Vector& x) { return std::abs(x[1]); });
+  size_of("max(x - y, y - x)", "x - y", [](const Vector& x) { return std::abs(x[0] - x[1]); });
+  // A guard with a power of it is one guard, not one on each side that has no value on the other.
+  const std::string cubic = "x = \"sgn(z + SIZE^3)\"\ny = 0\nz = 0";
+  const auto with_size = [&](std::string size) {
+    std::string text = cubic;
+    return instance(with_derivatives(text.replace(text.find("SIZE"), 4, size))).system.surfaces();
+  };
+  CHECK(with_size("max(y, -y)") == with_size("abs(y)"));
+}
+
 TEST_CASE("a kink or jump inside a kink or jump is the one that the numbers have") {
   struct Line {
     const char* text;

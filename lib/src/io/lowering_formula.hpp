@@ -111,6 +111,7 @@ class FormulaBuilder {
   NodeId build_call(const Place& place, std::uint32_t index);
   NodeId build_sum(const Place& place, std::uint32_t index);
   NodeId build_sign(const Place& place, std::uint32_t index, Function function);
+  NodeId build_size(const Place& place, std::uint32_t index, NodeId operand, const Text& make_text);
   NodeId build_extremum(const Place& place, std::uint32_t index, bool largest);
   NodeId build_if(const Place& place, std::uint32_t index);
   NodeId select(SurfaceSide side, NodeId positive, NodeId negative);

@@ -26,16 +26,24 @@ NodeId FormulaBuilder::build_sign(const Place& place, std::uint32_t index, Funct
   const bool is_value = place.jumps == Jumps::values || (absolute && place.jumps == Jumps::refused_in_event);
   if (is_value || graph_.is_constant(operand)) return graph_.unary(operation, operand);
   const TokenRange range = argument_range(place.formula.expression, index, 0);
+  const auto make_text = [&] { return text(place, range); };
+  if (absolute) return build_size(place, index, operand, make_text);
   const NodeId one = graph_.constant(1);
   const NodeId none = graph_.constant(0);
-  const Choice choice = absolute && graph_.has_lambda(operand)
-                            ? Choice{operand, operand, graph_.negate(operand)}
-                        : function == Function::step ? Choice{one, none, none}
-                                                     : Choice{one, none, graph_.negate(one)};
-  const NodeId node = choose_by_sign(place, index, operand, choice, [&] { return text(place, range); });
-  if (!absolute) return node;
-  const NodeId size =
-      bend(graph_.has_lambda(operand) ? node : graph_.multiply(node, operand), operand, operand);
+  const Choice choice =
+      function == Function::step ? Choice{one, none, none} : Choice{one, none, graph_.negate(one)};
+  return choose_by_sign(place, index, operand, choice, make_text);
+}
+
+// |operand|
+NodeId FormulaBuilder::build_size(const Place& place, std::uint32_t index, NodeId operand,
+                                  const Text& make_text) {
+  const NodeId one = graph_.constant(1);
+  const bool bends = graph_.has_lambda(operand);
+  const Choice choice = bends ? Choice{operand, operand, graph_.negate(operand)}
+                              : Choice{one, graph_.constant(0), graph_.negate(one)};
+  const NodeId node = choose_by_sign(place, index, operand, choice, make_text);
+  const NodeId size = bend(bends ? node : graph_.multiply(node, operand), operand, operand);
   nonnegative_.insert(size);
   return size;
 }
@@ -54,8 +62,15 @@ NodeId FormulaBuilder::build_extremum(const Place& place, std::uint32_t index, b
   const NodeId below = largest ? b : a;
   const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
   if (is_value || graph_.is_constant(difference)) return graph_.choose(difference, above, below);
+  const Expression& expression = place.formula.expression;
+  if (b == graph_.negate(a)) {
+    // The one of them that is written without a sign.
+    const bool second = graph_[a].operation == Operation::negate;
+    const TokenRange range = argument_range(expression, index, second ? 1 : 0);
+    const NodeId size = build_size(place, index, second ? b : a, [&] { return text(place, range); });
+    return largest ? size : bend(graph_.negate(size), a, b);
+  }
   const NodeId node = choose_by_sign(place, index, difference, {above, above, below}, [&] {
-    const Expression& expression = place.formula.expression;
     return difference_text(place, argument_range(expression, index, 0), argument_range(expression, index, 1));
   });
   const bool first = is_nonnegative(a);
