@@ -70,6 +70,19 @@ NodeId ExpressionGraph::unary(Operation operation, NodeId a) {
   return intern({operation, a, 0, 0, 0});
 }
 
+// a − b where one of them is a term of the other: no rounding of that term is left.
+std::optional<NodeId> ExpressionGraph::without_common_term(NodeId a, NodeId b) {
+  const Node first = nodes_[a];
+  const Node second = nodes_[b];
+  if (first.operation == Operation::add && first.a == b) return first.b;
+  if (first.operation == Operation::add && first.b == b) return first.a;
+  if (first.operation == Operation::subtract && first.a == b) return negate(first.b);
+  if (second.operation == Operation::add && second.a == a) return negate(second.b);
+  if (second.operation == Operation::add && second.b == a) return negate(second.a);
+  if (second.operation == Operation::subtract && second.a == a) return second.b;
+  return std::nullopt;
+}
+
 NodeId ExpressionGraph::binary(Operation operation, NodeId a, NodeId b) {
   if (is_constant(a) && is_constant(b)) return constant(fold_binary(operation, value(a), value(b)));
   const auto is_negation = [&](NodeId id) { return nodes_[id].operation == Operation::negate; };
@@ -84,6 +97,7 @@ NodeId ExpressionGraph::binary(Operation operation, NodeId a, NodeId b) {
     case Operation::subtract:
       if (a == b) return constant(0);
       if (is_constant(a, 0)) return negate(b);
+      if (const std::optional<NodeId> rest = without_common_term(a, b)) return *rest;
       if (is_negation(b)) return add(a, nodes_[b].a);
       if (is_negation(a)) return negate(add(nodes_[a].a, b));
       if (is_constant(b)) return add(a, constant(-value(b)));
@@ -189,6 +203,20 @@ NodeId ExpressionGraph::with_value(NodeId root, const std::vector<NodeId>& parts
     if (std::binary_search(parts.begin(), parts.end(), id)) return constant(value);
     const Node node = nodes_[id];
     return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
+  });
+}
+
+NodeId ExpressionGraph::with_relays(NodeId root, const std::vector<Relay>& by) {
+  const auto depends = [this](NodeId id) { return has_lambda(id); };
+  return rewritten(root, depends, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
+    const Node node = nodes_[id];
+    if (node.operation == Operation::lambda) {
+      const NodeId other = lambda(by[node.a].surface);
+      return by[node.a].sign > 0 ? other : negate(other);
+    }
+    if (node.operation != Operation::select) return rebuild(node, a, b, c);
+    const Relay& relay = by[node.c];
+    return relay.sign > 0 ? select(relay.surface, a, b) : select(relay.surface, b, a);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -118,6 +119,13 @@ class ExpressionGraph {
   // The node with a number put in wherever one of `parts`, sorted, stands.
   NodeId with_value(NodeId root, const std::vector<NodeId>& parts, double value);
 
+  // The node with other λ, or their opposites, in place of λ. `by[k]` tells of surface k.
+  struct Relay {
+    std::uint32_t surface = 0;
+    int sign = 1;
+  };
+  NodeId with_relays(NodeId root, const std::vector<Relay>& by);
+
   // The same operation on other operands.
   NodeId rebuild(const Node& node, NodeId a, NodeId b, NodeId c);
 
@@ -139,6 +147,7 @@ class ExpressionGraph {
   using Rewrite = std::function<NodeId(NodeId id, NodeId a, NodeId b, NodeId c)>;
   NodeId rewritten(NodeId root, const std::function<bool(NodeId)>& depends, const Rewrite& rewrite);
 
+  std::optional<NodeId> without_common_term(NodeId a, NodeId b);
   NodeId intern(const Node& node);
   void grow_table();
 

@@ -121,6 +121,11 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     const double value = graph_.value(guard);
     return value > 0 ? choice.positive : value < 0 ? choice.negative : choice.zero;
   }
+  if (sides_known > 0) {
+    // A root of what is positive on this side is, too.
+    const GuardKey known = guard_key(graph_, guard);
+    if (is_nonnegative(known.key)) return known.sign > 0 ? choice.positive : choice.negative;
+  }
   const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
   if (!splits && place.jumps == Jumps::observed) {
     const std::optional<SurfaceSide> known = surfaces_.find(guard);

@@ -154,9 +154,17 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
   // Which surfaces it slides along in second order changes with the mode only.
   if (place.set_mode(mode)) look_for_second_order(place, t, x);
   Place& at_work = place.in_second_order ? *place.in_second_order : place;
-  at_work.set_mode(mode);
+  const SecondOrder* const staying = at_work.plain.definition().staying.get();
+  Mode at_work_in = mode;
+  if (staying) {
+    for (const SecondOrder::Bound& one : staying->bound) at_work_in.set(one.surface, Side::plus);
+  }
+  at_work.set_mode(at_work_in);
   at_work.find(t, x);
   lambda_ = at_work.lambda.head(lambda_.size());
+  if (staying) {
+    for (const SecondOrder::Bound& one : staying->bound) lambda_[one.surface] = one.sign * lambda_[one.to];
+  }
   if (!at_work.contacts) return;
   try {
     forces_ = at_work.contacts->forces(t, x, at_work.lambda);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "simulate/method_stepper.hpp"
 #include "slideway/core/errors.hpp"
@@ -26,6 +27,32 @@ std::shared_ptr<const RelayStructure> structure_of(const System& plain, const Sy
 }
 
 }  // namespace
+
+StayingZero::StayingZero(std::shared_ptr<const SecondOrder> what)
+    : of(std::move(what)),
+      structure(*of->kept),
+      evaluator(*of->kept),
+      geometry(evaluator, structure),
+      all(static_cast<std::size_t>(of->kept->surfaces())) {
+  std::iota(all.begin(), all.end(), Index{0});
+}
+
+// A derivative cₗ of the guard is taken to zero in the time in which λ, by the derivatives between them, makes up for it.
+double StayingZero::excursion(double t, ConstVectorRef x, Index surface, double speed, double rate) {
+  Vector values(of->kept->surfaces());
+  evaluator.guards(t, x, values);
+  double sum = 0;
+  for (const SecondOrder::Chain& chain : of->chains) {
+    if (chain.surface != surface) continue;
+    for (Index l = 1; l <= chain.count; ++l) {
+      const double derivative = std::abs(l < chain.count ? values[chain.first + l] : speed);
+      const auto orders = static_cast<double>(chain.count - l + 1);
+      const double time = std::pow(derivative / std::abs(rate), 1 / orders);
+      sum += derivative * std::pow(time, static_cast<double>(l));
+    }
+  }
+  return sum;
+}
 
 LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure> structure_of_plain,
                              const Options& options, EventWatch watched, std::string location_name)
@@ -59,6 +86,10 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
     }
   }
   stepper = make_stepper(ode, options.method, stepping);
+  if (const std::shared_ptr<const SecondOrder>& kept = system.definition().staying) {
+    staying = std::make_unique<StayingZero>(kept);
+    ode.keep_on(staying->geometry, staying->all);
+  }
   if (evaluator.guards_are_affine() || system.surfaces() == 0) {
     affine_scan.emplace(evaluator, ode.guards());
     const Vector zero = Vector::Zero(system.states());

@@ -18,6 +18,19 @@
 
 namespace slideway {
 
+// What is zero beside the guards where the solution slides in second or higher order (SystemDefinition::staying).
+struct StayingZero {
+  explicit StayingZero(std::shared_ptr<const SecondOrder> what);
+  // How far from surface i the solution comes on its way to it, where λ changes the last derivative, `speed`, of its guard at `rate`.
+  double excursion(double t, ConstVectorRef x, Index surface, double speed, double rate);
+
+  std::shared_ptr<const SecondOrder> of;
+  RelayStructure structure;
+  Evaluator evaluator;
+  SurfaceGeometry geometry;
+  std::vector<Index> all;  // the guards of `of->kept`
+};
+
 struct LocationTools {
   // `structure` is that of `plain`; `watch` holds its events and the edges that leave the location.
   LocationTools(System plain, std::shared_ptr<const RelayStructure> structure, const Options& options,
@@ -41,6 +54,7 @@ struct LocationTools {
   ModeOde ode;
   EventResolver resolver;
   SurfaceGeometry geometry;
+  std::unique_ptr<StayingZero> staying;  // null in first order, and where hᵢ is all there is
   std::unique_ptr<Stepper> stepper;
   bool can_project = false;  // the integrator keeps the solution on its constraints by itself
   std::unique_ptr<Stepper> short_stepper, fine_stepper, doubt_stepper;

@@ -22,6 +22,8 @@ constexpr std::int64_t kFewSteps = 200;
 constexpr double kMostChange = 50;
 // How many steps a flight may take whose errors are to be far below the tolerances.
 constexpr std::int64_t kFineSteps = 5000;
+// So often it is asked whether what slides has come to rest, which a step need not see.
+constexpr std::int64_t kStepsToRest = 64;
 // Where the second half of so many events takes less than this part of the time they get denser.
 constexpr std::size_t kMany = 100;
 constexpr double kDenser = 0.1;
@@ -147,11 +149,13 @@ void RunEngine::list(Index surface, EventRecord& record) const {
     values->push_back(kNotANumber);
 }
 
-Mode RunEngine::with_contacts(const Mode& mode) const {
-  return here_->contacts ? here_->contacts->with_closed(mode) : mode;
+Mode RunEngine::as_shown(const Mode& mode) const {
+  Mode shown = here_->contacts ? here_->contacts->with_closed(mode) : mode;
+  for (const SecondOrder::Bound& one : bound()) shown.set(one.surface, side_with(one, shown));
+  return shown;
 }
 
-Mode RunEngine::word() const { return with_contacts(mode_); }
+Mode RunEngine::word() const { return as_shown(mode_); }
 
 void RunEngine::finish(Status status, std::string message) {
   solution_.outcome = {status, t_, std::move(message)};
@@ -355,6 +359,7 @@ RunEngine::ModeEnd RunEngine::end_where_it_fails() {
     return handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
   }
   const StepFailure failure = stepper_->failure();
+  if (comes_to_stay({})) return too_many_events() ? ModeEnd::finished : ModeEnd::event;
   if (const std::optional<ModeEnd> end = handle_ending_root()) return *end;
   finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
   return ModeEnd::finished;
@@ -370,7 +375,13 @@ std::optional<RunEngine::ModeEnd> RunEngine::end_within_step(double step_start, 
   dense_end_ = t_;
   write_outputs(step_start, std::nextafter(t_, step_start));
   const double event_time = t_;
-  const std::optional<ModeEnd> end = handle_ending_root();
+  here_->stepper->error_weights(x_, weights_);
+  std::optional<ModeEnd> end;
+  if (comes_to_stay({})) {
+    end = too_many_events() ? ModeEnd::finished : ModeEnd::event;
+  } else {
+    end = handle_ending_root();
+  }
   if (end) write_outputs(event_time, t_);
   return end;
 }
@@ -435,6 +446,10 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       // The flight is not that short after all.
       pace_.go_on();
       return ModeEnd::event;
+    }
+    if (pace_.steps_in_mode() % kStepsToRest == 0) {
+      here_->stepper->error_weights(x_, weights_);
+      if (comes_to_stay({})) return too_many_events() ? ModeEnd::finished : ModeEnd::event;
     }
     if (drifts()) {
       here_->stepper->error_weights(x_, weights_);

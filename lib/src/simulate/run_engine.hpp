@@ -71,7 +71,8 @@ class RunEngine {
   void finish(Status status, std::string message);
   // The word of the mode: the surfaces, then the contacts.
   Mode word() const;
-  Mode with_contacts(const Mode& mode) const;
+  // With the contacts, and with what goes with another surface as that one.
+  Mode as_shown(const Mode& mode) const;
   // Adds the contacts and the location to the record, and keeps it.
   void report(EventRecord&& record);
   std::string surface_name(Index surface) const;
@@ -232,13 +233,28 @@ class RunEngine {
   // Slides along those of the surfaces `coming`, too, that do not hold by their relays, to which the solution has come with no speed
   // across them; `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
   bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
+  // Whatever their relays do.
+  bool stay_on(std::vector<Index> coming, const std::vector<Index>& met);
+  // The state as it is there; none where that is too far away.
+  std::optional<Vector> state_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces,
+                                              const std::vector<Index>& coming, Vector& lambda);
   // Does so where what is met leaves open what follows, or is a two-fold, whatever the policy for what is not unique; or where it
   // comes to slide on surfaces, or only touches them, between fields that do not differ across them.
   bool stays_in_second_order(const Resolution& resolution, const Meeting& meeting);
+  // Where what slides ends, as terminal sliding does, in a point at which a surface is met with no speed, and stays there. Surfaces
+  // are met, too, that the integrator cannot tell from it.
+  bool comes_to_stay(const Meeting& meeting);
+  // Where the solution is in such a point without having come there.
+  bool stays_at_once(const Meeting& meeting);
+  bool ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met);
   // False when the run is over.
   bool leave_second_order(const std::vector<Index>& leaving);
   // The surfaces along which it does not slide any more.
   std::vector<Index> ends_of_second_order() const;
+  // Lists the surfaces that have come to slide since the record was begun.
+  void list_entered(EventRecord& record) const;
+  // Surfaces that come and go with another one.
+  std::span<const SecondOrder::Bound> bound() const;
   bool in_second_order() const { return !second_order_.empty(); }
   bool slides_in_second_order(Index surface) const {
     return std::binary_search(second_order_.begin(), second_order_.end(), surface);

@@ -305,7 +305,7 @@ std::string RunEngine::words_of(const std::vector<Mode>& modes) const {
   for (const Mode& mode : modes) {
     words += words.empty() ? "" : ", ";
     if (is_readable(mode)) {
-      words += with_contacts(mode).word();
+      words += as_shown(mode).word();
       continue;
     }
     words += '(';
@@ -352,19 +352,21 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases, boo
   const double mode_began = mode_since_;
   const std::vector<Index> still_touching = contacts_still_touching();
   leaving_.let_go(releases, still_touching);
-  const Mode before = here_->contacts ? word() : Mode();
+  const bool shows_more = here_->contacts || !bound().empty();
+  const Mode before = shows_more ? word() : Mode();
   const Vector state_before = releases.empty() ? Vector() : x_;
   if (!releases.empty()) open(releases);
   std::optional<Meeting> freed;
   if (!held_.empty() && !releases.empty()) freed = with_freed(arrived, held_);
   const Meeting& meeting = freed ? *freed : arrived;
+  if (releases.empty() && comes_to_stay(meeting)) return !too_many_events();
   Resolution resolution = resolution_of(meeting, releases.empty());
   EventRecord& record = resolution.event;
   bool eventful = false;
   if (!meeting.met.empty()) {
     // A surface that was held and is left on the side it was on has only been let go.
     eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == mode_));
-    if (here_->contacts && record.from) record.from = before;
+    if (shows_more && record.from) record.from = before;
     if (stays_in_second_order(resolution, meeting)) {
       record.kind = EventKind::sliding_entry;
       record.continuations.clear();
@@ -372,17 +374,18 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases, boo
           "both fields turn back where they have no speed across the surface: sliding of second order";
       record.to = word();
       record.after = x_;
+      if (!bound().empty()) list_entered(record);
       report(std::move(record));
       return !too_many_events();
     }
     if (!resolution.decided) {
       EventRecord undecided = record;
-      for (Mode& mode : undecided.continuations) mode = with_contacts(mode);
+      for (Mode& mode : undecided.continuations) mode = as_shown(mode);
       if (eventful) report(std::move(undecided));
       finish_ambiguous(resolution);
       return false;
     }
-    for (Mode& mode : record.continuations) mode = with_contacts(mode);
+    for (Mode& mode : record.continuations) mode = as_shown(mode);
     // What has not left since it was met last cannot touch again: that is the same touch.
     if (record.kind == EventKind::grazing) {
       const auto has_left = [&](const Met& met) { return !contains(leaving_.earlier, met.surface); };
@@ -392,7 +395,7 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases, boo
     std::erase_if(leaving_.earlier, [&](Index i) { return contains(leaving_.surfaces, i); });
     open_what_relays_open(releases);
     leaving_.let_go(releases, still_touching);
-    if (here_->contacts && record.to) record.to = word();
+    if (shows_more && record.to) record.to = word();
     const std::vector<Index> pressed = eventful ? pressed_by_leaving(before) : std::vector<Index>();
     if (!pressed.empty() && !close_pressed(pressed, record)) return false;
   }
@@ -472,6 +475,9 @@ bool RunEngine::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
   if (leaves) leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order();
+  for (const SecondOrder::Bound& one : bound()) {
+    if (eventful && contains(unheld, one.to)) list(one.surface, record);
+  }
   const bool goes_on = unheld.empty() || leave_second_order(unheld);
   if (!unheld.empty()) record.reason += ", of its speed: sliding of second order ends";
   const std::size_t place = solution_.events.size();

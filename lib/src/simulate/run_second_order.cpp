@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "core/number_text.hpp"
@@ -19,11 +20,27 @@ namespace slideway {
 
 namespace {
 
+// Of the errors of the states: a guard that is larger is not near zero, so that its gradient need not be asked for.
+constexpr double kPlainlySeen = 100;
+// A speed whose square is larger, in units of the errors of its guard and one of time, is none that ends.
+constexpr double kSlow = 100;
+// Of so many surfaces that slide each can be asked what its relay does.
+constexpr std::size_t kFewSliding = 16;
+// Of a step.
+constexpr double kShortPart = 1e-3;
+
 void carry_contacts(const LocationTools& from, LocationTools& to) {
   if (from.contacts) to.contacts->take_over(*from.contacts);
 }
 
+std::span<const SecondOrder::Bound> bound_in(const LocationTools& tools) {
+  if (!tools.staying) return {};
+  return tools.staying->of->bound;
+}
+
 }  // namespace
+
+std::span<const SecondOrder::Bound> RunEngine::bound() const { return bound_in(*here_); }
 
 LocationTools* RunEngine::second_order_tools(const std::vector<Index>& surfaces) {
   return tools_.in_second_order(location_, surfaces, here_);
@@ -48,50 +65,84 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
   };
   coming.erase(std::remove_if(coming.begin(), coming.end(), is_other), coming.end());
   std::sort(coming.begin(), coming.end());
-  if (coming.empty()) return false;
+  return !coming.empty() && stay_on(std::move(coming), met);
+}
+
+bool RunEngine::stay_on(std::vector<Index> coming, const std::vector<Index>& met) {
   std::vector<Index> surfaces;
   std::set_union(second_order_.begin(), second_order_.end(), coming.begin(), coming.end(),
                  std::back_inserter(surfaces));
   LocationTools* const tools = second_order_tools(surfaces);
   if (!tools) return false;
   carry_contacts(*here_, *tools);
-  SurfaceGeometry& plain = tools_.of_location(location_).geometry;
-  // What is left of the speed the relay takes away, in a time in which little else changes: along its own effect. Nobody sees how
-  // far from the surface that speed would carry.
-  Vector x = x_, values(mode_.size()), rates(mode_.size()), minus(x.size()), plus(x.size());
-  for (const Index i : coming) {
-    tools->evaluator.guards(t_, x, values);
-    tools->evaluator.neighbour_fields(t_, x, lambda_, i, minus, plus);
-    const double speed = values[i];
-    plus -= minus;
-    tools->evaluator.guard_directional(t_, x, 0, plus, rates);
-    const double time = -speed / rates[i];
-    if (!(std::abs(speed * time) <= plain.tolerance(t_, x, i, weights_))) return false;
-    x += time * plus;
+  Mode mode = mode_;
+  for (const SecondOrder::Bound& one : bound()) mode.set(one.surface, side_with(one, mode_));
+  for (const SecondOrder::Bound& one : bound_in(*tools)) {
+    mode.set(one.surface, Side::plus);
+    std::erase(surfaces, one.surface);
+    std::erase(coming, one.surface);
   }
-  for (int turn = 0; turn < 3; ++turn) {
-    plain.project(t_, surfaces, weights_, x);
-    tools->geometry.project(t_, surfaces, weights_, x);
-  }
+  Vector lambda = lambda_;
+  mode.fill_lambda(lambda);
+  std::optional<Vector> state = state_in_second_order(*tools, surfaces, coming, lambda);
+  if (!state) return false;
   Meeting meeting{.at_start = true};
   std::vector<char> is_met(static_cast<std::size_t>(mode_.size()), 0);
   for (const std::vector<Index>* list : {&std::as_const(surfaces), &met})
     for (const Index i : *list) is_met[static_cast<std::size_t>(i)] = 1;
-  for (Index i = 0; i < mode_.size(); ++i)
-    if (is_met[static_cast<std::size_t>(i)] || mode_.slides_on(i)) meeting.met.push_back({.surface = i});
-  tools->evaluator.keep_field_at(t_, x);
-  const Resolution resolution = tools->resolver.resolve(t_, x, mode_, lambda_, meeting, weights_);
+  for (const SecondOrder::Bound& one : bound_in(*tools)) is_met[static_cast<std::size_t>(one.surface)] = 0;
+  for (Index i = 0; i < mode.size(); ++i)
+    if (is_met[static_cast<std::size_t>(i)] || mode.slides_on(i)) meeting.met.push_back({.surface = i});
+  tools->evaluator.keep_field_at(t_, *state);
+  const Resolution resolution = tools->resolver.resolve(t_, *state, mode, lambda, meeting, weights_);
   const auto slides = [&](Index i) { return resolution.mode.slides_on(i); };
   if (!resolution.decided || resolution.repelling || !std::all_of(surfaces.begin(), surfaces.end(), slides))
     return false;
   use_in_second_order(*tools, surfaces);
-  x_ = x;
+  x_ = *state;
   adopt(resolution);
   for (const Index i : coming) flights_.forget(i);
   forget_turns();
   // What came to it by flights that get ever shorter does not go on in such; after a jump elsewhere the next may be as near as the last.
   if (!pace_.jumped_at(t_)) pace_.go_on();
   return true;
+}
+
+// What is left of the speed the relay takes away, in a time in which little else changes: along its own effect. Nobody sees how
+// far from the surface that speed would carry. None where somebody does.
+std::optional<Vector> RunEngine::state_in_second_order(LocationTools& tools,
+                                                       const std::vector<Index>& surfaces,
+                                                       const std::vector<Index>& coming, Vector& lambda) {
+  SurfaceGeometry& plain = tools_.of_location(location_).geometry;
+  Vector x = x_, values(mode_.size()), rates(mode_.size()), minus(x.size()), plus(x.size());
+  const auto put_on_surfaces = [&](Vector& state) {
+    if (tools.staying) {
+      tools.staying->geometry.project(t_, tools.staying->all, weights_, state);
+    } else {
+      plain.project(t_, surfaces, weights_, state);
+    }
+    tools.geometry.project(t_, surfaces, weights_, state);
+  };
+  for (const Index i : coming) {
+    tools.evaluator.guards(t_, x, values);
+    tools.evaluator.neighbour_fields(t_, x, lambda, i, minus, plus);
+    const double speed = values[i];
+    if (!minus.allFinite() || !plus.allFinite()) {
+      // Beside the surfaces a field need not have a value on the side that is not in force.
+      Vector there = x;
+      put_on_surfaces(there);
+      tools.evaluator.neighbour_fields(t_, there, lambda, i, minus, plus);
+    }
+    plus -= minus;
+    tools.evaluator.guard_directional(t_, x, 0, plus, rates);
+    const double time = -speed / rates[i];
+    const double excursion =
+        tools.staying ? tools.staying->excursion(t_, x, i, speed, rates[i]) : std::abs(speed * time);
+    if (!(excursion <= plain.tolerance(t_, x, i, weights_))) return std::nullopt;
+    x += time * plus;
+  }
+  for (int turn = 0; turn < 3; ++turn) put_on_surfaces(x);
+  return x;
 }
 
 bool RunEngine::stays_in_second_order(const Resolution& resolution, const Meeting& meeting) {
@@ -111,8 +162,91 @@ bool RunEngine::stays_in_second_order(const Resolution& resolution, const Meetin
   return begin_second_order(is_open ? met : std::move(coming), met);
 }
 
+bool RunEngine::comes_to_stay(const Meeting& meeting) {
+  const std::vector<Index>& sliding = here_->ode.field().sliding();
+  // Along a straight one a point is come to in infinite time.
+  if (in_second_order() || in_pair() || sliding.empty() || here_->evaluator.guards_are_affine()) return false;
+  // From the steps: the sliding velocity may have no value here, and nobody else is to know that it was asked for.
+  const double before = t_ - kShortPart * stepper_->last_step_size();
+  Vector h(mode_.size()), rates(mode_.size());
+  stepper_->evaluate(before, state_);
+  here_->evaluator.guards(before, state_, h);
+  stepper_->evaluate(t_, state_);
+  here_->evaluator.guards(t_, state_, rates);
+  rates = (rates - h) / (t_ - before);
+  here_->evaluator.guards(t_, x_, h);
+  // Where the relay of what slides has no part in its speed the steps tell as little.
+  Vector lambda = Vector::Zero(mode_.size());
+  mode_.fill_lambda(lambda);
+  const auto is_without_relay = [&](Index i) {
+    return here_->geometry.relay_effect(t_, x_, lambda, i) != RelayEffect::across;
+  };
+  const auto has_no_velocity = [&] {
+    return sliding.size() <= kFewSliding && std::any_of(sliding.begin(), sliding.end(), is_without_relay);
+  };
+  const double plainly_seen = kPlainlySeen / weights_.minCoeff();
+  std::vector<Index> coming, met = sliding;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (mode_.slides_on(i)) continue;
+    const bool is_met =
+        std::any_of(meeting.met.begin(), meeting.met.end(), [i](const Met& one) { return one.surface == i; });
+    if (!is_met && std::abs(h[i]) > plainly_seen) continue;
+    const double unseen = here_->geometry.tolerance(t_, x_, i, weights_);
+    if (!is_met && std::abs(h[i]) > unseen) continue;
+    if (rates[i] * rates[i] <= kSlow * unseen || (is_met && has_no_velocity())) coming.push_back(i);
+  }
+  if (coming.empty()) return false;
+  met.insert(met.end(), coming.begin(), coming.end());
+  std::sort(met.begin(), met.end());
+  EventRecord record;
+  record.t = t_;
+  record.kind = EventKind::sliding_entry;
+  record.from = word();
+  record.before = x_;
+  if (!ends_with(coming, met) && !ends_with(met, met)) return false;
+  list_entered(record);
+  record.to = word();
+  record.after = x_;
+  record.reason =
+      "what slides ends where the speed across the surface is zero, too, and stays there: sliding of second "
+      "order";
+  report(std::move(record));
+  return true;
+}
+
+bool RunEngine::stays_at_once(const Meeting& meeting) {
+  if (in_second_order() || in_pair() || meeting.met.size() < 2 || here_->evaluator.guards_are_affine())
+    return false;
+  std::vector<Index> met;
+  for (const Met& one : meeting.met) met.push_back(one.surface);
+  const LocationTools* const tools = second_order_tools(met);
+  return tools && !bound_in(*tools).empty() && stay_on(met, met);
+}
+
+void RunEngine::list_entered(EventRecord& record) const {
+  record.surfaces.clear();
+  record.surface_names.clear();
+  for (ShortList<double>* values : {&record.w_minus, &record.w_plus, &record.lambda}) values->clear();
+  const Mode now = word();
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (now.slides_on(i) && !(record.from && record.from->slides_on(i))) list(i, record);
+  }
+}
+
+// Whether what slides ends in a point of these surfaces, and stays there.
+bool RunEngine::ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met) {
+  const LocationTools* const tools = second_order_tools(surfaces);
+  if (!tools) return false;
+  const auto slides = [&](Index i) { return mode_.slides_on(i); };
+  const std::span<const SecondOrder::Bound> others = bound_in(*tools);
+  return std::any_of(others.begin(), others.end(),
+                     [&](const SecondOrder::Bound& one) { return slides(one.surface) || slides(one.to); }) &&
+         stay_on(surfaces, met);
+}
+
 bool RunEngine::leave_second_order(const std::vector<Index>& leaving) {
   const std::vector<Index> surfaces = second_order_;
+  for (const SecondOrder::Bound& one : bound()) mode_.set(one.surface, side_with(one, mode_));
   std::vector<Index> staying;
   std::set_difference(surfaces.begin(), surfaces.end(), leaving.begin(), leaving.end(),
                       std::back_inserter(staying));
@@ -123,6 +257,7 @@ bool RunEngine::leave_second_order(const std::vector<Index>& leaving) {
     carry_contacts(left, *here_);
   } else if (LocationTools* const tools = second_order_tools(staying)) {
     use_in_second_order(*tools, staying);
+    for (const SecondOrder::Bound& one : bound()) mode_.set(one.surface, Side::plus);
   } else {
     finish(Status::ambiguous,
            "the solution leaves " + names(leaving) + " at t = " + number_text(t_) +

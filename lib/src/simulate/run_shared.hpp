@@ -12,6 +12,7 @@
 
 #include "slideway/core/types.hpp"
 #include "slideway/filippov/point_classifier.hpp"
+#include "slideway/model/system.hpp"
 
 namespace slideway {
 
@@ -33,6 +34,11 @@ constexpr int kContactTurns = 8;
 // Whether the normal components on both sides of a surface are the same as far as one can tell near it: its relay has no part in them.
 inline bool hardly_differ(double w_minus, double w_plus) {
   return !(std::abs(w_plus - w_minus) > 0.1 * (std::abs(w_minus) + std::abs(w_plus)));
+}
+
+// The side of a surface that goes with another one.
+inline Side side_with(const SecondOrder::Bound& bound, const Mode& mode) {
+  return static_cast<Side>(static_cast<int>(mode[bound.to]) * bound.sign);
 }
 
 inline bool contains(const std::vector<Index>& list, Index entry) {

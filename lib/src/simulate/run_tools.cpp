@@ -99,7 +99,7 @@ std::unique_ptr<LocationTools> RunTools::made_in_second_order(std::size_t locati
   auto tools = std::make_unique<LocationTools>(*system, std::make_shared<const RelayStructure>(*system),
                                                options_, std::move(watch), here.name);
   tools->set_duration(duration_);
-  tools->ode.keep_on(of_location(location).geometry, surfaces);
+  if (!tools->staying) tools->ode.keep_on(of_location(location).geometry, surfaces);
   return tools;
 }
 

@@ -206,13 +206,13 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   record.kind = EventKind::zeno;
   record.before = unseen.before;
   record.reason = turns + "; " + record.reason;
-  if (here_->contacts && record.from) record.from = with_contacts(*record.from);
+  if (record.from) record.from = as_shown(*record.from);
   if (resolution.decided) {
     adopt(resolution);
     record.to = word();
   }
-  report(std::move(record));
   if (!resolution.decided) finish_ambiguous(resolution);
+  report(std::move(record));
   return resolution.decided;
 }
 

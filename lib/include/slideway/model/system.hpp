@@ -49,12 +49,33 @@ using GuardMixedFunction =
     std::function<void(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
                        ConstVectorRef x_second, ConstVectorRef x_mixed, VectorRef h_mixed)>;
 
+class System;
+
+// What is zero in sliding of second or higher order, beside the guards of the system made for it (SystemDefinition::second_order).
+struct SecondOrder {
+  // hᵢ and its derivatives along the solution, but the last, which is the guard: the guards first … first + count − 1 of `kept`.
+  struct Chain {
+    Index surface = 0;
+    Index first = 0;
+    Index count = 0;
+  };
+  // A surface whose guard is one of these, up to a factor of this sign, where the others are zero: it comes and goes with surface
+  // `to`. Its own guard in the system is 1, and λ of `to` has taken the place of its own.
+  struct Bound {
+    Index surface = 0;
+    Index to = 0;
+    int sign = 1;
+  };
+  std::shared_ptr<const System> kept = {};  // no relay is in it, and its field is 0
+  std::vector<Chain> chains = {};
+  std::vector<Bound> bound = {};
+};
+
 // Everything a System is made of. `states`, `field` and, with surfaces, `guards` are required; the rest is
 // optional. Exact derivatives are used in preference to finite differences wherever they are given: the
 // matrices are meant for analytic derivatives, the *_along and *_mixed functions for dual numbers or products ∂f/∂x·v
 // written by hand, from which Evaluator builds any matrix that is not given. The matrices are dense: with thousands of states
 // give field_dx_pattern instead, with field_along or, for differences, alone; that costs no more than the entries.
-class System;
 struct SystemDefinition {
   std::string name = {};
   Index states = 0;                             // n ≥ 1
@@ -97,10 +118,13 @@ struct SystemDefinition {
 
   // Sliding of second order, along surfaces i whose normal components wᵢ depend on no relay where h = 0 on all of them, as that of
   // a super-twisting controller: the system with wᵢ for the i-th guards, its guards and field at hᵢ = 0. Terms such as √|hᵢ|·sgn hᵢ,
-  // which have no derivative there, are gone from it. `surfaces` is sorted and not empty. Null where one of them is none. May take
+  // which have no derivative there, are gone from it. Where no relay is in the derivative of wᵢ either, this one takes its place, and
+  // so on (`staying`). `surfaces` is sorted and not empty. Null where one of them is none. May take
   // long: asked where such sliding begins or ends. Where wᵢ depends on no relay anywhere, as that of a body at rest on its base, the
   // patterns tell (model/second_order_system.hpp).
   std::function<std::shared_ptr<const System>(const std::vector<Index>& surfaces)> second_order = {};
+  // Of what `second_order` has made: what is zero there beside the guards. Empty where that is hᵢ only.
+  std::shared_ptr<const SecondOrder> staying = {};
 
   // Every h is affine in (t, x): its first derivatives are constants, had once, and its second derivatives zero.
   bool guards_affine = false;
