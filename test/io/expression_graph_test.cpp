@@ -58,6 +58,28 @@ TEST_CASE("constants are folded and neutral elements vanish") {
   CHECK(graph.subtract(x, graph.constant(2)) == graph.add(x, graph.constant(-2)));
 }
 
+TEST_CASE("a term that is subtracted from what it is a term of leaves no rounding") {
+  ExpressionGraph graph;
+  const NodeId x = graph.state(0);
+  const NodeId y = graph.state(1);
+  const NodeId sum = graph.add(x, y);
+  const NodeId difference = graph.subtract(x, y);
+  CHECK(graph.subtract(sum, x) == y);
+  CHECK(graph.subtract(sum, y) == x);
+  CHECK(graph.subtract(x, sum) == graph.negate(y));
+  CHECK(graph.subtract(difference, x) == graph.negate(y));
+  CHECK(graph.subtract(x, difference) == y);
+}
+
+TEST_CASE("relays give way to others, and to their opposites") {
+  ExpressionGraph graph;
+  const NodeId x = graph.state(0);
+  const NodeId y = graph.state(1);
+  const NodeId both = graph.add(graph.multiply(graph.lambda(0), x), graph.select(1, x, y));
+  const NodeId expected = graph.add(graph.multiply(graph.lambda(0), x), graph.select(0, y, x));
+  CHECK(graph.with_relays(both, {{0, 1}, {0, -1}}) == expected);
+}
+
 TEST_CASE("guards that differ by a factor have one key") {
   ExpressionGraph graph;
   const NodeId x = graph.state(0);

@@ -218,6 +218,22 @@ TEST_CASE("the super-twisting algorithm cancels its disturbance once it has come
   CHECK(run.solution.events.back().t < 2);
 }
 
+TEST_CASE("the differentiator gives its signal and two derivatives exactly") {
+  const GalleryRun run = follow("differentiator");
+  CHECK(run.solution.final.mode.word() == "0");
+  CHECK(run.final("z0") == near(std::sin(8.0)));
+  CHECK(run.final("z1") == near(std::cos(8.0)));
+  CHECK(run.final("z2") == near(-std::sin(8.0)));
+}
+
+TEST_CASE("non-singular terminal sliding brings the mass to rest before its end") {
+  const GalleryRun run = follow("terminal_sliding");
+  REQUIRE(run.solution.events.size() == 2);
+  CHECK(run.solution.events.back().t < 3);
+  CHECK(run.final("x") == 0);
+  CHECK(run.final("v") == 0);
+}
+
 TEST_CASE("the DC motor starts when its torque exceeds the friction") {
   const GalleryRun run = follow("dc_motor");
   const double R = run.parameter("R");

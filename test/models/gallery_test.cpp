@@ -128,7 +128,8 @@ TEST_CASE("the events of every file are the same with every method and tolerance
         CAPTURE(rtol);
         const GalleryRun run = follow(name, {.rtol = rtol, .method = method});
         // How many crossings are seen before their limit is up to the tolerances.
-        if (name != "super_twisting") check_same_events(run.solution, reference.solution);
+        if (name != "super_twisting" && name != "differentiator")
+          check_same_events(run.solution, reference.solution);
         const Vector difference = run.solution.final.state - reference.solution.final.state;
         CHECK(difference.norm() <= 3e4 * rtol * (1 + reference.solution.final.state.norm()));
       }

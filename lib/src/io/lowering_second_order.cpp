@@ -125,7 +125,7 @@ class SecondOrderMaker {
     return nodes;
   }
 
-  // Guards of the surfaces, but of this one.
+  // Guards of the surfaces, but of this one if it is one of them.
   std::vector<NodeId> guards_but(Index left_out) const {
     std::vector<NodeId> nodes;
     for (const Index i : surfaces_) {
@@ -201,11 +201,12 @@ class SecondOrderMaker {
     }
     if (reached.empty()) return;
     std::sort(below.begin(), below.end());
+    const std::vector<NodeId> all = guards_but(-1);
     for (Index i = 0; i < static_cast<Index>(model_.surfaces.size()); ++i) {
       if (is_bound(i)) continue;
       const Chain* const own = chain_of(i);
-      const NodeId there =
-          graph_.with_value(own ? own->parts.front() : guard(i), own ? without(below, *own) : below, 0);
+      const NodeId there = own ? graph_.with_value(own->parts.front(), without(below, *own), 0)
+                               : graph_.with_value(graph_.with_value(guard(i), all, 0), below, 0);
       const GuardKey key = guard_key(graph_, there);
       const auto found = reached.find(key.key);
       if (found == reached.end() || found->second.to == i || is_bound(found->second.to)) continue;

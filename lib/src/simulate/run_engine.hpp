@@ -227,6 +227,8 @@ class RunEngine {
   bool in_pair() const { return pair_ != nullptr; }
 
   // ---- sliding of second order (run_second_order.cpp)
+  // "second order", "third order", … of the sliding now.
+  std::string order() const;
   // Null where one of the surfaces allows none.
   LocationTools* second_order_tools(const std::vector<Index>& surfaces);
   void use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces);

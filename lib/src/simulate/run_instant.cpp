@@ -371,7 +371,7 @@ bool RunEngine::resolve(const Meeting& arrived, std::vector<Index> releases, boo
       record.kind = EventKind::sliding_entry;
       record.continuations.clear();
       record.reason =
-          "both fields turn back where they have no speed across the surface: sliding of second order";
+          "both fields turn back where they have no speed across the surface: sliding of " + order();
       record.to = word();
       record.after = x_;
       if (!bound().empty()) list_entered(record);
@@ -475,11 +475,12 @@ bool RunEngine::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool leaves = in_pair() && !mode_.slides_on(mode_.size() - 1);
   if (leaves) leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order();
+  const std::string order_so_far = unheld.empty() ? "" : order();
   for (const SecondOrder::Bound& one : bound()) {
     if (eventful && contains(unheld, one.to)) list(one.surface, record);
   }
   const bool goes_on = unheld.empty() || leave_second_order(unheld);
-  if (!unheld.empty()) record.reason += ", of its speed: sliding of second order ends";
+  if (!unheld.empty()) record.reason += ", of its speed: sliding of " + order_so_far + " ends";
   const std::size_t place = solution_.events.size();
   if (eventful) report(std::move(record));
   if (!goes_on) return false;

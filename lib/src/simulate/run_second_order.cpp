@@ -4,7 +4,9 @@
 //     h = 0,  w = ∂h/∂t + ∂h/∂x·f = 0,      λ from dw/dt = 0
 //
 // w takes the place of the guards in a system of its own (SystemDefinition::second_order), along which the solution slides as along
-// any surface; h is kept at zero by projection, and a surface is left where its λ comes to its bounds.
+// any surface; h is kept at zero by projection, and a surface is left where its λ comes to its bounds. In higher order the first
+// derivative of h in which λ has a part takes the place of dw/dt, and what is below it is kept at zero. Surfaces that are zero with
+// these, as that of terminal sliding in the point where it ends, go with them.
 
 #include <algorithm>
 #include <cmath>
@@ -41,6 +43,15 @@ std::span<const SecondOrder::Bound> bound_in(const LocationTools& tools) {
 }  // namespace
 
 std::span<const SecondOrder::Bound> RunEngine::bound() const { return bound_in(*here_); }
+
+std::string RunEngine::order() const {
+  Index highest = 2;
+  if (here_->staying) {
+    for (const SecondOrder::Chain& chain : here_->staying->of->chains)
+      highest = std::max(highest, chain.count + 1);
+  }
+  return highest == 2 ? "second order" : highest == 3 ? "third order" : "order " + std::to_string(highest);
+}
 
 LocationTools* RunEngine::second_order_tools(const std::vector<Index>& surfaces) {
   return tools_.in_second_order(location_, surfaces, here_);
@@ -178,8 +189,9 @@ bool RunEngine::comes_to_stay(const Meeting& meeting) {
   // Where the relay of what slides has no part in its speed the steps tell as little.
   Vector lambda = Vector::Zero(mode_.size());
   mode_.fill_lambda(lambda);
+  const Vector sizes = atol_ / options_.rtol;
   const auto is_without_relay = [&](Index i) {
-    return here_->geometry.relay_effect(t_, x_, lambda, i) != RelayEffect::across;
+    return here_->geometry.relay_effect(t_, x_, lambda, i, sizes) != RelayEffect::across;
   };
   const auto has_no_velocity = [&] {
     return sliding.size() <= kFewSliding && std::any_of(sliding.begin(), sliding.end(), is_without_relay);
@@ -208,8 +220,8 @@ bool RunEngine::comes_to_stay(const Meeting& meeting) {
   record.to = word();
   record.after = x_;
   record.reason =
-      "what slides ends where the speed across the surface is zero, too, and stays there: sliding of second "
-      "order";
+      "what slides ends where the speed across the surface is zero, too, and stays there: sliding of " +
+      order();
   report(std::move(record));
   return true;
 }

@@ -149,7 +149,7 @@ void RunEngine::report_limit(EventRecord&& record, bool stays) {
   if (stays) {
     record.reason += record.surfaces.size() == 1 ? "; the surface and its speed stay zero"
                                                  : "; the surfaces and their speeds stay zero";
-    record.reason += ": sliding of second order";
+    record.reason += ": sliding of " + order();
   }
   report(std::move(record));
 }
