@@ -63,6 +63,37 @@ TEST_CASE("a run that begins where terminal sliding ends stays there as long as 
   });
 }
 
+TEST_CASE("two masses come to rest by terminal sliding one after the other") {
+  const std::string text = "[states]\nx = 1\ny = 0\nu = 4\nv = 0\n[derivatives]\nx = \"y\"\ny = \"-2*" +
+                           kTerminal +
+                           "u = \"v\"\nv = \"-2*sgn(v + sqrt(abs(u))*sgn(u))\"\n[time]\nend = 6\n";
+  for_all_methods(text, [](const Finished& finished, double rtol) {
+    REQUIRE(finished.solution.events.size() == 4);
+    CHECK(finished.solution.events[2].t == doctest::Approx(std::sqrt(5.0)).epsilon(3 * std::sqrt(rtol)));
+    CHECK(finished.solution.events[3].t == doctest::Approx(2 * std::sqrt(5.0)).epsilon(3 * std::sqrt(rtol)));
+    CHECK(finished.solution.final.state.isZero(0));
+  });
+}
+
+// The events of others put a state onto its surface near the cusp, where Newton's steps go too far.
+TEST_CASE("of forty masses that come to rest by terminal sliding none keeps another from it") {
+  std::string states = "[states]\n";
+  std::string derivatives = "[derivatives]\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string k = std::to_string(i);
+    states += "x" + k + " = " + std::to_string(0.5 + 0.01 * i) + "\ny" + k + " = 0\n";
+    derivatives += "x" + k + " = \"y" + k + "\"\ny" + k + " = \"0.3*sin(t + " + k + ") - 2*sgn(y" + k +
+                   " + sqrt(abs(x" + k + "))*sgn(x" + k + "))\"\n";
+  }
+  for (const double rtol : {1e-6, 1e-8}) {
+    CAPTURE(rtol);
+    const Finished finished = run(states + derivatives + "[time]\nend = 4\n", Method::dopri5, rtol);
+    REQUIRE(finished.solution.outcome.succeeded());
+    CHECK(finished.solution.events.size() == 80);
+    CHECK(finished.solution.final.state.isZero(0));
+  }
+}
+
 // With the guard x + |y|^(3/2)·sgn y, x^(1/3) falls by a third per unit of time from where 1 − t² = (2t)^(3/2).
 TEST_CASE("non-singular terminal sliding ends where its own relay has no part in the speed") {
   double met = 0.4;

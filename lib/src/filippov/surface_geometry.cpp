@@ -16,6 +16,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kNewtonIterations = 12;
 // Of Newton's method where a surface crosses itself, which only halves the distance.
 constexpr int kMostIterations = 200;
+// Of one of Newton's steps, where the whole of it goes too far.
+constexpr double kLeastPart = 1e-6;
 // What a projection that gets no nearer may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
 // Of what a relay moves, the part across its own surface that is rounding, or the root of rounding.
@@ -239,6 +241,22 @@ bool SurfaceGeometry::find_step(ConstVectorRef weights, const std::vector<Index>
   if (!least_step(std::move(slopes), residuals_, step_)) return false;
   step_.array() /= weights.array();
   return true;
+}
+
+void SurfaceGeometry::approach(double t, Index surface, ConstVectorRef weights, VectorRef x) {
+  Vector step(x.size()), h(values_.size());
+  evaluator_.guards(t, x, h);
+  for (int iteration = 0; iteration < kMostIterations && h[surface] != 0; ++iteration) {
+    const double distance = std::abs(h[surface]);
+    if (!correction(t, {surface}, weights, x, step)) return;
+    double part = 1;
+    for (; part >= kLeastPart; part /= 2) {
+      evaluator_.guards(t, x + part * step, h);
+      if (std::abs(h[surface]) < distance) break;
+    }
+    if (part < kLeastPart) return;
+    x += part * step;
+  }
 }
 
 bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,

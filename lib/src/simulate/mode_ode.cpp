@@ -244,6 +244,13 @@ void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
 
 void ModeOde::project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x) {
   if (geometry_.project(t, field_.sliding(), weights, x)) return;
+  // Newton's steps may go too far where one has a cusp: each by itself gets nearer in shorter ones.
+  Vector nearer = x;
+  for (const Index i : field_.sliding()) geometry_.approach(t, i, weights, nearer);
+  if (geometry_.project(t, field_.sliding(), weights, nearer)) {
+    x = nearer;
+    return;
+  }
   std::string names;
   for (const Index i : field_.sliding()) {
     names += (names.empty() ? "'" : ", '") +

@@ -35,6 +35,13 @@ void carry_contacts(const LocationTools& from, LocationTools& to) {
   if (from.contacts) to.contacts->take_over(*from.contacts);
 }
 
+// Of sorted lists.
+std::vector<Index> union_of(const std::vector<Index>& first, const std::vector<Index>& second) {
+  std::vector<Index> both;
+  std::set_union(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(both));
+  return both;
+}
+
 std::span<const SecondOrder::Bound> bound_in(const LocationTools& tools) {
   if (!tools.staying) return {};
   return tools.staying->of->bound;
@@ -80,9 +87,7 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
 }
 
 bool RunEngine::stay_on(std::vector<Index> coming, const std::vector<Index>& met) {
-  std::vector<Index> surfaces;
-  std::set_union(second_order_.begin(), second_order_.end(), coming.begin(), coming.end(),
-                 std::back_inserter(surfaces));
+  std::vector<Index> surfaces = union_of(second_order_, coming);
   LocationTools* const tools = second_order_tools(surfaces);
   if (!tools) return false;
   carry_contacts(*here_, *tools);
@@ -176,7 +181,8 @@ bool RunEngine::stays_in_second_order(const Resolution& resolution, const Meetin
 bool RunEngine::comes_to_stay(const Meeting& meeting) {
   const std::vector<Index>& sliding = here_->ode.field().sliding();
   // Along a straight one a point is come to in infinite time.
-  if (in_second_order() || in_pair() || sliding.empty() || here_->evaluator.guards_are_affine()) return false;
+  if (in_pair() || sliding.empty() || tools_.of_location(location_).evaluator.guards_are_affine())
+    return false;
   // From the steps: the sliding velocity may have no value here, and nobody else is to know that it was asked for.
   const double before = t_ - kShortPart * stepper_->last_step_size();
   Vector h(mode_.size()), rates(mode_.size());
@@ -247,13 +253,14 @@ void RunEngine::list_entered(EventRecord& record) const {
 
 // Whether what slides ends in a point of these surfaces, and stays there.
 bool RunEngine::ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met) {
-  const LocationTools* const tools = second_order_tools(surfaces);
+  const LocationTools* const tools = second_order_tools(union_of(second_order_, surfaces));
   if (!tools) return false;
-  const auto slides = [&](Index i) { return mode_.slides_on(i); };
+  const auto slid_before = [&](Index i) { return mode_.slides_on(i) && !slides_in_second_order(i); };
+  const auto ends = [&](const SecondOrder::Bound& one) {
+    return slid_before(one.surface) || slid_before(one.to);
+  };
   const std::span<const SecondOrder::Bound> others = bound_in(*tools);
-  return std::any_of(others.begin(), others.end(),
-                     [&](const SecondOrder::Bound& one) { return slides(one.surface) || slides(one.to); }) &&
-         stay_on(surfaces, met);
+  return std::any_of(others.begin(), others.end(), ends) && stay_on(surfaces, met);
 }
 
 bool RunEngine::leave_second_order(const std::vector<Index>& leaving) {

@@ -56,6 +56,8 @@ class SurfaceGeometry {
   // x is then unchanged.
   bool project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
   double residual() const { return residual_; }
+  // Moves x towards one of these surfaces, by such parts of Newton's steps that |h| falls; no farther than that goes.
+  void approach(double t, Index surface, ConstVectorRef weights, VectorRef x);
   // False where it is certain that x is on the surfaces, so that project() leaves it there.
   bool may_move(double t, const std::vector<Index>& surfaces, ConstVectorRef x);
   // One step of that projection from x, without moving it. False as above.
