@@ -119,9 +119,9 @@ struct SystemDefinition {
   // Sliding of second order, along surfaces i whose normal components wᵢ depend on no relay where h = 0 on all of them, as that of
   // a super-twisting controller: the system with wᵢ for the i-th guards, its guards and field at hᵢ = 0. Terms such as √|hᵢ|·sgn hᵢ,
   // which have no derivative there, are gone from it. Where no relay is in the derivative of wᵢ either, this one takes its place, and
-  // so on (`staying`). `surfaces` is sorted and not empty. Null where one of them is none. May take
-  // long: asked where such sliding begins or ends. Where wᵢ depends on no relay anywhere, as that of a body at rest on its base, the
-  // patterns tell (model/second_order_system.hpp).
+  // so on (`staying`). `surfaces` is sorted and not empty. Null where one of them is none. May take long: asked where such sliding
+  // begins or ends. Where wᵢ depends on no relay anywhere, as that of a body at rest on its base, the patterns tell
+  // (model/second_order_system.hpp).
   std::function<std::shared_ptr<const System>(const std::vector<Index>& surfaces)> second_order = {};
   // Of what `second_order` has made: what is zero there beside the guards. Empty where that is hᵢ only.
   std::shared_ptr<const SecondOrder> staying = {};
