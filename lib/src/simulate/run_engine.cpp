@@ -349,6 +349,12 @@ void RunEngine::append_step(double start, double end) {
   }
 }
 
+std::optional<RunEngine::ModeEnd> RunEngine::end_at_rest() {
+  here_->stepper->error_weights(x_, weights_);
+  if (!comes_to_stay({})) return std::nullopt;
+  return too_many_events() ? ModeEnd::finished : ModeEnd::event;
+}
+
 // The integrator gets no further. The field may be singular at the very event.
 RunEngine::ModeEnd RunEngine::end_where_it_fails() {
   const Arrival& imminent = imminent_arrival();
@@ -359,7 +365,7 @@ RunEngine::ModeEnd RunEngine::end_where_it_fails() {
     return handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
   }
   const StepFailure failure = stepper_->failure();
-  if (comes_to_stay({})) return too_many_events() ? ModeEnd::finished : ModeEnd::event;
+  if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
   if (const std::optional<ModeEnd> end = handle_ending_root()) return *end;
   finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
   return ModeEnd::finished;
@@ -375,13 +381,8 @@ std::optional<RunEngine::ModeEnd> RunEngine::end_within_step(double step_start, 
   dense_end_ = t_;
   write_outputs(step_start, std::nextafter(t_, step_start));
   const double event_time = t_;
-  here_->stepper->error_weights(x_, weights_);
-  std::optional<ModeEnd> end;
-  if (comes_to_stay({})) {
-    end = too_many_events() ? ModeEnd::finished : ModeEnd::event;
-  } else {
-    end = handle_ending_root();
-  }
+  std::optional<ModeEnd> end = end_at_rest();
+  if (!end) end = handle_ending_root();
   if (end) write_outputs(event_time, t_);
   return end;
 }
@@ -448,8 +449,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return ModeEnd::event;
     }
     if (pace_.steps_in_mode() % kStepsToRest == 0) {
-      here_->stepper->error_weights(x_, weights_);
-      if (comes_to_stay({})) return too_many_events() ? ModeEnd::finished : ModeEnd::event;
+      if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
     }
     if (drifts()) {
       here_->stepper->error_weights(x_, weights_);

@@ -62,6 +62,8 @@ class RunEngine {
   Stepper* choose_stepper();
   ModeEnd follow_mode();
   ModeEnd end_where_it_fails();
+  // Where what slides has come to a point in which it stays, between events.
+  std::optional<ModeEnd> end_at_rest();
   std::optional<ModeEnd> end_within_step(double step_start, double step_end);
   void append_step(double start, double end);
   void write_outputs(double start, double end);
@@ -121,6 +123,8 @@ class RunEngine {
   bool put_on_surfaces_met();
   // Reports the surfaces that have another side now that their guards have a value again, and takes them out of what is met.
   void take_new_sides(std::vector<Met>& met);
+  // A crossing that is none of a zero.
+  void turn_side(Index surface, Side side, std::string reason);
   // The same where it gets no further because the root of the sliding condition ends here; nothing where it does not.
   std::optional<ModeEnd> handle_ending_root();
   // Valid until the next call.

@@ -259,19 +259,23 @@ void RunEngine::take_new_sides(std::vector<Met>& met) {
   for (const Index i : surfaces) {
     const Side side = h[i] < 0 ? Side::minus : Side::plus;
     if (!std::isfinite(h[i]) || mode_.slides_on(i) || side == mode_[i]) continue;
-    EventRecord record;
-    record.t = t_;
-    record.kind = EventKind::crossing;
-    record.from = word();
-    list(i, record);
-    mode_.set(i, side);
-    record.to = word();
-    record.before = x_;
-    record.after = x_;
-    record.reason = "the guard has a value again; its relay has no effect here";
-    report(std::move(record));
+    turn_side(i, side, "the guard has a value again; its relay has no effect here");
   }
   mode_.fill_lambda(lambda_);
+}
+
+void RunEngine::turn_side(Index surface, Side side, std::string reason) {
+  EventRecord record;
+  record.t = t_;
+  record.kind = EventKind::crossing;
+  record.from = word();
+  list(surface, record);
+  mode_.set(surface, side);
+  record.to = word();
+  record.before = x_;
+  record.after = x_;
+  record.reason = std::move(reason);
+  report(std::move(record));
 }
 
 EventRecord RunEngine::note(Index event, EventKind kind) {

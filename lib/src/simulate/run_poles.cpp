@@ -112,19 +112,10 @@ bool RunEngine::pass_poles_of_surfaces() {
           "guard is zero; write it as one that is, such as its reciprocal");
     if (has_effect && !has_finite_integral(i, side))
       return stop("and so does the derivative of a state, whose integral is infinite there");
-    EventRecord record;
-    record.t = t_;
-    record.kind = EventKind::crossing;
-    record.from = word();
-    list(i, record);
-    mode_.set(i, side);
-    record.to = word();
-    record.before = x_;
-    record.after = x_;
-    record.reason = has_effect ? "the guard changes its sign in a pole, and both fields lead through it"
-                               : "the guard changes its sign in a pole; its relay has no effect here";
     leaving_.drop(i);
-    report(std::move(record));
+    turn_side(i, side,
+              has_effect ? "the guard changes its sign in a pole, and both fields lead through it"
+                         : "the guard changes its sign in a pole; its relay has no effect here");
   }
   mode_.fill_lambda(lambda_);
   here_->ode.set_mode(mode_, lambda_, repelling_);
