@@ -1,0 +1,14 @@
+#!/bin/sh
+# A compiler launcher: instead of compiling, takes the object that the build in $SLIDEWAY_COMPILED_IN made of the same
+# source. What has none there is compiled.
+set -eu
+object=
+previous=
+for argument in "$@"; do
+  [ "$previous" != -o ] || object=$argument
+  previous=$argument
+done
+if [ -n "$object" ] && [ -f "$SLIDEWAY_COMPILED_IN/$object" ]; then
+  exec cp "$SLIDEWAY_COMPILED_IN/$object" "$object"
+fi
+exec "$@"
