@@ -131,5 +131,53 @@ TEST_CASE("a surface that is not met is not taken for noise") {
   CHECK(x[0] == 0.5e-9);
 }
 
+// Two levels and one between them in a unit of its own.
+struct Levels {
+  double unit = 1;
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0] - x[1] / unit;
+    h[1] = x[1] / unit - x[2];
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = -lambda[0];
+    dx[1] = unit * (lambda[0] - lambda[1]);
+    dx[2] = lambda[1] + 0.0 * x[2];
+  }
+};
+
+TEST_CASE("a guard is changed by the shortest way in units of the errors") {
+  for (const double unit : {1.0, 1e-6, 1e6}) {
+    CAPTURE(unit);
+    const System system = from_functor(Levels{unit}, {.states = 3, .surfaces = 2});
+    Evaluator evaluator(system);
+    const RelayStructure structure(system);
+    SurfaceGeometry geometry(evaluator, structure);
+    Vector x(3);
+    x << 1, unit, 1;
+    REQUIRE(geometry.change_guard(0, 0, 0.1, Eigen::Vector3d(1, 1 / unit, 1), x));
+    CHECK(x[0] == doctest::Approx(1.05));
+    CHECK(x[1] / unit == doctest::Approx(0.95));
+    CHECK(x[2] == 1);
+  }
+}
+
+TEST_CASE("a state is moved inside a region whose surfaces all but face each other") {
+  for (const double unit : {1.0, 1e-3, 1e-6, 1e6}) {
+    CAPTURE(unit);
+    const System system = from_functor(Levels{unit}, {.states = 3, .surfaces = 2});
+    Evaluator evaluator(system);
+    const RelayStructure structure(system);
+    SurfaceGeometry geometry(evaluator, structure);
+    Vector x(3), h(2);
+    x << 1, unit, 1.001;
+    REQUIRE(geometry.move_inside(0, Vector::Ones(2), 1e-12, Vector::Ones(3), 1, x));
+    evaluator.guards(0, x, h);
+    CHECK(h[0] > 0);
+    CHECK(h[1] > 0);
+    CHECK(std::abs(x[0] - 1) <= 0.01);
+    CHECK(std::abs(x[2] - 1) <= 0.01);
+  }
+}
+
 }  // namespace
 }  // namespace slideway

@@ -30,10 +30,13 @@ struct Finished {
   }
 };
 
-inline Finished run(const std::string& text, Method method = Method::automatic, double rtol = 1e-8) {
+// `units` are those of the states, where they are not all ones.
+inline Finished run(const std::string& text, Method method = Method::automatic, double rtol = 1e-8,
+                    const Vector& units = Vector()) {
   Options options;
   options.method = method;
   options.rtol = rtol;
+  if (units.size() > 0) options.atol = Vector(0.01 * rtol * units);
   const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
   return {instance, method,
           Simulator(instance.problem(), options)
@@ -42,12 +45,13 @@ inline Finished run(const std::string& text, Method method = Method::automatic, 
 
 // Those that succeed, as they have to: check(finished, rtol).
 template <class Check>
-void for_all_methods(const std::string& text, const std::vector<double>& tolerances, const Check& check) {
+void for_all_methods(const std::string& text, const std::vector<double>& tolerances, const Check& check,
+                     const Vector& units = Vector()) {
   for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
     for (const double rtol : tolerances) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);
-      const Finished finished = run(text, method, rtol);
+      const Finished finished = run(text, method, rtol, units);
       CAPTURE(finished.solution.outcome.message);
       REQUIRE(finished.solution.outcome.succeeded());
       check(finished, rtol);

@@ -31,6 +31,26 @@ TEST_CASE("a clock beside tanks that have come to one level changes nothing of t
   });
 }
 
+TEST_CASE("a clock changes nothing of tanks one of whose levels has a unit of its own") {
+  for (const std::string unit : {"1e-6", "1e-2", "1e3", "1e6"}) {
+    CAPTURE(unit);
+    const double size = std::stod(unit);
+    const std::string text =
+        "[parameters]\nunit = " + unit +
+        "\n[states]\nh1 = 1.5\nh2 = \"unit\"\nh3 = 0.2\nw = 0\n[time]\nend = 30\n[definitions]\n"
+        "q1 = \"0.075*sgn(h1 - h2/unit)*sqrt(abs(h1 - h2/unit))\"\n"
+        "q2 = \"0.075*sgn(h2/unit - h3)*sqrt(abs(h2/unit - h3))\"\n[derivatives]\n"
+        "h1 = \"-q1\"\nh2 = \"unit*(q1 - q2)\"\nh3 = \"q2\"\nw = \"1\"\n"
+        "[[resets]]\nwhen = \"w - 0.7\"\ndirection = \"rising\"\nset = { w = \"0\" }\n";
+    const auto check = [size](const Finished& finished, double rtol) {
+      CHECK(finished.solution.events.size() == 42);
+      CHECK(finished.count(EventKind::reset) == 42);
+      CHECK(std::abs(finished.end(1) / size - 0.9) <= 100 * rtol);
+    };
+    for_all_methods(text, {1e-4, 1e-6, 1e-8, 1e-10}, check, Eigen::Vector4d(1, size, 1, 1));
+  }
+}
+
 TEST_CASE("what slides goes on where bounces of a ball beside it come to their limit") {
   // The ball rests from √(2/g)(1 + e)/(1 - e) = 2.56 on; x follows 0.3 cos z, which is slower than its relay.
   const std::string text =

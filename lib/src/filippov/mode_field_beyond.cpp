@@ -26,6 +26,7 @@ constexpr int kNewtonIterations = 20;
 // bracketed; its value at the nearest surface point continues it.
 bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
   bool moved = false;
+  const Vector weights = weights_at(x);
   for (int pass = 0; pass < 3; ++pass) {
     evaluator_.guards(t, x, guard_values_);
     bool beyond = false;
@@ -33,7 +34,7 @@ bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
       const double h = guard_values_[i];
       const bool off = mode_.slides_on(i) ? h != 0 : lambda_[i] * h < 0;
       if (!off) continue;
-      if (std::isfinite(h) && geometry_.change_guard(t, i, -h, x)) beyond = true;
+      if (std::isfinite(h) && geometry_.change_guard(t, i, -h, weights, x)) beyond = true;
     }
     if (!beyond) break;
     moved = true;
@@ -43,8 +44,7 @@ bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
 
 bool ModeField::move_inside(double t, ConstVectorRef lambda, double depth, VectorRef x) {
   const Vector before = x;
-  const Vector scale = x.cwiseAbs().cwiseMax(typical_sizes_).cwiseInverse();
-  geometry_.move_inside(t, lambda, depth, scale, std::numeric_limits<double>::infinity(), x);
+  geometry_.move_inside(t, lambda, depth, weights_at(x), std::numeric_limits<double>::infinity(), x);
   return x != before;
 }
 

@@ -72,7 +72,8 @@ RelayEffect SurfaceGeometry::relay_effect(double t, ConstVectorRef x, Vector& la
     // Rounding leaves x on one side, where the field of the other need not have a value: as far on that side it has.
     Vector across = x, other_minus(x.size()), other_plus(x.size());
     evaluator_.guards(t, x, values_);
-    if (!change_guard(t, surface, -2 * values_[surface], across)) return RelayEffect::none;
+    if (!change_guard(t, surface, -2 * values_[surface], sizes.cwiseInverse(), across))
+      return RelayEffect::none;
     evaluator_.neighbour_fields(t, across, lambda, surface, other_minus, other_plus);
     if (!minus.allFinite()) minus = other_minus;
     if (!plus.allFinite()) plus = other_plus;
@@ -99,31 +100,55 @@ double SurfaceGeometry::rounding(double t, ConstVectorRef x, Index surface) {
   return 16 * kEpsilon * size(t, x, surface);
 }
 
-bool SurfaceGeometry::change_guard(double t, Index surface, double change, VectorRef x) {
+bool SurfaceGeometry::change_guard(double t, Index surface, double change, ConstVectorRef weights,
+                                   VectorRef x) {
   gradient(t, x, surface);
-  const double squared = gradient_.squaredNorm();
+  const double squared = gradient_.cwiseQuotient(weights).squaredNorm();
   if (!(squared > 0) || !std::isfinite(squared)) return false;
-  x += (change / squared) * gradient_;
+  x += (change / squared) * gradient_.cwiseQuotient(weights.cwiseAbs2());
   return true;
 }
 
 bool SurfaceGeometry::move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights,
                                   double near, VectorRef x) {
   Vector& h = values_;
+  // By how much a guard has to change, 0 where it is far enough inside. Surfaces that undo each other's moves come to an end with
+  // moves that are a little too long.
+  const auto change_of = [&](Index i, int pass) {
+    if (std::abs(lambda[i]) != 1 || !(lambda[i] * h[i] <= near) || !std::isfinite(h[i])) return 0.0;
+    const double wanted = depth * tolerance(t, x, i, weights);
+    const double missing = wanted - lambda[i] * h[i];
+    if (!(missing > (pass == 0 ? 0 : 0.5 * wanted))) return 0.0;
+    return lambda[i] * (pass == 0 ? missing : 1.5 * missing);
+  };
+  const Vector start = x;
+  std::vector<Index> moved_off;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     evaluator_.guards(t, x, h);
     bool arrived = true;
     for (Index i = 0; i < h.size(); ++i) {
-      if (std::abs(lambda[i]) != 1 || !(lambda[i] * h[i] <= near) || !std::isfinite(h[i])) continue;
-      const double wanted = depth * tolerance(t, x, i, weights);
-      const double missing = wanted - lambda[i] * h[i];
-      if (!(missing > (pass == 0 ? 0 : 0.5 * wanted))) continue;
-      // Surfaces that undo each other's moves come to an end with moves that are a little too long.
-      const double length = pass == 0 ? missing : 1.5 * missing;
-      if (change_guard(t, i, lambda[i] * length, x)) arrived = false;
+      const double change = change_of(i, pass);
+      if (change == 0 || !change_guard(t, i, change, weights, x)) continue;
+      arrived = false;
+      if (std::find(moved_off.begin(), moved_off.end(), i) == moved_off.end()) moved_off.push_back(i);
     }
     if (arrived) return true;
   }
+  // Those that all but face each other do so for long: all at once.
+  const Vector one_by_one = x;
+  x = start;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    evaluator_.guards(t, x, h);
+    Vector changes(static_cast<Index>(moved_off.size()));
+    for (std::size_t k = 0; k < moved_off.size(); ++k)
+      changes[static_cast<Index>(k)] = change_of(moved_off[k], pass);
+    if (changes.isZero(0)) return true;
+    gather_gradients(t, x, moved_off);
+    residuals_ = -changes;
+    if (!find_step(weights, moved_off)) break;
+    x += step_;
+  }
+  x = one_by_one;
   return false;
 }
 

@@ -149,7 +149,7 @@ std::vector<Index> RunEngine::pressed_by_leaving(const Mode& before) {
       const double side = mode_[i] == Side::minus ? -1 : 1;
       Vector ahead = x_;
       const double change = side * here_->geometry.tolerance(t_, x_, i, weights_);
-      if (!here_->geometry.change_guard(t_, i, change, ahead)) continue;
+      if (!here_->geometry.change_guard(t_, i, change, weights_, ahead)) continue;
       if (!(contacts.rate(t_, ahead, lambda_, c) < rate)) continue;
       pressed.push_back(c);
       break;

@@ -274,7 +274,7 @@ bool RunEngine::DenseGuards::mirror_what_is_hardly_left(double t) {
     if (engine_.mode_.slides_on(i) || engine_.is_armed(slot)) continue;
     const double beyond = -static_cast<double>(static_cast<signed char>(engine_.mode_[i])) * h[i];
     if (!(beyond > 0) || beyond > engine_.thresholds_.arrive_below[slot]) continue;
-    any = tools.geometry.change_guard(t, i, -2 * h[i], engine_.state_) || any;
+    any = tools.geometry.change_guard(t, i, -2 * h[i], engine_.weights_, engine_.state_) || any;
   }
   return any;
 }

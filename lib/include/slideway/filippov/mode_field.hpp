@@ -150,6 +150,8 @@ class ModeField {
   }
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
+  // The reciprocal sizes of states.
+  Vector weights_at(ConstVectorRef x) const { return x.cwiseAbs().cwiseMax(typical_sizes_).cwiseInverse(); }
   // Sets inside_; whether that is another point than x.
   bool move_to_derivative(double t, ConstVectorRef x, ConstVectorRef lambda);
   // Moves x to where λᵢhᵢ is at least `depth` times the size of hᵢ's terms for every λᵢ = ±1; whether it had to.

@@ -42,8 +42,9 @@ class SurfaceGeometry {
   // Guards larger than this are plainly not zero, so that their size, which takes a gradient each, need not be asked for.
   static double plainly_off_zero(ConstVectorRef x) { return 1e-10 * (1 + x.lpNorm<Eigen::Infinity>()); }
 
-  // Moves x along ∇h so that h grows by `change` to first order; false, and nothing moved, where ∇h is zero or not finite.
-  bool change_guard(double t, Index surface, double change, VectorRef x);
+  // Moves x along W²∇h so that h grows by `change` to first order, which no units of the states change; false, and nothing moved,
+  // where ∇h is zero or not finite.
+  bool change_guard(double t, Index surface, double change, ConstVectorRef weights, VectorRef x);
 
   // Moves x into the region with the signs of λ (entries of ±1; others do not count), to this part of the size of its guards,
   // Σ|∂ⱼh|/weights(j), from each of its surfaces that x is not farther inside of than `near`. False where it does not get there.
