@@ -375,6 +375,41 @@ TEST_CASE("a super-twisting controller follows its disturbance with its integral
   }
 }
 
+TEST_CASE("jumps elsewhere leave a controller on its surface with its integral in a unit of its own") {
+  const std::string clock =
+      "y = \"0\"\nw = \"1\"\n[[resets]]\nwhen = \"w - 0.01\"\ndirection = \"rising\"\n"
+      "set = { w = \"0\" }\n";
+  const std::string ball =
+      "y = \"w\"\nw = \"-9.81\"\n[[contacts]]\nname = \"floor\"\ngap = \"y\"\n"
+      "acts_on = { w = \"1\" }\nrestitution = 0.7\n";
+  for (const std::string unit : {"1e-6", "1e6"}) {
+    CAPTURE(unit);
+    const double size = std::stod(unit);
+    const std::string controller = "[parameters]\nU = " + unit +
+                                   "\n[states]\ns = 1\nv = 0\ny = 1\nw = 0\n[time]\nend = 6\n"
+                                   "[derivatives]\ns = \"-2*sqrt(abs(s))*sgn(s) + v/U + sin(t)\"\n"
+                                   "v = \"-1.5*U*sgn(s)\"\n";
+    const auto check = [size](const Finished& finished, double) {
+      CHECK(finished.end(0) == 0);
+      CHECK(std::abs(finished.end(1) / size + std::sin(6.0)) <= 1e-12);
+      // Once it has come to its surface it stays there.
+      bool slides = false;
+      std::size_t left = 0;
+      for (const EventRecord& event : finished.solution.events) {
+        const bool stays = event.to && event.to->slides_on(0);
+        left += slides && !stays ? 1 : 0;
+        slides = stays;
+      }
+      CHECK(slides);
+      CHECK(left == 0);
+    };
+    for (const std::string& beside : {clock, ball}) {
+      CAPTURE(beside);
+      for_all_methods(controller + beside, {1e-4, 1e-6, 1e-8}, check, Eigen::Vector4d(1, size, 1, 1));
+    }
+  }
+}
+
 TEST_CASE(
     "a super-twisting controller follows a reference that moves, with the distance written either way") {
   // On s = r the integral is r' − sin t.

@@ -48,6 +48,7 @@ struct Instant {
   bool moved = false;                    // the state is a new one: given, or moved by a jump
   bool was_reset = false;                // by the reset of an event or an edge
   int rounds = 0;                        // of jumps
+  std::vector<Index> second_order;       // along which it slid so before the jump
   std::vector<Index> fired;              // events whose guards are zero, into the watch
   std::vector<Guard> recorded;           // of the records that were noted
   std::optional<std::size_t> last_edge;  // that fired
@@ -59,6 +60,7 @@ struct Instant {
     moved = is_new;
     was_reset = false;
     rounds = 0;
+    second_order.clear();
     fired.clear();
     recorded.clear();
     last_edge.reset();

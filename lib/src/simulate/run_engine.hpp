@@ -252,6 +252,8 @@ class RunEngine {
   bool comes_to_stay(const Meeting& meeting);
   // Where the solution is in such a point without having come there.
   bool stays_at_once(const Meeting& meeting);
+  // After a jump that leaves these surfaces and the speeds across them as they were.
+  bool goes_on_in_second_order(const Meeting& meeting);
   bool ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met);
   // False when the run is over.
   bool leave_second_order(const std::vector<Index>& leaving);

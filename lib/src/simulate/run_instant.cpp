@@ -243,6 +243,7 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
   }
   if (!arrivals.hits.empty() || !arrivals.jumps.empty()) {
     scanned_.poles.clear();
+    instant_.second_order = second_order_;
     if (in_second_order() && !leave_second_order(second_order_)) return false;
     return jump(arrivals);
   }

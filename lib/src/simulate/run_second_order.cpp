@@ -241,6 +241,24 @@ bool RunEngine::stays_at_once(const Meeting& meeting) {
   return tools && !bound_in(*tools).empty() && stay_on(met, met);
 }
 
+// The terms of a speed that is zero are rounded, in the units of states they may come from: of that the field alone says nothing.
+bool RunEngine::goes_on_in_second_order(const Meeting& meeting) {
+  if (instant_.second_order.empty() || in_second_order()) return false;
+  std::vector<Index> met, coming;
+  for (const Met& one : meeting.met) met.push_back(one.surface);
+  std::copy_if(instant_.second_order.begin(), instant_.second_order.end(), std::back_inserter(coming),
+               [&](Index i) { return contains(met, i); });
+  LocationTools* const tools = coming.empty() ? nullptr : second_order_tools(coming);
+  if (!tools) return false;
+  Vector speeds(tools->system.surfaces());
+  tools->evaluator.guards(t_, x_, speeds);
+  const auto moves = [&](Index i) {
+    return !(std::abs(speeds[i]) <= tools->geometry.projected(t_, x_, i, weights_));
+  };
+  std::erase_if(coming, moves);
+  return begin_second_order(std::move(coming), met);
+}
+
 void RunEngine::list_entered(EventRecord& record) const {
   record.surfaces.clear();
   record.surface_names.clear();

@@ -171,7 +171,7 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
     std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),
                  [&](const Met& met) { return !contains(held, met.surface); });
     if (meeting.met.empty()) break;
-    if (stays_at_once(meeting)) break;
+    if (goes_on_in_second_order(meeting) || stays_at_once(meeting)) break;
     here.evaluator.keep_field_at(t_, x_);
     const Resolution resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
     if (stays_in_second_order(resolution, meeting)) break;
