@@ -460,6 +460,39 @@ TEST_CASE("a two-fold is met though something else slides all along") {
 
 }  // namespace
 
+TEST_CASE("a bridge of three legs that block starts where two of them begin to conduct, however near") {
+  // Of the relays only differences count. At t = 1 the lines a and c come to what holds them, ±1; from there on ia = (t - 1)²/2.
+  for (const double beyond : {0.0, 1e-15, 1e-13, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6}) {
+    for (const double sign : {-1.0, 1.0}) {
+      CAPTURE(sign * beyond);
+      const ModelInstance instance =
+          parse_model(
+              "[states]\nia = 0\nib = 0\n[time]\nend = 2\n[definitions]\nva = \"sgn(ia)\"\n"
+              "vb = \"sgn(ib)\"\nvc = \"sgn(-ia - ib)\"\nvn = \"(va + vb + vc)/3\"\n[derivatives]\n"
+              "ia = \"t - va + vn\"\nib = \"-vb + vn\"\n",
+              "test.toml")
+              .instantiate({});
+      for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+        for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+          CAPTURE(to_string(method));
+          CAPTURE(rtol);
+          Options options;
+          options.method = method;
+          options.rtol = rtol;
+          const Solution solution = Simulator(instance.problem(), options)
+                                        .run({.start = 1 + sign * beyond, .end = 2, .state = instance.state});
+          CAPTURE(solution.outcome.message);
+          REQUIRE(solution.outcome.reached_end());
+          CHECK(solution.events.size() <= 1);
+          CHECK(solution.final.mode.word() == "+0-");
+          CHECK(std::abs(solution.final.state[0] - 0.5) <= 100 * rtol);
+          CHECK(std::abs(solution.final.state[1]) <= 1e-12);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("elements that have yielded unload together when their velocity turns") {
   constexpr double pi = std::numbers::pi;
   // Rotated, the velocity is not zero where it turns but what rounding leaves of it.

@@ -66,6 +66,9 @@ struct Candidate {
 
   bool dependent() const { return unseen.cols() > 0; }
   bool slides_on(Index i) const { return sides[at(i)] == Side::sliding; }
+  bool is_on_boundary(Index i) const {
+    return std::find(on_boundary.begin(), on_boundary.end(), i) != on_boundary.end();
+  }
 };
 
 // d/dt of λ and of w along a candidate.
@@ -148,7 +151,9 @@ class CandidateSearch {
     candidate.stationary.clear();
     std::optional<Rates> rates;
     if (is_suspicious(candidate)) rates = rates_of(candidate);
+    for (const Index i : ends_of_freedom(candidate)) candidate.on_boundary.push_back(i);
     for (Index i = 0; i < surfaces_; ++i) {
+      if (candidate.is_on_boundary(i)) continue;
       if (candidate.slides_on(i)) {
         const double beyond = std::abs(candidate.lambda[i]) - 1;
         if (std::abs(beyond) <= lambda_tie(candidate, i, rates)) {
@@ -166,6 +171,32 @@ class CandidateSearch {
     rates = rates_of(candidate);
     // Without rates some surface is left at once, whatever its relay does.
     return rates && stays(candidate, *rates);
+  }
+
+  // Relays that can go one way only together, between the bounds of two of them, which leave them no room: both are on their bounds,
+  // wherever between them the root was found.
+  std::vector<Index> ends_of_freedom(const Candidate& candidate) const {
+    if (candidate.unseen.cols() != 1) return {};
+    const Vector way = candidate.unseen.col(0) / candidate.unseen.col(0).lpNorm<Eigen::Infinity>();
+    double most[] = {INFINITY, INFINITY};  // back and forth
+    Index first[] = {-1, -1};
+    double tie = options_.lambda_zero;
+    for (std::size_t k = 0; k < candidate.sliding.size(); ++k) {
+      const double slope = way[static_cast<Index>(k)];
+      if (!(std::abs(slope) > kSuspicious)) continue;
+      const Index i = candidate.sliding[k];
+      tie = std::max(tie, tie_[i]);
+      for (const int forth : {0, 1}) {
+        const bool grows = (slope > 0) == (forth == 1);
+        const double room = (1 + (grows ? -1 : 1) * candidate.lambda[i]) / std::abs(slope);
+        if (room < most[forth]) {
+          most[forth] = room;
+          first[forth] = i;
+        }
+      }
+    }
+    if (first[0] < 0 || first[0] == first[1] || !(std::abs(most[0] + most[1]) <= tie)) return {};
+    return {first[0], first[1]};
   }
 
   bool is_suspicious(const Candidate& candidate) const {
@@ -205,8 +236,7 @@ class CandidateSearch {
     if (!sliding.empty()) {
       std::vector<char> on_bound;
       for (const Index i : sliding) {
-        on_bound.push_back(std::find(candidate.on_boundary.begin(), candidate.on_boundary.end(), i) !=
-                           candidate.on_boundary.end());
+        on_bound.push_back(candidate.is_on_boundary(i));
       }
       const std::optional<Vector> solved =
           relay_rates(candidate.jacobian(sliding, sliding), second(sliding), candidate.lambda(sliding),
@@ -248,10 +278,7 @@ class CandidateSearch {
       // A relay at rest on its bound is held there; only the others have to attract.
       std::vector<Index> inside;
       for (const Index i : sliding) {
-        if (std::find(candidate.on_boundary.begin(), candidate.on_boundary.end(), i) ==
-            candidate.on_boundary.end()) {
-          inside.push_back(i);
-        }
+        if (!candidate.is_on_boundary(i)) inside.push_back(i);
       }
       continuation.p_matrix = is_p_matrix(-candidate.jacobian(inside, inside));
       const Matrix effects = (units_.asDiagonal() * candidate.jacobian)(sliding, sliding);

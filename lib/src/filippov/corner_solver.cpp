@@ -339,6 +339,12 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
     vertices.options.hardly_left.setZero();
     Motions exact = find_motions(t, x, surfaces, vertices);
     if (exact.answer.continuations.size() == 1) motions = std::move(exact);
+    // Where sliding ends that is just not over, what is left of it is zero for the other modes, too, across whichever surface.
+    if (motions.answer.continuations.empty()) {
+      const double tie = std::max(vertices.options.lambda_tie.maxCoeff(), vertices.options.lambda_zero);
+      vertices.options.lambda_tie.setConstant(tie);
+      motions = find_motions(t, x, surfaces, vertices);
+    }
   }
   result.answer = std::move(motions.answer);
   for (const Continuation& continuation : result.answer.continuations) {
