@@ -276,6 +276,23 @@ TEST_CASE("a saturation has a surface at each of its ends") {
   CHECK(names("min(max(x, 0), a)") == std::vector<std::string>{"max(x, 0) - a", "x"});
 }
 
+TEST_CASE("what is beyond a dead zone has no sign within it but that of zero") {
+  // Whichever way it is written the parts cancel there, but for rounding.
+  for (const std::string beyond :
+       {"x - 0.5*(abs(x + 0.1*a) - abs(x - 0.1*a))", "x - max(min(x, 0.1*a), -0.1*a)",
+        "0.5*(abs(x - 0.1*a) - abs(x + 0.1*a)) + x", "(2*x + abs(x - 0.1*a) - abs(x + a/10))/2"}) {
+    CAPTURE(beyond);
+    const System system =
+        instance(with_derivatives("x = \"if(" + beyond + " > 0, y, z)\"\ny = 0\nz = 0")).system;
+    CHECK(system.surfaces() == 2);
+    for (int k = 1; k <= 200; ++k) {
+      const Vector x = Eigen::Vector3d(std::sin(1.7 * k), 0.7, -0.4);
+      const Vector lambda = guards(system, 0, x).unaryExpr([](double h) { return h > 0 ? 1.0 : -1.0; });
+      CHECK(field(system, 0, x, lambda)[0] == (x[0] > 0.3 ? 0.7 : -0.4));
+    }
+  }
+}
+
 TEST_CASE("a root of a kink in a guard is asked for only where it is real") {
   // All that a root or a power is taken of is positive on the side that is in force, and on it alone.
   const System system = instance(with_derivatives("x = \"sgn(y + sqrt(abs(x)))\"\n"

@@ -1,7 +1,8 @@
-// Guards without a value, which end a run only where their relays take part in the motion.
+// Guards that say nothing: without a value, which end a run only where their relays take part in the motion, or zero but for rounding.
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "test/simulate/model_text.hpp"
@@ -76,4 +77,19 @@ TEST_CASE("a guard that loses its value where its relay acts ends the run") {
   CHECK(finished.solution.outcome.message.find("the guard of surface 'sqrt(x) - 0.5' is not finite") !=
         std::string::npos);
   CHECK(finished.solution.outcome.t == doctest::Approx(1).epsilon(1e-4));
+}
+
+TEST_CASE("a valve with a dead zone opens and closes at its ends, whichever way the zone is written") {
+  const std::string before =
+      "[parameters]\na = 0.03\n[states]\nx = 0.2\np = 0\n[time]\nend = 20\n[definitions]\nxo = \"";
+  const std::string after = "\"\n[derivatives]\nx = \"0.25*cos(t)\"\np = \"if(xo > 0, 2 - p, -1 - p)*xo\"\n";
+  for (const std::string beyond : {"x - 0.5*(abs(x + a) - abs(x - a))", "x - max(min(x, a), -a)"}) {
+    CAPTURE(beyond);
+    for_all_methods(before + beyond + after, [](const test::Finished& finished, double rtol) {
+      // x = 0.2 + sin(t)/4 goes below -a and comes back, three times.
+      REQUIRE(finished.solution.events.size() == 12);
+      CHECK(finished.count(EventKind::crossing) == 12);
+      CHECK(std::abs(finished.solution.events[0].t - (std::numbers::pi + std::asin(0.68))) <= 100 * rtol);
+    });
+  }
 }

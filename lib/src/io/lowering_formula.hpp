@@ -133,6 +133,12 @@ class FormulaBuilder {
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
   std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force
+  // Of kinks in a guard, while its sign is looked for there.
+  struct KnownSide {
+    LinearGuard guard;
+    int sign;
+  };
+  std::vector<KnownSide> sides_;
   std::vector<Operand> stack_;
   int depth_ = 0;
 };

@@ -1,5 +1,6 @@
 // FormulaBuilder where a value jumps or has a kink: the surfaces that arise, and the sides that a sign chooses between.
 
+#include <algorithm>
 #include <cmath>
 
 #include "io/lowering_formula.hpp"
@@ -125,6 +126,14 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     // A root of what is positive on this side is, too.
     const GuardKey known = guard_key(graph_, guard);
     if (is_nonnegative(known.key)) return known.sign > 0 ? choice.positive : choice.negative;
+    // Terms of kinks that cancel on this side leave what rounding makes of them: a sign of that says nothing.
+    const std::optional<LinearGuard> linear =
+        graph_.has_lambda(guard) ? std::nullopt : linear_guard(graph_, guard);
+    if (linear && linear->terms.empty())
+      return choose_by_sign(place, index, graph_.constant(linear->constant), choice, make_text);
+    if (const std::optional<SurfaceSide> same =
+            linear && !surfaces_.find(guard) ? surfaces_.find(*linear) : std::nullopt)
+      return select(*same, choice.positive, choice.negative);
   }
   const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
   if (!splits && place.jumps == Jumps::observed) {
@@ -155,8 +164,22 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
         graph_.defined_beyond(graph_.on_side(everywhere, kink, sign, depends), never_negative, anything);
     return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
   };
-  const NodeId above = on(1);
-  return graph_.select(kink, above, on(-1));
+  const std::optional<LinearGuard> side = linear_guard(graph_, surfaces_.guard(kink));
+  // Of sides that cannot be in force together, as x > a and x < −a, nothing is to be asked.
+  const auto can_be = [&](int sign) {
+    return !side || std::none_of(sides_.begin(), sides_.end(), [&](const KnownSide& known) {
+      return exclude_each_other(*side, sign, known.guard, known.sign);
+    });
+  };
+  const auto on_side = [&](int sign) {
+    if (side) sides_.push_back({*side, sign});
+    const NodeId result = on(sign);
+    if (side) sides_.pop_back();
+    return result;
+  };
+  if (!can_be(1)) return on_side(-1);
+  const NodeId above = on_side(1);
+  return can_be(-1) ? graph_.select(kink, above, on_side(-1)) : above;
 }
 
 // A node that goes over from one value to another where they are equal.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_set>
+#include <utility>
 
 namespace slideway::reader {
 
@@ -10,7 +11,7 @@ SurfaceSide SurfaceTable::add_named(const std::string& name, NodeId guard) {
   const GuardKey key = guard_key(graph_, guard);
   const auto next = static_cast<std::uint32_t>(surfaces_.size());
   const auto [known, added] = by_key_.try_emplace(key.key, SurfaceSide{next, key.sign});
-  if (added) surfaces_.push_back({name, guard, true, {}, {}});
+  if (added) add({name, guard, true, {}, {}});
   return known->second;
 }
 
@@ -27,7 +28,7 @@ SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance
   const auto next = static_cast<std::uint32_t>(surfaces_.size());
   const auto [known, added] = by_key_.try_emplace(key.key, SurfaceSide{next, key.sign});
   if (added) {
-    surfaces_.push_back({name(), guard, false, appearance, {}});
+    add({name(), guard, false, appearance, {}});
     return {next, 1};
   }
   Surface& surface = surfaces_[known->second.surface];
@@ -43,6 +44,25 @@ std::optional<SurfaceSide> SurfaceTable::find(NodeId guard) const {
   const auto known = by_key_.find(key.key);
   if (known == by_key_.end()) return std::nullopt;
   return SurfaceSide{known->second.surface, key.sign * known->second.sign};
+}
+
+std::optional<SurfaceSide> SurfaceTable::find(const LinearGuard& guard) const {
+  const auto alike =
+      guard.terms.empty() ? by_first_term_.end() : by_first_term_.find(guard.terms.front().what);
+  if (alike == by_first_term_.end()) return std::nullopt;
+  for (const std::uint32_t surface : alike->second) {
+    const std::optional<LinearGuard> known = linear_guard(graph_, surfaces_[surface].guard);
+    const double ratio = known ? ratio_of(guard, *known) : 0;
+    if (ratio != 0) return SurfaceSide{surface, ratio > 0 ? 1 : -1};
+  }
+  return std::nullopt;
+}
+
+void SurfaceTable::add(Surface surface) {
+  const std::optional<LinearGuard> guard = linear_guard(graph_, surface.guard);
+  if (guard && !guard->terms.empty())
+    by_first_term_[guard->terms.front().what].push_back(static_cast<std::uint32_t>(surfaces_.size()));
+  surfaces_.push_back(std::move(surface));
 }
 
 void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/expression_graph.hpp"
+#include "io/linear_guard.hpp"
 #include "io/lowering.hpp"
 
 namespace slideway::reader {
@@ -43,6 +44,11 @@ class SurfaceTable {
   // The surface where a guard vanishes, if there is one.
   std::optional<SurfaceSide> find(NodeId guard) const;
 
+  // The surface where a guard vanishes but for the rounding of its terms, if there is one.
+  std::optional<SurfaceSide> find(const LinearGuard& guard) const;
+
+  NodeId guard(std::uint32_t surface) const { return surfaces_[surface].guard; }
+
   // Gives a surface its break-away ratio. False if it has another one already.
   bool set_break_away(std::uint32_t surface, NodeId ratio);
 
@@ -58,8 +64,11 @@ class SurfaceTable {
     std::optional<NodeId> break_away = {};
   };
 
+  void add(Surface surface);
+
   ExpressionGraph& graph_;
   std::vector<Surface> surfaces_;
+  std::unordered_map<NodeId, std::vector<std::uint32_t>> by_first_term_;
   std::unordered_map<NodeId, SurfaceSide> by_key_;
 };
 
