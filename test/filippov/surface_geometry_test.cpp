@@ -179,5 +179,31 @@ TEST_CASE("a state is moved inside a region whose surfaces all but face each oth
   }
 }
 
+// What vanishes with a speed, and the speed.
+struct WithSpeed {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0] * 1.5 + x[0] * (x[0] - x[1]) / 2.8;
+    h[1] = x[0];
+  }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = -lambda[0] - lambda[1];
+    dx[1] = 0.0 * x[1];
+  }
+};
+
+TEST_CASE("a state that a surface fixes alone is on it to the last bit, whatever else vanishes there") {
+  const System system = from_functor(WithSpeed{}, {.states = 2, .surfaces = 2});
+  Evaluator evaluator(system);
+  const RelayStructure structure(system);
+  SurfaceGeometry geometry(evaluator, structure);
+  for (int k = 1; k <= 50; ++k) {
+    Vector x(2);
+    x << std::pow(10.0, -0.2 * k) * std::sin(1.0 * k), -4.0 + 0.1 * k;
+    CAPTURE(x.transpose());
+    REQUIRE(geometry.project(0, {0, 1}, Eigen::Vector2d(1e6, 1e6), x));
+    CHECK(x[0] == 0);
+  }
+}
+
 }  // namespace
 }  // namespace slideway

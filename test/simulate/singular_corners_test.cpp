@@ -460,6 +460,35 @@ TEST_CASE("a two-fold is met though something else slides all along") {
 
 }  // namespace
 
+TEST_CASE("cars behind one that stops and goes stand and start in the same order with every tolerance") {
+  // Treiber's intelligent drivers. What a car that stands would like to keep as a distance has a kink that vanishes with its speed.
+  const std::string cars = [] {
+    std::string text =
+        "[states]\nxl = 100\nx1 = 80\nx2 = 60\nx3 = 45\nv1 = 15\nv2 = 15\nv3 = 14\n[time]\nend = 90\n"
+        "[definitions]\nvl = \"max(12*cos(0.12*t) + 5, 0)\"\n";
+    for (int i = 1; i <= 3; ++i) {
+      const std::string own = std::to_string(i);
+      const std::string ahead = i == 1 ? "l" : std::to_string(i - 1);
+      text += "s" + own + " = \"2 + max(1.5*v" + own + " + v" + own + "*(v" + own + " - v" + ahead +
+              ")/(2*sqrt(2)), 0)\"\na" + own + " = \"1 - (v" + own + "/30)^4 - (s" + own + "/(x" + ahead +
+              " - x" + own + " - 5))^2\"\n";
+    }
+    text += "[derivatives]\nxl = \"vl\"\n";
+    for (const std::string own : {"1", "2", "3"})
+      text += "x" + own + " = \"v" + own + "\"\nv" + own + " = \"if(v" + own + " > 0, a" + own + ", max(a" +
+              own + ", 0))\"\n";
+    return text;
+  }();
+  std::vector<std::string> expected;
+  test::for_all_methods(cars, {1e-6, 1e-8, 1e-10}, [&](const test::Finished& finished, double) {
+    std::vector<std::string> modes;
+    for (const EventRecord& event : finished.solution.events) modes.push_back(event.to->word());
+    if (expected.empty()) expected = modes;
+    CHECK(modes == expected);
+    CHECK(modes.size() == 32);
+  });
+}
+
 TEST_CASE("a bridge of three legs that block starts where two of them begin to conduct, however near") {
   // Of the relays only differences count. At t = 1 the lines a and c come to what holds them, ±1; from there on ia = (t - 1)²/2.
   for (const double beyond : {0.0, 1e-15, 1e-13, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6}) {

@@ -403,6 +403,30 @@ bool SurfaceGeometry::may_move(double t, const std::vector<Index>& surfaces, Con
   return !std::all_of(surfaces.begin(), surfaces.end(), [&](Index i) { return values_[i] == 0; });
 }
 
+// Steps onto several surfaces leave of a state that one of them fixes what rounding makes of the others.
+void SurfaceGeometry::set_what_is_fixed_alone(double t, const std::vector<Index>& surfaces, VectorRef x) {
+  if (residuals_.isZero(0)) return;
+  std::vector<char> used(surfaces.size(), 0);
+  // Of those that fix the same state one after the other.
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    if (pass > 0) evaluator_.guards(t, x, values_);
+    seed_.setZero();
+    bool moved = false;
+    for (std::size_t r = 0; r < surfaces.size(); ++r) {
+      const double h = values_[surfaces[r]];
+      const auto entry = static_cast<std::size_t>(row_start_[r]);
+      if (h == 0 || used[r] != 0 || row_start_[r + 1] - row_start_[r] != 1) continue;
+      const Index j = row_column_[entry];
+      if (seed_[j] != 0) continue;
+      seed_[j] = 1;
+      used[r] = 1;
+      moved = true;
+      x[j] -= h / row_value_[entry];
+    }
+    if (!moved) return;
+  }
+}
+
 bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                               VectorRef x) {
   if (has_own_states_) return project_each(t, surfaces, weights, x);
@@ -464,7 +488,10 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
       measure();
     }
     const bool stalled = residual_ >= 0.5 * best;
-    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) return true;
+    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) {
+      set_what_is_fixed_alone(t, surfaces, x);
+      return true;
+    }
     if (stalled && !still_falls()) {
       if (is_noise(t, surfaces, weights, x)) return true;
       break;

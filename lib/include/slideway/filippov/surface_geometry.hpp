@@ -69,6 +69,7 @@ class SurfaceGeometry {
   void gather_gradients(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
   bool find_step(ConstVectorRef weights, const std::vector<Index>& surfaces);
   bool project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
+  void set_what_is_fixed_alone(double t, const std::vector<Index>& surfaces, VectorRef x);
   // Whether the guards of these surfaces, values_, are zero but for what rounding makes of terms within them that cancel, of which
   // their gradients tell nothing.
   bool is_noise(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, ConstVectorRef x);
