@@ -447,7 +447,7 @@ const Arrival& RunEngine::first_arrival(double end) {
 // What is about to vanish where the integrator gets no further.
 const Arrival& RunEngine::imminent_arrival() {
   const Arrival& marched = here_->scan.imminent();
-  if (marched.found || !affine_ || here_->watch.size() == 0) return marched;
+  if (marched.found || !affine_) return marched;
   scanned_.joint.found = scanned_.joint.steep = false;
   scanned_.joint.t = t_;
   scanned_.joint.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
@@ -458,13 +458,24 @@ const Arrival& RunEngine::imminent_arrival() {
     return marched;
   }
   const double accuracy = location_accuracy(t_, stepper_->last_step_size());
-  for (Index e = 0; e < here_->watch.size(); ++e) {
-    const Index slot = here_->ode.event_slot(e);
-    if (!affine_->watches(slot) || !is_armed(slot)) continue;
-    const double rate = here_->watch.side(e) * here_->watch.rate(t_, x_, state_, e);
-    if (!(here_->watch.value(t_, x_, e) <= -rate * accuracy)) continue;
+  const auto look_at = [&](Index slot, double value, double rate) {
+    if (!(rate < 0) || !(value <= -rate * accuracy)) return;
     scanned_.joint.guards[static_cast<std::size_t>(slot)] = 1;
     scanned_.joint.found = true;
+  };
+  const auto counts = [&](Index slot) { return affine_->watches(slot) && is_armed(slot); };
+  Vector h(mode_.size());
+  here_->evaluator.guards(t_, x_, h);
+  for (Index i = 0; i < mode_.size(); ++i) {
+    const Index slot = ModeOde::first_slot(i);
+    if (mode_.slides_on(i) || !counts(slot)) continue;
+    const double side = mode_[i] == Side::minus ? -1 : 1;
+    look_at(slot, side * h[i], side * here_->evaluator.guard_rate(t_, x_, state_, i));
+  }
+  for (Index e = 0; e < here_->watch.size(); ++e) {
+    const Index slot = here_->ode.event_slot(e);
+    if (!counts(slot)) continue;
+    look_at(slot, here_->watch.value(t_, x_, e), here_->watch.side(e) * here_->watch.rate(t_, x_, state_, e));
   }
   return scanned_.joint;
 }
