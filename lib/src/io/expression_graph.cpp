@@ -206,6 +206,16 @@ NodeId ExpressionGraph::with_value(NodeId root, const std::vector<NodeId>& parts
   });
 }
 
+NodeId ExpressionGraph::with_nodes(NodeId root, const std::unordered_map<NodeId, NodeId>& others) {
+  const auto anything = [](NodeId) { return true; };
+  return rewritten(root, anything, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
+    const auto other = others.find(id);
+    if (other != others.end()) return other->second;
+    const Node node = nodes_[id];
+    return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
+  });
+}
+
 NodeId ExpressionGraph::with_relays(NodeId root, const std::vector<Relay>& by) {
   const auto depends = [this](NodeId id) { return has_lambda(id); };
   return rewritten(root, depends, [&](NodeId id, NodeId a, NodeId b, NodeId c) {

@@ -15,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <unordered_map>
 #include <vector>
 
 namespace slideway::reader {
@@ -118,6 +119,9 @@ class ExpressionGraph {
 
   // The node with a number put in wherever one of `parts`, sorted, stands.
   NodeId with_value(NodeId root, const std::vector<NodeId>& parts, double value);
+
+  // The node with others in place of some.
+  NodeId with_nodes(NodeId root, const std::unordered_map<NodeId, NodeId>& others);
 
   // The node with other λ, or their opposites, in place of λ. `by[k]` tells of surface k.
   struct Relay {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "io/bounded_quotients.hpp"
 #include "io/expression_derivatives.hpp"
 #include "io/lowering.hpp"
 
@@ -257,14 +258,40 @@ class SecondOrderMaker {
   std::vector<SecondOrder::Bound> bound_;
 };
 
+// The guards, and their derivatives that no relay is in.
+std::vector<NodeId> zeros_of(ExpandedModel& model, const std::vector<NodeId>& derivatives,
+                             const std::vector<Index>& surfaces) {
+  ExpressionGraph& graph = model.graph;
+  std::vector<NodeId> nodes;
+  for (const Index i : surfaces) {
+    NodeId part = model.surfaces[static_cast<std::size_t>(i)].guard;
+    for (std::size_t order = 0; order < kHighestOrder; ++order) {
+      nodes.push_back(part);
+      nodes.push_back(graph.opposite(part));
+      const auto by_state = gradients(graph, {part}, Variables::states);
+      const auto by_time = gradients(graph, {part}, Variables::time);
+      if (!by_state || !by_time) break;
+      part = rate_along(graph, by_time->front(), by_state->front(), derivatives);
+      if (graph.has_lambda(part) || graph.is_constant(part)) break;
+    }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
 }  // namespace
 
 std::shared_ptr<const System> make_second_order_system(const std::string& name, ExpandedModel& model,
                                                        const ExpandedMotion& motion,
                                                        const std::vector<NodeId>& derivatives,
                                                        const std::vector<Index>& surfaces) {
-  SecondOrderMaker maker(model, derivatives, surfaces);
   try {
+    const std::vector<NodeId> bounded =
+        with_bounded_quotients(model, motion.derivatives, surfaces, zeros_of(model, derivatives, surfaces));
+    const bool has_bounded = bounded != motion.derivatives;
+    const std::vector<NodeId> there =
+        has_bounded ? make_multi_affine(model.graph, bounded) : std::vector<NodeId>();
+    SecondOrderMaker maker(model, has_bounded ? there : derivatives, surfaces);
     if (!maker.find_chains()) return nullptr;
     return std::make_shared<const System>(maker.make(name, motion.places));
   } catch (const TooManyCorners&) {

@@ -367,6 +367,9 @@ RunEngine::ModeEnd RunEngine::end_where_it_fails() {
   const StepFailure failure = stepper_->failure();
   if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
   if (const std::optional<ModeEnd> end = handle_ending_root()) return *end;
+  here_->stepper->error_weights(x_, weights_);
+  dense_end_ = t_;
+  if (stays_where_no_field()) return ModeEnd::event;
   finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
   return ModeEnd::finished;
 }

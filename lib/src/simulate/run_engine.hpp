@@ -239,6 +239,10 @@ class RunEngine {
   // Slides along those of the surfaces `coming`, too, that do not hold by their relays, to which the solution has come with no speed
   // across them; `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
   bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
+  // Whether the field has no value where all of these are zero, and yet it can stay there.
+  bool has_no_field(const std::vector<Index>& surfaces);
+  // Where the integrator cannot tell the state from such a point, and gets no further.
+  bool stays_where_no_field();
   // Whatever their relays do.
   bool stay_on(std::vector<Index> coming, const std::vector<Index>& met);
   // The state as it is there; none where that is too far away.
@@ -274,6 +278,7 @@ class RunEngine {
   // `came_to_rest` tells whether contacts were closed.
   bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
   bool jump_to_crossing_limit(const Accumulation& accumulation);
+  bool finish_without_value(const std::vector<Index>& surfaces, const std::string& turns);
   // Something else happened between the crossings: an impact, a reset; or what accumulated has come to its limit.
   void forget_crossings();
   void forget_turns();

@@ -511,6 +511,10 @@ bool RunEngine::chatters(const EventRecord* event, std::span<const Index> surfac
   };
   if (!event) {
     if (!quiet_restarts_.note(t_, run_.end - run_.start)) return false;
+    if (stays_where_no_field()) {
+      quiet_restarts_.clear();
+      return false;
+    }
     Index largest = 0;
     const bool overflows = x_.cwiseAbs().maxCoeff(&largest) > kLargeState;
     finish(Status::chattering,

@@ -81,9 +81,50 @@ bool RunEngine::begin_second_order(std::vector<Index> coming, const std::vector<
     return slides_in_second_order(i) ||
            here_->geometry.relay_effect(t_, x_, lambda_, i, sizes) != RelayEffect::along;
   };
-  coming.erase(std::remove_if(coming.begin(), coming.end(), is_other), coming.end());
   std::sort(coming.begin(), coming.end());
+  if (has_no_field(coming)) return stay_on(std::move(coming), met);
+  coming.erase(std::remove_if(coming.begin(), coming.end(), is_other), coming.end());
   return !coming.empty() && stay_on(std::move(coming), met);
+}
+
+// As of a quotient of what is zero there: nothing tells what the relays do.
+bool RunEngine::has_no_field(const std::vector<Index>& surfaces) {
+  if (in_second_order() || in_pair() || surfaces.empty()) return false;
+  Vector there = x_, field(x_.size());
+  if (!here_->geometry.project(t_, surfaces, weights_, there)) return false;
+  here_->evaluator.field(t_, there, lambda_, field);
+  if (field.allFinite()) return false;
+  const LocationTools* const tools = second_order_tools(surfaces);
+  return tools && !bound_in(*tools).empty();
+}
+
+bool RunEngine::stays_where_no_field() {
+  if (in_second_order() || in_pair()) return false;
+  Vector h(mode_.size());
+  here_->evaluator.guards(t_, x_, h);
+  const double plainly_seen = kPlainlySeen * std::sqrt(1 / weights_.minCoeff());
+  std::vector<Index> near;
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (!(std::abs(h[i]) <= plainly_seen)) continue;
+    const double unseen = here_->geometry.tolerance(t_, x_, i, weights_);
+    if (std::abs(h[i]) <= unseen || h[i] * h[i] <= kSlow * unseen) near.push_back(i);
+  }
+  EventRecord record;
+  record.t = t_;
+  record.kind = EventKind::sliding_entry;
+  record.from = word();
+  record.before = x_;
+  mode_.fill_lambda(lambda_);
+  if (near.size() < 2 || !has_no_field(near) || !stay_on(near, near)) return false;
+  list_entered(record);
+  record.to = word();
+  record.after = x_;
+  record.reason =
+      "the fields have no value in the point that nobody can tell from this one, and stay there: sliding "
+      "of " +
+      order();
+  report(std::move(record));
+  return true;
 }
 
 bool RunEngine::stay_on(std::vector<Index> coming, const std::vector<Index>& met) {
@@ -233,10 +274,10 @@ bool RunEngine::comes_to_stay(const Meeting& meeting) {
 }
 
 bool RunEngine::stays_at_once(const Meeting& meeting) {
-  if (in_second_order() || in_pair() || meeting.met.size() < 2 || here_->evaluator.guards_are_affine())
-    return false;
+  if (in_second_order() || in_pair() || meeting.met.size() < 2) return false;
   std::vector<Index> met;
   for (const Met& one : meeting.met) met.push_back(one.surface);
+  if (here_->evaluator.guards_are_affine()) return has_no_field(met) && stay_on(met, met);
   const LocationTools* const tools = second_order_tools(met);
   return tools && !bound_in(*tools).empty() && stay_on(met, met);
 }
@@ -253,6 +294,8 @@ bool RunEngine::goes_on_in_second_order(const Meeting& meeting) {
   Vector speeds(tools->system.surfaces());
   tools->evaluator.guards(t_, x_, speeds);
   const auto moves = [&](Index i) {
+    const auto goes_with_another = [i](const SecondOrder::Bound& one) { return one.surface == i; };
+    if (std::any_of(bound_in(*tools).begin(), bound_in(*tools).end(), goes_with_another)) return false;
     return !(std::abs(speeds[i]) <= tools->geometry.projected(t_, x_, i, weights_));
   };
   std::erase_if(coming, moves);

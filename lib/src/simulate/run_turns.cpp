@@ -177,6 +177,21 @@ bool RunEngine::go_to_lone_limit(Index surface, const Accumulation& accumulation
   return false;
 }
 
+// What has no value at this limit is none of several continuations. False where all have one.
+bool RunEngine::finish_without_value(const std::vector<Index>& surfaces, const std::string& turns) {
+  here_->evaluator.field(t_, x_, lambda_, state_);
+  Index j = 0;
+  while (j < state_.size() && std::isfinite(state_[j])) ++j;
+  if (j == state_.size()) return false;
+  finish(Status::zeno, turns + ", to t = " + number_text(t_) + ", where " + names(surfaces) +
+                           " are zero and the derivative of '" +
+                           here_->system.state_names()[static_cast<std::size_t>(j)] +
+                           "' has no value: what follows the model does not say; go on with a run that "
+                           "starts here, of a model in "
+                           "which these stay zero, or add a small number to the divisor");
+  return true;
+}
+
 bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   const bool only_crossings = turns_.only_crossings();
   turns_.clear();
@@ -211,7 +226,7 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
     adopt(resolution);
     record.to = word();
   }
-  if (!resolution.decided) finish_ambiguous(resolution);
+  if (!resolution.decided && !finish_without_value(accumulation.ids, turns)) finish_ambiguous(resolution);
   report(std::move(record));
   return resolution.decided;
 }
