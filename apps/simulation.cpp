@@ -31,7 +31,7 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
 
   choose(options.method, method_from, arguments.method, defaults.method);
   const bool explicit_solver = !arguments.linear_solver.empty() && arguments.linear_solver != "auto";
-  if (explicit_solver && (options.method == Method::dopri5 || options.method == Method::adams)) {
+  if (explicit_solver && options.method != Method::automatic && options.method != Method::bdf) {
     refuse({.what = fmt::format("{} solves no linear equations", to_string(options.method)),
             .where = "--linear-solver",
             .expected = "--method bdf or auto beside it",

@@ -213,10 +213,13 @@ void print_summary(const RunReport& report, const Options& options, const std::v
                                            ": NOT passive, it gave {:.4g} more than it held", -work.margin)));
   }
   if (options.method == Method::automatic) {
+    std::string methods = "dopri5";
+    if (totals.dop853_steps > 0)
+      methods += fmt::format(" and dop853 ({} of {} steps)", totals.dop853_steps, totals.steps);
     printer.item("method", std::isnan(totals.stiff_from)
-                               ? std::string("dopri5 throughout: the problem is not stiff")
-                               : fmt::format("dopri5, and bdf from t = {:.6g} on: the problem is stiff there",
-                                             totals.stiff_from));
+                               ? fmt::format("{} throughout: the problem is not stiff", methods)
+                               : fmt::format("{}, and bdf from t = {:.6g} on: the problem is stiff there",
+                                             methods, totals.stiff_from));
   }
   if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
 }

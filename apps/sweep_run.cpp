@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <deque>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -16,8 +18,8 @@ namespace {
 
 struct Cancelled {};
 
-// The least and greatest value of every state on the way: at five points of every step, and where the parabola through
-// three of them has an extremum beyond those known.
+// The least and greatest value of every state on the way: at five points of every step, and where three of them show that there is an
+// extremum between them that may be beyond those known.
 class Extremes {
  public:
   Extremes(Index states, double from) : from_(from), least_(states), greatest_(states) {}
@@ -43,7 +45,6 @@ class Extremes {
       step.evaluate(times_[k], samples_[k]);
       add(times_[k], samples_[k]);
     }
-    const double spacing = times_[1] - times_[0];
     for (Index i = 0; i < least_.size(); ++i) {
       for (std::size_t k = 1; k + 1 < points; ++k) {
         // y = bend·τ² + slope·τ about the middle one of three neighbouring points, τ in units of their spacing.
@@ -53,11 +54,10 @@ class Extremes {
         const double vertex = -0.5 * slope / bend;
         if (bend == 0 || std::abs(vertex) > 1) continue;
         const double extremum = middle + 0.5 * slope * vertex;
-        if (extremum <= greatest_(i) && extremum >= least_(i)) continue;
-        vertex_.resize(least_.size());
-        step.evaluate(times_[k] + spacing * vertex, vertex_);
-        least_(i) = std::min(least_(i), vertex_(i));
-        greatest_(i) = std::max(greatest_(i), vertex_(i));
+        // What the curve can differ from its parabola by.
+        const double doubt = kDoubt * std::abs(bend);
+        if (extremum <= greatest_(i) - doubt && extremum >= least_(i) + doubt) continue;
+        look_between(step, i, times_[k - 1], times_[k + 1], bend > 0 ? 1 : -1);
       }
     }
   }
@@ -71,9 +71,25 @@ class Extremes {
     return {values.data(), values.data() + values.size()};
   }
 
+  static constexpr double kDoubt = 0.1;
+  // Half of these bits of where a smooth extremum is are all of its value.
+  static constexpr int kBits = std::numeric_limits<double>::digits / 2;
+
+  // The least of sign·xᵢ.
+  void look_between(const StepView& step, Index i, double from, double to, double sign) {
+    inside_.resize(least_.size());
+    const auto value = [&](double t) {
+      step.evaluate(t, inside_);
+      return sign * inside_(i);
+    };
+    const double lowest = sign * boost::math::tools::brent_find_minima(value, from, to, kBits).second;
+    least_(i) = std::min(least_(i), lowest);
+    greatest_(i) = std::max(greatest_(i), lowest);
+  }
+
   double from_;
   bool any_ = false;
-  Vector least_, greatest_, vertex_;
+  Vector least_, greatest_, inside_;
   std::array<double, 5> times_{};
   std::array<Vector, 5> samples_;
 };

@@ -37,17 +37,60 @@ FunctionOde van_der_pol(double mu) {
 
 }  // namespace
 
-TEST_CASE("the automatic choice stays with dopri5 where a problem is not stiff") {
+TEST_CASE("the automatic choice stays with dopri5 where a problem is not stiff and the tolerance not tight") {
   FunctionOde ode = oscillator();
-  auto automatic = make_automatic_stepper(ode, tolerances(2, 1e-8));
+  auto automatic = make_automatic_stepper(ode, tolerances(2, 1e-6));
   REQUIRE(automatic->start(0, Eigen::Vector2d(1, 0), 500, 0));
   CHECK(run(*automatic, 0).status == StepStatus::reached_end);
-  auto dopri5 = make_odeint_stepper(ode, tolerances(2, 1e-8));
+  auto dopri5 = make_odeint_stepper(ode, OneStepMethod::dopri5, tolerances(2, 1e-6));
   REQUIRE(dopri5->start(0, Eigen::Vector2d(1, 0), 500, 0));
   CHECK(run(*dopri5, 0).status == StepStatus::reached_end);
   CHECK(std::isnan(automatic->statistics().stiff_from));
   CHECK(automatic->statistics().velocity_evaluations == dopri5->statistics().velocity_evaluations);
+  CHECK(automatic->statistics().dop853_steps == 0);
   CHECK(automatic->statistics().jacobian_evaluations == 0);
+}
+
+TEST_CASE("the automatic choice takes dop853 where the tolerance is tight and the steps are many") {
+  FunctionOde ode = oscillator();
+  auto automatic = make_automatic_stepper(ode, tolerances(2, 1e-10));
+  REQUIRE(automatic->start(0, Eigen::Vector2d(1, 0), 500, 0));
+  CHECK(run(*automatic, 0).status == StepStatus::reached_end);
+  const StepperStatistics statistics = automatic->statistics();
+  CHECK(statistics.velocity_evaluations == ode.velocity_calls);
+  CHECK(statistics.steps == statistics.dop853_steps + 6);
+  CHECK(statistics.restarts == 1);
+  CHECK(std::isnan(statistics.stiff_from));
+  CHECK((state_at(*automatic, 500, 2) - Eigen::Vector2d(std::cos(500.0), -std::sin(500.0))).norm() < 1e-7);
+  auto dopri5 = make_odeint_stepper(ode, OneStepMethod::dopri5, tolerances(2, 1e-10));
+  REQUIRE(dopri5->start(0, Eigen::Vector2d(1, 0), 500, 0));
+  CHECK(run(*dopri5, 0).status == StepStatus::reached_end);
+  CHECK(4 * statistics.velocity_evaluations < dopri5->statistics().velocity_evaluations);
+}
+
+TEST_CASE("the automatic choice takes dopri5 again where starts leave room for a single step of dop853") {
+  FunctionOde ode = oscillator();
+  auto stepper = make_automatic_stepper(ode, tolerances(2, 1e-10));
+  REQUIRE(stepper->start(0, Eigen::Vector2d(1, 0), 10, 0));
+  CHECK(run(*stepper, 0).status == StepStatus::reached_end);
+  const std::int64_t before = stepper->statistics().dop853_steps;
+  CHECK(before > 5);
+  Vector x = state_at(*stepper, 10, 2);
+  for (int k = 0; k < 100; ++k) {
+    const double t = 10 + 0.01 * k;
+    const double end = 10 + 0.01 * (k + 1);
+    REQUIRE(stepper->start(t, x, end, stepper->usual_step()));
+    REQUIRE(run(*stepper, t).status == StepStatus::reached_end);
+    x = state_at(*stepper, end, 2);
+  }
+  CHECK(stepper->statistics().dop853_steps <= before + 5);
+  CHECK(stepper->statistics().restarts == 101);
+  CHECK(stepper->statistics().steps < 10 + before + 5 + 200);
+  CHECK((x - Eigen::Vector2d(std::cos(11.0), -std::sin(11.0))).norm() < 1e-8);
+  // And dop853 where there is room.
+  REQUIRE(stepper->start(11, x, 20, stepper->usual_step()));
+  CHECK(run(*stepper, 11).status == StepStatus::reached_end);
+  CHECK(stepper->statistics().dop853_steps > before + 10);
 }
 
 TEST_CASE("the automatic choice goes over to BDF where a problem is stiff, says when, and stays with it") {

@@ -47,8 +47,8 @@ struct EndStop {
   }
 };
 
-Solution follow(const System& system, Method method, double end, const Vector& state) {
-  return Simulator(system, {.rtol = 1e-7, .method = method, .max_steps = 200'000})
+Solution follow(const System& system, Method method, double end, const Vector& state, double rtol = 1e-7) {
+  return Simulator(system, {.rtol = rtol, .method = method, .max_steps = 200'000})
       .run({.start = 0, .end = end, .state = state});
 }
 
@@ -63,18 +63,29 @@ void check_same_events(const Solution& one, const Solution& other, double tolera
 
 }  // namespace
 
-TEST_CASE("the automatic method stays with dopri5 for dry friction") {
+TEST_CASE("the automatic method stays with dopri5 for dry friction, and takes dop853 at a tight tolerance") {
   const System system = from_functor(DryFriction{}, {.states = 2, .surfaces = 1});
   const Vector state = Eigen::Vector2d(2, 0);
-  const Solution dopri5 = follow(system, Method::dopri5, 100, state);
-  const Solution automatic = follow(system, Method::automatic, 100, state);
+  const Solution dopri5 = follow(system, Method::dopri5, 100, state, 1e-6);
+  const Solution automatic = follow(system, Method::automatic, 100, state, 1e-6);
   REQUIRE(automatic.outcome.reached_end());
   CHECK(dopri5.events.size() > 20);
   check_same_events(dopri5, automatic, 0);
-  check_same_events(dopri5, follow(system, Method::bdf, 100, state), 1e-3);
+  check_same_events(dopri5, follow(system, Method::bdf, 100, state, 1e-6), 1e-2);
   CHECK(std::isnan(automatic.statistics.stiff_from));
   CHECK(automatic.statistics.steps == dopri5.statistics.steps);
+  CHECK(automatic.statistics.dop853_steps == 0);
   CHECK(automatic.statistics.jacobian_evaluations == 0);
+
+  const Solution tight = follow(system, Method::automatic, 100, state, 1e-10);
+  REQUIRE(tight.outcome.reached_end());
+  check_same_events(dopri5, tight, 1e-4);
+  const Solution slow = follow(system, Method::dopri5, 100, state, 1e-10);
+  check_same_events(slow, tight, 1e-8);
+  check_same_events(follow(system, Method::dop853, 100, state, 1e-10), tight, 1e-8);
+  CHECK(tight.statistics.dop853_steps > 100);
+  CHECK(2 * tight.statistics.field_evaluations < slow.statistics.field_evaluations);
+  CHECK(tight.statistics.restarts == slow.statistics.restarts);
 }
 
 TEST_CASE("the automatic method goes over to BDF for a stiff relay, and says when") {

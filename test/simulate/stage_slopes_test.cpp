@@ -90,11 +90,31 @@ TEST_CASE("of fewer stages than a step has, and of values that are not finite, n
 
 TEST_CASE("the next step starts where the last one ended") {
   StageSlopes slopes = slopes_of([](double t) { return 1 + 0.5 * (t - 1); }, 1, 2);
-  slopes.restart();
-  CHECK(slopes.latest(0) == doctest::Approx(1.5));
+  slopes.restart(2);
+  CHECK(slopes.value(slopes.stage_at(2), 0) == doctest::Approx(1.5));
   for (const double part : kStages) {
     if (part > 0) slopes.add(2 + part, [&](Index) { return 1.5 - 0.25 * part; });
   }
   CHECK(slopes.stay_until(3));
-  CHECK(slopes.latest(0) == doctest::Approx(1.25));
+  CHECK(slopes.value(slopes.stage_at(3), 0) == doctest::Approx(1.25));
+}
+
+TEST_CASE("the next step starts at a stage that others were looked at after, and nowhere else") {
+  const auto rises = [](double t) { return 1 + 0.25 * (t - 1); };
+  StageSlopes slopes = slopes_of(rises, 1, 2);
+  for (const double part : {0.1, 0.2, 7.0 / 9}) slopes.add(1 + part, [&](Index) { return rises(1 + part); });
+  CHECK(slopes.stay_until(2));
+  CHECK(slopes.stage_at(1.5) < 0);
+  REQUIRE(slopes.stage_at(2) >= 0);
+  CHECK(slopes.value(slopes.stage_at(2), 0) == 1.25);
+  slopes.restart(2);
+  for (const double part : kStages) {
+    if (part > 0) slopes.add(2 + part, [&](Index) { return rises(2 + part); });
+  }
+  CHECK(slopes.stay_until(3));
+  slopes.restart(2.5);
+  for (const double part : kStages) {
+    if (part > 0) slopes.add(2.5 + part, [&](Index) { return 1.0; });
+  }
+  CHECK_FALSE(slopes.stay_until(3.5));
 }

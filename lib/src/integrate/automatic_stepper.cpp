@@ -5,36 +5,77 @@
 
 namespace slideway {
 
+namespace {
+
+// Looser than this dop853 takes hardly fewer evaluations.
+constexpr double kTightTolerance = 1e-7;
+// So many steps of dopri5 take more evaluations than the two of dop853 that can replace them.
+constexpr int kManySteps = 6;
+// So many starts in a row with a single step each.
+constexpr int kSingleSteps = 4;
+// What a step of dop853 can be in those of dopri5, of the same error.
+constexpr double kStepRatio = 4;
+
+}  // namespace
+
 AutomaticStepper::AutomaticStepper(SmoothOde& ode, const StepperOptions& options)
     : ode_(ode),
       options_(options),
-      one_step_(ode, options),
-      current_(&one_step_),
+      is_tight_(options.rtol <= kTightTolerance),
+      dopri5_(ode, options),
+      one_step_(&dopri5_),
+      current_(&dopri5_),
       stiff_from_(std::numeric_limits<double>::quiet_NaN()),
       state_(Vector::Zero(ode.states())) {
-  one_step_.watch_stiffness();
+  dopri5_.watch_stiffness();
 }
 
 bool AutomaticStepper::start(double t, ConstVectorRef x, double end, double first_step) {
   end_time_ = end;
+  if (current_ == one_step_ && one_step_ != &dopri5_) {
+    single_steps_ = steps_since_start_ == 1 ? single_steps_ + 1 : 0;
+    if (single_steps_ == kSingleSteps) {
+      current_ = one_step_ = &dopri5_;
+      first_step /= kStepRatio;
+    }
+  }
+  steps_since_start_ = 0;
   return current_->start(t, x, end, first_step);
 }
 
 StepReport AutomaticStepper::step() {
-  if (current_ != &one_step_) return current_->step();
-  if (one_step_.is_stiff() && one_step_.is_on_the_way() && change_to_bdf()) return current_->step();
-  const bool was_on_the_way = one_step_.is_on_the_way();
-  const StepReport report = one_step_.step();
+  if (current_ != one_step_) return current_->step();
+  if (one_step_->is_stiff() && one_step_->is_on_the_way() && change_to_bdf()) return current_->step();
+  if (is_tight_ && one_step_ == &dopri5_ && steps_since_start_ >= kManySteps && dopri5_.is_on_the_way())
+    is_tight_ = change_to_dop853();
+  ++steps_since_start_;
+  const bool was_on_the_way = one_step_->is_on_the_way();
+  const StepReport report = one_step_->step();
   // What stops both is told by BDF.
   if (report.status != StepStatus::failed || !was_on_the_way || !change_to_bdf()) return report;
   return current_->step();
 }
 
+bool AutomaticStepper::change_to_dop853() {
+  if (!dop853_) {
+    dop853_.emplace(ode_, options_);
+    dop853_->watch_stiffness();
+  }
+  dopri5_.evaluate(dopri5_.reached(), state_);
+  ++changes_;
+  if (!dop853_->start(dopri5_.reached(), state_, end_time_, kStepRatio * dopri5_.last_step_size()))
+    return false;
+  single_steps_ = 0;
+  current_ = one_step_ = &*dop853_;
+  return true;
+}
+
 bool AutomaticStepper::change_to_bdf() {
-  const double t = one_step_.reached();
-  one_step_.evaluate(t, state_);
+  const double t = one_step_->reached();
+  one_step_->evaluate(t, state_);
   std::unique_ptr<Stepper> bdf = make_cvode_stepper(ode_, MultistepMethod::bdf, options_);
   if (!bdf->start(t, state_, end_time_, 0)) return false;
+  ++changes_;
   stiff_from_ = t;
   bdf_ = std::move(bdf);
   current_ = bdf_.get();
@@ -42,15 +83,21 @@ bool AutomaticStepper::change_to_bdf() {
 }
 
 StepperStatistics AutomaticStepper::statistics() const {
-  StepperStatistics sum = one_step_.statistics();
+  StepperStatistics sum = dopri5_.statistics();
+  const auto add = [&](const StepperStatistics& more) {
+    sum.steps += more.steps;
+    sum.velocity_evaluations += more.velocity_evaluations;
+    sum.jacobian_evaluations += more.jacobian_evaluations;
+    sum.krylov_iterations += more.krylov_iterations;
+    sum.restarts += more.restarts;
+  };
+  if (dop853_) {
+    add(dop853_->statistics());
+    sum.dop853_steps = dop853_->steps();
+  }
+  if (bdf_) add(bdf_->statistics());
+  sum.restarts -= changes_;
   sum.stiff_from = stiff_from_;
-  if (!bdf_) return sum;
-  const StepperStatistics more = bdf_->statistics();
-  sum.steps += more.steps;
-  sum.velocity_evaluations += more.velocity_evaluations;
-  sum.jacobian_evaluations += more.jacobian_evaluations;
-  sum.krylov_iterations += more.krylov_iterations;
-  sum.restarts += more.restarts - 1;  // the change itself is none
   return sum;
 }
 

@@ -1,12 +1,18 @@
-// A Stepper that begins with dopri5 and goes over to BDF, for good, where the problem turns out to be stiff: where stability
-// rather than accuracy has limited the steps for a while, or where dopri5 finds no step at all.
+// A Stepper that chooses its method as it goes. It begins with dopri5. Where tolerances are tight it takes dop853 for what takes many
+// steps of dopri5, and dopri5 again where starts follow each other so fast that a step of dop853, which takes twice as many
+// evaluations, is cut off by each. It goes over to BDF, for good, where the problem turns out to be stiff: where stability
+// rather than accuracy has limited the steps for a while, or where a one-step method finds no step at all.
 //
 // It must not know surfaces, modes or Filippov.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
-#include "integrate/odeint_stepper.hpp"
+#include "integrate/dop853_stepper.hpp"
+#include "integrate/dopri5_stepper.hpp"
 #include "slideway/integrate/stepper.hpp"
 
 namespace slideway {
@@ -33,14 +39,21 @@ class AutomaticStepper final : public Stepper {
   StepperStatistics statistics() const override;
 
  private:
-  // Goes on from where dopri5 stands; false, and nothing is changed, if BDF cannot.
+  // Each goes on from where the one-step method stands; false, and nothing is changed, if the other one cannot.
+  bool change_to_dop853();
   bool change_to_bdf();
 
   SmoothOde& ode_;
   StepperOptions options_;
-  OdeintStepper one_step_;
-  std::unique_ptr<Stepper> bdf_;  // none while the problem has not been stiff
+  bool is_tight_;  // and dop853 is to be had
+  Dopri5Stepper dopri5_;
+  std::optional<Dop853Stepper> dop853_;  // none while it has not been asked for
+  std::unique_ptr<Stepper> bdf_;         // none while the problem has not been stiff
+  OneStepStepper* one_step_;
   Stepper* current_;
+  int steps_since_start_ = 0;
+  int single_steps_ = 0;      // starts of dop853 in a row that were followed by a single step
+  std::int64_t changes_ = 0;  // of method without a start of the caller's
   double end_time_ = 0;
   double stiff_from_;
   Vector state_;

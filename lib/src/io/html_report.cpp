@@ -182,6 +182,7 @@ the same. Point at the picture for time and mode; click an event for its classif
     tile(fmt::format("{}", totals.restarts), "restarts");
     if (totals.largest_drift > 0)
       tile(fmt::format("{:.3g}", totals.largest_drift), "largest drift, in roundings");
+    if (totals.dop853_steps > 0) tile(fmt::format("{}", totals.dop853_steps), "steps by dop853");
     if (std::isfinite(totals.stiff_from)) tile(fmt::format("{:.6g}", totals.stiff_from), "stiff from t =");
     tile(fmt::format("{:.3g} ms", 1e3 * totals.wall_seconds), "wall time");
     out << "</div>\n";

@@ -110,6 +110,7 @@ class Writer {
             {"jacobian_evaluations", totals.jacobian_evaluations},
             {"restarts", totals.restarts},
             {"events", totals.events},
+            {"dop853_steps", totals.dop853_steps},
             {"stiff_from", number_or_null(totals.stiff_from)},
             {"largest_drift", number_or_null(totals.largest_drift)},
             {"wall_seconds", number_or_null(totals.wall_seconds)}};

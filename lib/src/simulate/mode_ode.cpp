@@ -169,18 +169,21 @@ bool ModeOde::stops_once_until(double t, ConstVectorRef values) const {
   });
 }
 
-void ModeOde::exits_at_last_stage(VectorRef values) const {
+bool ModeOde::exits_at_stage(double t, VectorRef values) const {
+  const Index stage = stages_.stage_at(t);
+  if (stage < 0) return false;
   const std::vector<Index>& sliding = field_.sliding();
   if (!field_.solves_for_lambda()) {
-    for (const Index k : {0, 1}) values[first_slot(sliding.front()) + k] = stages_.latest(k);
-    return;
+    for (const Index k : {0, 1}) values[first_slot(sliding.front()) + k] = stages_.value(stage, k);
+    return true;
   }
   Index k = 0;
   for (const Index i : sliding) {
-    const double above = stages_.latest(k++);
+    const double above = stages_.value(stage, k++);
     values[first_slot(i)] = above;
     values[first_slot(i) + 1] = 2 - above;
   }
+  return true;
 }
 
 ModeJacobian* ModeOde::sparse() {

@@ -71,9 +71,9 @@ class ModeOde final : public SmoothOde {
   // Notes the exits of sliding at every velocity from now on, up to the next mode; without effect under break-away, and under
   // rules for which they are not what the velocity is made of.
   void watch_stages();
-  // A step starts where the last velocity was asked for.
-  void begin_stages() {
-    if (watches_stages_) stages_.restart();
+  // A step starts at t, where one of the last velocities was asked for.
+  void begin_stages(double t) {
+    if (watches_stages_) stages_.restart(t);
   }
   // Whether the velocities since then show that nothing stops to slide before t.
   bool slides_on_until(double t) const;
@@ -85,8 +85,8 @@ class ModeOde final : public SmoothOde {
   bool has_changing_effects() const { return !apart_.empty(); }
   // Whether, by these exits, the relays of those still do about what they did.
   bool effects_hold(ConstVectorRef values) const;
-  // The guards of surfaces that slide at the last velocity; the other values are left alone.
-  void exits_at_last_stage(VectorRef values) const;
+  // The guards of surfaces that slide, if one of the last velocities was asked for at t; the other values are left alone.
+  bool exits_at_stage(double t, VectorRef values) const;
 
   Index states() const override;
   Index guards() const;

@@ -10,7 +10,7 @@ namespace slideway {
 
 namespace {
 
-constexpr Method methods[] = {Method::automatic, Method::bdf, Method::adams, Method::dopri5};
+constexpr Method methods[] = {Method::automatic, Method::bdf, Method::adams, Method::dopri5, Method::dop853};
 constexpr Ambiguity policies[] = {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide,
                                   Ambiguity::branches};
 constexpr SlidingRule rules[] = {SlidingRule::filippov, SlidingRule::moments,
@@ -25,6 +25,7 @@ const char* to_string(Method method) {
     case Method::bdf: return "bdf";
     case Method::adams: return "adams";
     case Method::dopri5: return "dopri5";
+    case Method::dop853: return "dop853";
   }
   return "unknown";
 }

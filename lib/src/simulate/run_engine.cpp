@@ -401,7 +401,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       return ModeEnd::finished;
     }
     ode.forget_samples();
-    if (pace_.steps_in_mode() > 0) ode.begin_stages();
+    if (pace_.steps_in_mode() > 0) ode.begin_stages(t_);
     pace_.count_step();
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) return end_where_it_fails();

@@ -21,6 +21,7 @@ void add(const LocationTools& tools, Statistics& statistics) {
     statistics.jacobian_evaluations += stepping.jacobian_evaluations;
     statistics.krylov_iterations += stepping.krylov_iterations;
     statistics.restarts += stepping.restarts;
+    statistics.dop853_steps += stepping.dop853_steps;
     statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
   }
   const EvaluationCounts counts = tools.evaluator.counts();

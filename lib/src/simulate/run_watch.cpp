@@ -388,7 +388,7 @@ const Arrival& RunEngine::march(double limit, double end) {
       scanned_.march_step = std::max(scanned_.march_step, interval);
       if (!passes) return scan.advance_at_once(limit, sampler_);
       if (limit < end) return scan.nothing();
-      if (!changes) ode.exits_at_last_stage(sampled_values_);
+      if (!changes && !ode.exits_at_stage(limit, sampled_values_)) sampler_.sample(limit, sampled_values_);
       return scan.pass(end, sampled_values_);
     }
   }

@@ -1,13 +1,16 @@
 // How fast a few quantities qₖ move over the stages of a step, and whether they can have left their range (0, U) between them:
 //     sⱼ = (q(tⱼ) − q(t₀))/(tⱼ − t₀)  at stage j,      q' in [min s − w, max s + w],  w = 2 (max s − min s)
-// The stages of dopri5 lie at 1/5, 3/10, 4/5, 8/9 and the end of a step. Of a cubic these are all slopes, and where q swings
-// faster than that, w is as large as its swing. What leaves no trace at any stage is missed; so it is by the step.
+// The stages of dopri5 lie at 1/5, 3/10, 4/5, 8/9 and the end of a step, those of dop853 no farther apart. Of a cubic these are all
+// slopes, and where q swings faster than that, w is as large as its swing. What leaves no trace at any stage is missed; so it is by
+// the step.
 //
 // It must not know what the quantities are.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "slideway/core/types.hpp"
 
@@ -15,19 +18,23 @@ namespace slideway {
 
 class StageSlopes {
  public:
-  explicit StageSlopes(Index most) : first_(most), latest_(most), lowest_(most), highest_(most) {}
+  explicit StageSlopes(Index most) : first_(most), latest_(most, kKept), lowest_(most), highest_(most) {}
 
   // From now on `count` quantities between 0 and `upper`, which may be infinite; no stage yet.
   void start(Index count, double upper) {
+    latest_times_.fill(kNever);
     count_ = count;
     upper_ = upper;
     stages_ = 0;
   }
-  // A step starts at the last stage.
-  void restart() {
+  // A step starts at t, where there has been a stage lately.
+  void restart(double t) {
     if (stages_ == 0) return;
-    start_ = latest_time_;
-    first_.head(count_) = latest_.head(count_);
+    stages_ = 0;
+    const Index stage = stage_at(t);
+    if (stage < 0) return;
+    start_ = t;
+    first_.head(count_) = latest_.col(stage).head(count_);
     all_finite_ = first_.head(count_).allFinite();
     stages_ = 1;
   }
@@ -36,10 +43,13 @@ class StageSlopes {
   void add(double t, const Quantity& quantity) {
     if (!(t > start_)) stages_ = 0;
     const double rate = 1 / (t - start_);
+    newest_ = (newest_ + 1) % kKept;
+    latest_times_[static_cast<std::size_t>(newest_)] = t;
+    auto latest = latest_.col(newest_);
     bool finite = true;
     for (Index k = 0; k < count_; ++k) {
       const double value = quantity(k);
-      latest_[k] = value;
+      latest[k] = value;
       finite = finite && std::isfinite(value);
       if (stages_ == 0) {
         first_[k] = value;
@@ -52,7 +62,6 @@ class StageSlopes {
     if (stages_ == 0) start_ = t;
     all_finite_ = finite && (stages_ == 0 || all_finite_);
     ++stages_;
-    latest_time_ = t;
   }
   // Whether all stay in their range until t, which is no later than the last stage.
   bool stay_until(double t) const {
@@ -77,9 +86,19 @@ class StageSlopes {
       return lowest > 0 && highest < upper_;
     });
   }
-  double latest(Index k) const { return latest_[k]; }
+  // Which of the latest stages was at t, for value(); negative if none was.
+  Index stage_at(double t) const {
+    for (Index age = 0; age < kKept; ++age) {
+      const Index stage = (newest_ + kKept - age) % kKept;
+      if (latest_times_[static_cast<std::size_t>(stage)] == t) return stage;
+    }
+    return -1;
+  }
+  double value(Index stage, Index k) const { return latest_(k, stage); }
 
  private:
+  static constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
+  static constexpr Index kKept = 4;  // dop853 has three stages within the step after the one at its end
   static constexpr int kStages = 7;  // of a step of dopri5, with its start
 
   // Whether test(k, falls, rises) is true of all, `falls` and `rises` being the ends of the interval of its slopes.
@@ -97,8 +116,11 @@ class StageSlopes {
   double upper_ = 0;
   int stages_ = 0;
   bool all_finite_ = true;
-  double start_ = 0, latest_time_ = 0;
-  Vector first_, latest_;    // q
+  double start_ = 0;
+  Vector first_;  // q
+  Matrix latest_;
+  Index newest_ = 0;
+  std::array<double, kKept> latest_times_ = {kNever, kNever, kNever, kNever};
   Vector lowest_, highest_;  // s
 };
 

@@ -65,6 +65,7 @@ struct StepperStatistics {
   std::int64_t jacobian_evaluations = 0;
   std::int64_t krylov_iterations = 0;  // of gmres
   std::int64_t restarts = 0;           // calls of start()
+  std::int64_t dop853_steps = 0;       // of make_automatic_stepper's steps, those by dop853
   double stiff_from =
       std::numeric_limits<double>::quiet_NaN();  // when make_automatic_stepper's went over to BDF; NaN: never
 };
@@ -124,11 +125,16 @@ enum class MultistepMethod { bdf, adams };
 std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method,
                                             const StepperOptions& options);
 
-// The one-step method of Dormand and Prince, order 5(4), for problems that are not stiff: after a start it is at full order at
-// once. The same demands.
-std::unique_ptr<Stepper> make_odeint_stepper(SmoothOde& ode, const StepperOptions& options);
+// The one-step methods of Dormand and Prince, for problems that are not stiff: of order 5, and of order 8, which takes fewer
+// evaluations where tolerances are tight. After a start they are at full order at once.
+enum class OneStepMethod { dopri5, dop853 };
 
-// Begins with dopri5 and goes over to BDF where the problem turns out to be stiff. The same demands.
+// The same demands.
+std::unique_ptr<Stepper> make_odeint_stepper(SmoothOde& ode, OneStepMethod method,
+                                             const StepperOptions& options);
+
+// Begins with dopri5. Where rtol is at most 1e-7 it takes dop853 as long as starts leave room for several steps, which is not where
+// events are dense. Where the problem turns out to be stiff it goes over to BDF for good. The same demands.
 std::unique_ptr<Stepper> make_automatic_stepper(SmoothOde& ode, const StepperOptions& options);
 
 }  // namespace slideway

@@ -16,10 +16,10 @@ namespace slideway {
 
 struct EventRecord;
 
-// The smooth integrator: CVODE's BDF (stiff problems) and Adams, or the one-step method of Dormand and Prince, which takes a
-// fraction of the time where a problem is not stiff and has many events. `automatic` begins
-// with dopri5 and goes over to BDF where the problem turns out to be stiff.
-enum class Method { automatic, bdf, adams, dopri5 };
+// The smooth integrator: CVODE's BDF (stiff problems) and Adams, or the one-step methods of Dormand and Prince, which take a
+// fraction of the time where a problem is not stiff and has many events: of order 5, and of order 8 for tight tolerances. `automatic`
+// begins with the first of these, takes the second where rtol is at most 1e-7 and events leave room for many steps, and goes over to BDF where the problem turns out to be stiff.
+enum class Method { automatic, bdf, adams, dopri5, dop853 };
 
 // What to do where the continuation is not unique: stop and report (default), or follow one of them.
 // `branches` stops too; follow_branches (simulate/branches.hpp) goes on from there.
@@ -35,7 +35,7 @@ enum class Recording {
   nothing,  // only the final state; stream with an observer
 };
 
-// "auto", "bdf", "adams", "dopri5"; and back, throwing std::invalid_argument for any other word; and all of them.
+// "auto", "bdf", "adams", "dopri5", "dop853"; and back, throwing std::invalid_argument for any other word; and all of them.
 const char* to_string(Method method);
 Method method_from(const std::string& word);
 std::vector<std::string> method_words();

@@ -1,16 +1,13 @@
-#include "integrate/odeint_dopri5.hpp"
+#include "integrate/odeint_formulas.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <boost/numeric/odeint/external/eigen/eigen_resize.hpp>
+#include <boost/numeric/odeint/stepper/explicit_generic_rk.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta_dopri5.hpp>
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "core/wide_loops.hpp"
+#include "integrate/odeint_sum_algebra.hpp"
 
 namespace slideway {
 
@@ -21,77 +18,37 @@ namespace odeint = boost::numeric::odeint;
 // Up to here a loop over the states is written out for each number of them, which is half of what a step of two states costs.
 constexpr int kWrittenOut = 4;
 
-// Odeint's weighted sums of vectors of so many states, or any number of them, none of which overlap. It knows whether the last one
-// is finite: that is asked of every state at which a velocity is asked for.
-template <int kStates>
-class SumAlgebra {
- public:
-  bool is_finite() const { return is_finite_; }
+// The one for so many states.
+template <class Formula, template <int> class FormulaOf, int kStates = kWrittenOut>
+std::unique_ptr<Formula> make_formula(Index states) {
+  if constexpr (kStates == 0) {
+    return std::make_unique<FormulaOf<Eigen::Dynamic>>(states);
+  } else {
+    if (states == kStates) return std::make_unique<FormulaOf<kStates>>(states);
+    return make_formula<Formula, FormulaOf, kStates - 1>(states);
+  }
+}
 
-  // The names are Odeint's.
-  template <class Sum>
-  void for_each3(Vector& out, const Vector& a, const Vector& b, Sum sum) {
-    add_up(sum, out, a, b);
-  }
-  template <class Sum>
-  void for_each4(Vector& out, const Vector& a, const Vector& b, const Vector& c, Sum sum) {
-    add_up(sum, out, a, b, c);
-  }
-  template <class Sum>
-  void for_each5(Vector& out, const Vector& a, const Vector& b, const Vector& c, const Vector& d, Sum sum) {
-    add_up(sum, out, a, b, c, d);
-  }
-  template <class Sum>
-  void for_each6(Vector& out, const Vector& a, const Vector& b, const Vector& c, const Vector& d,
-                 const Vector& e, Sum sum) {
-    add_up(sum, out, a, b, c, d, e);
-  }
-  template <class Sum>
-  void for_each7(Vector& out, const Vector& a, const Vector& b, const Vector& c, const Vector& d,
-                 const Vector& e, const Vector& f, Sum sum) {
-    add_up(sum, out, a, b, c, d, e, f);
-  }
-  template <class Sum>
-  static void for_each8(Vector& out, const Vector& a, const Vector& b, const Vector& c, const Vector& d,
-                        const Vector& e, const Vector& f, const Vector& g, Sum sum) {
-    run(sum, out.size(), out.data(), a.data(), b.data(), c.data(), d.data(), e.data(), f.data(), g.data());
-  }
+// The right-hand side that Odeint asks for each stage: at its own state of the stages, or at the end of the step.
+template <int kStates, bool kQuickly>
+struct Stages {
+  CheckedOde& ode;
+  const SumAlgebra<kStates>& sums;
+  double latest;
+  const Vector* stage_state;
+  ConstVectorRef at_stage, at_end;
+  bool usable = true;
 
- private:
-  template <class Sum, class... Vectors>
-  void add_up(Sum sum, Vector& out, const Vectors&... in) {
-    is_finite_ = run(sum, out.size(), out.data(), in.data()...);
-  }
-  template <class Sum, class... Numbers>
-  static bool run(Sum sum, Index size, double* __restrict out, const Numbers* __restrict... in) {
-    if constexpr (kStates != Eigen::Dynamic) size = kStates;
-    if (size > kFewEntries) return run_loop(Run<Sum>{sum}, size, out, in...);
-    for (Index i = 0; i < size; ++i) {
-      sum(out[i], in[i]...);
-      if (!(std::abs(out[i]) <= std::numeric_limits<double>::max())) return false;
+  void operator()(const Vector& x, Vector& dx, double t) {
+    if (!usable) return;
+    t = std::min(t, latest);
+    ConstVectorRef state = &x == stage_state ? at_stage : at_end;
+    if constexpr (kQuickly) {
+      usable = sums.is_finite() && ode.quick_velocity(t, state, dx);
+    } else {
+      usable = ode.velocity(t, state, dx, sums.is_finite());
     }
-    return true;
   }
-  // Of a number that is not finite all bits of the exponent are set, and one more carries into the sign. Told by whole numbers so
-  // that several can be done at a time.
-  template <class Sum>
-  struct Run {
-    Sum sum;
-    template <class... Numbers>
-    [[gnu::always_inline]] bool operator()(Index size, double* __restrict out,
-                                           const Numbers* __restrict... in) const {
-      constexpr std::uint64_t magnitude = 0x7fff'ffff'ffff'ffff;
-      constexpr std::uint64_t one_more = 0x0010'0000'0000'0000;
-      std::uint64_t carries = 0;
-      for (Index i = 0; i < size; ++i) {
-        sum(out[i], in[i]...);
-        carries |= (std::bit_cast<std::uint64_t>(out[i]) & magnitude) + one_more;
-      }
-      return carries <= magnitude;
-    }
-  };
-
-  bool is_finite_ = true;
 };
 
 // Sized once, so that steps allocate nothing.
@@ -131,6 +88,26 @@ const Vector& weights_halfway() {
   return weights;
 }
 
+template <int kStates>
+using Dop853 =
+    odeint::explicit_generic_rk<dop853::kStages, 8, Vector, double, Vector, double, SumAlgebra<kStates>,
+                                odeint::default_operations, odeint::initially_resizer>;
+
+template <std::size_t kSize>
+boost::array<double, kSize> row(const std::array<double, kSize>& numbers) {
+  boost::array<double, kSize> row;
+  std::copy(numbers.begin(), numbers.end(), row.begin());
+  return row;
+}
+
+template <int kStates>
+Dop853<kStates> make_dop853() {
+  using namespace dop853;
+  const typename Dop853<kStates>::coef_a_type a(row(a2), row(a3), row(a4), row(a5), row(a6), row(a7), row(a8),
+                                                row(a9), row(a10), row(a11), row(a12));
+  return Dop853<kStates>(a, row(b), row(c));
+}
+
 }  // namespace
 
 struct OdeintDopri5::Formula {
@@ -139,7 +116,7 @@ struct OdeintDopri5::Formula {
   Formula& operator=(const Formula&) = delete;
   virtual ~Formula() = default;
 
-  virtual bool advance(CheckedOde& ode, Step& step) = 0;
+  virtual bool advance(CheckedOde& ode, RungeKuttaStep& step) = 0;
 
   // Had when the formula is made: steps allocate nothing.
   const Vector& weights = weights_halfway();
@@ -169,31 +146,9 @@ struct OdeintDopri5::FormulaOf final : Formula {
   std::array<Reference, 2> end_references = {};
   std::size_t last_end = 0;
 
-  // The right-hand side that Odeint asks for each stage.
-  template <bool kQuickly>
-  struct Stages {
-    CheckedOde& ode;
-    const SumAlgebra<kStates>& sums;
-    double latest;
-    const Vector* stage_state;
-    ConstVectorRef at_stage, at_end;
-    bool usable = true;
-
-    void operator()(const Vector& x, Vector& dx, double t) {
-      if (!usable) return;
-      t = std::min(t, latest);
-      ConstVectorRef state = &x == stage_state ? at_stage : at_end;
-      if constexpr (kQuickly) {
-        usable = sums.is_finite() && ode.quick_velocity(t, state, dx);
-      } else {
-        usable = ode.velocity(t, state, dx, sums.is_finite());
-      }
-    }
-  };
-
   // A velocity that is not finite leaves no sum finite that it is part of, and each is part of the state of the next stage, the
   // last of the error: to look at the sums is to look at all.
-  bool advance(CheckedOde& ode, Step& step) override {
+  bool advance(CheckedOde& ode, RungeKuttaStep& step) override {
     halfway_is_current = false;
     ConstVectorRef at_end = end_reference(step.x_new);
     return (take<true>(ode, step, at_end) && dopri5.algebra().is_finite()) || take<false>(ode, step, at_end);
@@ -201,8 +156,9 @@ struct OdeintDopri5::FormulaOf final : Formula {
 
   // Whether all velocities are usable, and with them the step, as far as it has come.
   template <bool kQuickly>
-  bool take(CheckedOde& ode, Step& step, ConstVectorRef at_end) {
-    Stages<kQuickly> stages{ode, dopri5.algebra(), step.latest, stage_state, *stage_reference, at_end};
+  bool take(CheckedOde& ode, RungeKuttaStep& step, ConstVectorRef at_end) {
+    Stages<kStates, kQuickly> stages{ode,         dopri5.algebra(), step.latest,
+                                     stage_state, *stage_reference, at_end};
     dopri5.do_step(std::ref(stages), step.x, step.velocity, step.t, step.x_new, step.velocity_new, step.h,
                    step.error);
     return stages.usable;
@@ -234,22 +190,12 @@ struct OdeintDopri5::FormulaOf final : Formula {
   }
 };
 
-template <int kStates>
-std::unique_ptr<OdeintDopri5::Formula> OdeintDopri5::formula_of(Index states) {
-  if constexpr (kStates == 0) {
-    return std::make_unique<FormulaOf<Eigen::Dynamic>>(states);
-  } else {
-    if (states == kStates) return std::make_unique<FormulaOf<kStates>>(states);
-    return formula_of<kStates - 1>(states);
-  }
-}
-
-OdeintDopri5::OdeintDopri5(Index states) : formula_(formula_of<kWrittenOut>(states)) {}
+OdeintDopri5::OdeintDopri5(Index states) : formula_(make_formula<Formula, FormulaOf>(states)) {}
 OdeintDopri5::~OdeintDopri5() = default;
 
-bool OdeintDopri5::advance(CheckedOde& ode, Step& step) { return formula_->advance(ode, step); }
+bool OdeintDopri5::advance(CheckedOde& ode, RungeKuttaStep& step) { return formula_->advance(ode, step); }
 
-const Vector& OdeintDopri5::halfway(const Step& step) const {
+const Vector& OdeintDopri5::halfway(const RungeKuttaStep& step) const {
   if (formula_->halfway_is_current) return formula_->halfway;
   formula_->halfway_is_current = true;
   const auto& k = formula_->velocities;
@@ -259,7 +205,7 @@ const Vector& OdeintDopri5::halfway(const Step& step) const {
   return formula_->halfway;
 }
 
-const Vector& OdeintDopri5::halfway(const Step& step, std::span<const int> states) const {
+const Vector& OdeintDopri5::halfway(const RungeKuttaStep& step, std::span<const int> states) const {
   if (formula_->halfway_is_current) return formula_->halfway;
   const auto& k = formula_->velocities;
   const SumOfSix sum = formula_->sum_halfway(step.h);
@@ -269,11 +215,72 @@ const Vector& OdeintDopri5::halfway(const Step& step, std::span<const int> state
   return formula_->halfway;
 }
 
-bool OdeintDopri5::is_stiffer_than(double limit, const Step& step) const {
+bool OdeintDopri5::is_stiffer_than(double limit, const RungeKuttaStep& step) const {
   // Both are states at t + h, so the difference of their velocities is the Jacobian times their difference.
   const double distance = (step.x_new - *formula_->stage_state).squaredNorm();
   const double difference = (step.velocity_new - *formula_->velocities[6]).squaredNorm();
   return step.h * step.h * difference > limit * limit * distance && distance > 0;
 }
+
+struct OdeintDop853::Formula {
+  Formula() = default;
+  Formula(const Formula&) = delete;
+  Formula& operator=(const Formula&) = delete;
+  virtual ~Formula() = default;
+
+  virtual bool advance(CheckedOde& ode, RungeKuttaStep& step) = 0;
+
+  // Odeint keeps the stages to itself; what it hands to the right-hand side shows where they are. Velocities by stages.
+  std::array<const Vector*, dop853::kStages + 1> velocities = {};
+  const Vector* stage_state = nullptr;
+};
+
+template <int kStates>
+struct OdeintDop853::FormulaOf final : Formula {
+  explicit FormulaOf(Index states) { find_stages(states); }
+
+  Dop853<kStates> dop853 = make_dop853<kStates>();
+  // To the state of the stages: making one takes as long as a small field.
+  std::optional<Eigen::Ref<const Vector>> stage_reference = {};
+
+  // A velocity that is not finite leaves no sum finite that it is part of, and each is part of the new state, with a weight of zero
+  // or another one: to look at the sums is to look at all.
+  bool advance(CheckedOde& ode, RungeKuttaStep& step) override {
+    return (take<true>(ode, step) && dop853.algebra().is_finite()) || take<false>(ode, step);
+  }
+
+  // Whether all velocities are usable, and with them the step, as far as it has come.
+  template <bool kQuickly>
+  bool take(CheckedOde& ode, RungeKuttaStep& step) {
+    Stages<kStates, kQuickly> stages{ode,         dop853.algebra(), step.latest,
+                                     stage_state, *stage_reference, *stage_reference};
+    dop853.do_step(std::ref(stages), step.x, step.velocity, step.t, step.x_new, step.h);
+    return stages.usable;
+  }
+
+  void find_stages(Index states) {
+    const Vector nothing = Vector::Zero(states);
+    Vector end = nothing;
+    std::size_t stage = 1;
+    const auto note = [&](const Vector& x, Vector& dx, double) {
+      dx.setZero();
+      stage_state = &x;
+      velocities[++stage] = &dx;
+    };
+    dop853.do_step(note, nothing, nothing, 0.0, end, 0.0);
+    stage_reference.emplace(*stage_state);
+  }
+};
+
+OdeintDop853::OdeintDop853(Index states) : formula_(make_formula<Formula, FormulaOf>(states)) {}
+OdeintDop853::~OdeintDop853() = default;
+
+bool OdeintDop853::advance(CheckedOde& ode, RungeKuttaStep& step) { return formula_->advance(ode, step); }
+
+const double* OdeintDop853::stage(int number) const {
+  return formula_->velocities[static_cast<std::size_t>(number)]->data();
+}
+
+const Vector& OdeintDop853::last_stage_state() const { return *formula_->stage_state; }
 
 }  // namespace slideway

@@ -1,0 +1,217 @@
+#include "integrate/dop853_stepper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/wide_loops.hpp"
+
+namespace slideway {
+
+namespace {
+
+// At this h·|λ| the formula is at the edge of its region of stability.
+constexpr double kStabilityLimit = 6.1;
+
+// Both errors of a step over h, in units of the tolerances, which are noted as weights.
+struct Errors {
+  double rtol;
+  [[gnu::always_inline]] void operator()(Index states, const double* x, const double* x_new,
+                                         const double* atol, std::array<const double*, 8> stages,
+                                         double* __restrict weights, double* __restrict fifth,
+                                         double* __restrict third) const {
+    for (Index i = 0; i < states; ++i) {
+      double of_order_five = 0;
+      double of_order_three = 0;
+      for (std::size_t j = 0; j < stages.size(); ++j) {
+        of_order_five += dop853::error_fifth[j] * stages[j][i];
+        of_order_three += dop853::error_third[j] * stages[j][i];
+      }
+      const double weight = 1 / (rtol * std::max(std::abs(x[i]), std::abs(x_new[i])) + atol[i]);
+      fifth[i] = weight * of_order_five;
+      third[i] = weight * of_order_three;
+      weights[i] = weight;
+    }
+  }
+};
+
+// x + h Σ aⱼ kⱼ.
+template <std::size_t kSize>
+struct SumOfStages {
+  std::array<double, kSize> weights;
+  [[gnu::always_inline]] void operator()(Index states, double* __restrict sum, const double* x,
+                                         std::array<const double*, kSize> stages) const {
+    for (Index i = 0; i < states; ++i) {
+      double change = 0;
+      for (std::size_t j = 0; j < kSize; ++j) change += weights[j] * stages[j][i];
+      sum[i] = x[i] + change;
+    }
+  }
+};
+
+// What the polynomial of a step is made of, of all states.
+struct StepParts {
+  double h;
+  const double *x, *x_new, *velocity, *velocity_new;
+  std::array<const double*, 11> stages;  // 6 … 16
+};
+
+StepParts step_parts(const RungeKuttaStep& step, const std::array<const double*, 7>& k,
+                     const std::array<Vector, 3>& extension) {
+  return {step.h,
+          step.x.data(),
+          step.x_new.data(),
+          step.velocity.data(),
+          step.velocity_new.data(),
+          {k[0], k[1], k[2], k[3], k[4], k[5], k[6], step.velocity_new.data(), extension[0].data(),
+           extension[1].data(), extension[2].data()}};
+}
+
+struct PolynomialOfState {
+  double d, slope, end_slope;        // d, h f₀, h f₁
+  std::array<double, 4> parts = {};  // h dᵢ
+
+  [[gnu::always_inline]] PolynomialOfState(const StepParts& step, Index i)
+      : d(step.x_new[i] - step.x[i]),
+        slope(step.h * step.velocity[i]),
+        end_slope(step.h * step.velocity_new[i]) {
+    for (std::size_t j = 0; j < step.stages.size(); ++j) {
+      const double change = step.stages[j][i] - step.velocity[i];
+      for (std::size_t k = 0; k < parts.size(); ++k) parts[k] += dop853::d[k][j] * change;
+    }
+    for (double& part : parts) part *= step.h;
+  }
+  // Of the powers of θ from one on.
+  [[gnu::always_inline]] std::array<double, 7> coefficients() const {
+    const double bend = slope - d;
+    const double twist = 2 * d - slope - end_slope;
+    return {slope,
+            twist - bend + parts[0],
+            -twist - 2 * parts[0] + parts[1] + parts[2],
+            parts[0] - 2 * parts[1] - 3 * parts[2] + parts[3],
+            parts[1] + 3 * parts[2] - 3 * parts[3],
+            -parts[2] + 3 * parts[3],
+            -parts[3]};
+  }
+  // The greatest values of θ(1−θ)², θ²(1−θ)², θ³(1−θ)², θ³(1−θ)³ and θ⁴(1−θ)³ are 4/27, 1/16, 108/3125, 1/64 and 6912/823543.
+  [[gnu::always_inline]] double off_chord() const {
+    return 0.25 * std::max(std::abs(slope - d), std::abs(end_slope - d)) + 0.0625 * std::abs(parts[0]) +
+           0.03456 * std::abs(parts[1]) + 0.015625 * std::abs(parts[2]) + 0.0084 * std::abs(parts[3]);
+  }
+};
+
+struct Polynomial {
+  [[gnu::always_inline]] void operator()(Index states, const StepParts& step,
+                                         double* __restrict columns) const {
+    for (Index i = 0; i < states; ++i) {
+      const std::array<double, 7> c = PolynomialOfState(step, i).coefficients();
+      for (std::size_t k = 0; k < c.size(); ++k) columns[static_cast<Index>(k) * states + i] = c[k];
+    }
+  }
+};
+
+// With the rounding of both.
+struct BoundOffChord {
+  [[gnu::always_inline]] double of(const StepParts& step, Index i) const {
+    return PolynomialOfState(step, i).off_chord() +
+           StepChords::kRounding * (std::abs(step.x[i]) + std::abs(step.x_new[i]));
+  }
+  [[gnu::always_inline]] void operator()(Index states, const StepParts& step, double* __restrict off) const {
+    for (Index i = 0; i < states; ++i) off[i] = of(step, i);
+  }
+};
+
+}  // namespace
+
+Dop853Stepper::Dop853Stepper(SmoothOde& ode, const StepperOptions& options)
+    : OneStepStepper(ode, options,
+                     {.order = 8,
+                      .beta = 0,
+                      .safety = 0.9,
+                      .growth = 6,
+                      .reduction = 1.0 / 3,
+                      .trial_parts = 3000,
+                      .starting_error = 1e4},
+                     8),
+      formula_(states_),
+      third_error_(Vector::Zero(states_)),
+      state_within_(Vector::Zero(states_)),
+      within_(state_within_) {
+  for (std::size_t k = 0; k < stages_.size(); ++k) stages_[k] = formula_.stage(6 + static_cast<int>(k));
+  for (Vector& velocity : extension_) velocity = Vector::Zero(states_);
+}
+
+bool Dop853Stepper::advance(double& error) {
+  if (!formula_.advance(checked_, step_)) return false;
+  error = error_norm();
+  return true;
+}
+
+// dop853.f: |h| E₅²/√(E₅² + E₃²/100).
+double Dop853Stepper::error_norm() {
+  const auto& [k6, k7, k8, k9, k10, k11, k12] = stages_;
+  const std::array<const double*, 8> stages = {step_.velocity.data(), k6, k7, k8, k9, k10, k11, k12};
+  run_loop(Errors{rtol_}, states_, step_.x.data(), step_.x_new.data(), atol_.data(), stages, weights_.data(),
+           step_.error.data(), third_error_.data());
+  const double fifth = step_.error.squaredNorm();
+  const double both = fifth + 0.01 * third_error_.squaredNorm();
+  return both > 0 ? step_.h * fifth / std::sqrt(both * static_cast<double>(states_)) : both;
+}
+
+bool Dop853Stepper::complete() {
+  if (!project() || !extend()) return false;
+  if (watches_stiffness_) note_stiffness(is_stiff_step());
+  return true;
+}
+
+template <std::size_t kSize>
+bool Dop853Stepper::extend_to(double c, const std::array<double, kSize>& a,
+                              const std::array<const double*, kSize>& velocities, Vector& velocity) {
+  SumOfStages<kSize> sum{a};
+  for (double& weight : sum.weights) weight *= step_.h;
+  run_loop(sum, states_, state_within_.data(), step_.x.data(), velocities);
+  return checked_.velocity(std::min(step_.t + c * step_.h, step_.latest), *within_, velocity);
+}
+
+bool Dop853Stepper::extend() {
+  if (!checked_.velocity(std::min(step_.t + step_.h, step_.latest), step_.x_new, step_.velocity_new))
+    return false;
+  const double* const k1 = step_.velocity.data();
+  const double* const k13 = step_.velocity_new.data();
+  const auto& [k6, k7, k8, k9, k10, k11, k12] = stages_;
+  auto& [v14, v15, v16] = extension_;
+  using namespace dop853;
+  return extend_to<8>(c14, a14, {k1, k7, k8, k9, k10, k11, k12, k13}, v14) &&
+         extend_to<8>(c15, a15, {k1, k6, k7, k8, k11, k12, k13, v14.data()}, v15) &&
+         extend_to<8>(c16, a16, {k1, k6, k7, k8, k9, k13, v14.data(), v15.data()}, v16);
+}
+
+// Hairer & Wanner II, IV.2. Both are states at t + h, so the difference of their velocities is the Jacobian times their difference.
+bool Dop853Stepper::is_stiff_step() const {
+  const double distance = (step_.x_new - formula_.last_stage_state()).squaredNorm();
+  const double difference =
+      (step_.velocity_new - Eigen::Map<const Vector>(stages_.back(), states_)).squaredNorm();
+  return step_.h * step_.h * difference > kStabilityLimit * kStabilityLimit * distance && distance > 0;
+}
+
+void Dop853Stepper::find_coefficients() {
+  run_loop(Polynomial(), states_, step_parts(step_, stages_, extension_), coefficients_.data());
+}
+
+void Dop853Stepper::find_coefficients_of(std::span<const int> states) {
+  const StepParts step = step_parts(step_, stages_, extension_);
+  for (const Index i : states) {
+    const std::array<double, 7> c = PolynomialOfState(step, i).coefficients();
+    for (Index k = 0; k < 7; ++k) coefficients_(i, k) = c[static_cast<std::size_t>(k)];
+  }
+}
+
+void Dop853Stepper::find_chords_of(std::span<const int> states) {
+  const StepParts step = step_parts(step_, stages_, extension_);
+  for (const Index i : states) off_chord_[i] = BoundOffChord().of(step, i);
+}
+
+void Dop853Stepper::find_chords() {
+  run_loop(BoundOffChord(), states_, step_parts(step_, stages_, extension_), off_chord_.data());
+}
+
+}  // namespace slideway

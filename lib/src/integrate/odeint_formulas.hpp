@@ -1,0 +1,61 @@
+// The formulas of Dormand and Prince, by Boost.Odeint: one step at a time, and nothing about how long it should be.
+//
+// It must not know step size control. Its source file is the only one that includes Odeint.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+
+#include "integrate/checked_ode.hpp"
+#include "integrate/dop853_coefficients.hpp"
+#include "integrate/runge_kutta_step.hpp"
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+// Order 5(4), with its continuous extension of order 4.
+class OdeintDopri5 {
+ public:
+  explicit OdeintDopri5(Index states);
+  ~OdeintDopri5();
+
+  // Fills the second half of `step`; false if a velocity is not usable. Six evaluations.
+  [[nodiscard]] bool advance(CheckedOde& ode, RungeKuttaStep& step);
+  // x(t + h/2) − x(t) by the continuous extension of the last step, which must be `step`, not projected since.
+  // Valid until the next call of a member.
+  const Vector& halfway(const RungeKuttaStep& step) const;
+  // The same, where only the entries of these states are looked at.
+  const Vector& halfway(const RungeKuttaStep& step, std::span<const int> states) const;
+  // Whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along the last step: the formula is stable up to 3.3.
+  bool is_stiffer_than(double limit, const RungeKuttaStep& step) const;
+
+ private:
+  struct Formula;
+  // Of so many states, or of any number of them.
+  template <int kStates>
+  struct FormulaOf;
+  std::unique_ptr<Formula> formula_;
+};
+
+// Order 8 (dop853_coefficients.hpp), by Odeint's generic stepper: the new state alone, without errors and what is between the ends.
+class OdeintDop853 {
+ public:
+  explicit OdeintDop853(Index states);
+  ~OdeintDop853();
+
+  // Finds x_new; false if a velocity is not usable. Eleven evaluations.
+  [[nodiscard]] bool advance(CheckedOde& ode, RungeKuttaStep& step);
+  // Of the last step: the velocity of a stage from 2 to 12, and the state of the last of them, which is at the same time as x_new.
+  const double* stage(int number) const;
+  const Vector& last_stage_state() const;
+
+ private:
+  struct Formula;
+  // Of so many states, or of any number of them.
+  template <int kStates>
+  struct FormulaOf;
+  std::unique_ptr<Formula> formula_;
+};
+
+}  // namespace slideway

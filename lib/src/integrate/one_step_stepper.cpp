@@ -1,0 +1,315 @@
+#include "integrate/one_step_stepper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/copy_numbers.hpp"
+#include "core/wide_loops.hpp"
+#include "integrate/clock_resolution.hpp"
+#include "integrate/stepper_options.hpp"
+#include "slideway/core/finite.hpp"
+#include "slideway/core/same_numbers.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr const char* kMaker = "make_odeint_stepper";
+// An interval of fewer units in the last place of t than this is one step, whatever the error estimate says.
+constexpr double kIndivisible = 100 * kEpsilon;
+// The shortest step, in parts of |t| (below it t stops moving) and of the whole time.
+constexpr double kShortestStep = 4 * kEpsilon;
+constexpr double kShortestStepOfAll = 1e-40;
+
+constexpr double kSmallestError = 1e-4;
+constexpr double kUsualGrowth = 2;
+constexpr double kReductionOnFailure = 0.25;
+const double kLogSmallestError = std::log(kSmallestError);
+// What times that should be one may differ by, in parts of a step.
+constexpr double kSlightly = 1e-9;
+// How many states can be done at a time in the time that one takes by itself.
+constexpr Index kScattered = 4;
+
+struct ErrorWeights {
+  double rtol;
+  [[gnu::always_inline]] void operator()(Index states, const double* x, const double* atol,
+                                         double* __restrict weights) const {
+    for (Index i = 0; i < states; ++i) weights[i] = 1 / (rtol * std::abs(x[i]) + atol[i]);
+  }
+};
+
+struct ValuesOfPolynomial {
+  double s;
+  Index terms;
+  [[gnu::always_inline]] void operator()(Index states, const double* const* columns,
+                                         double* __restrict x) const {
+    const double* const highest = columns[terms - 1];
+    for (Index i = 0; i < states; ++i) x[i] = highest[i];
+    for (Index k = terms - 2; k >= 0; --k) {
+      const double* const column = columns[k];
+      for (Index i = 0; i < states; ++i) x[i] = x[i] * s + column[i];
+    }
+  }
+};
+
+}  // namespace
+
+OneStepStepper::OneStepStepper(SmoothOde& ode, const StepperOptions& options, const Control& control,
+                               Index terms)
+    : states_(checked_size(ode, kMaker)),
+      checked_(ode),
+      rtol_(options.rtol),
+      atol_(options.atol),
+      weights_(Vector::Zero(states_)),
+      correction_(Vector::Zero(states_)),
+      coefficients_(Matrix::Zero(states_, terms - 1)),
+      columns_(static_cast<std::size_t>(terms)),
+      off_chord_(Vector::Zero(states_)),
+      ode_(ode),
+      control_(control),
+      max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()) {
+  check_options(options, states_, kMaker);
+  for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
+    *vector = Vector::Zero(states_);
+  }
+  for (std::size_t k = 1; k < columns_.size(); ++k)
+    columns_[k] = coefficients_.col(static_cast<Index>(k) - 1).data();
+}
+
+bool OneStepStepper::start(double t, ConstVectorRef x, double end, double first_step) {
+  ++restarts_;
+  running_ = on_the_way_ = false;
+  interpolant_is_current_ = false;
+  failure_.by_user_function = false;
+  failure_.message.clear();
+  checked_.forget_obstacle();
+
+  if (x.size() != states_ || !all_finite(x) || !std::isfinite(t) || !std::isfinite(end) || !(end > t)) {
+    failure_.message = fmt::format(
+        "cannot start at t = {}: that needs a finite time, a later finite end (got {}) and {} finite states",
+        t, end, states_);
+    return false;
+  }
+  reached_ = t;
+  end_time_ = step_.latest = end;
+  step_.t = t;
+  step_.h = 0;
+  copy_numbers(x, step_.x_new);
+  if (!checked_.velocity(t, step_.x_new, step_.velocity_new, true)) {
+    failure_.by_user_function = true;
+    failure_.message = checked_.obstacle();
+    return false;
+  }
+  constrained_ = ode_.constrained();
+  log_error_before_ = kLogSmallestError;
+  next_step_size_ = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
+  running_ = on_the_way_ = true;
+  return true;
+}
+
+double OneStepStepper::weighted_norm(ConstVectorRef vector) const {
+  return std::sqrt(vector.cwiseProduct(weights_).squaredNorm() / static_cast<double>(states_));
+}
+
+// After Hairer, Nørsett & Wanner I, II.4: the step that makes an error of about the tolerance when the highest
+// derivative that counts is what velocity v and acceleration a suggest, which takes one more velocity. With all sizes in
+// units of the tolerances the state itself has the size 1/rtol, and the rates at which things change are a/v
+// and √(a rtol).
+double OneStepStepper::starting_step() {
+  const double longest = std::min(end_time_ - reached_, max_step_);
+  if (longest <= kIndivisible * std::max(std::abs(reached_), std::abs(end_time_))) return longest;
+  error_weights(step_.x_new, weights_);
+  const double speed = weighted_norm(step_.velocity_new);
+  // In the trial step the state changes by a hundredth.
+  const double trial = speed * rtol_ * longest > 0.01 ? 0.01 / (speed * rtol_) : longest;
+  step_.x = step_.x_new + trial * step_.velocity_new;
+  if (!checked_.velocity(std::min(reached_ + trial, end_time_), step_.x, step_.velocity)) {
+    return 0.01 * trial;
+  }
+  step_.error = step_.velocity - step_.velocity_new;
+  const double acceleration = weighted_norm(step_.error) / trial;
+  const double rate = std::max(speed > 0 ? acceleration / speed : 0, std::sqrt(acceleration * rtol_));
+  double highest = 1;
+  for (int k = 2; k < control_.order; ++k) highest *= rate;
+  highest *= std::max(acceleration, speed * rate);
+  const double estimate = std::isfinite(highest) && highest > 0
+                              ? std::pow(control_.starting_error / highest, 1 / control_.order)
+                              : longest;
+  return std::min({control_.trial_parts * trial, estimate, longest});
+}
+
+double OneStepStepper::fitted(double h) const {
+  const double left = end_time_ - reached_;
+  if (h >= left * (1 - 1e-9)) return left;
+  // Two steps alike rather than one and a sliver.
+  return h > 0.5 * left ? 0.5 * left : h;
+}
+
+StepReport OneStepStepper::step() {
+  if (!running_) {
+    if (failure_.message.empty()) {
+      failure_.message = "there is no step to take before start() or after the end";
+    }
+    return {StepStatus::failed, reached_, reached_};
+  }
+  interpolant_is_current_ = false;
+  step_.t = reached_;
+  step_.x.swap(step_.x_new);
+  step_.velocity.swap(step_.velocity_new);
+  checked_.forget_obstacle();
+
+  const double whole = std::max(std::abs(reached_), std::abs(end_time_));
+  const bool indivisible = end_time_ - reached_ <= kIndivisible * whole;
+  const double shortest = std::max(kShortestStep * std::abs(reached_), kShortestStepOfAll * whole);
+  double h = std::max(next_step_size_, shortest);
+  bool rejected = false;
+  while (true) {
+    h = fitted(h);
+    step_.h = h;
+    corrected_ = false;
+    double error = 0;
+    const bool usable = advance(error);
+    // What overflows without an obstacle has gone too far as well; the last velocity was asked for at x_new.
+    const bool finite = usable && std::isfinite(error);
+    const bool accurate = finite && (error <= 1 || indivisible);
+    if (accurate && complete()) {
+      const double log_error = std::log(std::max(error, 1e-30));
+      const double exponent = 1 / control_.order - 0.75 * control_.beta;
+      const double factor =
+          control_.safety * std::exp(control_.beta * log_error_before_ - exponent * log_error);
+      const double most = rejected ? 1.0 : control_.growth;
+      next_step_size_ = std::min(h * std::clamp(factor, control_.reduction, most), max_step_);
+      // Steps that grow as fast as they may say nothing about the errors of the next mode.
+      if (next_step_size_ <= kUsualGrowth * h) usual_step_ = next_step_size_;
+      log_error_before_ = std::max(log_error, kLogSmallestError);
+      break;
+    }
+    if (h <= shortest) return fail(h, finite && !accurate);
+    rejected = true;
+    const double factor = finite && !accurate
+                              ? std::max(control_.reduction,
+                                         control_.safety * std::exp(-(1 / control_.order) * std::log(error)))
+                              : kReductionOnFailure;
+    h = std::max(h * factor, shortest);
+  }
+
+  ++steps_;
+  const double start = reached_;
+  const bool to_end = h >= end_time_ - start;
+  reached_ = to_end ? end_time_ : start + h;
+  running_ = on_the_way_ = !to_end;
+  return {to_end ? StepStatus::reached_end : StepStatus::advanced, start, reached_};
+}
+
+void OneStepStepper::note_stiffness(bool is_stiff_step) {
+  if (is_stiff_step) {
+    smooth_steps_ = 0;
+    ++stiff_steps_;
+  } else if (++smooth_steps_ >= kSmoothSteps) {
+    stiff_steps_ = 0;
+  }
+}
+
+bool OneStepStepper::project() {
+  if (!constrained_) return true;
+  const double end = step_.t + step_.h;
+  if (!last_was_corrected_ && !checked_.may_be_moved(end, step_.x_new)) return true;
+  copy_numbers(step_.x_new, correction_);
+  if (!checked_.project_finite(end, weights_, step_.x_new)) return false;
+  last_was_corrected_ = corrected_ = !are_same(correction_, step_.x_new);
+  if (corrected_) correction_ = step_.x_new - correction_;
+  return true;
+}
+
+StepReport OneStepStepper::fail(double h, bool by_error_test) {
+  running_ = false;
+  const std::string where =
+      fmt::format("no step from t = {} succeeds, down to step size {:.3g}", reached_, h);
+  failure_.by_user_function = !by_error_test && checked_.obstructed();
+  if (failure_.by_user_function) {
+    failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
+  } else if (by_error_test && outruns_clock(reached_, step_.velocity, weights_)) {
+    failure_.message = fmt::format("{}: {}", where, kOutrunsClock);
+  } else {
+    failure_.message =
+        where + (by_error_test
+                     ? ": the error test fails at every step size; the field may jump or be singular here, "
+                       "or the problem be stiff: check the size of atol beside that of each state, or use bdf"
+                     : ": the state grows beyond all bounds; the solution may end here");
+    if (const std::string obstacle = checked_.obstacle(); !obstacle.empty()) {
+      failure_.message += fmt::format(" (earlier in the same step {})", obstacle);
+    }
+  }
+  return {StepStatus::failed, reached_, reached_};
+}
+
+void OneStepStepper::make_interpolant() {
+  if (interpolant_is_current_) return;
+  interpolant_is_current_ = true;
+  if (step_.h == 0) {
+    coefficients_.setZero();
+    columns_[0] = step_.x_new.data();
+    return;
+  }
+  columns_[0] = step_.x.data();
+  find_coefficients();
+}
+
+Interpolant OneStepStepper::interpolant() {
+  make_interpolant();
+  return last_interpolant();
+}
+
+Interpolant OneStepStepper::interpolant_of(std::span<const int> states) {
+  if (interpolant_is_current_ || corrected_ || step_.h == 0) return interpolant();
+  columns_[0] = step_.x.data();
+  find_coefficients_of(states);
+  return last_interpolant();
+}
+
+Interpolant OneStepStepper::last_interpolant() const {
+  return {step_.t, step_.h == 0 ? 1 : step_.h, states_, static_cast<Index>(columns_.size()), columns_.data()};
+}
+
+StepChords OneStepStepper::chords_of(std::span<const int> states) {
+  const double h = step_.h;
+  // A step so short that θ is not 1 where it ends tells nothing.
+  if (h == 0 || std::abs(reached_ - step_.t - h) > kSlightly * h) return {};
+  // Several are done at a time where all are.
+  const auto size = static_cast<Index>(states.size());
+  if (states_ <= kFewEntries ? size < states_ : kScattered * size < states_) {
+    find_chords_of(states);
+  } else {
+    find_chords();
+  }
+  return {step_.t, reached_, step_.x.data(), step_.x_new.data(), off_chord_.data()};
+}
+
+void OneStepStepper::evaluate(double t, VectorRef x) {
+  if (t == reached_) {
+    std::copy_n(step_.x_new.data(), states_, x.data());
+    return;
+  }
+  make_interpolant();
+  const double s = step_.h == 0 ? 0 : (t - step_.t) / step_.h;
+  run_loop(ValuesOfPolynomial{s, static_cast<Index>(columns_.size())}, states_, columns_.data(), x.data());
+}
+
+void OneStepStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
+  run_loop(ErrorWeights{rtol_}, states_, x.data(), atol_.data(), weights.data());
+}
+
+StepperStatistics OneStepStepper::statistics() const {
+  StepperStatistics statistics;
+  statistics.steps = steps_;
+  statistics.velocity_evaluations = checked_.velocity_evaluations();
+  statistics.jacobian_evaluations = checked_.jacobian_evaluations();
+  statistics.restarts = restarts_;
+  return statistics;
+}
+
+}  // namespace slideway

@@ -1,0 +1,127 @@
+// A Stepper that takes steps by an explicit formula of Runge and Kutta: how long they are, by a PI controller, and what becomes of
+// those that fail. It is at full order from the first step after every start. Which formula it is, and the polynomial of its steps,
+// are matters of the classes that derive from it.
+//
+// Where the solution is confined to a surface every step ends on it, and the next one begins there.
+// It must not know surfaces, modes or Filippov.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "integrate/checked_ode.hpp"
+#include "integrate/runge_kutta_step.hpp"
+#include "slideway/core/types.hpp"
+#include "slideway/integrate/stepper.hpp"
+
+namespace slideway {
+
+class OneStepStepper : public Stepper {
+ public:
+  bool start(double t, ConstVectorRef x, double end, double first_step) override;
+  StepReport step() override;
+  void evaluate(double t, VectorRef x) override;
+  Interpolant interpolant() override;
+  Interpolant interpolant_of(std::span<const int> states) override;
+  StepChords chords_of(std::span<const int> states) override;
+  void error_weights(ConstVectorRef x, VectorRef weights) const override;
+  double last_step_size() const override { return step_.h; }
+  double usual_step() const override { return usual_step_; }
+  bool stages_span_step() const override { return true; }
+  const StepFailure& failure() const override { return failure_; }
+  StepperStatistics statistics() const override;
+  std::int64_t steps() const override { return steps_; }
+
+  // Every step is looked at from now on, for is_stiff() to tell.
+  void watch_stiffness() { watches_stiffness_ = true; }
+  // Stability rather than accuracy has been what limits the steps, for some time now.
+  bool is_stiff() const { return stiff_steps_ >= kStiffSteps; }
+  // Where the last step ended, or the start is.
+  double reached() const { return reached_; }
+  // A start has succeeded and the end is not reached; steps that fail do not change that.
+  bool is_on_the_way() const { return on_the_way_; }
+
+ protected:
+  // After Hairer, Nørsett & Wanner I, II.4: a step whose error is `err` tolerances, after one of err_before, is followed by one that
+  // is safety·err^−(1/order − 0.75β)·err_before^β as long, but no more than `growth` and no less than `reduction`.
+  struct Control {
+    // The error of a step goes with this power of its length.
+    double order;
+    double beta;
+    double safety;
+    double growth;
+    double reduction;
+    // The first step is at most so many of a trial step in which the state changes by a hundredth.
+    double trial_parts;
+    // Of the first step, in tolerances, by a rough guess of the derivative of that order.
+    double starting_error;
+  };
+
+  OneStepStepper(SmoothOde& ode, const StepperOptions& options, const Control& control, Index terms);
+
+  // Takes the step of `step_` from its start, and has `error` its error in units of the tolerances, and weights_ the units, of the
+  // greater state at either end: a state on its way through zero needs no more accuracy than before and after. False if a velocity
+  // is not usable.
+  [[nodiscard]] virtual bool advance(double& error) = 0;
+  // Makes of a step that is accurate one to go on from: project() is to be part of that. False if that fails.
+  [[nodiscard]] virtual bool complete() = 0;
+  // The polynomial of the last step, which has a length: all coefficients from the first power on, or of these states alone.
+  virtual void find_coefficients() = 0;
+  virtual void find_coefficients_of(std::span<const int> states) = 0;
+  // off_chord_ of the last step, its projection included; of these states, or of all.
+  virtual void find_chords_of(std::span<const int> states) = 0;
+  virtual void find_chords() = 0;
+
+  // Onto the surface that the solution is confined to, if it is. The velocity is left alone, and the weights are those of the error.
+  bool project();
+  // Of a step that has been completed.
+  void note_stiffness(bool is_stiff_step);
+
+  Index states_;
+  CheckedOde checked_;
+  double rtol_;
+  Vector atol_;
+  RungeKuttaStep step_;
+  bool interpolant_is_current_ = false;
+  bool corrected_ = false;  // the last step has been moved by its projection
+  bool watches_stiffness_ = false;
+  Vector weights_;
+  Vector correction_;    // what the projection added
+  Matrix coefficients_;  // of the powers from one on; those of none are the state before the step
+  std::vector<const double*> columns_;  // of all of them
+  Vector off_chord_;
+
+ private:
+  static constexpr int kStiffSteps = 15;
+  static constexpr int kSmoothSteps = 6;
+
+  double starting_step();
+  double weighted_norm(ConstVectorRef vector) const;
+  // The step size as a part of what is left to the end.
+  double fitted(double h) const;
+  StepReport fail(double h, bool by_error_test);
+  void make_interpolant();
+  Interpolant last_interpolant() const;
+
+  SmoothOde& ode_;
+  Control control_;
+  double max_step_;
+
+  bool running_ = false;
+  bool on_the_way_ = false;
+  bool constrained_ = false;
+  bool last_was_corrected_ = false;  // the last one that was projected
+  double end_time_ = 0;
+  double reached_ = 0;
+  double next_step_size_ = 0;
+  double usual_step_ = 0;
+  double log_error_before_ = 0;  // of the last accepted step
+
+  int stiff_steps_ = 0;
+  int smooth_steps_ = 0;
+  StepFailure failure_ = {};
+  std::int64_t steps_ = 0;
+  std::int64_t restarts_ = 0;
+};
+
+}  // namespace slideway
