@@ -399,6 +399,26 @@ TEST_CASE("a body that only touches the floor flies on") {
   });
 }
 
+TEST_CASE("a touch that rounding takes below the floor is no impact") {
+  const System bowl = smooth(2, [](auto, const auto& x, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = 2.0;
+  });
+  const System over_floor = bowl.with_contacts({contact("floor", component(0), {{1, 1}}, 0.5)});
+  for (const double rtol : {1e-9, 1e-10, 1e-11, 3e-12, 1e-12}) {
+    for (const Method method : every_method) {
+      CAPTURE(rtol);
+      CAPTURE(std::string(to_string(method)));
+      Options options;
+      options.rtol = rtol;
+      options.method = method;
+      const Solution solution = run(over_floor, {1, -2}, 3, options);
+      CHECK(solution.events.size() == 0);
+      CHECK(error(solution.final.state[0], 4) < 1000 * rtol);
+    }
+  }
+}
+
 TEST_CASE("momentum is conserved when two bodies collide, and energy when they do so elastically") {
   for (const double e : {0.0, 0.6, 1.0}) {
     const System two = smooth(4, [](auto, const auto& x, auto&& dx) {

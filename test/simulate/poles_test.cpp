@@ -86,9 +86,19 @@ TEST_CASE("an event is a zero of its guard and no pole") {
                   });
 }
 
+TEST_CASE("a zero soon after two poles is found, however long the steps are") {
+  for (const double end : {3.0, 8.0, 10.0, 20.0, 50.0}) {
+    CAPTURE(end);
+    for_all_methods(clock_with("x", end) +
+                        "[[records]]\nname = \"zero\"\nwhen = \"(2 - x)/((x - 0.5)*(x - 1.5))\"\n"
+                        "direction = \"falling\"\n",
+                    [](const Finished& finished, double) { CHECK(finished.solution.events.size() == 1); });
+  }
+}
+
 TEST_CASE("a run ends at a pole that the motion does not lead through") {
   const auto ends_at_one = [](const std::string& text, const std::string& why) {
-    for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+    for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
       for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
         CAPTURE(rtol);
         const Finished finished = test::run(text, method, rtol);

@@ -56,8 +56,10 @@ TEST_CASE("beside a ball that bounces and comes to rest a controller comes to it
     CHECK(finished.count(EventKind::contact) == 0);
     REQUIRE(finished.solution.events.back().kind == EventKind::zeno);
     CHECK(std::abs(finished.solution.events.back().t - at_rest) <= 100 * rtol);
+    // The root of |s| has no derivative where each turn begins, of which a higher order makes less.
+    const double most = finished.method == Method::dop853 ? 8000 : 4000;
     CHECK(std::abs(limit_of_controller(finished.solution) -
-                   limit_of_controller(run(alone, finished.method, rtol).solution)) <= 4000 * rtol);
+                   limit_of_controller(run(alone, finished.method, rtol).solution)) <= most * rtol);
     CHECK(finished.observed("u = sgn(s)", 5.0) == doctest::Approx(std::cos(5.0) / 1.5).epsilon(1e-9));
     CHECK(finished.observed("floor", 5.0) == doctest::Approx(9.81));
   });
@@ -71,7 +73,8 @@ TEST_CASE("crossings come to the same limit whenever a run begins, before t = 0 
   const Finished usual = run(from(0), Method::dopri5, 1e-10);
   const double limit = usual.solution.events.back().t;
   for (const double start : {-10.0, -1.5, 0.0, 7.0}) {
-    for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
+    for (const Method method :
+         {Method::dopri5, Method::dop853, Method::adams, Method::bdf, Method::automatic}) {
       for (const double rtol : {1e-6, 1e-8}) {
         CAPTURE(start);
         CAPTURE(to_string(method));
@@ -299,7 +302,7 @@ TEST_CASE("a functor slides in second order along a curved surface that moves") 
   // 0.75 t² − 0.2 t − 5 = 0.
   const System system = from_functor(OnCurve{}, {.states = 4, .surfaces = 1});
   const double leaves = (0.2 + std::sqrt(0.04 + 15)) / 1.5;
-  for (const Method method : {Method::dopri5, Method::adams, Method::bdf}) {
+  for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
     for (const double rtol : {1e-5, 1e-8, 1e-10}) {
       CAPTURE(to_string(method));
       CAPTURE(rtol);
@@ -327,7 +330,8 @@ TEST_CASE("a functor slides in second order along a curved surface that moves") 
 // Runs by every method that end on the surface, with absolute tolerances of these parts of the relative one.
 template <class Check>
 void follow_to_surface(const ModelInstance& instance, const Vector& atol_per_rtol, const Check& check) {
-  for (const Method method : {Method::dopri5, Method::adams, Method::bdf, Method::automatic}) {
+  for (const Method method :
+       {Method::dopri5, Method::dop853, Method::adams, Method::bdf, Method::automatic}) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(to_string(method));
       CAPTURE(rtol);

@@ -13,14 +13,17 @@ using namespace slideway::validation;
 
 namespace {
 
+const std::vector<Method> every_method = {Method::bdf, Method::adams, Method::dopri5, Method::dop853};
+
 template <class Variant>
-void check_every_variant(const std::vector<double>& tolerances, Variant variant) {
+void check_every_variant(const std::vector<double>& tolerances, Variant variant,
+                         const std::vector<Method>& methods = every_method) {
   for (const Case& original : all_cases()) {
     if (has_jumps(original)) continue;  // these dress surfaces, not contacts and edges
     const Case problem = variant(original);
     for (const double rtol : tolerances) {
       if (rtol > problem.rtol_from * (1 + 1e-12)) continue;
-      for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
+      for (const Method method : methods) {
         if (!suits(problem, method)) continue;
         const Verdict verdict = judge(problem, method, rtol);
         CHECK_MESSAGE(verdict.passed, describe(problem, method, rtol, verdict));
@@ -40,7 +43,7 @@ TEST_CASE("mirroring changes nothing but the words") {
   for (const Case& original : all_cases()) {
     if (has_jumps(original)) continue;
     const Case image = mirrored(original);
-    for (const Method method : {Method::bdf, Method::adams, Method::dopri5}) {
+    for (const Method method : every_method) {
       if (!suits(original, method)) continue;
       const Verdict left = judge(original, method, 1e-10);
       const Verdict right = judge(image, method, 1e-10);
@@ -81,9 +84,10 @@ TEST_CASE("time in thousandths has the same solution") {
 
 TEST_CASE("a system without exact derivatives has the same solution") {
   // Not the tangencies of second order: the third derivative of h is beyond finite differences of finite differences,
-  // and the run reports that.
-  check_every_variant({1e-4, 1e-8}, [](const Case& original) {
+  // and the run reports that. Nor dop853, which rounds the equal blocks of D03a so that one leaves before the others.
+  const auto without = [](const Case& original) {
     const bool cubic = original.id.rfind("start_cubic", 0) == 0;
     return cubic ? original : without_derivatives(original);
-  });
+  };
+  check_every_variant({1e-4, 1e-8}, without, {Method::bdf, Method::adams, Method::dopri5});
 }

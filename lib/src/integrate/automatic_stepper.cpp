@@ -9,10 +9,8 @@ namespace {
 
 // Looser than this dop853 takes hardly fewer evaluations.
 constexpr double kTightTolerance = 1e-7;
-// So many steps of dopri5 take more evaluations than the two of dop853 that can replace them.
-constexpr int kManySteps = 6;
-// So many starts in a row with a single step each.
-constexpr int kSingleSteps = 4;
+// Where there are so many steps of dopri5, two of dop853 take fewer evaluations.
+constexpr int kManySteps = 8;
 // What a step of dop853 can be in those of dopri5, of the same error.
 constexpr double kStepRatio = 4;
 
@@ -32,12 +30,9 @@ AutomaticStepper::AutomaticStepper(SmoothOde& ode, const StepperOptions& options
 
 bool AutomaticStepper::start(double t, ConstVectorRef x, double end, double first_step) {
   end_time_ = end;
-  if (current_ == one_step_ && one_step_ != &dopri5_) {
-    single_steps_ = steps_since_start_ == 1 ? single_steps_ + 1 : 0;
-    if (single_steps_ == kSingleSteps) {
-      current_ = one_step_ = &dopri5_;
-      first_step /= kStepRatio;
-    }
+  if (current_ == one_step_ && one_step_ != &dopri5_ && steps_since_start_ == 1) {
+    current_ = one_step_ = &dopri5_;
+    first_step /= kStepRatio;
   }
   steps_since_start_ = 0;
   return current_->start(t, x, end, first_step);
@@ -65,7 +60,6 @@ bool AutomaticStepper::change_to_dop853() {
   ++changes_;
   if (!dop853_->start(dopri5_.reached(), state_, end_time_, kStepRatio * dopri5_.last_step_size()))
     return false;
-  single_steps_ = 0;
   current_ = one_step_ = &*dop853_;
   return true;
 }
@@ -80,6 +74,10 @@ bool AutomaticStepper::change_to_bdf() {
   bdf_ = std::move(bdf);
   current_ = bdf_.get();
   return true;
+}
+
+std::int64_t AutomaticStepper::steps() const {
+  return dopri5_.steps() + (dop853_ ? dop853_->steps() : 0) + (bdf_ ? bdf_->steps() : 0);
 }
 
 StepperStatistics AutomaticStepper::statistics() const {

@@ -37,6 +37,7 @@ class AutomaticStepper final : public Stepper {
   bool stages_span_step() const override { return current_->stages_span_step(); }
   const StepFailure& failure() const override { return current_->failure(); }
   StepperStatistics statistics() const override;
+  std::int64_t steps() const override;
 
  private:
   // Each goes on from where the one-step method stands; false, and nothing is changed, if the other one cannot.
@@ -52,7 +53,6 @@ class AutomaticStepper final : public Stepper {
   OneStepStepper* one_step_;
   Stepper* current_;
   int steps_since_start_ = 0;
-  int single_steps_ = 0;      // starts of dop853 in a row that were followed by a single step
   std::int64_t changes_ = 0;  // of method without a start of the caller's
   double end_time_ = 0;
   double stiff_from_;

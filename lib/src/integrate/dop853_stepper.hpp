@@ -29,13 +29,13 @@ class Dop853Stepper final : public OneStepStepper {
   void find_chords_of(std::span<const int> states) override;
   void find_chords() override;
 
-  double error_norm();
+  // The new state, and its error.
+  double end_step();
   // The velocity at the end and within the step.
   bool extend();
   template <std::size_t kSize>
   bool extend_to(double c, const std::array<double, kSize>& a,
                  const std::array<const double*, kSize>& velocities, Vector& velocity);
-  bool is_stiff_step() const;
 
   OdeintDop853 formula_;
   std::array<const double*, 7> stages_ = {};  // 6 … 12

@@ -137,7 +137,7 @@ bool Dopri5Stepper::advance(double& error) {
 
 // The velocity stays that of the state before its projection: what that changes is less than the error of the step.
 bool Dopri5Stepper::complete() {
-  if (watches_stiffness_) note_stiffness(formula_.is_stiffer_than(kStabilityLimit, step_));
+  if (watches_stiffness_) note_stiffness(kStabilityLimit, formula_.last_stage_state(), formula_.last_stage());
   return project();
 }
 
@@ -179,15 +179,14 @@ void Dopri5Stepper::find_chords() {
   if (corrected_) off_chord_ += 0.5 * correction_.cwiseAbs();
 }
 
-void Dopri5Stepper::evaluate(double t, VectorRef x) {
+void Dopri5Stepper::evaluate_within(double s, VectorRef x) {
   // Most steps with an event are asked for its state alone.
-  if (t == reached() || interpolant_is_current_ || has_evaluated_ || corrected_ || step_.h == 0) {
-    OneStepStepper::evaluate(t, x);
+  if (interpolant_is_current_ || has_evaluated_ || corrected_ || step_.h == 0) {
+    OneStepStepper::evaluate_within(s, x);
     return;
   }
   has_evaluated_ = true;
-  run_loop(ValuesInStep{step_.h, (t - step_.t) / step_.h}, states_, StepEnds(step_, formula_.halfway(step_)),
-           x.data());
+  run_loop(ValuesInStep{step_.h, s}, states_, StepEnds(step_, formula_.halfway(step_)), x.data());
 }
 
 }  // namespace slideway

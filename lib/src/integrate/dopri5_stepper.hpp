@@ -19,13 +19,12 @@ class Dopri5Stepper final : public OneStepStepper {
  public:
   Dopri5Stepper(SmoothOde& ode, const StepperOptions& options);
 
-  void evaluate(double t, VectorRef x) override;
-
  private:
   bool advance(double& error) override;
   bool complete() override;
   void find_coefficients() override;
   void find_coefficients_of(std::span<const int> states) override;
+  void evaluate_within(double s, VectorRef x) override;
   void find_chords_of(std::span<const int> states) override;
   void find_chords() override;
 

@@ -250,11 +250,15 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
     // With fewer than three points there is nothing to judge by yet; the first steps are small instead.
     double error = 0;
     if (count_ >= 3) {
-      error = prediction_error(t, noise_known);
-      if (error > 1 && !noise_known) {
-        sampler.noise(sampled_at, noise_);
-        noise_known = true;
-        error = prediction_error(t, true);
+      error = prediction_error(t, false);
+      if (error > 1) {
+        if (noise_known) error = prediction_error(t, true);
+        // Only the noise of here and now excuses: beside a pole, for one, it is many times what it is a little later.
+        if (!noise_known || error <= 1) {
+          sampler.noise(sampled_at, noise_);
+          noise_known = true;
+          error = prediction_error(t, true);
+        }
       }
       if (error > 1 && step > 4 * smallest) {
         // The first judgement also judges the steps before it: when it fails, they are taken again, smaller.

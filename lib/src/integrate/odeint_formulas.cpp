@@ -215,12 +215,9 @@ const Vector& OdeintDopri5::halfway(const RungeKuttaStep& step, std::span<const 
   return formula_->halfway;
 }
 
-bool OdeintDopri5::is_stiffer_than(double limit, const RungeKuttaStep& step) const {
-  // Both are states at t + h, so the difference of their velocities is the Jacobian times their difference.
-  const double distance = (step.x_new - *formula_->stage_state).squaredNorm();
-  const double difference = (step.velocity_new - *formula_->velocities[6]).squaredNorm();
-  return step.h * step.h * difference > limit * limit * distance && distance > 0;
-}
+const Vector& OdeintDopri5::last_stage() const { return *formula_->velocities[6]; }
+
+const Vector& OdeintDopri5::last_stage_state() const { return *formula_->stage_state; }
 
 struct OdeintDop853::Formula {
   Formula() = default;
@@ -277,8 +274,8 @@ OdeintDop853::~OdeintDop853() = default;
 
 bool OdeintDop853::advance(CheckedOde& ode, RungeKuttaStep& step) { return formula_->advance(ode, step); }
 
-const double* OdeintDop853::stage(int number) const {
-  return formula_->velocities[static_cast<std::size_t>(number)]->data();
+const Vector& OdeintDop853::stage(int number) const {
+  return *formula_->velocities[static_cast<std::size_t>(number)];
 }
 
 const Vector& OdeintDop853::last_stage_state() const { return *formula_->stage_state; }

@@ -27,8 +27,9 @@ class OdeintDopri5 {
   const Vector& halfway(const RungeKuttaStep& step) const;
   // The same, where only the entries of these states are looked at.
   const Vector& halfway(const RungeKuttaStep& step, std::span<const int> states) const;
-  // Whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along the last step: the formula is stable up to 3.3.
-  bool is_stiffer_than(double limit, const RungeKuttaStep& step) const;
+  // Of the last step: the velocity and the state of stage 6, which is at the same time as x_new.
+  const Vector& last_stage() const;
+  const Vector& last_stage_state() const;
 
  private:
   struct Formula;
@@ -47,7 +48,7 @@ class OdeintDop853 {
   // Finds x_new; false if a velocity is not usable. Eleven evaluations.
   [[nodiscard]] bool advance(CheckedOde& ode, RungeKuttaStep& step);
   // Of the last step: the velocity of a stage from 2 to 12, and the state of the last of them, which is at the same time as x_new.
-  const double* stage(int number) const;
+  const Vector& stage(int number) const;
   const Vector& last_stage_state() const;
 
  private:

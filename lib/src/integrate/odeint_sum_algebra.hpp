@@ -95,7 +95,8 @@ class SumAlgebra {
   }
 
   template <class Sum, class... Numbers>
-  static bool run(const Sum& sum, Index size, double* __restrict out, const Numbers* __restrict... in) {
+  [[gnu::always_inline]] static bool run(const Sum& sum, Index size, double* __restrict out,
+                                         const Numbers* __restrict... in) {
     if constexpr (kStates != Eigen::Dynamic) size = kStates;
     if (size > kFewEntries) return run_loop(Run<Sum>{sum}, size, out, in...);
     for (Index i = 0; i < size; ++i) {

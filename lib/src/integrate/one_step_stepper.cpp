@@ -42,11 +42,26 @@ struct ErrorWeights {
   }
 };
 
+double squared_distance(const Vector& a, const Vector& b) {
+  if (a.size() > kFewEntries) return (a - b).squaredNorm();
+  double sum = 0;
+  for (Index i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
 struct ValuesOfPolynomial {
   double s;
   Index terms;
   [[gnu::always_inline]] void operator()(Index states, const double* const* columns,
                                          double* __restrict x) const {
+    if (states <= kFewEntries) {
+      for (Index i = 0; i < states; ++i) {
+        double value = columns[terms - 1][i];
+        for (Index k = terms - 2; k >= 0; --k) value = value * s + columns[k][i];
+        x[i] = value;
+      }
+      return;
+    }
     const double* const highest = columns[terms - 1];
     for (Index i = 0; i < states; ++i) x[i] = highest[i];
     for (Index k = terms - 2; k >= 0; --k) {
@@ -205,8 +220,11 @@ StepReport OneStepStepper::step() {
   return {to_end ? StepStatus::reached_end : StepStatus::advanced, start, reached_};
 }
 
-void OneStepStepper::note_stiffness(bool is_stiff_step) {
-  if (is_stiff_step) {
+// Hairer & Wanner II, IV.2: the difference of the velocities is the Jacobian times that of the states.
+void OneStepStepper::note_stiffness(double limit, const Vector& stage_state, const Vector& stage_velocity) {
+  const double distance = squared_distance(step_.x_new, stage_state);
+  const double difference = squared_distance(step_.velocity_new, stage_velocity);
+  if (step_.h * step_.h * difference > limit * limit * distance && distance > 0) {
     smooth_steps_ = 0;
     ++stiff_steps_;
   } else if (++smooth_steps_ >= kSmoothSteps) {
@@ -214,8 +232,7 @@ void OneStepStepper::note_stiffness(bool is_stiff_step) {
   }
 }
 
-bool OneStepStepper::project() {
-  if (!constrained_) return true;
+bool OneStepStepper::project_onto_surface() {
   const double end = step_.t + step_.h;
   if (!last_was_corrected_ && !checked_.may_be_moved(end, step_.x_new)) return true;
   copy_numbers(step_.x_new, correction_);
@@ -291,11 +308,14 @@ StepChords OneStepStepper::chords_of(std::span<const int> states) {
 
 void OneStepStepper::evaluate(double t, VectorRef x) {
   if (t == reached_) {
-    std::copy_n(step_.x_new.data(), states_, x.data());
-    return;
+    copy_numbers(step_.x_new, x);
+  } else {
+    evaluate_within(step_.h == 0 ? 0 : (t - step_.t) / step_.h, x);
   }
+}
+
+void OneStepStepper::evaluate_within(double s, VectorRef x) {
   make_interpolant();
-  const double s = step_.h == 0 ? 0 : (t - step_.t) / step_.h;
   run_loop(ValuesOfPolynomial{s, static_cast<Index>(columns_.size())}, states_, columns_.data(), x.data());
 }
 

@@ -68,14 +68,17 @@ class OneStepStepper : public Stepper {
   // The polynomial of the last step, which has a length: all coefficients from the first power on, or of these states alone.
   virtual void find_coefficients() = 0;
   virtual void find_coefficients_of(std::span<const int> states) = 0;
+  // x at θ = s in the last step; with the coefficients, unless the class knows a shorter way.
+  virtual void evaluate_within(double s, VectorRef x);
   // off_chord_ of the last step, its projection included; of these states, or of all.
   virtual void find_chords_of(std::span<const int> states) = 0;
   virtual void find_chords() = 0;
 
   // Onto the surface that the solution is confined to, if it is. The velocity is left alone, and the weights are those of the error.
-  bool project();
-  // Of a step that has been completed.
-  void note_stiffness(bool is_stiff_step);
+  bool project() { return !constrained_ || project_onto_surface(); }
+  // Of a step with both its velocities: takes note of whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along it,
+  // from the last stage, whose time is that of the end.
+  void note_stiffness(double limit, const Vector& stage_state, const Vector& stage_velocity);
 
   Index states_;
   CheckedOde checked_;
@@ -95,6 +98,7 @@ class OneStepStepper : public Stepper {
   static constexpr int kStiffSteps = 15;
   static constexpr int kSmoothSteps = 6;
 
+  bool project_onto_surface();
   double starting_step();
   double weighted_norm(ConstVectorRef vector) const;
   // The step size as a part of what is left to the end.

@@ -29,6 +29,9 @@ struct Arrivals {
     meeting.met.clear();
     for (std::vector<Index>* list : {&hits, &releases, &records, &stops, &jumps}) list->clear();
   }
+  bool only_hits() const {
+    return meeting.met.empty() && releases.empty() && records.empty() && stops.empty() && jumps.empty();
+  }
   bool only_records() const {
     return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty();
   }

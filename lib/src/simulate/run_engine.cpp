@@ -406,7 +406,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) return end_where_it_fails();
     const double step_start = t_;
-    dense_end_ = report.end;
+    dense_end_ = step_end_ = report.end;
     try {
       if (!scan_step(report.end)) return ModeEnd::finished;
     } catch (const std::runtime_error&) {

@@ -157,6 +157,7 @@ class RunEngine {
   bool resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces);
   Resolution resolution_of(const Meeting& meeting, bool may_dip);
   std::vector<Index> contacts_still_touching() const;
+  bool only_touches(Index contact);
   void open(const std::vector<Index>& releases);
   // Adds those that open.
   void open_what_relays_open(std::vector<Index>& releases);
@@ -416,6 +417,7 @@ class RunEngine {
   // ---- what is handed out
   Solution solution_;
   std::size_t next_output_ = 0;
+  double step_end_ = 0;       // of the last step
   double dense_end_ = 0;      // up to where the stepper's dense output is the solution
   Matrix step_coefficients_;  // of the step that is recorded
 

@@ -195,6 +195,11 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
   if (passes_pole || has_new_sides) {
     if (arrivals.only_records() && arrivals.records.empty() && ending.empty()) return !too_many_events();
   }
+  if (ending.empty() && arrivals.only_hits() &&
+      std::all_of(arrivals.hits.begin(), arrivals.hits.end(), [&](Index c) { return only_touches(c); })) {
+    leaving_.contacts = arrivals.hits;
+    return !too_many_events();
+  }
   // An excursion too short to be told from none: the component it started with counts as zero.
   const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
   std::vector<Index>& on_surface = on_surface_;
@@ -426,6 +431,23 @@ std::vector<Index> RunEngine::contacts_still_touching() const {
   std::copy_if(leaving_.contacts.begin(), leaving_.contacts.end(), std::back_inserter(touching),
                [&](Index c) { return !is_armed(here_->ode.contact_slot(c)); });
   return touching;
+}
+
+// Whether the gap that closes opens again by itself before it is farther below zero, by a parabola, than what it is made of along
+// the last step can be rounded by.
+bool RunEngine::only_touches(Index contact) {
+  ContactDynamics& contacts = *here_->contacts;
+  const double approach = -contacts.rate(t_, x_, lambda_, contact);
+  const double ahead = 1e-3 * stepper_->last_step_size();
+  const double t = std::min(t_ + ahead, step_end_);
+  if (!(t > t_)) return false;
+  stepper_->evaluate(t, state_);
+  const double acceleration = (contacts.rate(t, state_, lambda_, contact) + approach) / (t - t_);
+  if (!(acceleration > 0)) return false;
+  const double start = std::max(step_end_ - stepper_->last_step_size(), mode_since_);
+  stepper_->evaluate(start, state_);
+  const double rounding = contacts.rounding(start, state_, contact);
+  return 0.5 * approach * approach / acceleration <= 4 * rounding;
 }
 
 void RunEngine::open(const std::vector<Index>& releases) {

@@ -73,6 +73,8 @@ const Arrival& RunEngine::without_poles(const Arrival& arrival) {
   const auto is_passed = [&](Index slot) { return guard_of(slot, arrival.t + after) < 0; };
   while (after < kNearPole * accuracy && !std::all_of(poles.begin(), poles.end(), is_passed)) after *= 2;
   scanned_.passed.t = std::min(arrival.t + after, run_.end);
+  // So near to a pole a guard changes over no more than the distance to it.
+  scanned_.march_step = after;
   return scanned_.passed;
 }
 

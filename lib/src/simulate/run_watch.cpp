@@ -366,7 +366,7 @@ bool RunEngine::scan_step(double end) {
     ode.exit_guards(t_, x_, guard_values_);
     set_event_thresholds();
     ode.forget_samples();
-    start_scans(scan.march_step() / 8);
+    start_scans((scanned_.poles.empty() ? scan.march_step() : scanned_.march_step) / 8);
     if (!(t_ < end)) return true;
   }
 }
