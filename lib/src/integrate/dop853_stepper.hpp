@@ -24,6 +24,7 @@ class Dop853Stepper final : public OneStepStepper {
  private:
   bool advance(double& error) override;
   bool complete() override;
+  double late_error() override;
   void find_coefficients() override;
   void find_coefficients_of(std::span<const int> states) override;
   void find_chords_of(std::span<const int> states) override;

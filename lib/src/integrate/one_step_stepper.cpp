@@ -190,8 +190,11 @@ StepReport OneStepStepper::step() {
     const bool usable = advance(error);
     // What overflows without an obstacle has gone too far as well; the last velocity was asked for at x_new.
     const bool finite = usable && std::isfinite(error);
-    const bool accurate = finite && (error <= 1 || indivisible);
-    if (accurate && complete()) {
+    const bool seems_accurate = finite && (error <= 1 || indivisible);
+    const bool completed = seems_accurate && complete();
+    const double late = completed && !indivisible ? late_error() : 0;
+    const bool accurate = seems_accurate && late <= 1;
+    if (completed && accurate) {
       const double log_error = std::log(std::max(error, 1e-30));
       const double exponent = 1 / control_.order - 0.75 * control_.beta;
       const double factor =
@@ -205,10 +208,11 @@ StepReport OneStepStepper::step() {
     }
     if (h <= shortest) return fail(h, finite && !accurate);
     rejected = true;
-    const double factor = finite && !accurate
-                              ? std::max(control_.reduction,
-                                         control_.safety * std::exp(-(1 / control_.order) * std::log(error)))
-                              : kReductionOnFailure;
+    const double factor =
+        finite && !accurate
+            ? std::max(control_.reduction,
+                       control_.safety * std::exp(-(1 / control_.order) * std::log(std::max(error, late))))
+            : kReductionOnFailure;
     h = std::max(h * factor, shortest);
   }
 
