@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 
 #include "slideway/integrate/stepper.hpp"
@@ -33,6 +34,14 @@ inline Vector state_at(Stepper& stepper, double t, Index states) {
   Vector x(states);
   stepper.evaluate(t, x);
   return x;
+}
+
+// Σₖ Cₖ σᵏ, term by term.
+inline Vector value_at(const Interpolant& interpolant, double t) {
+  Vector sum = Vector::Zero(interpolant.states);
+  for (Index k = 0; k < interpolant.terms; ++k)
+    sum += interpolant.coefficient(k) * std::pow(interpolant.place(t), static_cast<double>(k));
+  return sum;
 }
 
 }  // namespace slideway::test

@@ -108,7 +108,7 @@ struct PolynomialOfState {
             -parts[2] + 3 * parts[3],
             -parts[3]};
   }
-  // The greatest values of θ(1−θ)², θ²(1−θ)², θ³(1−θ)², θ³(1−θ)³ and θ⁴(1−θ)³ are 4/27, 1/16, 108/3125, 1/64 and 6912/823543.
+  // The greatest values of θ²(1−θ)², θ³(1−θ)², θ³(1−θ)³ and θ⁴(1−θ)³ are 1/16, 108/3125, 1/64 and 6912/823543.
   [[gnu::always_inline]] double off_chord() const {
     return 0.25 * std::max(std::abs(slope - d), std::abs(end_slope - d)) + 0.0625 * std::abs(parts[0]) +
            0.03456 * std::abs(parts[1]) + 0.015625 * std::abs(parts[2]) +
