@@ -23,16 +23,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr MultistepMethod kMethods[] = {MultistepMethod::bdf, MultistepMethod::adams};
 
-// The state at `end`, which must be reached.
 Vector solve(FunctionOde& ode, MultistepMethod method, const StepperOptions& options, double start,
              const Vector& x, double end) {
-  auto stepper = make_cvode_stepper(ode, method, options);
-  REQUIRE(stepper->start(start, x, end, 0));
-  const StepReport report = run(*stepper);
-  INFO(stepper->failure().message);
-  REQUIRE(report.status == StepStatus::reached_end);
-  CHECK(report.end == end);
-  return state_at(*stepper, end, x.size());
+  return end_state(*make_cvode_stepper(ode, method, options), start, x, end);
 }
 
 }  // namespace

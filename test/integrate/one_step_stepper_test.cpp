@@ -47,16 +47,9 @@ bool is_near_chord(Stepper& stepper, const StepReport& step, double t) {
   return ((x - chord).cwiseAbs().array() <= off.array() + 10 * kEpsilon).all();
 }
 
-// The state at `end`, which must be reached.
 Vector solve(FunctionOde& ode, OneStepMethod method, const StepperOptions& options, double start,
              const Vector& x, double end) {
-  auto stepper = make_odeint_stepper(ode, method, options);
-  REQUIRE(stepper->start(start, x, end, 0));
-  const StepReport report = run(*stepper);
-  INFO(stepper->failure().message);
-  REQUIRE(report.status == StepStatus::reached_end);
-  CHECK(report.end == end);
-  return state_at(*stepper, end, x.size());
+  return end_state(*make_odeint_stepper(ode, method, options), start, x, end);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <initializer_list>
 
+#include <doctest/doctest.h>
+
 #include "slideway/integrate/stepper.hpp"
 
 namespace slideway::test {
@@ -34,6 +36,16 @@ inline Vector state_at(Stepper& stepper, double t, Index states) {
   Vector x(states);
   stepper.evaluate(t, x);
   return x;
+}
+
+// The state at `end`, which must be reached.
+inline Vector end_state(Stepper& stepper, double start, const Vector& x, double end) {
+  REQUIRE(stepper.start(start, x, end, 0));
+  const StepReport report = run(stepper);
+  INFO(stepper.failure().message);
+  REQUIRE(report.status == StepStatus::reached_end);
+  CHECK(report.end == end);
+  return state_at(stepper, end, x.size());
 }
 
 // Σₖ Cₖ σᵏ, term by term.

@@ -31,6 +31,8 @@ constexpr double kCautiousPart = 0.125;
 constexpr double kNearlyZero = 1e-6;
 // How far after a point without a value one is asked for instead, in units of rounding.
 constexpr double kJustAfter = 8;
+// What values of one size may differ by where they should be one.
+constexpr double kRounding = 64 * kEpsilon;
 
 // Weights of the polynomial through `count` nodes for its value at t …
 void value_weights(const double* nodes, Index count, double t, double* weights) {
@@ -542,12 +544,19 @@ void GuardScan::flag_arrived(double a, double b, GuardSampler& sampler) {
   const double beyond = arrival_.t + accuracy - b;
   if (beyond > 0 && flag_imminent(b, new_values_, 0, accuracy, beyond)) any = true;
   if (any) return;
-  // A touch may be positive again just after: the guard closest to zero then is the one that arrived.
+  // A touch, or a zero of rounding, may be positive again just after: the guard closest to zero then is the one that arrived, with
+  // those that cannot be told from it.
   const auto closest = std::min_element(candidates_.begin(), candidates_.end(),
                                         [&](const Candidate& first, const Candidate& second) {
                                           return scratch_[first.guard] < scratch_[second.guard];
                                         });
-  arrival_.guards[static_cast<std::size_t>(closest->guard)] = 1;
+  const double least = scratch_[closest->guard];
+  for (const Candidate& candidate : candidates_) {
+    const Index i = candidate.guard;
+    const double size = std::max(std::abs(values_at(0)[i]), std::abs(new_values_[i]));
+    if (i == closest->guard || scratch_[i] - least <= kRounding * size)
+      arrival_.guards[static_cast<std::size_t>(i)] = 1;
+  }
 }
 
 }  // namespace slideway
