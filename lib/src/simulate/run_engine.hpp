@@ -189,6 +189,8 @@ class RunEngine {
   bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
   // `is_beyond_zero`: the guard has not crossed zero here, the state or the location is new.
   bool fire(Index event, bool at_start, std::vector<EventRecord>& records, bool is_beyond_zero = false);
+  // Resets and stops that the jump from `before` goes past in their direction: they fire where their guards come to zero only.
+  std::string passed_by_jump(const Vector& before) const;
   void carry_fired(const EventWatch& before);
   bool goes_on_after(const std::vector<EventRecord>& records);
   // At t_, x_; `is_new` tells whether the state is not one that was integrated.

@@ -136,6 +136,7 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   record.kind = EventKind::reset;
   record.reason = is_beyond_zero ? "the guard is beyond zero already" : "the guard crosses zero";
   if (stays) record.reason += "; the reset leaves the state as it is";
+  if (instant_.was_reset) record.reason += passed_by_jump(record.before);
   jumps_.note(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : 1'000'000 + event);
   if (watched.kind == WatchedKind::edge) {
     const Edge& edge = automaton_.edges()[watched.edge];
@@ -162,6 +163,26 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   record.to = word();
   records.push_back(std::move(record));
   return true;
+}
+
+std::string RunEngine::passed_by_jump(const Vector& before) const {
+  constexpr int most_named = 3;
+  std::string names;
+  int passed = 0;
+  for (Index e = 0; e < here_->watch.size(); ++e) {
+    const Watched& watched = here_->watch[e];
+    if (watched.kind != WatchedKind::reset && watched.kind != WatchedKind::stop) continue;
+    if (contains(instant_.fired, e)) continue;
+    const double noise = here_->watch.noise(e);
+    if (!(here_->watch.value(t_, before, e) > noise && here_->watch.value(t_, x_, e) < -noise)) continue;
+    if (++passed > most_named) continue;
+    names += (names.empty() ? "" : ", ") +
+             (watched.name.empty() ? "an event without a name" : "'" + watched.name + "'");
+  }
+  if (passed == 0) return {};
+  if (passed > most_named) names += " and " + std::to_string(passed - most_named) + " more";
+  return "; it jumps past " + names +
+         ", which fires only where its guard comes to zero: an edge fires beyond, too";
 }
 
 // Locations may have the same event, as those of a model file do: it fires once, whichever location it leaves the state in.
