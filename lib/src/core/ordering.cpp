@@ -69,9 +69,14 @@ std::vector<Index> reverse_cuthill_mckee(const Pattern& pattern) {
   return order;
 }
 
+std::vector<Index> places_of(const std::vector<Index>& order) {
+  std::vector<Index> places(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) places[at(order[k])] = static_cast<Index>(k);
+  return places;
+}
+
 Index half_bandwidth(const Pattern& pattern, const std::vector<Index>& order) {
-  std::vector<Index> position(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) position[at(order[k])] = static_cast<Index>(k);
+  const std::vector<Index> position = places_of(order);
   Index widest = 0;
   for (Index i = 0; i < pattern.rows; ++i) {
     for (Index k = pattern.start[at(i)]; k < pattern.start[at(i + 1)]; ++k) {

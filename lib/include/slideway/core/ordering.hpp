@@ -13,6 +13,9 @@ namespace slideway {
 // order[k] is the index that comes k-th. The pattern is square and taken as symmetric.
 std::vector<Index> reverse_cuthill_mckee(const Pattern& pattern);
 
+// The inverse: place[order[k]] = k.
+std::vector<Index> places_of(const std::vector<Index>& order);
+
 // The largest |position(i) − position(j)| over the entries (i, j); position(order[k]) = k.
 Index half_bandwidth(const Pattern& pattern, const std::vector<Index>& order);
 
