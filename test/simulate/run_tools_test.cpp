@@ -60,16 +60,16 @@ TEST_CASE(
     "elsewhere") {
   Made twisting(
       model("[states]\nx = 1\nv = 0\n[time]\nend = 1\n[derivatives]\nx = \"v\"\nv = \"-sgn(x)\"\n"));
-  LocationTools* const tools = twisting.tools.in_second_order(0, {0}, nullptr);
+  LocationTools* const tools = twisting.tools.in_second_order(0, {0});
   REQUIRE(tools);
-  CHECK(twisting.tools.in_second_order(0, {0}, nullptr) == tools);
+  CHECK(twisting.tools.in_second_order(0, {0}) == tools);
   // The guard there is the speed.
   Vector w(1);
   tools->evaluator.guards(0, Vector{{5.0, 3.0}}, w);
   CHECK(w[0] == 3);
   Made relay(model("[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-sgn(x)\"\n"));
-  CHECK(relay.tools.in_second_order(0, {0}, nullptr) == nullptr);
-  CHECK(relay.tools.in_second_order(0, {0}, nullptr) == nullptr);
+  CHECK(relay.tools.in_second_order(0, {0}) == nullptr);
+  CHECK(relay.tools.in_second_order(0, {0}) == nullptr);
 }
 
 TEST_CASE("what tools have done counts after they were dropped, and those in use stay") {
@@ -81,14 +81,15 @@ TEST_CASE("what tools have done counts after they were dropped, and those in use
     derivatives += "x" + i + " = \"v" + i + "\"\nv" + i + " = \"-sgn(x" + i + ")\"\n";
   }
   Made made(model(text + derivatives));
-  LocationTools* const used = made.tools.in_second_order(0, {0}, nullptr);
+  LocationTools* const used = made.tools.in_second_order(0, {0});
   Vector w(bodies);
   std::int64_t asked = 0;
   for (unsigned set = 2; set < (1U << bodies); ++set) {
     std::vector<Index> surfaces;
     for (Index k = 0; k < bodies; ++k)
       if ((set >> k & 1U) != 0) surfaces.push_back(k);
-    LocationTools* const tools = made.tools.in_second_order(0, surfaces, used);
+    made.tools.drop_beyond_limit(used);
+    LocationTools* const tools = made.tools.in_second_order(0, surfaces);
     REQUIRE(tools);
     const std::int64_t before = made.tools.work().guard_evaluations;
     tools->evaluator.guards(0, Vector::Ones(2 * bodies), w);
@@ -96,5 +97,5 @@ TEST_CASE("what tools have done counts after they were dropped, and those in use
     ++asked;
   }
   CHECK(made.tools.work().guard_evaluations == asked);
-  CHECK(made.tools.in_second_order(0, {0}, used) == used);
+  CHECK(made.tools.in_second_order(0, {0}) == used);
 }

@@ -281,6 +281,33 @@ TEST_CASE("what a reset leaves alone goes on to slide in second order, on one su
   }
 }
 
+TEST_CASE(
+    "controllers that are pushed off their surfaces by twos come back, through however many sets of them") {
+  // Of six each two in turn, and those that are left slide on: more sets than a run keeps tools for.
+  constexpr int controllers = 6;
+  std::string states = "[states]\n", derivatives = "[derivatives]\n", resets;
+  int kicks = 0;
+  for (int i = 1; i <= controllers; ++i) {
+    const std::string s = "s" + std::to_string(i);
+    const std::string u = "u" + std::to_string(i);
+    states.append(s + " = " + std::to_string(i) + "e-1\n").append(u + " = 0.0\n");
+    derivatives.append(s + " = \"-1.5*sqrt(abs(" + s + "))*sgn(" + s + ") + " + u + "\"\n");
+    derivatives.append(u + " = \"-1.1*sgn(" + s + ") + 0.3*sin(t)\"\n");
+    for (int k = 1; k < i; ++k) {
+      const std::string other = "s" + std::to_string(k);
+      resets.append("[[resets]]\nwhen = \"t - " + std::to_string(10 + 4 * kicks++) + "\"\n");
+      resets.append("set = { " + s + " = \"0.05\", " + other + " = \"0.05\" }\n");
+    }
+  }
+  const std::string text =
+      states + "[time]\nend = " + std::to_string(14 + 4 * kicks) + "\n" + derivatives + resets;
+  for_all_methods(text, {1e-6}, [&](const Finished& finished, double) {
+    CHECK(finished.solution.final.mode.word() == "000000");
+    CHECK(finished.solution.final.state.norm() <= 1e-14);
+    CHECK(finished.count(EventKind::reset) == static_cast<std::size_t>(kicks));
+  });
+}
+
 namespace {
 
 // h = y − x² − t/10, with x' and y' free of the relay.

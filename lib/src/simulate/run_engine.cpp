@@ -268,6 +268,7 @@ bool RunEngine::begin_mode() {
   begin_flight();
   const Stepper* const last = stepper_;
   stepper_ = choose_stepper();
+  tools_.drop_beyond_limit(here_);
   // What is asked of the last step, its stepper knows.
   leaving_.returned_at_once = leaving_.returned_at_once && stepper_ == last;
   if (ode.has_closed_contacts()) {

@@ -61,7 +61,7 @@ std::string RunEngine::order() const {
 }
 
 LocationTools* RunEngine::second_order_tools(const std::vector<Index>& surfaces) {
-  return tools_.in_second_order(location_, surfaces, here_);
+  return tools_.in_second_order(location_, surfaces);
 }
 
 void RunEngine::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {

@@ -81,11 +81,8 @@ RunTools::Pair RunTools::made_pair(std::size_t first_edge, std::size_t second_ed
   return pair;
 }
 
-LocationTools* RunTools::in_second_order(std::size_t location, const std::vector<Index>& surfaces,
-                                         const LocationTools* in_use) {
-  const Surfaces key{location, surfaces};
-  if (second_order_.size() >= kMostSets && !second_order_.contains(key)) drop_second_order(in_use);
-  const auto [place, is_new] = second_order_.try_emplace(key);
+LocationTools* RunTools::in_second_order(std::size_t location, const std::vector<Index>& surfaces) {
+  const auto [place, is_new] = second_order_.try_emplace(Surfaces{location, surfaces});
   if (is_new) place->second = made_in_second_order(location, surfaces);
   return place->second.get();
 }
@@ -104,7 +101,8 @@ std::unique_ptr<LocationTools> RunTools::made_in_second_order(std::size_t locati
   return tools;
 }
 
-void RunTools::drop_second_order(const LocationTools* in_use) {
+void RunTools::drop_beyond_limit(const LocationTools* in_use) {
+  if (second_order_.size() <= kMostSets) return;
   for (auto known = second_order_.begin(); known != second_order_.end();) {
     const LocationTools* const tools = known->second.get();
     const bool stays = tools && tools == in_use;

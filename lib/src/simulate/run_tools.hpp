@@ -32,9 +32,11 @@ class RunTools {
   LocationTools& of_location(std::size_t location);
   // Of two edges that undo each other. The pair stays where it is.
   const Pair& of_pair(std::size_t first_edge, std::size_t second_edge);
-  // Null where one of the surfaces allows none. Others for such sets may be dropped, but not `in_use`.
-  LocationTools* in_second_order(std::size_t location, const std::vector<Index>& surfaces,
-                                 const LocationTools* in_use);
+  // Null where one of the surfaces allows none.
+  LocationTools* in_second_order(std::size_t location, const std::vector<Index>& surfaces);
+  // Drops tools for such sets, but not `in_use`, where there are many. Not within an instant: the stepper that came to it belongs to
+  // the tools that it may leave.
+  void drop_beyond_limit(const LocationTools* in_use);
   // What all of them have done, those that were dropped too.
   Statistics work() const;
 
@@ -43,7 +45,6 @@ class RunTools {
   Pair made_pair(std::size_t first_edge, std::size_t second_edge) const;
   std::unique_ptr<LocationTools> made_in_second_order(std::size_t location,
                                                       const std::vector<Index>& surfaces);
-  void drop_second_order(const LocationTools* in_use);
 
   const Automaton& automaton_;
   const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
