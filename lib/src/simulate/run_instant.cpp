@@ -18,7 +18,8 @@ namespace slideway {
 
 namespace {
 
-// Where so many events as the watch holds lie within this part of the times, they accumulate.
+// Where so many events as the watch holds lie within this part of the run, they accumulate. What the clock shows is no measure: the
+// time of a run may be counted from years ago.
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
 // A state is not put onto surfaces that are farther, in units of its errors.
@@ -200,8 +201,11 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
     leaving_.contacts = arrivals.hits;
     return !too_many_events();
   }
-  // An excursion too short to be told from none: the component it started with counts as zero.
-  const bool hardly_left = t_ - mode_since_ <= 100 * location_accuracy(t_, stepper_->last_step_size());
+  // An excursion too short to be told from none: the component it started with counts as zero. Its ends are located as well as the
+  // clock tells; the noise of what was integrated goes with the time since the run began.
+  const double step = stepper_->last_step_size();
+  const bool hardly_left = t_ - mode_since_ <= std::max(2 * location_accuracy(t_, step),
+                                                        100 * location_accuracy(t_ - run_.start, step));
   std::vector<Index>& on_surface = on_surface_;
   on_surface = ode.field().sliding();
   for (Met& met : arrivals.meeting.met) {
@@ -554,7 +558,8 @@ bool RunEngine::chatters(const EventRecord* event, std::span<const Index> surfac
   // Impacts between several contacts shrink slowly, and irregularly, to where times cannot be told apart.
   const double shortest = event->kind == EventKind::impact
                               ? kChatteringImpacts * std::abs(t_)
-                              : kChattering * std::max(std::abs(t_), run_.end - run_.start);
+                              : std::max(kChattering * (run_.end - run_.start),
+                                         ChatteringWatch::kWindow * location_accuracy(t_, 0));
   if (!chattering_.note(t_, shortest)) return false;
   finish(Status::chattering,
          "events on " + where() + " accumulate: the last " + std::to_string(ChatteringWatch::kWindow) +
