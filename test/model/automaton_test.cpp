@@ -67,7 +67,7 @@ TEST_CASE("an unknown location is answered with the known ones and the nearest")
                        std::invalid_argument);
 }
 
-TEST_CASE("locations need names, different ones, and the same states and surfaces") {
+TEST_CASE("locations need names, different ones, and the same states, surfaces and contacts") {
   CHECK_THROWS_AS(Automaton({}, {}, ""), std::invalid_argument);
   CHECK_THROWS_WITH_AS(Automaton({{"", drift(1)}}, {}, ""), doctest::Contains("no name"),
                        std::invalid_argument);
@@ -75,9 +75,23 @@ TEST_CASE("locations need names, different ones, and the same states and surface
                        std::invalid_argument);
   const System without = from_functor(Still{}, {.states = 1});
   CHECK_THROWS_WITH_AS(Automaton({{"a", drift(1)}, {"b", without}}, {}, "a"),
-                       doctest::Contains("1 states and 1 surfaces"), std::invalid_argument);
+                       doctest::Contains("1 states, 1 surfaces and 0 contacts"), std::invalid_argument);
   const System renamed = from_functor(Still{}, {.states = 1, .state_names = {"height"}});
   CHECK_THROWS_AS(Automaton({{"a", without}, {"b", renamed}}, {}, "a"), std::invalid_argument);
+  const auto with = [&](const std::string& contact) {
+    return without.with_contacts({{.name = contact,
+                                   .gap = kHeight,
+                                   .acts_on = [](double, ConstVectorRef, VectorRef b) { b[0] = 1; },
+                                   .restitution = [](double) { return 0.0; }}});
+  };
+  CHECK_THROWS_WITH_AS(
+      Automaton({{"a", without}, {"b", with("floor")}}, {}, "a"),
+      "Automaton, location 'b': the locations differ in their states, surfaces or contacts "
+      "(expected those of 'a': 1 states, 0 surfaces and 0 contacts, with the same names, got "
+      "1 states, 0 surfaces and 1 contacts)",
+      std::invalid_argument);
+  CHECK_THROWS_AS(Automaton({{"a", with("floor")}, {"b", with("wall")}}, {}, "a"), std::invalid_argument);
+  CHECK_NOTHROW(Automaton({{"a", with("floor")}, {"b", with("floor")}}, {}, "a"));
 }
 
 TEST_CASE("an edge without a guard is refused by its name") {

@@ -1,5 +1,6 @@
 #include "slideway/model/automaton.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "slideway/core/errors.hpp"
@@ -20,11 +21,15 @@ std::string describe(const Edge& edge) {
 void check_alike(const Location& location, const Location& first) {
   const System& a = location.system;
   const System& b = first.system;
-  if (a.state_names() == b.state_names() && a.surface_names() == b.surface_names()) return;
+  const bool same_contacts =
+      std::equal(a.contacts().begin(), a.contacts().end(), b.contacts().begin(), b.contacts().end(),
+                 [](const Contact& one, const Contact& other) { return one.name == other.name; });
+  if (a.state_names() == b.state_names() && a.surface_names() == b.surface_names() && same_contacts) return;
   const auto sizes = [](const System& s) {
-    return std::to_string(s.states()) + " states and " + std::to_string(s.surfaces()) + " surfaces";
+    return std::to_string(s.states()) + " states, " + std::to_string(s.surfaces()) + " surfaces and " +
+           std::to_string(s.contacts().size()) + " contacts";
   };
-  refuse({.what = "the locations differ in their states or surfaces",
+  refuse({.what = "the locations differ in their states, surfaces or contacts",
           .where = std::string(kWhere) + ", location '" + location.name + "'",
           .expected = "those of '" + first.name + "': " + sizes(b) + ", with the same names",
           .got = sizes(a)});
