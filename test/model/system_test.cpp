@@ -94,6 +94,29 @@ TEST_CASE("a pattern that does not fit the sizes is refused") {
   CHECK(refusal_of(definition).find("1 row starts") != std::string::npos);
 }
 
+TEST_CASE("a pattern whose rows or columns are out of order is refused") {
+  const auto told = [](std::vector<Index> start, std::vector<Index> column) {
+    auto definition = two_states_one_surface();
+    definition.field_dx_pattern =
+        Pattern{.rows = 2, .columns = 2, .start = std::move(start), .column = std::move(column)};
+    return refusal_of(definition);
+  };
+  CHECK(told({0, 1, 3}, {0, 0, 1}).empty());
+  CHECK(told({0, 0, 0}, {}).empty());
+  CHECK(
+      told({0, 1'000'000, 1}, {0}) ==
+      "system 'demo': the rows of field_dx_pattern do not begin where its entries are (expected "
+      "Pattern::start "
+      "from 0 to 1, the number of entries, never decreasing, got 0, 1000000, 1); pattern_from_rows() makes a "
+      "pattern from lists of columns");
+  CHECK(told({0, 1, 2}, {0}).find("got 0, 1, 2)") != std::string::npos);
+  CHECK(told({1, 1, 2}, {0, 1}).find("got 1, 1, 2)") != std::string::npos);
+  CHECK(told({0, 1, 3}, {0, 1, 0})
+            .find("the columns of row 1 of field_dx_pattern are out of order (expected "
+                  "every column once, in increasing order, got 1 before 0)") != std::string::npos);
+  CHECK(told({0, 2, 2}, {1, 1}).find("got 1 before 1") != std::string::npos);
+}
+
 TEST_CASE("states and surfaces are found by name") {
   auto definition = two_states_one_surface();
   definition.state_names = {"position", "velocity"};

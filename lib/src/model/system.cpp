@@ -1,6 +1,7 @@
 #include "slideway/model/system.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,9 @@
 
 namespace slideway {
 namespace {
+
+// Of the row starts of a pattern in a message.
+constexpr std::size_t kMostStartsNamed = 12;
 
 std::string place(const SystemDefinition& definition) {
   return definition.name.empty() ? "system" : "system '" + definition.name + "'";
@@ -71,22 +75,45 @@ void check_pattern(const std::optional<Pattern>& pattern, Index rows, Index colu
                    const std::string& where) {
   if (!pattern) return;
   const auto size_text = [](Index r, Index c) { return std::to_string(r) + " x " + std::to_string(c); };
-  const bool has_rows = static_cast<Index>(pattern->start.size()) == pattern->rows + 1;
-  if (pattern->rows == rows && pattern->columns == columns && has_rows) {
-    for (const Index column : pattern->column) {
-      if (column >= 0 && column < columns) continue;
-      refuse({.what = name + " has an entry in a column that is not there",
-              .where = where,
-              .expected = "columns from 0 to " + std::to_string(columns - 1),
-              .got = std::to_string(column)});
-    }
-    return;
+  const std::vector<Index>& start = pattern->start;
+  const bool has_rows = static_cast<Index>(start.size()) == pattern->rows + 1;
+  if (pattern->rows != rows || pattern->columns != columns || !has_rows) {
+    refuse({.what = "the size of " + name + " does not fit",
+            .where = where,
+            .expected = size_text(rows, columns),
+            .got = size_text(pattern->rows, pattern->columns) +
+                   (has_rows ? "" : " with " + std::to_string(start.size()) + " row starts")});
   }
-  refuse({.what = "the size of " + name + " does not fit",
-          .where = where,
-          .expected = size_text(rows, columns),
-          .got = size_text(pattern->rows, pattern->columns) +
-                 (has_rows ? "" : " with " + std::to_string(pattern->start.size()) + " row starts")});
+  for (const Index column : pattern->column) {
+    if (column >= 0 && column < columns) continue;
+    refuse({.what = name + " has an entry in a column that is not there",
+            .where = where,
+            .expected = "columns from 0 to " + std::to_string(columns - 1),
+            .got = std::to_string(column)});
+  }
+  if (start.front() != 0 || start.back() != pattern->entries() ||
+      !std::is_sorted(start.begin(), start.end())) {
+    std::string starts;
+    for (std::size_t i = 0; i < std::min(start.size(), kMostStartsNamed); ++i)
+      starts += (i > 0 ? ", " : "") + std::to_string(start[i]);
+    refuse({.what = "the rows of " + name + " do not begin where its entries are",
+            .where = where,
+            .expected = "Pattern::start from 0 to " + std::to_string(pattern->entries()) +
+                        ", the number of entries, never decreasing",
+            .got = starts + (start.size() > kMostStartsNamed ? ", …" : ""),
+            .advice = "pattern_from_rows() makes a pattern from lists of columns"});
+  }
+  for (Index row = 0; row < rows; ++row) {
+    const auto first = pattern->column.begin() + start[static_cast<std::size_t>(row)];
+    const auto last = pattern->column.begin() + start[static_cast<std::size_t>(row) + 1];
+    const auto wrong = std::adjacent_find(first, last, std::greater_equal<>());
+    if (wrong == last) continue;
+    refuse({.what = "the columns of row " + std::to_string(row) + " of " + name + " are out of order",
+            .where = where,
+            .expected = "every column once, in increasing order",
+            .got = std::to_string(wrong[0]) + " before " + std::to_string(wrong[1]),
+            .advice = "pattern_from_rows() makes a pattern from lists of columns"});
+  }
 }
 
 void check_events(const SystemDefinition& definition, const std::string& where) {
