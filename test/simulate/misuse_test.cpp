@@ -1,6 +1,7 @@
 // What a run says to callbacks that throw or leave things out, and to a start that contradicts itself.
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -101,6 +102,42 @@ TEST_CASE("a mode to begin in that contradicts the state is refused") {
   CHECK(told(Eigen::Vector2d{2, 1}, "+") == "nothing");
   // A state that was rounded to seven digits still lies on the surface.
   CHECK(told(Eigen::Vector2d{0.1, 1e-7}, "0") == "nothing");
+}
+
+TEST_CASE("a mode to begin in that contradicts a contact is refused") {
+  const System ball = smooth(2, [](auto, const auto& x, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = -9.8;
+  });
+  const Simulator simulator(ball.with_contacts({contact("floor", component(0), {{1, 1}}, 0.9)}));
+  const auto told = [&](double height, const std::string& mode) {
+    return refusal([&] {
+      (void)simulator.run({.end = 1, .state = Eigen::Vector2d{height, 0}, .mode = Mode(mode)});
+    });
+  };
+  CHECK(told(5, "0") ==
+        "Simulator::run, Run::mode \"0\": the state is not where the mode to begin in says (expected contact "
+        "'floor' closed, its gap at 0, got 5); leave Run::mode out to have it found");
+  CHECK(
+      told(5, "-") ==
+      "Simulator::run, Run::mode \"-\": no contact is on the side '-' (expected '+' where contact 'floor' is "
+      "open, or '0' where it is closed, got '-')");
+  CHECK(told(5, "+") == "nothing");
+  CHECK(told(0, "0") == "nothing");
+  // Printed, and read again.
+  CHECK(told(1e-7, "0") == "nothing");
+}
+
+TEST_CASE("a gap that throws is told by the run, with a mode to begin in and without") {
+  Contact floor = contact("floor", component(0), {{1, 1}}, 0);
+  floor.gap = Guard([](double, ConstVectorRef) -> double { throw std::runtime_error("no height"); });
+  const Simulator simulator(block().with_contacts({floor}));
+  for (const std::optional<Mode>& mode : {std::optional<Mode>(), std::optional<Mode>(Mode("+0"))}) {
+    Solution solution;
+    CHECK_NOTHROW(solution = simulator.run({.end = 1, .state = Eigen::Vector2d{5, 1}, .mode = mode}));
+    CHECK(solution.outcome.status == Status::user_function_failed);
+    CHECK(has(solution.outcome.message, "no height"));
+  }
 }
 
 TEST_CASE("a run goes on from the state and mode in which another ended") {

@@ -16,41 +16,90 @@ constexpr double kMisplaced = 1e3;
 // And the time from an event of that run, of the time itself or of what is left.
 constexpr double kInstant = 1e-12;
 
+std::string where_of(const Mode& mode) {
+  return "Simulator::run, Run::mode" + (is_readable(mode) ? " \"" + mode.word() + "\"" : "");
+}
+
 [[noreturn]] void refuse_mode(const Mode& mode, const std::string& what, double h) {
   refuse({.what = "the state is not where the mode to begin in says",
-          .where = "Simulator::run, Run::mode" + (is_readable(mode) ? " \"" + mode.word() + "\"" : ""),
+          .where = where_of(mode),
           .expected = what,
           .got = number_text(h),
           .advice = "leave Run::mode out to have it found"});
 }
 
-// A mode that contradicts the guards would be followed without a sign of it. Guards that throw are left to the run.
+// False where `ask` throws: what users' functions throw is told by the run.
+template <class Ask>
+bool answers(const Ask& ask) {
+  try {
+    ask();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// How far the state and the time may be from where the mode says.
+struct Misplacement {
+  Vector error;
+  double instant = 0;
+  double of(ConstVectorRef gradient, double by_time) const {
+    return gradient.cwiseAbs().dot(error) + std::abs(by_time) * instant;
+  }
+};
+
+void check_contacts_in_mode(const System& system, const Run& run, const Misplacement& allowed) {
+  const Mode& mode = *run.mode;
+  const Vector still = Vector::Zero(system.states());
+  Vector gradient(system.states());
+  for (std::size_t c = 0; c < system.contacts().size(); ++c) {
+    const Contact& contact = system.contacts()[c];
+    const Side side = mode[system.surfaces() + static_cast<Index>(c)];
+    if (side == Side::minus) {
+      refuse({.what = "no contact is on the side '-'",
+              .where = where_of(mode),
+              .expected = "'+' where contact '" + contact.name + "' is open, or '0' where it is closed",
+              .got = "'-'"});
+    }
+    if (side == Side::plus) continue;
+    double gap = 0;
+    bool is_closed = true;
+    const bool is_told = answers([&] {
+      gap = contact.gap.value(run.start, run.state);
+      contact.gap.gradient(run.start, run.state, gradient);
+      const double by_time = contact.gap.rate(run.start, run.state, 1, still);
+      is_closed = !(std::abs(gap) > allowed.of(gradient, by_time));
+    });
+    if (is_told && !is_closed) refuse_mode(mode, "contact '" + contact.name + "' closed, its gap at 0", gap);
+  }
+}
+
+// A mode that contradicts the guards would be followed without a sign of it.
 void check_mode(const System& system, const Run& run, const Options& options) {
   const Mode& mode = *run.mode;
   const Index m = system.surfaces();
   Evaluator evaluator(system);
   Vector h(m), by_time(m), gradient(system.states());
-  const Vector error =
-      kMisplaced * (options.rtol * run.state.cwiseAbs() + options.atol.expand(system.states(), options.rtol));
-  const double instant = kInstant * std::max(std::abs(run.start), run.end - run.start);
-  try {
+  const Misplacement allowed{
+      kMisplaced * (options.rtol * run.state.cwiseAbs() + options.atol.expand(system.states(), options.rtol)),
+      kInstant * std::max(std::abs(run.start), run.end - run.start)};
+  const bool is_told = answers([&] {
     evaluator.guards(run.start, run.state, h);
     evaluator.guards_dt(run.start, run.state, by_time);
     for (Index i = 0; i < m; ++i) {
       const double side = mode.slides_on(i) ? -std::abs(h[i]) : (mode[i] == Side::plus ? h[i] : -h[i]);
       if (!(side < 0)) continue;
       evaluator.guard_gradient(run.start, run.state, i, gradient);
-      if (!(-side > gradient.cwiseAbs().dot(error) + std::abs(by_time[i]) * instant)) h[i] = 0;
+      if (!(-side > allowed.of(gradient, by_time[i]))) h[i] = 0;
     }
-  } catch (...) {
-    return;
-  }
-  for (Index i = 0; i < m; ++i) {
+  });
+  for (Index i = 0; is_told && i < m; ++i) {
     const std::string guard = "the guard of '" + system.surface_names()[static_cast<std::size_t>(i)] + "'";
     if (mode.slides_on(i) && h[i] != 0) refuse_mode(mode, guard + " at 0, along which it slides", h[i]);
     if (mode[i] == Side::plus && h[i] < 0) refuse_mode(mode, guard + " >= 0", h[i]);
     if (mode[i] == Side::minus && h[i] > 0) refuse_mode(mode, guard + " <= 0", h[i]);
   }
+  check_contacts_in_mode(system, run, allowed);
 }
 
 }  // namespace
@@ -99,7 +148,8 @@ Solution Simulator::run(const Run& run) const {
             .got = "\"" + run.mode->word() + "\""});
   }
   for (const Contact& contact : begun.contacts()) {
-    const double gap = contact.gap.value(run.start, run.state);
+    double gap = 0;
+    if (!answers([&] { gap = contact.gap.value(run.start, run.state); })) continue;
     if (gap >= -1e-9 * std::max(1.0, run.state.lpNorm<Eigen::Infinity>())) continue;
     refuse({.what = "the initial state violates contact '" + contact.name + "'",
             .where = "Simulator::run, Run::state",
