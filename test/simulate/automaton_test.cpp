@@ -77,6 +77,33 @@ Solution run_in(const Automaton& automaton, std::initializer_list<double> state,
 
 }  // namespace
 
+TEST_CASE("the limit of steps is that of all locations together") {
+  const auto turning = [](double rate) {
+    return smooth(3, [rate](auto, const auto& x, auto&& dx) {
+      dx[0] = rate;
+      dx[1] = 10 * x[2];
+      dx[2] = -10 * x[1];
+    });
+  };
+  const Automaton swing({{"up", turning(1)}, {"down", turning(-1)}},
+                        {edge("up", "down", component(0, 1), Direction::rising),
+                         edge("down", "up", component(0, -1), Direction::falling)},
+                        "up");
+  for (const Method method : every_method) {
+    CAPTURE(std::string(to_string(method)));
+    Options options = with(method, 1e-6);
+    const Solution whole = run(swing, {0, 1, 0}, 20, options);
+    REQUIRE(whole.outcome.reached_end());
+    REQUIRE(count(whole, EventKind::transition) == 10);
+    options.max_steps = whole.statistics.steps / 2;
+    const Solution half = run(swing, {0, 1, 0}, 20, options);
+    CHECK(half.outcome.status == Status::step_limit);
+    CHECK(half.statistics.steps == options.max_steps);
+    options.max_steps = whole.statistics.steps + 1;
+    CHECK(run(swing, {0, 1, 0}, 20, options).outcome.reached_end());
+  }
+}
+
 TEST_CASE("an edge is taken when its guard crosses zero in its direction") {
   for_every_method([](const Options& options) {
     const Automaton automaton({{"up", drift(1)}, {"down", drift(-2)}},

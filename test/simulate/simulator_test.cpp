@@ -256,6 +256,7 @@ TEST_CASE("limits of steps and events stop the run and say so") {
   const Solution few = Simulator(relay(), options).run({.start = 0, .end = 1.5, .state = Vector::Zero(1)});
   CHECK(few.outcome.status == Status::step_limit);
   CHECK(few.outcome.message.find("max_steps") != std::string::npos);
+  CHECK(few.statistics.steps == 3);
   Options one_event;
   one_event.max_events = 1;
   const Solution first =

@@ -35,6 +35,7 @@ class Pace {
   void count_step() {
     ++steps_;
     ++steps_in_mode_;
+    ++steps_in_run_;
   }
 
   // Whether the mode that begins has nothing to do with the steps before it.
@@ -42,9 +43,10 @@ class Pace {
   bool starts_finely() const { return starts_anew_ && fine_; }
   // What the last stretch took; 0 where that is not known.
   double interval() const { return interval_; }
-  // Steps since something started anew, and since the mode began.
+  // Steps since something started anew, since the mode began, and of the run.
   std::int64_t steps() const { return steps_; }
   std::int64_t steps_in_mode() const { return steps_in_mode_; }
+  std::int64_t steps_in_run() const { return steps_in_run_; }
   bool jumped_at(double t) const { return last_jump_ == t; }
 
  private:
@@ -54,6 +56,7 @@ class Pace {
   double interval_ = 0;
   std::int64_t steps_ = 0;
   std::int64_t steps_in_mode_ = 0;
+  std::int64_t steps_in_run_ = 0;
 };
 
 }  // namespace slideway

@@ -395,7 +395,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
   Stepper& stepper = *stepper_;
   ModeOde& ode = here_->ode;
   while (true) {
-    if (stepper.steps() >= options_.max_steps) {
+    if (pace_.steps_in_run() >= options_.max_steps) {
       finish(Status::step_limit, "the limit of " + std::to_string(options_.max_steps) +
                                      " steps is reached at t = " + number_text(t_) +
                                      "; raise max_steps, loosen the tolerances or use a stiff method");
