@@ -52,6 +52,19 @@ TEST_CASE("a guard that takes any number has exact derivatives") {
   CHECK(gradient[1] == doctest::Approx(std::cos(kState[1])).epsilon(1e-15));
 }
 
+TEST_CASE("the derivative of a guard of plain double does not depend on the length of the direction") {
+  const Guard guard{[](double t, ConstVectorRef x) { return plain(t, x); }};
+  for (const double length : {1e-10, 1e-8, 1e-6, 1e-3, 1.0, 1e3, 1e6}) {
+    CAPTURE(length);
+    CHECK(guard.rate(kTime, kState, 0, length * kFirst) / length ==
+          doctest::Approx(rate_by_hand(0, kFirst)).epsilon(1e-8));
+    // ∂²g along a short direction, of a speed that is not.
+    const Vector none = Vector::Zero(2);
+    CHECK(guard.mixed(kTime, kState, 1, kFirst, 0, length * kSecond, none) / length ==
+          doctest::Approx(mixed_by_hand(1, 0) - rate_by_hand(0, kMixed)).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("a guard of plain double has derivatives by differences") {
   const Guard guard{[](double t, ConstVectorRef x) { return plain(t, x); }};
   CHECK(guard.value(kTime, kState) == plain(kTime, kState));

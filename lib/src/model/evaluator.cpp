@@ -101,27 +101,11 @@ void Evaluator::release() {
 // ---- steps ------------------------------------------------------------------------------------------
 
 double Evaluator::state_step(ConstVectorRef x, Index state) const {
-  const double size = typical_sizes_[state];
-  // Between an absolute and a relative step: a large value may be a pressure or an angle of many turns.
-  const double growth = std::sqrt(std::max(1.0, std::abs(x[state]) / size));
-  return power_of_two_below(cube_root_of_epsilon() * size * growth);
+  return value_step(x[state], typical_sizes_[state]);
 }
 
 double Evaluator::direction_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const {
-  double step = 1;
-  bool moves = false;
-  const auto limit = [&](double own_step, double speed) {
-    if (speed == 0) return;
-    const double allowed = own_step / std::abs(speed);
-    step = moves ? std::min(step, allowed) : allowed;
-    moves = true;
-  };
-  // A clock runs on while the equations keep their time scale, so t takes an absolute step as long as
-  // that can be resolved.
-  constexpr double resolvable = 0x1p14 * std::numeric_limits<double>::epsilon();
-  limit(std::max(cube_root_of_epsilon() * typical_time_, resolvable * std::abs(t)), t_dot);
-  for (Index j = 0; j < x.size(); ++j) limit(state_step(x, j), x_dot[j]);
-  return std::isfinite(step) && step > 0 ? power_of_two_below(step) : 1.0;
+  return step_along(t, t_dot, x_dot, typical_time_, [&](Index j) { return state_step(x, j); });
 }
 
 // ---- the field --------------------------------------------------------------------------------------

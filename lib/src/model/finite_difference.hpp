@@ -3,6 +3,7 @@
 // It must not know what the function is.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -28,6 +29,34 @@ inline double power_of_two_below(double step) { return std::ldexp(1.0, std::ilog
 inline double cube_root_of_epsilon() {
   static const double root = std::cbrt(std::numeric_limits<double>::epsilon());
   return root;
+}
+
+// The step of a difference along x(j), of which `size` is what counts as a change of it.
+inline double value_step(double value, double size) {
+  // Between an absolute and a relative step: a large value may be a pressure or an angle of many turns.
+  const double growth = std::sqrt(std::max(1.0, std::abs(value) / size));
+  return power_of_two_below(cube_root_of_epsilon() * size * growth);
+}
+
+// The step along a direction, be it ever so short or long, that moves t and no x(j) farther than its own; `state_step(j)` is that of
+// x(j), and `time_size` is what counts as a change of t.
+template <class StateStep>
+double step_along(double t, double t_dot, ConstVectorRef x_dot, double time_size,
+                  const StateStep& state_step) {
+  double step = 1;
+  bool moves = false;
+  const auto limit = [&](double own_step, double speed) {
+    if (speed == 0) return;
+    const double allowed = own_step / std::abs(speed);
+    step = moves ? std::min(step, allowed) : allowed;
+    moves = true;
+  };
+  // A clock runs on while the equations keep their time scale, so t takes an absolute step as long as
+  // that can be resolved.
+  constexpr double resolvable = 0x1p14 * std::numeric_limits<double>::epsilon();
+  limit(std::max(cube_root_of_epsilon() * time_size, resolvable * std::abs(t)), t_dot);
+  for (Index j = 0; j < x_dot.size(); ++j) limit(state_step(j), x_dot[j]);
+  return std::isfinite(step) && step > 0 ? power_of_two_below(step) : 1.0;
 }
 
 // derivative = dF/ds at s = 0, where evaluate(s, result) sets result = F(s).

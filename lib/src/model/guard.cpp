@@ -11,15 +11,9 @@ namespace slideway {
 
 namespace {
 
-// The step along a direction that moves no component by more than ∛ε of its size (at least 1).
-double step_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
-  double step = 1;
-  const auto limit = [&](double value, double rate) {
-    if (rate != 0) step = std::min(step, std::max(1.0, std::abs(value)) / std::abs(rate));
-  };
-  limit(t, t_dot);
-  for (Index j = 0; j < x.size(); ++j) limit(x[j], x_dot[j]);
-  return power_of_two_below(cube_root_of_epsilon() * step);
+// Nothing is known of the sizes of the states.
+double direction_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
+  return step_along(t, t_dot, x_dot, 1, [&](Index j) { return value_step(x[j], 1); });
 }
 
 }  // namespace
@@ -55,7 +49,7 @@ double Guard::rate(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_do
     shifted = x + s * x_dot;
     value[0] = functions_->value(t + s * t_dot, shifted);
   };
-  difference(evaluate, step_along(t, x, t_dot, x_dot), DifferenceSide::both, result);
+  difference(evaluate, direction_step(t, x, t_dot, x_dot), DifferenceSide::both, result);
   return result[0];
 }
 
@@ -74,7 +68,7 @@ double Guard::mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x
   };
   // Differences of differences need a wider step.
   const double widening = functions_->rate ? 1 : 16;
-  difference(evaluate, widening * step_along(t, x, t_second, x_second), DifferenceSide::both, result);
+  difference(evaluate, widening * direction_step(t, x, t_second, x_second), DifferenceSide::both, result);
   return result[0];
 }
 
