@@ -24,6 +24,35 @@ TEST_CASE("a root in a branch that is not in force may end") {
       });
 }
 
+TEST_CASE("a surface beyond which the field has no value is no place to slide, and is named") {
+  for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
+    CAPTURE(std::string(to_string(method)));
+    const Solution solution =
+        test::run("[states]\nx = -1\n[time]\nend = 4\n[derivatives]\nx = \"if(x > 0, sqrt(-1 - x), 1)\"\n",
+                  method)
+            .solution;
+    CHECK(solution.outcome.status == Status::user_function_failed);
+    CHECK(solution.events.empty());
+    CHECK(solution.outcome.t == doctest::Approx(1).epsilon(1e-7));
+    CAPTURE(solution.outcome.message);
+    CHECK(solution.outcome.message.find("w+ of surface 'x' is not a number at t = ") == 0);
+    CHECK(solution.outcome.message.find("above it the derivative of 'x' has no value; ") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a field without a value on the side that is left does not count") {
+  // On the surface at the start, which x leaves for the side on which there is a value.
+  for (const auto& [field, end] :
+       {std::pair("if(x > 0, sqrt(-1 - x), -1)", -1.0), std::pair("if(x > 0, 1, sqrt(x - 1))", 1.0)}) {
+    for_all_methods(std::string("[states]\nx = 0\n[time]\nend = 1\n[derivatives]\nx = \"") + field + "\"\n",
+                    [end = end](const Finished& finished, double rtol) {
+                      CHECK(finished.solution.events.empty());
+                      CHECK(std::abs(finished.end(0) - end) <= 10 * rtol);
+                    });
+  }
+}
+
 TEST_CASE("a pole in a branch that is not in force is passed") {
   // A car that went through a red light in time: what braked it grows beyond all bounds there, and is off.
   for_all_methods(

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <tuple>
 
 #include "core/copy_numbers.hpp"
+#include "core/number_text.hpp"
 #include "core/patternless.hpp"
 #include "core/wide_loops.hpp"
 #include "slideway/core/finite.hpp"
+#include "slideway/core/not_finite.hpp"
+#include "slideway/model/explained_field.hpp"
 
 namespace slideway {
 
@@ -52,6 +56,41 @@ bool dips_within_errors(const NormalMotion& motion, double sign, double toleranc
   const double back = sign * motion.curvature;
   return sign * motion.w < 0 && back > motion.curvature_zero &&
          motion.w * motion.w <= 2 * back * kGlobalError * tolerance;
+}
+
+// w∓ of the surface with the fields they are of, one of which is not a number.
+struct OneSided {
+  const System& system;
+  Index surface;
+  double w_minus, w_plus;
+  const Vector& field_minus;
+  const Vector& field_plus;
+};
+
+// The motion goes on where the field that has a value leaves the surface on its own side.
+PointClass classify_one_sided(double t, ConstVectorRef x, const OneSided& at, Vector& lambda) {
+  constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+  if (at.w_minus < 0)
+    return {PointKind::crossing_down, kNotANumber, {Side::minus}, false, "w- negative, and no field above"};
+  if (at.w_plus > 0)
+    return {PointKind::crossing_up, kNotANumber, {Side::plus}, false, "w+ positive, and no field below"};
+  const bool above = std::isnan(at.w_plus);
+  std::string text = std::string(above ? "w+" : "w-") + " of surface '" +
+                     at.system.surface_names()[static_cast<std::size_t>(at.surface)] +
+                     "' is not a number at t = " + number_text(t) + ", where the solution has come to it";
+  const Vector& field = above ? at.field_plus : at.field_minus;
+  Index bad = 0;
+  while (bad < field.size() && std::isfinite(field[bad])) ++bad;
+  if (bad < field.size()) {
+    text += std::string(": ") + (above ? "above" : "below") + " it the derivative of '" +
+            at.system.state_names()[static_cast<std::size_t>(bad)] + "' has no value";
+    if (const auto* const explained = at.system.definition().field.target<ExplainedField>()) {
+      lambda[at.surface] = above ? 1 : -1;
+      const std::string reason = explained->explain(t, x, lambda, bad);
+      if (!reason.empty()) text += "; " + reason;
+    }
+  }
+  throw NotFinite(text);
 }
 
 }  // namespace
@@ -296,6 +335,12 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     field_on_side(t, x, 1, field_plus_, weights);
     result.w_minus = evaluator_.guard_rate(t, x, field_minus_, surface_);
     result.w_plus = evaluator_.guard_rate(t, x, field_plus_, surface_);
+  }
+  if (std::isnan(result.w_minus) || std::isnan(result.w_plus)) {
+    const OneSided at{evaluator_.system(), surface_,     result.w_minus,
+                      result.w_plus,       field_minus_, field_plus_};
+    result.point = classify_one_sided(t, x, at, lambda_);
+    return result;
   }
   const double w_scale = std::max(std::abs(result.w_minus), std::abs(result.w_plus));
 
