@@ -298,6 +298,20 @@ TEST_CASE("Algorithm 1 leaves the surface when one side lets go") {
   CHECK(solution.final.state[0] == doctest::Approx(0.5).epsilon(1e-3));
 }
 
+TEST_CASE("outputs before the start are not numbers in runs of relays") {
+  Options options;
+  options.output_times = {-1, 0, 0.5};
+  const Run run{.start = 0, .end = 1, .state = Vector::Constant(1, 2.0)};
+  for (const Solution& solution : {run_euler(relay(), options, run, {.step = 0.01}),
+                                   run_algorithm_1(relay(), options, run, {.step = 0.01}),
+                                   run_with_hysteresis(relay(), options, run, 1e-3)}) {
+    REQUIRE(solution.outputs.cols() == 3);
+    CHECK(std::isnan(solution.outputs(0, 0)));
+    CHECK(solution.outputs(0, 1) == 2);
+    CHECK(solution.outputs(0, 2) == doctest::Approx(1.5).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("Algorithm 1 says where a second surface chatters") {
   const System system = from_functor(TwoRelays{}, {.states = 2, .surfaces = 2});
   const Solution solution =

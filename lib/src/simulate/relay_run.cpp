@@ -69,6 +69,8 @@ RelayRun::RelayRun(const System& system, const Options& options, const Run& run,
   solution.initial = {run.start, mode_of(relays), run.state, ""};
   solution.outputs = Matrix::Constant(system.states(), static_cast<Index>(options.output_times.size()),
                                       std::numeric_limits<double>::quiet_NaN());
+  const std::vector<double>& times = options.output_times;
+  while (next_output_ < times.size() && times[next_output_] < run.start) ++next_output_;
   write_outputs(run.start, [&](double /*t*/, VectorRef x) { x = run.state; });
 }
 
