@@ -99,3 +99,33 @@ TEST_CASE("what tools have done counts after they were dropped, and those in use
   CHECK(made.tools.work().guard_evaluations == asked);
   CHECK(made.tools.in_second_order(0, {0}) == used);
 }
+
+TEST_CASE("what the forces of contacts, and what stays zero beside the guards, ask for counts") {
+  const System ball = smooth(2, [](auto, const auto& x, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = -9.8;
+  });
+  Made resting(ball.with_contacts({contact("floor", component(0), {{1, 1}}, 0.0)}));
+  LocationTools& tools = resting.tools.of_location(0);
+  tools.contacts->set_closed({0});
+  const auto field_evaluations = [&] { return resting.tools.work().field_evaluations; };
+  Vector dx(2);
+  const std::int64_t before = field_evaluations();
+  tools.contacts->free_evaluator().field(0, Vector::Zero(2), Vector(), dx);
+  CHECK(field_evaluations() == before + 1);
+  // The field with the force in it: one of the field itself, and what the force, 9.8, takes.
+  tools.evaluator.field(0, Vector::Zero(2), Vector(), dx);
+  CHECK(dx[1] == 0);
+  CHECK(field_evaluations() > before + 2);
+
+  Made third(
+      model("[states]\nx = 1\nv = 0\na = 0\n[time]\nend = 1\n[derivatives]\nx = \"v\"\nv = \"a\"\n"
+            "a = \"-sgn(x)\"\n"));
+  LocationTools* const kept = third.tools.in_second_order(0, {0});
+  REQUIRE(kept);
+  REQUIRE(kept->staying);
+  const std::int64_t guards = third.tools.work().guard_evaluations;
+  Vector h(kept->staying->of->kept->surfaces());
+  kept->staying->evaluator.guards(0, Vector{{1.0, 2.0, 3.0}}, h);
+  CHECK(third.tools.work().guard_evaluations == guards + 1);
+}

@@ -24,9 +24,14 @@ void add(const LocationTools& tools, Statistics& statistics) {
     statistics.dop853_steps += stepping.dop853_steps;
     statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
   }
-  const EvaluationCounts counts = tools.evaluator.counts();
-  statistics.field_evaluations += counts.field;
-  statistics.guard_evaluations += counts.guards;
+  // The forces of contacts, and what else stays zero beside the guards, are had from the field by evaluators of their own.
+  const auto add_counts = [&](const EvaluationCounts& counts) {
+    statistics.field_evaluations += counts.field;
+    statistics.guard_evaluations += counts.guards;
+  };
+  add_counts(tools.evaluator.counts());
+  if (tools.contacts) add_counts(tools.contacts->free_evaluator().counts());
+  if (tools.staying) add_counts(tools.staying->evaluator.counts());
 }
 
 }  // namespace
