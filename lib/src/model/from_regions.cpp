@@ -5,8 +5,6 @@
 namespace slideway {
 namespace {
 
-constexpr Index most_surfaces = 12;
-
 std::size_t vertex_of(const std::string& mode, Index surfaces, const std::string& where) {
   const bool has_size = static_cast<Index>(mode.size()) == surfaces;
   if (!has_size || mode.find_first_not_of("+-") != std::string::npos) {
@@ -34,10 +32,10 @@ std::vector<RegionField> ordered_regions(std::vector<Region> regions, const Dime
   const std::string where =
       dimensions.name.empty() ? "from_regions" : "from_regions, system '" + dimensions.name + "'";
   const Index m = dimensions.surfaces;
-  if (m < 1 || m > most_surfaces) {
+  if (m < 1 || m > most_blended_surfaces) {
     refuse({.what = "the number of surfaces does not suit a list of regions",
             .where = where,
-            .expected = "1 to " + std::to_string(most_surfaces),
+            .expected = "1 to " + std::to_string(most_blended_surfaces),
             .got = std::to_string(m),
             .advice = "write the field with lambda itself, through from_functor"});
   }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/number_text.hpp"
-#include "slideway/core/scratch.hpp"
+#include "model/finite_difference.hpp"
 
 namespace slideway {
 
@@ -13,10 +13,6 @@ namespace {
 
 // A ratio computed as Fs/Fc may miss 1 by its rounding.
 constexpr double kRounding = 1e-12;
-
-using View = Eigen::Map<Vector>;
-
-View take(ScratchFrame& frame, Index size) { return View(frame.take<double>(size), size); }
 
 void check_ratios(const System& system, double t, VectorRef ratios) {
   for (Index i = 0; i < ratios.size(); ++i) {
@@ -55,7 +51,7 @@ System held_system(const System& system, std::shared_ptr<const std::vector<char>
   definition.field_along = {};
   definition.field = [system, held](double t, ConstVectorRef x, ConstVectorRef nu, VectorRef dx) {
     ScratchFrame frame;
-    auto lambda = take(frame, nu.size());
+    auto lambda = take_vector(frame, nu.size());
     break_away_ratios(system, t, x, lambda);
     for (Index i = 0; i < nu.size(); ++i) {
       lambda[i] = (*held)[static_cast<std::size_t>(i)] != 0 ? lambda[i] * nu[i] : nu[i];
@@ -67,8 +63,8 @@ System held_system(const System& system, std::shared_ptr<const std::vector<char>
                                             ConstVectorRef x_dot, ConstVectorRef nu_dot, VectorRef dx,
                                             VectorRef dx_dot) {
       ScratchFrame frame;
-      auto lambda = take(frame, nu.size());
-      auto lambda_dot = take(frame, nu.size());
+      auto lambda = take_vector(frame, nu.size());
+      auto lambda_dot = take_vector(frame, nu.size());
       system.definition().break_away_along(t, x, t_dot, x_dot, lambda, lambda_dot);
       check_ratios(system, t, lambda);
       for (Index i = 0; i < nu.size(); ++i) {

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "slideway/core/scratch.hpp"
+#include "model/finite_difference.hpp"
 
 namespace slideway {
 
 namespace {
-
-using View = Eigen::Map<Vector>;
-
-View take(ScratchFrame& frame, Index size) { return View(frame.take<double>(size), size); }
 
 bool is_free_of_relays(const SystemDefinition& definition, Index surface) {
   const Pattern& states = *definition.guards_dx_pattern;
@@ -36,9 +32,9 @@ std::shared_ptr<const System> second_order_system(const System& system, const st
   definition.guards = [system, surfaces](double t, ConstVectorRef x, VectorRef h) {
     const SystemDefinition& inner = system.definition();
     ScratchFrame frame;
-    auto lambda = take(frame, h.size());
-    auto dx = take(frame, x.size());
-    auto rates = take(frame, h.size());
+    auto lambda = take_vector(frame, h.size());
+    auto dx = take_vector(frame, x.size());
+    auto rates = take_vector(frame, h.size());
     lambda.setZero();
     inner.field(t, x, lambda, dx);
     inner.guards_along(t, x, 1, dx, h, rates);
@@ -48,12 +44,12 @@ std::shared_ptr<const System> second_order_system(const System& system, const st
                                                VectorRef h, VectorRef h_dot) {
     const SystemDefinition& inner = system.definition();
     ScratchFrame frame;
-    auto lambda = take(frame, h.size());
-    auto lambda_dot = take(frame, h.size());
-    auto dx = take(frame, x.size());
-    auto dx_dot = take(frame, x.size());
-    auto rates = take(frame, h.size());
-    auto mixed = take(frame, h.size());
+    auto lambda = take_vector(frame, h.size());
+    auto lambda_dot = take_vector(frame, h.size());
+    auto dx = take_vector(frame, x.size());
+    auto dx_dot = take_vector(frame, x.size());
+    auto rates = take_vector(frame, h.size());
+    auto mixed = take_vector(frame, h.size());
     lambda.setZero();
     lambda_dot.setZero();
     inner.field_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/at.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -9,8 +10,6 @@ namespace slideway {
 namespace {
 
 constexpr std::size_t kMostListedContinuations = 64;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

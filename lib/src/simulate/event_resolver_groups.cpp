@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/filippov/sliding_roots.hpp"
@@ -9,8 +10,6 @@
 namespace slideway {
 
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double bound(Side side) { return static_cast<double>(static_cast<signed char>(side)); }
 

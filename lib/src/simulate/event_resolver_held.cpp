@@ -9,13 +9,12 @@
 #include <cmath>
 #include <utility>
 
+#include "core/at.hpp"
 #include "simulate/event_resolver.hpp"
 
 namespace slideway {
 
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 template <class Values>
 void keep_entries(Values& values, const std::vector<char>& kept) {
