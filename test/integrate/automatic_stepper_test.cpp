@@ -122,6 +122,23 @@ TEST_CASE("the automatic choice goes over to BDF where a problem is stiff, says 
   }
 }
 
+TEST_CASE("BDF goes on from where dopri5 stands that finds no step at all") {
+  // Steps that dopri5 could take here are shorter than the clock can tell at this time.
+  FunctionOde ode(
+      1, [](double t, ConstVectorRef x, VectorRef dx) { dx(0) = -1e12 * (x(0) - std::cos(t)); },
+      [](double, ConstVectorRef, MatrixRef jacobian) { jacobian(0, 0) = -1e12; });
+  auto dopri5 = make_odeint_stepper(ode, OneStepMethod::dopri5, tolerances(1, 1e-6));
+  const Vector x = Vector::Constant(1, std::cos(1e6));
+  REQUIRE(dopri5->start(1e6, x, 1e6 + 10, 0));
+  REQUIRE(run(*dopri5, 1e6).status == StepStatus::failed);
+  CHECK(state_at(*dopri5, 1e6, 1) == x);
+  CHECK(dopri5->last_step_size() == 0);
+  auto stepper = make_automatic_stepper(ode, tolerances(1, 1e-6));
+  REQUIRE(stepper->start(1e6, x, 1e6 + 10, 0));
+  REQUIRE(run(*stepper, 1e6).status == StepStatus::reached_end);
+  CHECK(std::abs(state_at(*stepper, 1e6 + 10, 1)(0) - std::cos(1e6 + 10)) < 1e-5);
+}
+
 TEST_CASE("what stops dopri5 and BDF alike is a failure of the automatic choice too") {
   FunctionOde ode(
       1,

@@ -248,12 +248,17 @@ bool OneStepStepper::project_onto_surface() {
 
 StepReport OneStepStepper::fail(double h, bool by_error_test) {
   running_ = false;
+  const bool clock_is_outrun = outruns_clock(reached_, step_.velocity, weights_);
+  // What stands is the state that the step began from.
+  step_.x.swap(step_.x_new);
+  step_.velocity.swap(step_.velocity_new);
+  step_.h = 0;
   const std::string where =
       fmt::format("no step from t = {} succeeds, down to step size {:.3g}", reached_, h);
   failure_.by_user_function = !by_error_test && checked_.obstructed();
   if (failure_.by_user_function) {
     failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
-  } else if (by_error_test && outruns_clock(reached_, step_.velocity, weights_)) {
+  } else if (by_error_test && clock_is_outrun) {
     failure_.message = fmt::format("{}: {}", where, kOutrunsClock);
   } else {
     failure_.message =

@@ -226,6 +226,7 @@ bool RunEngine::comes_to_stay(const Meeting& meeting) {
     return false;
   // From the steps: the sliding velocity may have no value here, and nobody else is to know that it was asked for.
   const double before = t_ - kShortPart * stepper_->last_step_size();
+  if (!(before < t_)) return false;
   Vector h(mode_.size()), rates(mode_.size());
   stepper_->evaluate(before, state_);
   here_->evaluator.guards(before, state_, h);
