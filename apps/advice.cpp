@@ -31,7 +31,7 @@ std::string told_to_user(std::string message) {
       {"Simulator::run, ", ""},
       {"Simulator::run: ", ""},
       {"make_cvode_stepper: ", ""},
-      {"make_odeint_stepper: ", ""},
+      {"make_one_step_stepper: ", ""},
       {"Options::rtol", "--rtol"},
       {"Options::atol", "--atol"},
       {"Options::max_step:", "--max-step:"},

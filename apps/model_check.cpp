@@ -20,6 +20,8 @@ constexpr Index most_states_compared = 300;
 constexpr Index most_states_for_rates = 100;
 constexpr Index trial_steps = 4000;
 constexpr Index trial_events = 2000;
+// Events per step from which on a one-step method is likely to be faster than a multistep method.
+constexpr double many_events = 0.02;
 
 struct Point {
   double t = 0;
@@ -252,17 +254,17 @@ class Checker {
         static_cast<double>(answer_.trial_events) / static_cast<double>(answer_.trial_steps);
     if (system().states() > most_states_for_rates) return;
     const bool stiff = !std::isnan(solution_.statistics.stiff_from);
-    const bool takes_bdf = options_.method == Method::bdf;
+    const bool is_implicit = options_.method == Method::bdf || options_.method == Method::rodas;
     if (stiff && options_.method != Method::automatic) {
-      find(takes_bdf ? Severity::hint : Severity::warning,
-           fmt::format(
-               "stiff: the fastest motion decays in {:.2g} of the steps' {:.2g}; --method bdf suits it",
-               1 / fastest_decay(), step));
-    } else if (!stiff && events_per_step > 0.02 && takes_bdf) {
+      find(
+          is_implicit ? Severity::hint : Severity::warning,
+          fmt::format("stiff: the fastest motion decays in {:.2g} of the steps' {:.2g}; --method {} suits it",
+                      1 / fastest_decay(), step, events_per_step > many_events ? "rodas" : "bdf"));
+    } else if (!stiff && events_per_step > many_events && is_implicit) {
       find(Severity::hint,
            fmt::format("not stiff, with an event in every {:.0f} steps: --method auto is likely to be faster",
                        1 / events_per_step));
-    } else if (!stiff && takes_bdf) {
+    } else if (!stiff && is_implicit) {
       find(Severity::hint, "not stiff where it was tried: --method auto or adams is likely to be faster");
     }
   }

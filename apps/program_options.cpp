@@ -179,12 +179,13 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
   add_word(
       app, "--method",
       "integrator of the smooth pieces: bdf (stiff), adams (not stiff), dopri5 (not stiff, many events), "
-      "dop853 (the same, rtol below 1e-7), auto (dopri5 or dop853 until it is stiff, then bdf) (default "
-      "auto)",
+      "dop853 (the same, rtol below 1e-7), rodas (stiff, many events), auto (dopri5 or dop853 until it is "
+      "stiff, then bdf) (default auto)",
       method_words(), arguments.method)
       ->group(accuracy);
   add_word(app, "--linear-solver",
-           "equations of an implicit step (bdf): dense, band, klu (sparse), gmres (no matrix), auto (by the "
+           "equations of an implicit step (bdf, rodas): dense, band, klu (sparse), gmres (no matrix), auto "
+           "(by the "
            "size and the "
            "pattern of the Jacobian) (default auto)",
            linear_solver_words(), arguments.linear_solver)
@@ -395,7 +396,7 @@ void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional
   app.add_option("name", arguments.names, "cases, or beginnings of their names (default: all)")
       ->type_name("NAME");
   add_number(app, "--rtol", "relative tolerance (default 1e-6)", rtol_expected, is_rtol, rtol);
-  add_word(app, "--method", "integrator (default: all)", {"bdf", "adams", "dopri5", "dop853"},
+  add_word(app, "--method", "integrator (default: all)", {"bdf", "adams", "dopri5", "dop853", "rodas"},
            arguments.method);
   app.footer("Exit status: 0 all cases pass, 1 a case fails, 2 the command line is wrong.");
 }

@@ -31,10 +31,11 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
 
   choose(options.method, method_from, arguments.method, defaults.method);
   const bool explicit_solver = !arguments.linear_solver.empty() && arguments.linear_solver != "auto";
-  if (explicit_solver && options.method != Method::automatic && options.method != Method::bdf) {
+  const bool is_implicit = options.method == Method::bdf || options.method == Method::rodas;
+  if (explicit_solver && options.method != Method::automatic && !is_implicit) {
     refuse({.what = fmt::format("{} solves no linear equations", to_string(options.method)),
             .where = "--linear-solver",
-            .expected = "--method bdf or auto beside it",
+            .expected = "--method bdf, rodas or auto beside it",
             .got = arguments.linear_solver});
   }
   choose(options.linear_solver, linear_solver_from, arguments.linear_solver, defaults.linear_solver);

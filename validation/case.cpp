@@ -42,7 +42,9 @@ std::vector<std::string> alternating(const std::string& first, const std::string
   return words;
 }
 
-bool suits(const Case& problem, Method method) { return !problem.stiff || method == Method::bdf; }
+bool suits(const Case& problem, Method method) {
+  return !problem.stiff || method == Method::bdf || method == Method::rodas;
+}
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;

@@ -15,7 +15,7 @@ struct ValidationOptions {
   // Which cases: an id ("A02"), or the beginning of some ("B01", "A"); in any case of letters. Empty: all.
   std::vector<std::string> names = {};
   double rtol = 1e-6;
-  std::vector<Method> methods = {Method::bdf, Method::adams, Method::dopri5, Method::dop853};
+  std::vector<Method> methods = {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas};
 };
 
 // Prints a table of the cases and a summary. Returns 0 if all pass and 1 if any fails. A case whose claims mean

@@ -42,7 +42,7 @@ TEST_CASE("the automatic choice stays with dopri5 where a problem is not stiff a
   auto automatic = make_automatic_stepper(ode, tolerances(2, 1e-6));
   REQUIRE(automatic->start(0, Eigen::Vector2d(1, 0), 500, 0));
   CHECK(run(*automatic, 0).status == StepStatus::reached_end);
-  auto dopri5 = make_odeint_stepper(ode, OneStepMethod::dopri5, tolerances(2, 1e-6));
+  auto dopri5 = make_one_step_stepper(ode, OneStepMethod::dopri5, tolerances(2, 1e-6));
   REQUIRE(dopri5->start(0, Eigen::Vector2d(1, 0), 500, 0));
   CHECK(run(*dopri5, 0).status == StepStatus::reached_end);
   CHECK(std::isnan(automatic->statistics().stiff_from));
@@ -62,7 +62,7 @@ TEST_CASE("the automatic choice takes dop853 where the tolerance is tight and th
   CHECK(statistics.restarts == 1);
   CHECK(std::isnan(statistics.stiff_from));
   CHECK((state_at(*automatic, 500, 2) - Eigen::Vector2d(std::cos(500.0), -std::sin(500.0))).norm() < 1e-7);
-  auto dopri5 = make_odeint_stepper(ode, OneStepMethod::dopri5, tolerances(2, 1e-10));
+  auto dopri5 = make_one_step_stepper(ode, OneStepMethod::dopri5, tolerances(2, 1e-10));
   REQUIRE(dopri5->start(0, Eigen::Vector2d(1, 0), 500, 0));
   CHECK(run(*dopri5, 0).status == StepStatus::reached_end);
   CHECK(3 * statistics.velocity_evaluations < dopri5->statistics().velocity_evaluations);
@@ -127,7 +127,7 @@ TEST_CASE("BDF goes on from where dopri5 stands that finds no step at all") {
   FunctionOde ode(
       1, [](double t, ConstVectorRef x, VectorRef dx) { dx(0) = -1e12 * (x(0) - std::cos(t)); },
       [](double, ConstVectorRef, MatrixRef jacobian) { jacobian(0, 0) = -1e12; });
-  auto dopri5 = make_odeint_stepper(ode, OneStepMethod::dopri5, tolerances(1, 1e-6));
+  auto dopri5 = make_one_step_stepper(ode, OneStepMethod::dopri5, tolerances(1, 1e-6));
   const Vector x = Vector::Constant(1, std::cos(1e6));
   REQUIRE(dopri5->start(1e6, x, 1e6 + 10, 0));
   REQUIRE(run(*dopri5, 1e6).status == StepStatus::failed);

@@ -49,7 +49,7 @@ bool is_near_chord(Stepper& stepper, const StepReport& step, double t) {
 
 Vector solve(FunctionOde& ode, OneStepMethod method, const StepperOptions& options, double start,
              const Vector& x, double end) {
-  return end_state(*make_odeint_stepper(ode, method, options), start, x, end);
+  return end_state(*make_one_step_stepper(ode, method, options), start, x, end);
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ TEST_CASE(
     // x = 1 + t − 3t² + 2t³ − t⁴/2
     FunctionOde ode(
         1, [](double t, ConstVectorRef, VectorRef dx) { dx(0) = 1 - 6 * t + 6 * t * t - 2 * t * t * t; });
-    auto stepper = make_odeint_stepper(ode, method, tolerances(1, 1e-10));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-10));
     REQUIRE(stepper->start(0, vector({1}), 2, 0));
     for (StepReport report; report.status != StepStatus::reached_end;) {
       report = stepper->step();
@@ -102,7 +102,7 @@ TEST_CASE(
       FunctionOde ode = oscillator();
       StepperOptions options = tolerances(2, 0.5);
       options.max_step = h;
-      auto stepper = make_odeint_stepper(ode, method, options);
+      auto stepper = make_one_step_stepper(ode, method, options);
       REQUIRE(stepper->start(0, vector({1, 0}), 10 * h, h));
       const StepReport report = stepper->step();
       REQUIRE(report.end == doctest::Approx(h));
@@ -133,7 +133,7 @@ TEST_CASE("the polynomial of a step is its dense output, and solves the equation
     CAPTURE(name_of(method));
     std::mt19937 random(1);
     FunctionOde ode = oscillator();
-    auto stepper = make_odeint_stepper(ode, method, tolerances(2, 1e-9));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(2, 1e-9));
     REQUIRE(stepper->start(0, vector({1, 0}), 20, 0));
     for (StepReport report; report.status != StepStatus::reached_end;) {
       report = stepper->step();
@@ -159,8 +159,8 @@ TEST_CASE("of a step one state's polynomial and one state within it are those of
     FunctionOde ode(n, [](double t, ConstVectorRef x, VectorRef dx) {
       for (Index i = 0; i < dx.size(); ++i) dx[i] = -x[i] * static_cast<double>(i + 1) / 7 + std::cos(t);
     });
-    auto one = make_odeint_stepper(ode, method, tolerances(n, 1e-6));
-    auto whole = make_odeint_stepper(ode, method, tolerances(n, 1e-6));
+    auto one = make_one_step_stepper(ode, method, tolerances(n, 1e-6));
+    auto whole = make_one_step_stepper(ode, method, tolerances(n, 1e-6));
     REQUIRE(one->start(0, Vector::LinSpaced(n, -1, 1), 3, 0));
     REQUIRE(whole->start(0, Vector::LinSpaced(n, -1, 1), 3, 0));
     for (StepReport report; report.status != StepStatus::reached_end;) {
@@ -222,7 +222,7 @@ TEST_CASE(
         std::vector<Vector> ends;
         for (const bool quickly : {false, true}) {
           Falling ode(states, quickly, throws);
-          auto stepper = make_odeint_stepper(ode, method, tolerances(states, 1e-8));
+          auto stepper = make_one_step_stepper(ode, method, tolerances(states, 1e-8));
           REQUIRE(stepper->start(0, Vector::Constant(states, 0.5), 1, 0));
           REQUIRE(run(*stepper).status == StepStatus::reached_end);
           ends.push_back(state_at(*stepper, 1, states));
@@ -241,7 +241,7 @@ TEST_CASE(
   for (const OneStepMethod method : kMethods) {
     CAPTURE(name_of(method));
     FunctionOde ode = oscillator();
-    auto stepper = make_odeint_stepper(ode, method, tolerances(2, 1e-6));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(2, 1e-6));
     REQUIRE(stepper->start(0, vector({1, 0}), 10, 0));
     CHECK(ode.velocity_calls == 2);
     REQUIRE(stepper->step().status == StepStatus::advanced);
@@ -268,7 +268,7 @@ TEST_CASE("the starting step is neither refused nor timid, whatever the units an
           });
           StepperOptions options = tolerances(2, rtol);
           options.atol *= unit;
-          auto stepper = make_odeint_stepper(ode, method, options);
+          auto stepper = make_one_step_stepper(ode, method, options);
           CAPTURE(rtol);
           CAPTURE(unit);
           CAPTURE(time);
@@ -288,7 +288,7 @@ TEST_CASE("a one-step method never evaluates beyond the end") {
     CAPTURE(name_of(method));
     for (const double first_step : {0.0, 1e-3, 50.0}) {
       FunctionOde ode = oscillator();
-      auto stepper = make_odeint_stepper(ode, method, tolerances(2, 1e-5));
+      auto stepper = make_one_step_stepper(ode, method, tolerances(2, 1e-5));
       for (const double end : {1.0, 1.7, 1e2}) {
         ode.latest_time = -1;
         REQUIRE(stepper->start(0.3, vector({1, 0}), end, first_step));
@@ -309,7 +309,7 @@ TEST_CASE("steps of a one-step method keep to max_step, and the first one to fir
     FunctionOde ode(1, [](double, ConstVectorRef, VectorRef dx) { dx(0) = 1; });
     StepperOptions options = tolerances(1, 1e-6);
     options.max_step = 0.25;
-    auto stepper = make_odeint_stepper(ode, method, options);
+    auto stepper = make_one_step_stepper(ode, method, options);
     REQUIRE(stepper->start(0, vector({0}), 10, 0.01));
     StepReport report = stepper->step();
     CHECK(report.end == doctest::Approx(0.01));
@@ -334,7 +334,7 @@ TEST_CASE("an interval of a few units in the last place is one step") {
         double end = t;
         for (int i = 0; i < ulps; ++i) end = std::nextafter(end, kInfinity);
         FunctionOde ode(1, [scale](double, ConstVectorRef x, VectorRef dx) { dx = -x / scale; });
-        auto stepper = make_odeint_stepper(ode, method, tolerances(1, 1e-6));
+        auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-6));
         REQUIRE(stepper->start(t, vector({1}), end, 0));
         const StepReport report = run(*stepper);
         CAPTURE(t);
@@ -368,7 +368,7 @@ TEST_CASE("a state at rest stays there, in few steps of a one-step method") {
   for (const OneStepMethod method : kMethods) {
     CAPTURE(name_of(method));
     FunctionOde ode(2, [](double, ConstVectorRef, VectorRef dx) { dx.setZero(); });
-    auto stepper = make_odeint_stepper(ode, method, tolerances(2, 1e-10));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(2, 1e-10));
     REQUIRE(stepper->start(0, vector({3, 0}), 1e6, 0));
     CHECK(run(*stepper).status == StepStatus::reached_end);
     CHECK(state_at(*stepper, 1e6 - 123.4, 2) == vector({3, 0}));
@@ -385,7 +385,7 @@ TEST_CASE("a one-step method tries a step that meets a wall of NaN again with a 
       dx(0) = -10 * std::sqrt(x(0)) * std::sqrt(x(0));
       not_finite += std::isnan(dx(0));
     });
-    auto stepper = make_odeint_stepper(ode, method, tolerances(1, 1e-6));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-6));
     REQUIRE(stepper->start(0, vector({1}), 1, 0.5));
     CHECK(run(*stepper).status == StepStatus::reached_end);
     CHECK(not_finite > 0);
@@ -400,7 +400,7 @@ TEST_CASE(
     // Falls through the wall x = 0 at ∫₀¹ dx/(1+√x) = 2 − 2 log 2.
     const double wall = 2 - 2 * std::log(2.0);
     FunctionOde ode(1, [](double, ConstVectorRef x, VectorRef dx) { dx(0) = -1 - std::sqrt(x(0)); });
-    auto stepper = make_odeint_stepper(ode, method, tolerances(1, 1e-6));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-6));
     REQUIRE(stepper->start(0, vector({1}), 2, 0));
     const StepReport report = run(*stepper);
     CHECK(report.status == StepStatus::failed);
@@ -419,7 +419,7 @@ TEST_CASE("the text of an exception reaches the failure of a one-step method") {
       if (t > 0.5) throw std::runtime_error("the valve is shut");
       dx = -x;
     });
-    auto stepper = make_odeint_stepper(ode, method, tolerances(1, 1e-6));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-6));
     REQUIRE(stepper->start(0, vector({1}), 1, 0));
     const StepReport report = run(*stepper);
     CHECK(report.status == StepStatus::failed);
@@ -438,7 +438,7 @@ TEST_CASE("unbounded growth and overflow are failures of the step") {
   for (const OneStepMethod method : kMethods) {
     CAPTURE(name_of(method));
     FunctionOde exploding(1, [](double, ConstVectorRef x, VectorRef dx) { dx(0) = x(0) * x(0); });
-    auto stepper = make_odeint_stepper(exploding, method, tolerances(1, 1e-6));
+    auto stepper = make_one_step_stepper(exploding, method, tolerances(1, 1e-6));
     REQUIRE(stepper->start(0, vector({1}), 2, 0));
     StepReport report = run(*stepper);
     CHECK(report.status == StepStatus::failed);
@@ -451,13 +451,13 @@ TEST_CASE("unbounded growth and overflow are failures of the step") {
 
     // A spike that is over within the rounding of the time it happens at.
     FunctionOde spiking(1, [](double, ConstVectorRef x, VectorRef dx) { dx(0) = std::exp(x(0)); });
-    stepper = make_odeint_stepper(spiking, method, tolerances(1, 1e-6));
+    stepper = make_one_step_stepper(spiking, method, tolerances(1, 1e-6));
     REQUIRE(stepper->start(0, vector({-2}), 10, 0));
     CHECK(run(*stepper).status == StepStatus::failed);
     CHECK(stepper->failure().message.find("between this time and the next") != std::string::npos);
 
     FunctionOde growing(1, [](double, ConstVectorRef x, VectorRef dx) { dx = x; });
-    stepper = make_odeint_stepper(growing, method, tolerances(1, 1e-4));
+    stepper = make_one_step_stepper(growing, method, tolerances(1, 1e-4));
     REQUIRE(stepper->start(0, vector({1}), 1000, 0));
     report = run(*stepper);
     CHECK(report.status == StepStatus::failed);
@@ -475,7 +475,7 @@ TEST_CASE("every step ends on the surface, at no further evaluation, and the den
       FunctionOde ode = oscillator();
       ode.with_projection([](double, ConstVectorRef, VectorRef x) { x /= x.norm(); });
       ode.constrain = constrain;
-      auto stepper = make_odeint_stepper(ode, method, tolerances(2, 1e-6));
+      auto stepper = make_one_step_stepper(ode, method, tolerances(2, 1e-6));
       REQUIRE(stepper->start(0, vector({1, 0}), end, 0));
       double drift = 0;
       Vector x = vector({1, 0});
@@ -517,7 +517,7 @@ TEST_CASE("a projection that throws is a user function's failure for one-step me
       if (t > 0.5) throw std::runtime_error("no surface here");
       x /= x.norm();
     });
-    auto stepper = make_odeint_stepper(ode, method, tolerances(2, 1e-4));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(2, 1e-4));
     REQUIRE(stepper->start(0, vector({1, 0}), 1, 0));
     CHECK(run(*stepper).status == StepStatus::failed);
     CHECK(stepper->failure().by_user_function);
@@ -560,7 +560,7 @@ TEST_CASE("a start of a one-step method that makes no sense is refused with a re
   for (const OneStepMethod method : kMethods) {
     CAPTURE(name_of(method));
     FunctionOde ode = decay();
-    auto stepper = make_odeint_stepper(ode, method, tolerances(1, 1e-6));
+    auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-6));
     CHECK(stepper->step().status == StepStatus::failed);
     CHECK_FALSE(stepper->failure().message.empty());
     for (const auto& [t, end] : std::vector<std::pair<double, double>>{
@@ -571,7 +571,7 @@ TEST_CASE("a start of a one-step method that makes no sense is refused with a re
     }
     CHECK_FALSE(stepper->start(0, vector({kInfinity}), 1, 0));
     CHECK_FALSE(stepper->failure().by_user_function);
-    CHECK_THROWS_AS(make_odeint_stepper(ode, method, tolerances(2, 1e-6)), std::invalid_argument);
-    CHECK_THROWS_AS(make_odeint_stepper(ode, method, tolerances(1, 0)), std::invalid_argument);
+    CHECK_THROWS_AS(make_one_step_stepper(ode, method, tolerances(2, 1e-6)), std::invalid_argument);
+    CHECK_THROWS_AS(make_one_step_stepper(ode, method, tolerances(1, 0)), std::invalid_argument);
   }
 }

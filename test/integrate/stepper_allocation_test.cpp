@@ -46,11 +46,12 @@ TEST_CASE("allocations are counted, in C and in C++ and in Eigen") {
 
 TEST_CASE("steps, restarts and dense output allocate nothing") {
   const auto make_stepper = [](int method, FunctionOde& ode, const StepperOptions& options) {
-    if (method == 2) return make_odeint_stepper(ode, OneStepMethod::dopri5, options);
-    if (method == 3) return make_odeint_stepper(ode, OneStepMethod::dop853, options);
+    if (method == 2) return make_one_step_stepper(ode, OneStepMethod::dopri5, options);
+    if (method == 3) return make_one_step_stepper(ode, OneStepMethod::dop853, options);
+    if (method == 4) return make_one_step_stepper(ode, OneStepMethod::rodas, options);
     return make_cvode_stepper(ode, method == 0 ? MultistepMethod::bdf : MultistepMethod::adams, options);
   };
-  for (const int method : {0, 1, 2, 3}) {
+  for (const int method : {0, 1, 2, 3, 4}) {
     for (const Index n : {1, 2, 40}) {
       FunctionOde ode = forced_chain(n);
       ode.with_projection([](double, ConstVectorRef, VectorRef) {});

@@ -385,7 +385,7 @@ TEST_CASE("beads that touch without a force pass a blow on with every method") {
       "v = { size = \"N\", value = \"if(i < 1.5, 1, 0)\" }\n[time]\nend = 3\n[derivatives]\nx = \"v[i]\"\n"
       "v = \"k*max(x[i-1] - x[i], 0)^1.5 - k*max(x[i] - x[i+1], 0)^1.5\"\n");
   for (const Method method :
-       {Method::automatic, Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
+       {Method::automatic, Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf}) {
     for (const double rtol : {1e-5, 1e-8, 1e-11}) {
       CAPTURE(rtol);
       Simulator simulator(model.system, {.rtol = rtol, .method = method});

@@ -363,7 +363,7 @@ v = "-x"
 name = "half"
 when = "abs(x) - 0.5"
 )toml");
-  for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
+  for (const Method method : {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf}) {
     for (const double rtol : {1e-5, 1e-9}) {
       const Simulator simulator(oscillator.problem(), {.rtol = rtol, .method = method});
       const Solution solution =

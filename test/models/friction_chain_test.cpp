@@ -15,7 +15,8 @@ namespace {
 
 TEST_CASE("blocks that have hardly left the belt do not fire again when another one does") {
   const ModelInstance chain = models::friction_chain().instantiate({{"N", 100}});
-  for (const Method method : {Method::dopri5, Method::dop853, Method::automatic, Method::adams}) {
+  for (const Method method :
+       {Method::dopri5, Method::dop853, Method::rodas, Method::automatic, Method::adams}) {
     for (const double rtol : {1e-3, 1e-4}) {
       CAPTURE(rtol);
       Options options;
@@ -74,7 +75,7 @@ TEST_CASE(
   Options options;
   options.recording = Recording::nothing;
   std::vector<std::string> expected;
-  for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
+  for (const Method method : {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf}) {
     for (const double rtol : {1e-6, 1e-8, 1e-10}) {
       // At a loose tolerance the error of BDF is larger than the distance by which one block misses the belt.
       if (method == Method::bdf && rtol > 1e-8) continue;
@@ -135,7 +136,7 @@ TEST_CASE("a chain ten times as long takes as many evaluations for every event")
 TEST_CASE("a slipping block that comes back to the velocity of the belt just touches it, and slips on") {
   const ModelInstance one = models::friction_chain().instantiate(
       {{"N", 1}, {"k", 0}, {"kp", 1}, {"mu", 0.5}, {"vb", 0.1}, {"x1", 0}, {"v1", 0.1}});
-  for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
+  for (const Method method : {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf}) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);

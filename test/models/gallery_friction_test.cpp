@@ -99,7 +99,7 @@ TEST_CASE("the brake holds the slip, and the car stops when the friction there s
 }
 
 TEST_CASE("a block under a ramp starts at the static friction and stops when the push has been worn away") {
-  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     const GalleryRun run = follow("ramp_block", {.method = method});
     const double r = run.parameter("r"), kinetic = run.parameter("F_c"), off = run.parameter("t_off");
     const double start = run.parameter("F_s") / r;

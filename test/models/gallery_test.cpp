@@ -121,7 +121,7 @@ TEST_CASE("the events of every file are the same with every method and tolerance
     // It says why.
     const bool is_stiff = name == "lugre_block";
     const GalleryRun reference = follow(name, {.rtol = 1e-9});
-    for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+    for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
       if (method != Method::bdf && is_stiff) continue;
       for (const double rtol : {1e-5, 1e-7}) {
         CAPTURE(to_string(method));

@@ -112,7 +112,7 @@ TEST_CASE(
   }
   const System system = from_functor(Clutches{}, {.states = 3, .surfaces = 2});
   for (const Method method :
-       {Method::dopri5, Method::dop853, Method::adams, Method::bdf, Method::automatic}) {
+       {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf, Method::automatic}) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(rtol);
       const Solution solution = Simulator(system, {.rtol = rtol, .atol = 0.01 * rtol, .method = method})

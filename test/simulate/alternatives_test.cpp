@@ -110,7 +110,7 @@ double convergence_order(const ModelInstance& instance, double first, const Foll
 TEST_CASE("a relay with memory turns where theory says") {
   // From 1 down to -eps, then to and fro between -eps and eps: turns at 1 + eps + 2 eps k.
   const double epsilon = 0.01;
-  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     CAPTURE(to_string(method));
     Options options;
     options.method = method;

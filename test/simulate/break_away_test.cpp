@@ -301,7 +301,7 @@ struct SwellingLoad {
 
 TEST_CASE("a block breaks away in runs of nanoseconds and of years") {
   const double left = std::asin(0.8);
-  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     for (const double time : {1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6}) {
       CAPTURE(time);
       const Solution solution = Simulator(from_signs(SwellingLoad{time}, {.states = 1, .surfaces = 1}),

@@ -15,7 +15,8 @@ namespace {
 using test::run;
 using test::with;
 
-const Method methods[] = {Method::dopri5, Method::dop853, Method::adams, Method::bdf, Method::automatic};
+const Method methods[] = {Method::dopri5, Method::dop853, Method::rodas,
+                          Method::adams,  Method::bdf,    Method::automatic};
 
 // Along both surfaces λ₂ = 0.8 λ₁ and z + 2λ₁² − 2λ₁ = 0, up to z = 1/2, where λ₁ = 1/2. Then x grows by z along y = 0.
 struct EndingRoot {

@@ -14,7 +14,8 @@
 
 namespace slideway::test {
 
-inline const std::vector<Method> every_method = {Method::bdf, Method::adams, Method::dopri5, Method::dop853};
+inline const std::vector<Method> every_method = {Method::bdf, Method::adams, Method::dopri5, Method::dop853,
+                                                 Method::rodas};
 inline const std::vector<double> every_rtol = {1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
 
 template <class Field>

@@ -17,12 +17,12 @@ struct Fall {
   }
 };
 
-Solution drop(LinearSolver solver) {
+Solution drop(LinearSolver solver, Method method = Method::bdf) {
   const Guard height([](auto, const auto& x) { return x[0]; });
   const System system = from_functor(Fall{}, {.states = 2, .surfaces = 0})
                             .with_contacts({test::contact("floor", height, {{1, 1}}, 0.5)});
   Options options;
-  options.method = Method::bdf;
+  options.method = method;
   options.linear_solver = solver;
   return Simulator(system, options).run({.start = 0, .end = 3, .state = Eigen::Vector2d(1, 0)});
 }
@@ -47,7 +47,7 @@ struct String {
 };
 
 // Knobs of the floor under some bodies, which the string falls on.
-Solution fall_of_string(Index bodies, LinearSolver solver) {
+Solution fall_of_string(Index bodies, LinearSolver solver, Method method = Method::bdf) {
   std::vector<Contact> knobs;
   for (Index i = bodies / 8; i < bodies; i += bodies / 8) {
     knobs.push_back(test::contact("knob" + std::to_string(i), test::component(i), {{bodies + i, 1}}, 0.2));
@@ -55,7 +55,7 @@ Solution fall_of_string(Index bodies, LinearSolver solver) {
   const System system = from_functor(String{bodies}, {.states = 2 * bodies}).with_contacts(knobs);
   Options options;
   options.rtol = 1e-7;
-  options.method = Method::bdf;
+  options.method = method;
   options.linear_solver = solver;
   options.recording = Recording::nothing;
   Vector state = Vector::Zero(2 * bodies);
@@ -108,10 +108,10 @@ struct Plates {
   }
 };
 
-Solution pushed_plates(Index plates, LinearSolver solver) {
+Solution pushed_plates(Index plates, LinearSolver solver, Method method = Method::bdf) {
   Options options;
   options.rtol = 1e-7;
-  options.method = Method::bdf;
+  options.method = method;
   options.linear_solver = solver;
   options.recording = Recording::nothing;
   return Simulator(from_functor(Plates{plates}, {.states = 2 * plates, .surfaces = plates - 1}), options)
@@ -170,6 +170,27 @@ TEST_CASE("a stack of plates that hold each other by friction slides the same wi
   }
   // The same steps: the parts of the Jacobian are all of it.
   CHECK(pushed_plates(30, LinearSolver::klu).statistics.steps == dense.statistics.steps);
+}
+
+TEST_CASE(
+    "with factors of a band or of a sparse matrix rodas takes the steps that it takes with a full one") {
+  const auto check = [](const auto& solve, double tolerance) {
+    const Solution dense = solve(LinearSolver::dense);
+    REQUIRE(dense.outcome.reached_end());
+    for (const LinearSolver solver : {LinearSolver::band, LinearSolver::klu}) {
+      CAPTURE(to_string(solver));
+      check_the_same(solve(solver), dense, tolerance);
+    }
+    CHECK(solve(LinearSolver::klu).statistics.steps == dense.statistics.steps);
+  };
+  check([](LinearSolver solver) { return drop(solver, Method::rodas); }, 1e-5);
+  check([](LinearSolver solver) { return fall_of_string(40, solver, Method::rodas); }, 1e-4);
+  check([](LinearSolver solver) { return pushed_plates(30, solver, Method::rodas); }, 1e-4);
+}
+
+TEST_CASE("rodas refuses gmres, which makes no factors") {
+  CHECK_THROWS_WITH_AS(drop(LinearSolver::gmres, Method::rodas),
+                       doctest::Contains("expected dense, band or klu"), std::invalid_argument);
 }
 
 }  // namespace slideway

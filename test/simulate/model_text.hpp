@@ -48,7 +48,7 @@ template <class Check>
 void for_all_methods(const std::string& text, const std::vector<double>& tolerances, const Check& check,
                      const Vector& units = Vector()) {
   for (const Method method :
-       {Method::dopri5, Method::dop853, Method::adams, Method::bdf, Method::automatic}) {
+       {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf, Method::automatic}) {
     for (const double rtol : tolerances) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);

@@ -83,7 +83,7 @@ TEST_CASE("the work of friction is the energy that a motion loses") {
     const ModelInstance instance =
         file(std::string("[states]\nx = 0\nv = 1.0\n[time]\nend = 3\n[friction]\nF = { ") + law +
              ", velocity = 'v' }\n[derivatives]\nx = 'v'\nv = '-F'\n");
-    for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+    for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
       const Watched run = watch(instance, {.rtol = 1e-9, .method = method});
       REQUIRE(run.works.size() == 1);
       CHECK(run.works[0].work == doctest::Approx(0.5).epsilon(1e-6));

@@ -132,7 +132,7 @@ TEST_CASE("a trajectory is the solution at any time, from both sides of an event
 }
 
 TEST_CASE("a sliding solution stays on its surface at random times with every method") {
-  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     const Solution solution =
         Simulator(from_functor(Ring{}, {.states = 2, .surfaces = 1}), {.rtol = 1e-6, .method = method})
             .run({.start = 0, .end = 50, .state = Eigen::Vector2d{0.5, 0}});
@@ -216,7 +216,7 @@ TEST_CASE("a state too large for products of it is named where the solution gets
 }
 
 TEST_CASE("a two-fold is reported, even where the steps towards it come to nothing") {
-  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     for (const double rtol : {1e-4, 1e-8, 1e-11, 1e-12, 1e-13}) {
       CAPTURE(to_string(method));
       CAPTURE(rtol);
@@ -294,7 +294,7 @@ TEST_CASE("the initial mode is the one that the policy chose where the start is 
 TEST_CASE("a surface that a state is carried past by sliding on another is crossed once, at its time") {
   const double pi = std::acos(-1.0);
   const System system = from_functor(Carried{}, {.states = 1, .surfaces = 2});
-  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
       CAPTURE(rtol);
       CAPTURE(std::string(to_string(method)));
@@ -354,7 +354,7 @@ TEST_CASE("a surface in other units than the state is crossed once each time") {
     dx[1] = -x[0] - unit * lambda[0];
   };
   const System system = from_functor(field, guards, {.states = 2, .surfaces = 1});
-  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10}) {
       Options options;
       options.rtol = rtol;
@@ -422,7 +422,7 @@ TEST_CASE(
         dx[2] = 2.0 + lambda[0];
       },
       [](auto, const auto& x, auto&& h) { h[0] = x[0] - 2.0; }, {.states = 3, .surfaces = 1});
-  for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
+  for (const Method method : {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf}) {
     for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);
@@ -456,7 +456,7 @@ struct Clocks {
 
 TEST_CASE("a run goes on where another ended at the very time of an event") {
   const System system = from_functor(Clocks{}, {.states = 1, .surfaces = 2});
-  for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
+  for (const Method method : {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf}) {
     for (const double rtol : {1e-4, 1e-8}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);

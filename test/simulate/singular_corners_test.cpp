@@ -32,7 +32,7 @@ struct Twisting {
   }
 };
 
-const Method methods[] = {Method::bdf, Method::adams, Method::dopri5, Method::dop853};
+const Method methods[] = {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas};
 
 TEST_CASE("the twisting algorithm arrives at its origin at the right time and stays there") {
   // From x = 1 at rest: √2 down, √2/3 up to rest at −1/3, and so on by 1/√3: t* = √2·4/3 / (1 − 1/√3).
@@ -262,7 +262,7 @@ TEST_CASE("an arrival at a surface that nearly touches the one slid along does n
   // Euler's method with steps of 2e-6 has -0.13268, 0.72565, 0.30486; the digits are those of rtol 1e-9 with dopri5, adams and bdf.
   const Eigen::Vector3d exact{-0.13263421, 0.72564186, 0.30464919};
   const System system = from_functor(NestedController{}, {.states = 3, .surfaces = 8});
-  for (const Method method : {Method::dopri5, Method::dop853, Method::adams}) {
+  for (const Method method : {Method::dopri5, Method::dop853, Method::rodas, Method::adams}) {
     for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-8}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);
@@ -540,7 +540,7 @@ TEST_CASE("elements that have yielded unload together when their velocity turns"
     Vector state = Vector::Zero(2 + count);
     state[0] = std::sin(elements.angle);
     state[1] = std::cos(elements.angle);
-    for (const Method method : {Method::dopri5, Method::dop853, Method::adams, Method::bdf}) {
+    for (const Method method : {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf}) {
       for (const double rtol : {1e-5, 1e-7, 1e-9, 1e-11}) {
         CAPTURE(count);
         CAPTURE(elements.angle);

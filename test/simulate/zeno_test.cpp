@@ -444,7 +444,7 @@ TEST_CASE("a spiral comes to its end where rounding hides its last turns among a
   start[1] = 1.3;
   const double falls = std::sqrt((strong - weak) / (strong + weak));
   const double exact = (1 / (strong + weak) + falls / (strong - weak)) / (1 - falls);
-  for (const Method method : {Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     CAPTURE(std::string(to_string(method)));
     Options options = with(method, 1e-8);
     options.max_events = 150;

@@ -74,7 +74,7 @@ TEST_CASE("errors fall with the tolerance") {
   // A factor of 10⁴ in rtol has to buy at least one of 100, until rounding and the accuracy of location are reached.
   constexpr double floor = 1e-10;
   for (const Case& problem : all_cases()) {
-    for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+    for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
       if (!suits(problem, method)) continue;
       const double loose_rtol = std::min(1e-4, problem.rtol_from);
       const double tight_rtol = std::max(loose_rtol * 1e-4, 1e-12);

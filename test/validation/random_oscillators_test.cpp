@@ -103,7 +103,7 @@ TEST_CASE("100 random oscillators have exactly their events with dopri5") {
 TEST_CASE("200 periods of the dry-friction oscillator give 797 events at every tolerance") {
   const OscillatorParameters parameters{.end = 200 * 2 * 3.14159265358979323846 / 0.5};
   const Case problem = oscillator_case(parameters, ClosedFormOscillator(parameters).solve());
-  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853}) {
+  for (const Method method : {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas}) {
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
       const Verdict verdict = judge(problem, method, rtol);
       CHECK(verdict.solution.events.size() == 797);

@@ -18,7 +18,7 @@ namespace slideway {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr const char* kMaker = "make_odeint_stepper";
+constexpr const char* kMaker = "make_one_step_stepper";
 // An interval of fewer units in the last place of t than this is one step, whatever the error estimate says.
 constexpr double kIndivisible = 100 * kEpsilon;
 // The shortest step, in parts of |t| (below it t stops moving) and of the whole time.

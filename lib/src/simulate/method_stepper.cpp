@@ -4,8 +4,9 @@ namespace slideway {
 
 std::unique_ptr<Stepper> make_stepper(SmoothOde& ode, Method method, const StepperOptions& options) {
   switch (method) {
-    case Method::dopri5: return make_odeint_stepper(ode, OneStepMethod::dopri5, options);
-    case Method::dop853: return make_odeint_stepper(ode, OneStepMethod::dop853, options);
+    case Method::dopri5: return make_one_step_stepper(ode, OneStepMethod::dopri5, options);
+    case Method::dop853: return make_one_step_stepper(ode, OneStepMethod::dop853, options);
+    case Method::rodas: return make_one_step_stepper(ode, OneStepMethod::rodas, options);
     case Method::adams: return make_cvode_stepper(ode, MultistepMethod::adams, options);
     case Method::automatic: return make_automatic_stepper(ode, options);
     case Method::bdf: break;

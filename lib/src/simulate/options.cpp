@@ -10,7 +10,8 @@ namespace slideway {
 
 namespace {
 
-constexpr Method methods[] = {Method::automatic, Method::bdf, Method::adams, Method::dopri5, Method::dop853};
+constexpr Method methods[] = {Method::automatic, Method::bdf,    Method::adams,
+                              Method::dopri5,    Method::dop853, Method::rodas};
 constexpr Ambiguity policies[] = {Ambiguity::stop, Ambiguity::minus, Ambiguity::plus, Ambiguity::slide,
                                   Ambiguity::branches};
 constexpr SlidingRule rules[] = {SlidingRule::filippov, SlidingRule::moments,
@@ -26,6 +27,7 @@ const char* to_string(Method method) {
     case Method::adams: return "adams";
     case Method::dopri5: return "dopri5";
     case Method::dop853: return "dop853";
+    case Method::rodas: return "rodas";
   }
   return "unknown";
 }

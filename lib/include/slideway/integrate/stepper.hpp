@@ -125,13 +125,14 @@ enum class MultistepMethod { bdf, adams };
 std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method,
                                             const StepperOptions& options);
 
-// The one-step methods of Dormand and Prince, for problems that are not stiff: of order 5, and of order 8, which takes fewer
-// evaluations where tolerances are tight. After a start they are at full order at once.
-enum class OneStepMethod { dopri5, dop853 };
+// Methods that after a start are at full order at once. Of Dormand and Prince, for problems that are not stiff: of order 5, and of order
+// 8, which takes fewer evaluations where tolerances are tight. RODAS of Hairer and Wanner, of order 4, for stiff problems: it takes a
+// Jacobian and its factors in every step, so it needs a linear solver other than gmres.
+enum class OneStepMethod { dopri5, dop853, rodas };
 
 // The same demands.
-std::unique_ptr<Stepper> make_odeint_stepper(SmoothOde& ode, OneStepMethod method,
-                                             const StepperOptions& options);
+std::unique_ptr<Stepper> make_one_step_stepper(SmoothOde& ode, OneStepMethod method,
+                                               const StepperOptions& options);
 
 // Begins with dopri5. Where rtol is at most 1e-7 it takes dop853 as long as starts leave room for several steps, which is not where
 // events are dense. Where the problem turns out to be stiff it goes over to BDF for good. The same demands.

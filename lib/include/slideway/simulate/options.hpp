@@ -18,8 +18,9 @@ struct EventRecord;
 
 // The smooth integrator: CVODE's BDF (stiff problems) and Adams, or the one-step methods of Dormand and Prince, which take a
 // fraction of the time where a problem is not stiff and has many events: of order 5, and of order 8 for tight tolerances. `automatic`
-// begins with the first of these, takes the second where rtol is at most 1e-7 and events leave room for many steps, and goes over to BDF where the problem turns out to be stiff.
-enum class Method { automatic, bdf, adams, dopri5, dop853 };
+// begins with the first of these, takes the second where rtol is at most 1e-7 and events leave room for many steps, and goes over to
+// BDF where the problem turns out to be stiff. RODAS is a one-step method for problems that are stiff and have many events.
+enum class Method { automatic, bdf, adams, dopri5, dop853, rodas };
 
 // What to do where the continuation is not unique: stop and report (default), or follow one of them.
 // `branches` stops too; follow_branches (simulate/branches.hpp) goes on from there.
@@ -35,7 +36,7 @@ enum class Recording {
   nothing,  // only the final state; stream with an observer
 };
 
-// "auto", "bdf", "adams", "dopri5", "dop853"; and back, throwing std::invalid_argument for any other word; and all of them.
+// "auto", "bdf", "adams", "dopri5", "dop853", "rodas"; and back, throwing std::invalid_argument for any other word; and all of them.
 const char* to_string(Method method);
 Method method_from(const std::string& word);
 std::vector<std::string> method_words();
@@ -82,8 +83,8 @@ struct Options {
   double rtol = 1e-6;   // relative tolerance, in [1e-14, 1); below 1e-13 rounding rules
   Tolerance atol = {};  // absolute tolerance per state, in the state's unit; default rtol/100
   Method method = Method::automatic;
-  LinearSolver linear_solver = LinearSolver::automatic;       // of BDF; the others solve no equations
-  MakePreconditioner preconditioner = {};                     // of gmres; without it blocks of the diagonal
+  LinearSolver linear_solver = LinearSolver::automatic;  // of BDF and RODAS; the others solve no equations
+  MakePreconditioner preconditioner = {};                // of gmres; without it blocks of the diagonal
   double max_step = std::numeric_limits<double>::infinity();  // > 0, in units of t
   Index max_events = 1'000'000;                               // stops with step_limit beyond
   Index max_steps = 100'000'000;                              // stops with step_limit beyond

@@ -1,0 +1,162 @@
+#include "integrate/rodas_stepper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/rodas_coefficients.hpp"
+
+namespace slideway {
+
+namespace {
+
+// In tolerances; of motion that is not stiff the slopes of the formula's extension are one or two of them off.
+constexpr double kStiffSlopes = 30;
+
+template <std::size_t kSize>
+double sum_of_parts(const std::array<double, kSize>& weights, std::size_t count, const RodasStepper::Parts& g,
+                    Index i) {
+  double sum = 0;
+  for (std::size_t j = 0; j < count; ++j) sum += weights[j] * g[j][i];
+  return sum;
+}
+
+RodasStepper::Parts parts_of(const std::array<Vector, 6>& g) {
+  return {g[0].data(), g[1].data(), g[2].data(), g[3].data(), g[4].data(), g[5].data()};
+}
+
+// Of one state: dθ + θ(1−θ)(p + qθ). With the slopes of both ends it is the cubic of Hermite, which leaves a surface that the solution
+// leaves as t² on the right side. What is stiff has slopes by the step's errors rather than by its motion; there the formula's own
+// extension knows better.
+struct CubicOfState {
+  double d, p, q;
+  CubicOfState(const RungeKuttaStep& step, const RodasStepper::Parts& g, double weight, Index i)
+      : d(step.x_new[i] - step.x[i]),
+        p(sum_of_parts(rodas::p, rodas::p.size(), g, i)),
+        q(sum_of_parts(rodas::q, rodas::q.size(), g, i)) {
+    const double to_start = step.h * step.velocity[i] - d - p;
+    const double to_end = d - p - q - step.h * step.velocity_new[i];
+    if (weight * std::max(std::abs(to_start), std::abs(to_end)) > kStiffSlopes) return;
+    p += to_start;
+    q += to_end - to_start;
+  }
+  double off_chord() const { return 0.25 * std::max(std::abs(p), std::abs(p + q)); }
+};
+
+}  // namespace
+
+RodasStepper::RodasStepper(SmoothOde& ode, const StepperOptions& options)
+    : OneStepStepper(ode, options,
+                     {.order = 4,
+                      .beta = 0,
+                      .safety = 0.9,
+                      .growth = 6,
+                      .reduction = 0.2,
+                      .trial_parts = 1000,
+                      .starting_error = 100},
+                     4),
+      context_(sundials::create_context()),
+      shifted_(ode, checked_, options.linear_solver, context_.get()),
+      slope_in_time_(Vector::Zero(states_)),
+      stage_state_(Vector::Zero(states_)),
+      stage_velocity_(Vector::Zero(states_)),
+      right_(Vector::Zero(states_)) {
+  for (Vector& g : g_) g = Vector::Zero(states_);
+}
+
+bool RodasStepper::start(double t, ConstVectorRef x, double end, double first_step) {
+  has_jacobian_ = false;
+  return OneStepStepper::start(t, x, end, first_step);
+}
+
+bool RodasStepper::find_derivatives() {
+  if (!has_jacobian_ || jacobian_at_ != step_.t) {
+    has_jacobian_ = false;
+    if (!shifted_.find_jacobian(step_.t, step_.x, step_.velocity)) return false;
+    jacobian_at_ = step_.t;
+    has_jacobian_ = true;
+  }
+  // The derivative at 0 of the cubic through f at thirds of the step, whose error is of the order of the formula's own. Over a shorter
+  // time rounding would be multiplied, and what linear laws hold together would part by that.
+  constexpr std::array<double, 3> weights = {9, -4.5, 1};
+  slope_in_time_ = (-5.5 / step_.h) * step_.velocity;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const double t = std::min(step_.t + static_cast<double>(k + 1) / 3 * step_.h, step_.latest);
+    if (!checked_.velocity(t, step_.x, stage_velocity_)) return false;
+    slope_in_time_ += (weights[k] / step_.h) * stage_velocity_;
+  }
+  return true;
+}
+
+// gᵢ, where the velocity of the stage is known.
+bool RodasStepper::solve_stage(std::size_t stage) {
+  const double shift = rodas::gamma * step_.h;
+  const double in_time = rodas::in_time[stage] * step_.h;
+  const Parts g = parts_of(g_);
+  for (Index i = 0; i < states_; ++i) {
+    right_[i] = shift * (stage_velocity_[i] + in_time * slope_in_time_[i]) +
+                rodas::gamma * sum_of_parts(rodas::c[stage], stage, g, i);
+  }
+  return shifted_.solve(right_, g_[stage]);
+}
+
+bool RodasStepper::advance(double& error) {
+  if (!find_derivatives()) return false;
+  shifted_.shift(rodas::gamma * step_.h);
+  if (!shifted_.factor()) return false;
+  const Parts g = parts_of(g_);
+  stage_velocity_ = step_.velocity;
+  if (!solve_stage(0)) return false;
+  for (std::size_t stage = 1; stage < g_.size(); ++stage) {
+    for (Index i = 0; i < states_; ++i)
+      stage_state_[i] = step_.x[i] + sum_of_parts(rodas::a[stage], stage, g, i);
+    const double t = std::min(step_.t + rodas::times[stage] * step_.h, step_.latest);
+    if (!checked_.velocity(t, stage_state_, stage_velocity_) || !solve_stage(stage)) return false;
+  }
+  double sum = 0;
+  for (Index i = 0; i < states_; ++i) {
+    const double end = stage_state_[i] + g_[5][i];
+    const double weight = 1 / (rtol_ * std::max(std::abs(step_.x[i]), std::abs(end)) + atol_[i]);
+    step_.x_new[i] = end;
+    weights_[i] = weight;
+    sum += (weight * g_[5][i]) * (weight * g_[5][i]);
+  }
+  error = std::sqrt(sum / static_cast<double>(states_));
+  return true;
+}
+
+bool RodasStepper::complete() {
+  if (!project()) return false;
+  return checked_.velocity(std::min(step_.t + step_.h, step_.latest), step_.x_new, step_.velocity_new);
+}
+
+void RodasStepper::find_coefficients() {
+  const Parts g = parts_of(g_);
+  for (Index i = 0; i < states_; ++i) find_coefficients_of(g, i);
+}
+
+void RodasStepper::find_coefficients_of(std::span<const int> states) {
+  const Parts g = parts_of(g_);
+  for (const Index i : states) find_coefficients_of(g, i);
+}
+
+void RodasStepper::find_coefficients_of(const Parts& g, Index i) {
+  const CubicOfState cubic(step_, g, weights_[i], i);
+  coefficients_.row(i) << cubic.d + cubic.p, cubic.q - cubic.p, -cubic.q;
+}
+
+void RodasStepper::find_chords() {
+  const Parts g = parts_of(g_);
+  for (Index i = 0; i < states_; ++i) find_chord_of(g, i);
+}
+
+void RodasStepper::find_chords_of(std::span<const int> states) {
+  const Parts g = parts_of(g_);
+  for (const Index i : states) find_chord_of(g, i);
+}
+
+void RodasStepper::find_chord_of(const Parts& g, Index i) {
+  off_chord_[i] = CubicOfState(step_, g, weights_[i], i).off_chord() +
+                  StepChords::kRounding * (std::abs(step_.x[i]) + std::abs(step_.x_new[i]));
+}
+
+}  // namespace slideway

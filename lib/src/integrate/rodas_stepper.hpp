@@ -1,0 +1,50 @@
+// A OneStepStepper with the linearly implicit formula RODAS (rodas_coefficients.hpp), for stiff problems: like BDF it is not held up by
+// what has died out, and after a start it is at order 4 at once. A step takes a Jacobian, one factorisation and nine velocities, three
+// of them for ∂f/∂t.
+//
+// It must not know surfaces, modes or Filippov.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "integrate/one_step_stepper.hpp"
+#include "integrate/shifted_system.hpp"
+
+namespace slideway {
+
+class RodasStepper final : public OneStepStepper {
+ public:
+  // Throws std::invalid_argument for a linear solver without factors (gmres), or one that needs a pattern the ode does not have.
+  RodasStepper(SmoothOde& ode, const StepperOptions& options);
+
+  bool start(double t, ConstVectorRef x, double end, double first_step) override;
+  // The velocities of stages are those of states off the solution by more than their distance in time.
+  bool stages_span_step() const override { return false; }
+
+  using Parts = std::array<const double*, 6>;  // the gᵢ of the formula
+
+ private:
+  bool advance(double& error) override;
+  bool complete() override;
+  void find_coefficients() override;
+  void find_coefficients_of(std::span<const int> states) override;
+  void find_chords_of(std::span<const int> states) override;
+  void find_chords() override;
+
+  // J and ∂f/∂t where the step begins.
+  bool find_derivatives();
+  bool solve_stage(std::size_t stage);
+  void find_coefficients_of(const Parts& g, Index state);
+  void find_chord_of(const Parts& g, Index state);
+
+  sundials::ContextHandle context_;
+  ShiftedSystem shifted_;
+  bool has_jacobian_ = false;
+  double jacobian_at_ = 0;
+  Vector slope_in_time_;
+  Vector stage_state_, stage_velocity_, right_;
+  std::array<Vector, 6> g_;
+};
+
+}  // namespace slideway
