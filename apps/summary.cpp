@@ -216,10 +216,16 @@ void print_summary(const RunReport& report, const Options& options, const std::v
     std::string methods = "dopri5";
     if (totals.dop853_steps > 0)
       methods += fmt::format(" and dop853 ({} of {} steps)", totals.dop853_steps, totals.steps);
-    printer.item("method", std::isnan(totals.stiff_from)
-                               ? fmt::format("{} throughout: the problem is not stiff", methods)
-                               : fmt::format("{}, and bdf from t = {:.6g} on: the problem is stiff there",
-                                             methods, totals.stiff_from));
+    // After every event bdf begins at order one.
+    const bool many_events = totals.events > 100 && 50 * totals.events > totals.steps;
+    if (!std::isnan(totals.stiff_from)) {
+      printer.item("method",
+                   fmt::format("{}, and bdf from t = {:.6g} on: the problem is stiff there{}", methods,
+                               totals.stiff_from,
+                               many_events ? ", with so many events --method rodas may be faster" : ""));
+    } else if (solution.outcome.succeeded() && totals.steps > 0) {
+      printer.item("method", fmt::format("{} throughout: the problem is not stiff", methods));
+    }
   }
   if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
 }

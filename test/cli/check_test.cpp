@@ -88,6 +88,9 @@ TEST_CASE("the check tells stiff models from those that are not") {
   const std::string stiff = model("x = 1\ny = 0", "x = \"-y - 0.1*sgn(x)\"\ny = \"-1e6*(y - x)\"");
   CHECK(found(check(stiff, 0, {"--method", "bdf"}), "hint", "stiff: "));
   CHECK(found(check(stiff, 0, {"--method", "adams"}), "warning", "--method bdf suits it"));
+  // With an event in every few steps of bdf.
+  const std::string relay = model("x = 1\ny = 0\nz = 0", "x = \"y\"\ny = \"-sgn(x)\"\nz = \"1e6*(y - z)\"");
+  CHECK(found(check(relay, 0, {"--method", "bdf", "--rtol", "1e-4"}), "hint", "--method rodas suits it"));
   const std::string smooth = model("x = 1\ny = 0", "x = \"y\"\ny = \"-x\"");
   CHECK(found(check(smooth, 0, {"--method", "bdf"}), "hint", "not stiff"));
   // The default finds out by itself.

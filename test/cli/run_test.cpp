@@ -402,3 +402,36 @@ TEST_CASE("what is observed is a column, a curve and a value") {
   const Finished belt = place.slideway({"run", "friction-belt", "--observe", "F"});
   CHECK(contains(belt.out, "observed      F = "));
 }
+
+TEST_CASE("a stiff run with many events names rodas, which has the same events") {
+  const Workplace place;
+  place.write(
+      "lag.toml",
+      "name = \"lag\"\n[states]\nx = 2.0\nv = 0.0\ny = 0.0\n[time]\nend = 500\n[derivatives]\nx = \"v\"\n"
+      "v = \"-x - 0.4*sgn(v) + cos(0.5*t)\"\ny = \"1e6*(v - y)\"\n");
+  const Finished automatic = place.slideway({"run", "lag.toml", "--rtol", "1e-4"});
+  REQUIRE(automatic.status == 0);
+  CHECK(contains(automatic.out,
+                 "the problem is stiff there, with so many events --method rodas may be faster"));
+  const auto modes = [&](const std::string& method, const std::string& rtol) {
+    const Finished finished =
+        place.slideway({"run", "lag.toml", "--rtol", rtol, "--method", method, "--json", "-"});
+    REQUIRE(finished.status == 0);
+    const Json document = Json::parse(finished.out);
+    std::vector<std::string> words;
+    for (const Json& event : document["events"]) words.push_back(event["to"]);
+    return words;
+  };
+  const std::vector<std::string> expected = modes("bdf", "1e-6");
+  CHECK(expected.size() == 157);
+  for (const std::string rtol : {"1e-4", "1e-6", "1e-8"}) CHECK(modes("rodas", rtol) == expected);
+}
+
+TEST_CASE("a run that fails is not said not to be stiff") {
+  const Workplace place;
+  place.write("pole.toml",
+              "name = \"pole\"\n[states]\nx = 1.0\n[time]\nend = 5\n[derivatives]\nx = \"x^2\"\n");
+  const Finished finished = place.slideway({"run", "pole.toml"});
+  CHECK(finished.status != 0);
+  CHECK_FALSE(contains(finished.out, "not stiff"));
+}

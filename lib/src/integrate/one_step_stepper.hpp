@@ -1,4 +1,4 @@
-// A Stepper that takes steps by an explicit formula of Runge and Kutta: how long they are, by a PI controller, and what becomes of
+// A Stepper that takes steps by a one-step formula: how long they are, by a PI controller, and what becomes of
 // those that fail. It is at full order from the first step after every start. Which formula it is, and the polynomial of its steps,
 // are matters of the classes that derive from it.
 //

@@ -1,4 +1,4 @@
-// What a step of an explicit formula of Runge and Kutta starts from and makes.
+// What a step of a one-step formula starts from and makes.
 //
 // It must not know the formula.
 #pragma once
@@ -14,7 +14,7 @@ struct RungeKuttaStep {
   double latest = 0;           // no stage is evaluated later, whatever rounding makes of t + h
   Vector x, velocity;          // at t
   Vector x_new, velocity_new;  // at t + h
-  Vector error;                // of x_new, by an embedded formula of lower order
+  Vector error;  // of x_new, by an embedded formula of lower order, where whoever adds up keeps it
 };
 
 }  // namespace slideway
