@@ -129,7 +129,7 @@ TEST_CASE("an option without effect is refused") {
   refused(place, {"run", "evaporator", "--report", "a.txt"}, ".html");
   for (const char* method : {"dopri5", "adams"})
     refused(place, {"run", "evaporator", "--linear-solver", "klu", "--method", method},
-            "--method bdf or auto");
+            "--method bdf, rodas or auto");
   refused(place, {"sweep", "evaporator", "--vary", "R_b=1:2:1"}, "at least 2 values");
   refused(place, {"sweep", "evaporator", "--vary", "R_b=1,2", "--states", "p"}, "--plot FILE");
   refused(place, {"sweep", "evaporator", "--vary", "R_b=1,2", "--transient", "100"},
