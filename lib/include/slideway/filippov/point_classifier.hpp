@@ -46,7 +46,8 @@ class PointClassifier {
   void set_typical_time(double time) { typical_time_ = time; }
 
   // x is on the surface. `lambda` holds the other relays. `before` is the side the solution comes from, nothing at a
-  // start. weights(j) is the reciprocal error scale of state j.
+  // start. weights(j) is the reciprocal error scale of state j. Throws NotFinite where the field has no value on a side of the surface
+  // and the other side does not tell how the solution goes on.
   ClassifiedPoint classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met,
                               const Side* before, ConstVectorRef weights);
 

@@ -4,7 +4,7 @@
 //
 // On entering a location (and at the start) an edge whose guard is already past zero in its direction fires at once; one
 // that is zero is judged by its first derivative that is not. `any` never fires on entry. Of several edges that fire at
-// one instant the first of the list is taken. The locations have the same states and the same surfaces.
+// one instant the first of the list is taken. The locations have the same states, surfaces and contacts.
 // Two edges between two locations with the same Guard in opposite directions and no reset are one switching surface.
 // It must not know integrators.
 #pragma once
@@ -38,7 +38,7 @@ class Automaton {
   // A single location without a name.
   Automaton(System system);  // NOLINT: converts on purpose
   // Throws std::invalid_argument when there are no locations, a name is unknown or used twice, an edge has no guard, or
-  // the locations differ in their states or surfaces.
+  // the locations differ in their states, surfaces or contacts.
   Automaton(std::vector<Location> locations, std::vector<Edge> edges, const std::string& initial);
 
   // Whether there are locations to speak of: false for a plain System.

@@ -23,8 +23,9 @@ struct DerivativeCheck {
 };
 
 // Compares every derivative of the definition, each function by itself, with central differences at (t, x, λ).
-// The differences are taken with four step sizes, of which the one with the smallest estimated error counts,
-// and a disagreement within that estimate is none. An entry that a pattern leaves out counts as 0. Matrices are dense, whatever the size of the system.
+// The differences are taken with several step sizes, of which the one with the smallest estimated error counts,
+// and a disagreement within that estimate is none. An entry that a pattern leaves out counts as 0. Matrices are
+// dense, whatever the size of the system.
 DerivativeCheck check_derivatives(const System& system, double t, ConstVectorRef x, ConstVectorRef lambda,
                                   double tolerance = 1e-5);
 

@@ -23,6 +23,7 @@ class ForcesAlong {
   ForcesAlong& operator=(ForcesAlong&&) noexcept;
 
   // At a point of a solution, whose mode (surfaces, then contacts) and location are those of a Segment, StepView or Snapshot.
+  // Throws std::invalid_argument when there is no such location.
   void find(double t, ConstVectorRef x, const Mode& mode, const std::string& location);
   // Of the last point found; what has no value there, as λ where the sliding condition has no solution, is NaN.
   const Vector& lambda() const { return lambda_; }  // an entry per surface of the problem
