@@ -27,6 +27,17 @@ Pattern pattern_from_rows(Index columns, std::vector<std::vector<Index>> rows) {
   return pattern;
 }
 
+std::vector<Index> columns_of(const Pattern& pattern, const std::vector<Index>& rows) {
+  std::vector<Index> columns;
+  for (const Index row : rows) {
+    columns.insert(columns.end(), pattern.column.begin() + pattern.start[at(row)],
+                   pattern.column.begin() + pattern.start[at(row) + 1]);
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
 Pattern full_pattern(Index rows, Index columns) {
   std::vector<Index> all(at(columns));
   std::iota(all.begin(), all.end(), Index{0});

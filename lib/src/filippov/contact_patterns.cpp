@@ -28,17 +28,6 @@ void sort_and_merge(States& states) {
 
 void add(States& to, const States& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-// The columns of these rows.
-States columns_of(const Pattern& pattern, const States& rows) {
-  States columns;
-  for (const Index i : rows) {
-    columns.insert(columns.end(), pattern.column.begin() + pattern.start[at(i)],
-                   pattern.column.begin() + pattern.start[at(i + 1)]);
-  }
-  sort_and_merge(columns);
-  return columns;
-}
-
 // At least so many numbers, in general position; they belong to the thread.
 const std::vector<double>& general_numbers(Index count) {
   thread_local std::vector<double> numbers;

@@ -23,18 +23,6 @@ constexpr Index kMostOfLowRank = 8;
 // The equations for the forces are dependent below this reciprocal condition number.
 constexpr double kSingular = 1e-13;
 
-// The columns of these rows together, sorted.
-std::vector<Index> columns_of(const Pattern& pattern, const std::vector<Index>& rows) {
-  std::vector<Index> columns;
-  for (const Index i : rows) {
-    columns.insert(columns.end(), pattern.column.begin() + pattern.start[at(i)],
-                   pattern.column.begin() + pattern.start[at(i + 1)]);
-  }
-  std::sort(columns.begin(), columns.end());
-  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-  return columns;
-}
-
 }  // namespace
 
 ModeJacobian::ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure,

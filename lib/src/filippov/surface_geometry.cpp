@@ -33,7 +33,6 @@ SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator, const RelayStructure& str
   const Index m = evaluator.system().surfaces();
   for (Vector* vector : {&gradient_, &original_, &seed_, &step_}) *vector = Vector::Zero(n);
   for (Vector* vector : {&values_, &time_derivative_, &directional_}) *vector = Vector::Zero(m);
-  row_of_.assign(static_cast<std::size_t>(m), -1);
   if (!evaluator.guards_are_affine()) return;
   kept_.reserve(static_cast<std::size_t>(n));
   std::vector<char> taken(static_cast<std::size_t>(n), 0);

@@ -23,6 +23,8 @@ struct Pattern {
 
 // rows[i] lists the columns of row i, 0-based, in any order; repeated columns are dropped.
 Pattern pattern_from_rows(Index columns, std::vector<std::vector<Index>> rows);
+// The columns of these rows together, increasing.
+std::vector<Index> columns_of(const Pattern& pattern, const std::vector<Index>& rows);
 Pattern full_pattern(Index rows, Index columns);
 // The pattern of the product of two matrices with these patterns.
 Pattern product(const Pattern& left, const Pattern& right);

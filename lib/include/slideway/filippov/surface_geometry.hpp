@@ -88,7 +88,6 @@ class SurfaceGeometry {
   // The gradients of the surfaces at hand, one row each, in compressed rows.
   std::vector<Index> row_start_, row_column_;
   std::vector<double> row_value_;
-  std::vector<Index> row_of_;  // per surface of the system, or −1
   Vector seed_, directional_, residuals_, step_;
 };
 

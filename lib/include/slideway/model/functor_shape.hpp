@@ -13,9 +13,6 @@ namespace slideway {
 // A class that inherits a name twice can't say which one it means: so a functor has a member of this name,
 // whatever its arguments and templates, exactly if the name is ambiguous in a class derived from both.
 namespace member_names {
-struct Field {
-  int field;
-};
 struct Guards {
   int guards;
 };
