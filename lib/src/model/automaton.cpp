@@ -1,6 +1,8 @@
 #include "slideway/model/automaton.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "slideway/core/errors.hpp"
@@ -99,6 +101,29 @@ std::size_t Automaton::location_index(const std::string& name) const {
             .got = "'" + name + "'"});
   }
   return place_of(name, locations_, kWhere);
+}
+
+std::optional<JoinedEdges> Automaton::joined_edges(const std::string& name, double t,
+                                                   ConstVectorRef x) const {
+  std::optional<JoinedEdges> joined;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    const Edge& edge = edges_[e];
+    // Before anything is made of the names.
+    const bool may_be = edge.direction == Direction::rising &&
+                        name.size() == edge.from.size() + edge.to.size() + 1 && name.starts_with(edge.from);
+    if (!may_be ||
+        joined_name(locations_[location_index(edge.from)], locations_[location_index(edge.to)]) != name)
+      continue;
+    const auto undoes = [&](const Edge& other) { return undo_each_other(edge, other); };
+    const auto back = std::find_if(edges_.begin(), edges_.end(), undoes);
+    if (back == edges_.end()) continue;
+    const double distance = std::abs(edge.when.value(t, x));
+    if (joined && !(distance < nearest)) continue;
+    nearest = distance;
+    joined = {.rising = e, .falling = static_cast<std::size_t>(back - edges_.begin())};
+  }
+  return joined;
 }
 
 bool undo_each_other(const Edge& first, const Edge& second) {

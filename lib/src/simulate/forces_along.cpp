@@ -1,9 +1,9 @@
 #include "slideway/simulate/forces_along.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "slideway/core/errors.hpp"
@@ -107,30 +107,19 @@ ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std:
   };
   for (const Location& known : problem_.locations())
     if (known.name == location) return place(nullptr, [&] { return known.system; });
-  // Between two locations: of several guards between the same two it is the one that is zero.
-  const auto end_of = [&](const std::string& name) -> const Location& {
-    return problem_.locations()[problem_.location_index(name)];
-  };
-  const Edge* between = nullptr;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (const Edge& edge : problem_.edges()) {
-    const auto undoes = [&](const Edge& other) { return undo_each_other(edge, other); };
-    if (edge.direction != Direction::rising || joined_name(end_of(edge.from), end_of(edge.to)) != location ||
-        std::none_of(problem_.edges().begin(), problem_.edges().end(), undoes))
-      continue;
-    const double distance = std::abs(edge.when.value(t, x));
-    if (!(distance < nearest)) continue;
-    nearest = distance;
-    between = &edge;
-  }
-  if (!between) {
+  const std::optional<JoinedEdges> joined = problem_.joined_edges(location, t, x);
+  if (!joined) {
     refuse({.what = "a point of another problem's solution",
             .where = "ForcesAlong::find",
             .expected = "a location of the problem, or two that its solution slides between",
             .got = "'" + location + "'"});
   }
-  return place(between, [&] {
-    return join_locations(end_of(between->from), end_of(between->to), between->when, between->name);
+  const Edge& between = problem_.edges()[joined->rising];
+  const auto end_of = [&](const std::string& name) -> const Location& {
+    return problem_.locations()[problem_.location_index(name)];
+  };
+  return place(&between, [&] {
+    return join_locations(end_of(between.from), end_of(between.to), between.when, between.name);
   });
 }
 
@@ -162,6 +151,7 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
   at_work.set_mode(at_work_in);
   at_work.find(t, x);
   lambda_ = at_work.lambda.head(lambda_.size());
+  lambda_between_ = place.between ? at_work.lambda[lambda_.size()] : kUnknown;
   if (staying) {
     for (const SecondOrder::Bound& one : staying->bound) lambda_[one.surface] = one.sign * lambda_[one.to];
   }

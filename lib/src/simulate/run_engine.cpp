@@ -1,16 +1,17 @@
 #include "simulate/run_engine.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "simulate/run_shared.hpp"
+#include "simulate/trajectory_projection.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
@@ -29,45 +30,6 @@ constexpr std::size_t kMany = 100;
 constexpr double kDenser = 0.1;
 // How strongly a state is drawn back onto the surface per step, where the integrator cannot project.
 constexpr double kStabilisationPerStep = 0.1;
-
-// Interpolated states slide off the surface by the accuracy of the integrator; this puts them back. Shared by copies of
-// the trajectory, hence the lock; made when first asked for.
-Trajectory::Projection make_projection(const System& system, std::shared_ptr<const RelayStructure> structure,
-                                       const Vector& atol, double rtol) {
-  struct Tools {
-    Tools(const System& system, const RelayStructure& structure)
-        : evaluator(system), geometry(evaluator, structure), contacts(system) {}
-    Evaluator evaluator;
-    SurfaceGeometry geometry;
-    ContactDynamics contacts;
-    Vector weights, lambda;
-    std::vector<Index> sliding, closed;
-  };
-  struct Workspace {
-    std::mutex mutex;
-    std::optional<Tools> tools;
-  };
-  return [workspace = std::make_shared<Workspace>(), system, structure = std::move(structure), atol, rtol](
-             double t, const Mode& mode, VectorRef x) {
-    const std::lock_guard<std::mutex> lock(workspace->mutex);
-    if (!workspace->tools) workspace->tools.emplace(system, *structure);
-    Tools& tools = *workspace->tools;
-    const Index surfaces = system.surfaces();
-    tools.weights = (rtol * x.cwiseAbs() + atol).cwiseInverse();
-    tools.lambda = Vector::Zero(surfaces);
-    tools.sliding.clear();
-    tools.closed.clear();
-    for (Index i = 0; i < std::min(mode.size(), surfaces); ++i) {
-      if (mode.slides_on(i)) tools.sliding.push_back(i);
-      tools.lambda[i] = static_cast<double>(static_cast<signed char>(mode[i]));
-    }
-    for (Index c = 0; c < tools.contacts.contacts() && surfaces + c < mode.size(); ++c) {
-      if (mode.slides_on(surfaces + c)) tools.closed.push_back(c);
-    }
-    tools.geometry.project(t, tools.sliding, tools.weights, x);
-    tools.contacts.project(t, tools.closed, tools.lambda, tools.weights, x);
-  };
-}
 
 }  // namespace
 
@@ -93,9 +55,7 @@ RunEngine::RunEngine(const Automaton& automaton,
   if (automaton.has_locations()) {
     for (const Location& location : automaton.locations()) location_names.push_back(location.name);
   }
-  // The surfaces and contacts are those of every location.
-  solution_.trajectory = Trajectory(
-      system.states(), make_projection(system, structures[automaton.initial()], atol_, options.rtol));
+  solution_.trajectory = Trajectory(system.states(), make_projection(automaton, structures, atol_, options));
   enter(run.location.empty() ? automaton.initial() : automaton.location_index(run.location));
 }
 

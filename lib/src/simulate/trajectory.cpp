@@ -71,7 +71,7 @@ void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
   const double s = (t - step->center) / step->scale;
   x = coefficients.col(step->columns - 1);
   for (Index k = step->columns - 2; k >= 0; --k) x = x * s + coefficients.col(k);
-  if (segment.mode.codimension() > 0 && projection_) projection_(t, segment.mode, x);
+  if (segment.mode.codimension() > 0 && projection_) projection_(t, segment, x);
 }
 
 std::vector<double> Trajectory::step_times(std::size_t index) const {

@@ -33,6 +33,12 @@ struct Edge {
   std::string zeno = {};  // the location to go on in where firings of this edge accumulate; "" for none
 };
 
+// Two edges that undo each other, into Automaton::edges().
+struct JoinedEdges {
+  std::size_t rising = 0;
+  std::size_t falling = 0;
+};
+
 class Automaton {
  public:
   // A single location without a name.
@@ -50,6 +56,9 @@ class Automaton {
   const System& system() const { return locations_[initial_].system; }
   // Throws std::invalid_argument naming the known ones and the nearest when there is no such location.
   std::size_t location_index(const std::string& name) const;
+  // Of the joined name of two locations that a solution slides between: its two edges, of which there may be several pairs. It is
+  // the one whose guard is nearest to zero at (t, x). Nothing where that is no such name.
+  std::optional<JoinedEdges> joined_edges(const std::string& name, double t, ConstVectorRef x) const;
 
  private:
   std::vector<Location> locations_;

@@ -5,6 +5,7 @@
 // It must not know what they are wanted for.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,8 +27,9 @@ class ForcesAlong {
   // Throws std::invalid_argument when there is no such location.
   void find(double t, ConstVectorRef x, const Mode& mode, const std::string& location);
   // Of the last point found; what has no value there, as λ where the sliding condition has no solution, is NaN.
-  const Vector& lambda() const { return lambda_; }  // an entry per surface of the problem
-  const Vector& forces() const { return forces_; }  // an entry per contact
+  const Vector& lambda() const { return lambda_; }           // an entry per surface of the problem
+  const Vector& forces() const { return forces_; }           // an entry per contact
+  double lambda_between() const { return lambda_between_; }  // of the guard between two locations, NaN in one
 
  private:
   struct Place;
@@ -38,6 +40,7 @@ class ForcesAlong {
   SlidingRule rule_;
   std::vector<std::unique_ptr<Place>> places_;
   Vector lambda_, forces_;
+  double lambda_between_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 }  // namespace slideway

@@ -25,8 +25,8 @@ struct Segment {
 
 class Trajectory {
  public:
-  // Projects a state at time t onto the sliding surfaces of a mode, in place.
-  using Projection = std::function<void(double t, const Mode& mode, VectorRef x)>;
+  // Projects a state at time t onto the sliding surfaces and closed contacts of a segment, in place.
+  using Projection = std::function<void(double t, const Segment& segment, VectorRef x)>;
 
   Trajectory() = default;
   Trajectory(Index states, Projection projection);
