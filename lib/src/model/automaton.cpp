@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "slideway/core/errors.hpp"
@@ -52,6 +53,59 @@ std::size_t place_of(const std::string& name, const std::vector<Location>& locat
           .expected = "one of " + known,
           .got = "'" + name + "'",
           .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+}
+
+using Rows = std::vector<std::vector<Index>>;
+
+void add_rows(const std::optional<Pattern>& pattern, Rows& rows) {
+  if (!pattern) return;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].insert(rows[i].end(), pattern->column.begin() + pattern->start[i],
+                   pattern->column.begin() + pattern->start[i + 1]);
+  }
+}
+
+// What enters either field enters that of the two; by the surface between them all that may differ, and its own guard is the last.
+void join_patterns(const SystemDefinition& below, const SystemDefinition& above, const Guard& guard,
+                   SystemDefinition& joined) {
+  const Index n = joined.states;
+  const Index m = below.surfaces;
+  const bool knows_relays = m == 0 || (below.field_dlambda_pattern && above.field_dlambda_pattern);
+  if (below.field_dx_pattern && above.field_dx_pattern) {
+    Rows rows(static_cast<std::size_t>(n));
+    add_rows(below.field_dx_pattern, rows);
+    add_rows(above.field_dx_pattern, rows);
+    joined.field_dx_pattern = pattern_from_rows(n, std::move(rows));
+  }
+  if (knows_relays) {
+    Rows rows(static_cast<std::size_t>(n), {m});
+    add_rows(below.field_dlambda_pattern, rows);
+    add_rows(above.field_dlambda_pattern, rows);
+    joined.field_dlambda_pattern = pattern_from_rows(m + 1, std::move(rows));
+  }
+  if (m == 0 || below.guards_dx_pattern) {
+    Rows rows(static_cast<std::size_t>(m));
+    add_rows(below.guards_dx_pattern, rows);
+    if (const std::optional<GuardShape> shape = guard.shape(n)) {
+      rows.push_back(shape->states);
+    } else {
+      rows.emplace_back(static_cast<std::size_t>(n));
+      std::iota(rows.back().begin(), rows.back().end(), Index{0});
+    }
+    joined.guards_dx_pattern = pattern_from_rows(n, std::move(rows));
+  }
+}
+
+// A name that no other surface has.
+std::string name_between(const Location& minus, const Location& plus, const std::string& name) {
+  const std::vector<std::string>& taken = minus.system.surface_names();
+  const auto is_taken = [&](const std::string& one) {
+    return std::find(taken.begin(), taken.end(), one) != taken.end();
+  };
+  std::string between = name.empty() ? "between" : name;
+  if (is_taken(between)) between = joined_name(minus, plus);
+  while (is_taken(between)) between += "'";
+  return between;
 }
 
 }  // namespace
@@ -146,7 +200,7 @@ System join_locations(const Location& minus, const Location& plus, const Guard& 
   definition.surfaces = m + 1;
   definition.state_names = below.state_names();
   definition.surface_names = below.surface_names();
-  definition.surface_names.push_back(name.empty() ? "between" : name);
+  definition.surface_names.push_back(name_between(minus, plus, name));
   definition.events = below.events();
   definition.contacts = below.contacts();
   definition.field = [below, above, m](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
@@ -160,6 +214,30 @@ System join_locations(const Location& minus, const Location& plus, const Guard& 
     above.field(t, x, lambda.head(m), other);
     dx = (1 - share) * dx + share * other;
   };
+  const SystemDefinition& of_below = below.definition();
+  const SystemDefinition& of_above = above.definition();
+  if (of_below.field_along && of_above.field_along) {
+    definition.field_along = [below, above, m](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                               double t_dot, ConstVectorRef x_dot, ConstVectorRef lambda_dot,
+                                               VectorRef dx, VectorRef dx_dot) {
+      const double share = 0.5 * (1 + lambda[m]);
+      const double share_dot = 0.5 * lambda_dot[m];
+      const auto along = [&](const System& one, VectorRef value, VectorRef derivative) {
+        one.definition().field_along(t, x, lambda.head(m), t_dot, x_dot, lambda_dot.head(m), value,
+                                     derivative);
+      };
+      if (share == 1 && share_dot == 0) return along(above, dx, dx_dot);
+      along(below, dx, dx_dot);
+      if (share == 0 && share_dot == 0) return;
+      ScratchFrame frame;
+      Eigen::Map<Vector> other(frame.take<double>(x.size()), x.size());
+      Eigen::Map<Vector> other_dot(frame.take<double>(x.size()), x.size());
+      along(above, other, other_dot);
+      dx_dot = (1 - share) * dx_dot + share * other_dot + share_dot * (other - dx);
+      dx = (1 - share) * dx + share * other;
+    };
+  }
+  join_patterns(of_below, of_above, guard, definition);
   definition.guards = [below, guard, m](double t, ConstVectorRef x, VectorRef h) {
     below.guards(t, x, h.head(m));
     h[m] = guard.value(t, x);
