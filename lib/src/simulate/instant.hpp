@@ -11,6 +11,7 @@
 
 #include "simulate/event_resolver.hpp"
 #include "simulate/event_watch.hpp"
+#include "slideway/simulate/event_log.hpp"
 
 namespace slideway {
 
@@ -57,6 +58,10 @@ struct Instant {
   std::optional<std::size_t> last_edge;  // that fired
   Guard departed;                   // between two locations that the solution has stopped to slide between
   std::vector<EventAhead> reached;  // events that came to zero while a limit was jumped to
+  // What jumped and what was chosen, for the log, which has so many of them.
+  std::vector<EventRecord> records;
+  std::size_t published = 0;
+  bool at_start = false;
 
   void begin(const Vector& x, bool is_new, bool may_jump) {
     if (is_new || may_jump) before = x;
@@ -68,6 +73,12 @@ struct Instant {
     recorded.clear();
     last_edge.reset();
     departed = Guard();
+  }
+  std::vector<EventRecord>& open_records(bool start) {
+    records.clear();
+    published = 0;
+    at_start = start;
+    return records;
   }
 };
 

@@ -56,7 +56,16 @@ RunEngine::RunEngine(const Automaton& automaton,
     for (const Location& location : automaton.locations()) location_names.push_back(location.name);
   }
   solution_.trajectory = Trajectory(system.states(), make_projection(automaton, structures, atol_, options));
-  enter(run.location.empty() ? automaton.initial() : automaton.location_index(run.location));
+  const auto is_named = [&](const Location& location) { return location.name == run.location; };
+  const std::vector<Location>& locations = automaton.locations();
+  const std::optional<JoinedEdges> joined = std::none_of(locations.begin(), locations.end(), is_named)
+                                                ? automaton.joined_edges(run.location, t_, x_)
+                                                : std::nullopt;
+  if (joined) {
+    enter_pair(tools_.of_pair(joined->rising, joined->falling));
+  } else {
+    enter(run.location.empty() ? automaton.initial() : automaton.location_index(run.location));
+  }
 }
 
 // Switches to the tools of a location; the mode is found afterwards.
@@ -157,9 +166,11 @@ Solution RunEngine::execute() {
       }
     }
   } catch (const std::exception& error) {
+    publish_what_happened();
     finish(Status::user_function_failed,
            std::string(error.what()) + "; the run stops at t = " + number_text(t_));
   } catch (...) {
+    publish_what_happened();
     finish(Status::user_function_failed,
            "a user function threw something that is not a std::exception; the run " +
                std::string("stops at t = ") + number_text(t_));

@@ -115,6 +115,7 @@ class RunEngine {
   bool start();
   Index derivative_never_set(ConstVectorRef h);
   void begin_in(const Mode& mode);
+  void take_initial_mode();
 
   // ---- one instant (run_instant.cpp); each is false when the run is over
   // `ending`: surfaces whose relays, as they were, do not go on.
@@ -192,10 +193,11 @@ class RunEngine {
   // Resets and stops that the jump from `before` goes past in their direction: they fire where their guards come to zero only.
   std::string passed_by_jump(const Vector& before) const;
   void carry_fired(const EventWatch& before);
-  bool goes_on_after(const std::vector<EventRecord>& records);
+  bool goes_on_after();
   // At t_, x_; `is_new` tells whether the state is not one that was integrated.
   void begin_instant(bool is_new);
-  void publish(const std::vector<EventRecord>& records, bool at_start);
+  void publish();
+  void publish_what_happened();
 
   // ---- where the state or the location is new (run_settle.cpp); each is false when the run is over
   // Finds out what follows: the mode, impacts and events that fire at once.
@@ -212,6 +214,7 @@ class RunEngine {
   std::optional<Index> edge_already_past();
   std::vector<Index> events_moving_through_zero();
   std::vector<Index> events_due();
+  Guard guard_between(const std::vector<Index>& due) const;
   // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.
   int motion_of(Index event, double zero_level, bool exact);
   // How far from zero a guard may be and still count as zero.
@@ -228,6 +231,7 @@ class RunEngine {
   std::optional<double> depth_of_dip(Index surface, Vector& state);
 
   // ---- two locations with one guard (run_pair.cpp)
+  void enter_pair(const RunTools::Pair& pair);
   // Two edges that undo each other fired one after the other: slide between their locations.
   bool slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records);
   void leave_pair(EventRecord* record);

@@ -161,13 +161,15 @@ std::vector<Index> RunEngine::pressed_by_leaving(const Mode& before) {
 bool RunEngine::close_pressed(const std::vector<Index>& pressed, EventRecord& record) {
   for (const Index c : pressed) leaving_.contacts.push_back(c);
   instant_.moved = false;
-  std::vector<EventRecord> records;
+  std::vector<EventRecord>& records = instant_.open_records(false);
   const bool goes_on = settle_mode(false, records, pressed);
   if (!goes_on) {
     report(std::move(record));
-    publish(records, false);
+    publish();
     return false;
   }
+  // They are told by that of the surfaces.
+  records.clear();
   for (const Index c : pressed) {
     if (!contains(here_->contacts->closed(), c)) continue;
     list(mode_.size() + c, record);

@@ -517,9 +517,9 @@ bool RunEngine::goes_on_in_mode(EventRecord&& record, bool eventful) {
   if (!goes_on) return false;
   if (leaves) {
     // Another edge of the location may be due at once.
-    std::vector<EventRecord> records;
+    std::vector<EventRecord>& records = instant_.open_records(false);
     const bool settles = settle(false, records);
-    publish(records, false);
+    publish();
     if (!settles) return false;
   }
   const EventRecord& kept = eventful ? solution_.events[place] : record;

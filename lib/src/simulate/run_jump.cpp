@@ -20,7 +20,7 @@ bool RunEngine::jump(const Arrivals& arrivals) {
   pace_.jump(t_);
   jumps_.begin();
   forget_crossings();
-  std::vector<EventRecord> records;
+  std::vector<EventRecord>& records = instant_.open_records(false);
   instant_.fired = arrivals.records;
   leaving_.contacts.clear();
   bool goes_on = true;
@@ -48,8 +48,8 @@ bool RunEngine::jump(const Arrivals& arrivals) {
     if (instant_.last_edge) break;
   }
   if (goes_on) goes_on = settle(false, records);
-  publish(records, false);
-  return goes_on && goes_on_after(records);
+  publish();
+  return goes_on && goes_on_after();
 }
 
 bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
@@ -201,27 +201,41 @@ void RunEngine::carry_fired(const EventWatch& before) {
   instant_.fired = carried;
 }
 
-// Hands the records of one instant to the log.
-void RunEngine::publish(const std::vector<EventRecord>& records, bool at_start) {
-  for (std::size_t k = 0; k < records.size(); ++k) {
-    EventRecord record = records[k];
-    if (at_start && k == 0) record.from.reset();
+// Hands the records of one instant to the log, those that are not yet there.
+void RunEngine::publish() {
+  while (instant_.published < instant_.records.size()) {
+    EventRecord record = instant_.records[instant_.published];
+    if (instant_.at_start && instant_.published == 0) record.from.reset();
+    ++instant_.published;
     report(std::move(record));
   }
 }
 
-bool RunEngine::goes_on_after(const std::vector<EventRecord>& records) {
+// Where something has been thrown: the state is what they have made of it.
+void RunEngine::publish_what_happened() {
+  while (instant_.published < instant_.records.size()) {
+    try {
+      publish();
+    } catch (...) {
+      // Of an observer: the record is in the log.
+    }
+  }
+}
+
+bool RunEngine::goes_on_after() {
   if (too_many_events()) return false;
   bool jumped = false;
-  for (const EventRecord& record : records) {
+  for (const EventRecord& record : instant_.records) {
     jumped = jumped || record.kind == EventKind::reset || record.kind == EventKind::transition;
   }
+  // What follows may be another instant.
+  const EventRecord last = std::move(instant_.records.back());
   bool came_to_rest = false;
   if (!jumps_.bounced.empty() && !jumped && !after_impact(jumps_.bounced, came_to_rest)) return false;
   if (came_to_rest) return true;
   if (!after_jump()) return false;
   // Bounces that shrink steadily come to their end.
-  return jump_watch_.limit() || !chatters(&records.back(), records.back().surfaces);
+  return jump_watch_.limit() || !chatters(&last, last.surfaces);
 }
 
 }  // namespace slideway

@@ -1,37 +1,45 @@
 // RunEngine on the guard between two locations whose edges undo each other: it slides there as one system with a surface does.
 
+#include <algorithm>
+
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
+// Its surface is the last one; the mode is found, or said, afterwards.
+void RunEngine::enter_pair(const RunTools::Pair& pair) {
+  pair_ = &pair;
+  second_order_.clear();
+  here_ = pair.tools.get();
+  affine_ = nullptr;
+  location_ = pair.minus;
+  Mode mode(here_->system.surfaces());
+  for (Index i = 0; i < std::min(mode.size(), mode_.size()); ++i) mode.set(i, mode_[i]);
+  mode_ = mode;
+  lambda_.conservativeResizeLike(Vector::Zero(mode_.size()));
+  size_guard_vectors();
+}
+
 bool RunEngine::slide_between(std::size_t first_edge, std::size_t second_edge,
                               std::vector<EventRecord>& records) {
-  pair_ = &tools_.of_pair(first_edge, second_edge);
   const EventWatch& watch_before = here_->watch;
-  const Mode before = mode_;
-  const Vector lambda = lambda_;
-  here_ = pair_->tools.get();
-  affine_ = nullptr;
-  location_ = pair_->minus;
-  mode_ = Mode(here_->system.surfaces());
-  lambda_ = Vector::Zero(mode_.size());
-  for (Index i = 0; i < before.size(); ++i) {
-    mode_.set(i, before[i]);
-    lambda_[i] = lambda[i];
-  }
+  enter_pair(tools_.of_pair(first_edge, second_edge));
+  const Index between = mode_.size() - 1;
   // The surface between the locations is met; the classification decides what it does.
-  mode_.set(before.size(), Side::sliding);
-  size_guard_vectors();
+  mode_.set(between, Side::sliding);
+  lambda_[between] = 0;
   instant_.moved = false;
   carry_fired(watch_before);
   instant_.last_edge.reset();
-  // The first of the two transitions becomes the entry into sliding.
-  EventRecord& record = records.back();
+  // The first of the two transitions becomes the entry into sliding; what was noted since then stays.
+  const auto first = std::find_if(records.rbegin(), records.rend(),
+                                  [](const EventRecord& one) { return one.kind == EventKind::transition; });
+  EventRecord& record = first == records.rend() ? records.back() : *first;
   record.kind = EventKind::sliding_entry;
   record.to_location = here_->name;
-  record.surfaces = {before.size()};
-  record.surface_names = {surface_name(before.size())};
+  record.surfaces = {between};
+  record.surface_names = {surface_name(between)};
   record.w_minus = {kNotANumber};
   record.w_plus = {kNotANumber};
   record.lambda = {kNotANumber};

@@ -71,8 +71,13 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     }
     if (!settle_mode(at_start, records)) return false;
     std::vector<Index> stops, jumps;
-    for (const Index e : events_due()) {
+    const std::vector<Index> due = events_due();
+    const Guard held = guard_between(due);
+    for (const Index e : due) {
       const WatchedKind kind = here_->watch[e].kind;
+      const bool is_note = kind == WatchedKind::record || kind == WatchedKind::stop;
+      // It does not go on through the zero at which it comes to slide.
+      if (is_note && held && here_->watch[e].when == held) continue;
       if (kind == WatchedKind::stop) stops.push_back(e);
       if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(e);
       if (kind != WatchedKind::record) continue;
@@ -90,6 +95,17 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
   }
   if (!records.empty()) records.back().to = word();
   return true;
+}
+
+// That of the edge that fires next, where it undoes the one that fired last: what follows slides along it.
+Guard RunEngine::guard_between(const std::vector<Index>& due) const {
+  const auto jumps = [&](Index e) {
+    return here_->watch[e].kind == WatchedKind::reset || here_->watch[e].kind == WatchedKind::edge;
+  };
+  const auto next = std::find_if(due.begin(), due.end(), jumps);
+  if (!instant_.last_edge || next == due.end() || here_->watch[*next].kind != WatchedKind::edge) return {};
+  const Edge& edge = automaton_.edges()[here_->watch[*next].edge];
+  return undo_each_other(automaton_.edges()[*instant_.last_edge], edge) ? edge.when : Guard();
 }
 
 // Those that go through zero here, or have done so on the way to a limit.

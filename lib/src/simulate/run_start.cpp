@@ -42,16 +42,22 @@ bool RunEngine::start() {
     begin_in(*run_.mode);
     return true;
   }
-  std::vector<EventRecord> records;
+  std::vector<EventRecord>& records = instant_.open_records(true);
   const bool goes_on = settle(true, records);
   // A jump at the start comes after the state that was given; a choice of what follows does not.
   const bool jumped = std::any_of(records.begin(), records.end(), [](const EventRecord& record) {
     return record.kind == EventKind::reset || record.kind == EventKind::transition ||
            record.kind == EventKind::impact || record.kind == EventKind::contact;
   });
-  if (!jumped) solution_.initial.mode = word();
-  publish(records, true);
+  if (!jumped) take_initial_mode();
+  publish();
   return goes_on;
+}
+
+// Between two locations the one that it goes on in.
+void RunEngine::take_initial_mode() {
+  solution_.initial.mode = word();
+  solution_.initial.location = here_->name;
 }
 
 // The first state whose derivative is what was there before, or is made of it; −1 if there is none. A field that throws, or has no
@@ -76,18 +82,21 @@ Index RunEngine::derivative_never_set(ConstVectorRef h) {
 
 // Takes a continuation as it is: nothing is classified.
 void RunEngine::begin_in(const Mode& mode) {
-  Vector h(mode_.size());
+  const Index surfaces = mode_.size();
+  Vector h(surfaces);
   here_->evaluator.guards(t_, x_, h);
-  for (Index i = 0; i < mode_.size(); ++i) {
+  for (Index i = 0; i < surfaces; ++i) {
     mode_.set(i, mode[i]);
     if (mode[i] == Side::sliding || std::abs(h[i]) <= here_->geometry.rounding(t_, x_, i))
       leaving_.surfaces.push_back(i);
   }
+  // A continuation that leaves what it slid on.
+  if (in_pair() && !mode_.slides_on(surfaces - 1)) leave_pair(nullptr);
   mode_.fill_lambda(lambda_);
   if (here_->contacts) {
     std::vector<Index> closed;
     for (Index c = 0; c < here_->contacts->contacts(); ++c) {
-      if (mode.slides_on(mode_.size() + c)) closed.push_back(c);
+      if (mode.slides_on(surfaces + c)) closed.push_back(c);
     }
     here_->contacts->set_closed(closed);
     leaving_.contacts = touching_contacts();
@@ -96,7 +105,7 @@ void RunEngine::begin_in(const Mode& mode) {
   std::vector<Index> sliding;
   mode_.list_sliding(sliding);
   begin_second_order(sliding, sliding);
-  solution_.initial.mode = word();
+  take_initial_mode();
   events_moving_through_zero();
 }
 

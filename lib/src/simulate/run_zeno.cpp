@@ -103,7 +103,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   skip_to(t_ + accumulation.remaining, accumulation.state);
   here_->stepper->error_weights(x_, weights_);
   record.t = t_;
-  std::vector<EventRecord> records;
+  std::vector<EventRecord>& records = instant_.open_records(false);
   begin_instant(true);
   bool goes_on = true;
   if (!contacts.empty()) {
@@ -129,7 +129,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
   record.to = word();
   records.push_back(std::move(record));
   if (!goes_on) {
-    publish(records, false);
+    publish();
     finish(Status::zeno,
            "resets accumulate at t = " + number_text(t_) + " (within " + number_text(accumulation.error) +
                "): each turn takes " + number_text(accumulation.ratio) +
@@ -138,7 +138,7 @@ bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
     return false;
   }
   goes_on = settle(false, records);
-  publish(records, false);
+  publish();
   return goes_on;
 }
 
@@ -273,7 +273,7 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   record.t = t_;
   record.after = x_;
   leaving_.contacts = closed;
-  std::vector<EventRecord> records;
+  std::vector<EventRecord>& records = instant_.open_records(false);
   records.push_back(std::move(record));
   begin_instant(true);
   note_reached(ahead);
@@ -282,7 +282,7 @@ bool RunEngine::come_to_rest(const Rest& rest) {
   jump_watch_.clear();
   const bool goes_on = settle(false, records);
   if (records.size() == 1) records.back().to = word();
-  publish(records, false);
+  publish();
   return goes_on;
 }
 

@@ -102,6 +102,19 @@ void check_mode(const System& system, const Run& run, const Options& options) {
   check_contacts_in_mode(system, run, allowed);
 }
 
+// Of a location, or of two that it slides between.
+System system_begun_in(const Automaton& automaton, const Run& run) {
+  if (run.location.empty()) return automaton.system();
+  const std::vector<Location>& locations = automaton.locations();
+  for (const Location& location : locations)
+    if (location.name == run.location) return location.system;
+  const std::optional<JoinedEdges> joined = automaton.joined_edges(run.location, run.start, run.state);
+  if (!joined) return locations[automaton.location_index(run.location)].system;
+  const Edge& edge = automaton.edges()[joined->rising];
+  return join_locations(locations[automaton.location_index(edge.from)],
+                        locations[automaton.location_index(edge.to)], edge.when, edge.name);
+}
+
 }  // namespace
 
 Simulator::Simulator(Automaton automaton, Options options)
@@ -136,9 +149,7 @@ Solution Simulator::run(const Run& run) const {
             .expected = "finite times with start <= end",
             .got = number_text(run.start) + " and " + number_text(run.end)});
   }
-  const std::size_t location =
-      run.location.empty() ? automaton_.initial() : automaton_.location_index(run.location);
-  const System& begun = automaton_.locations()[location].system;
+  const System begun = system_begun_in(automaton_, run);
   const Index characters = begun.surfaces() + static_cast<Index>(begun.contacts().size());
   if (run.mode && run.mode->size() != characters) {
     refuse({.what = "the mode to begin in does not fit the system",
