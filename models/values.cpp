@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/model/settings.hpp"
 
 namespace slideway::models {
 
@@ -16,15 +17,6 @@ namespace {
 auto find_name(const Settings& settings, const std::string& name) {
   return std::find_if(settings.begin(), settings.end(),
                       [&](const auto& entry) { return entry.first == name; });
-}
-
-// A chain of thousands of blocks is understood from its first names.
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 40;
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size()));
-  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
-  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
-  return text;
 }
 
 }  // namespace
@@ -41,19 +33,7 @@ Values::Values(const Model& model, std::vector<std::string> state_names, const S
   known.insert(known.end(), state_names_.begin(), state_names_.end());
 
   for (const auto& [name, value] : settings) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      const std::string near = nearest_name(name, known);
-      refuse({.what = fmt::format("there is no parameter or state '{}'", name),
-              .where = model_,
-              .expected = fmt::format("one of {}", listed(known)),
-              .advice = near.empty() ? "" : fmt::format("did you mean '{}'?", near)});
-    }
-    if (!std::isfinite(value)) {
-      refuse({.what = fmt::format("'{}' cannot be set to that", name),
-              .where = model_,
-              .expected = "a finite number",
-              .got = fmt::format("{}", value)});
-    }
+    check_setting(model_, name, value, known);
     if (const auto found = find_name(parameters_, name); found != parameters_.end()) {
       parameters_[static_cast<std::size_t>(found - parameters_.begin())].second = value;
     } else {

@@ -456,6 +456,135 @@ TEST_CASE("a surface that can never be met is refused") {
                 "constant -0.09999999999999998");
 }
 
+TEST_CASE("an event or contact that can never be met is refused") {
+  const std::string expected =
+      " can never be met, expected a guard that depends on a state or on t, got the constant ";
+  check_mistake(with_end("[[stops]]\nname = \"far\"\nwhen = \"w - 1\"\n"),
+                "m.toml:17:8: stop 'far'" + expected + "-0.5");
+  check_mistake(with_end("[[records]]\nwhen = \"x - x\"\n"), "m.toml:16:8: the record" + expected + "0");
+  check_mistake(with_end("one = 1\n[[resets]]\nwhen = \"one\"\nset = { v = \"-v\" }\n"),
+                "m.toml:17:8: the reset" + expected + "1");
+  check_mistake(
+      with_end("[[contacts]]\nname = \"wall\"\ngap = \"mu\"\nacts_on = { v = 1 }\nrestitution = 0\n"),
+      "m.toml:17:7: contact 'wall' can never be met, expected a gap that depends on a state or on t, got "
+      "the constant 0.4");
+  CHECK(report(with_end("[[stops]]\nwhen = \"t - 3\"\n")) == "");
+}
+
+TEST_CASE("a setting may put an event out of action") {
+  const std::string text = with_end("[[stops]]\nwhen = \"mu*x - 1\"\n");
+  CHECK(refusal(parse_model(text, "m.toml"), {{"mu", 0}}) == "");
+}
+
+TEST_CASE("a jump that sets nothing is refused") {
+  check_mistake(
+      with_end("[[resets]]\nname = \"kick\"\nwhen = \"x\"\nset = {}\n"),
+      "m.toml:15:1: reset 'kick' lacks a key, expected 'set', with a state at least, got 'name', 'when' "
+      "and 'set'");
+  check_mistake(
+      "initial = \"a\"\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-1\"\n[[locations]]\nname = "
+      "\"a\"\n"
+      "[[edges]]\nfrom = \"a\"\nto = \"a\"\nwhen = \"x\"\nset = {}\n",
+      "m.toml:14:1: the edge sets nothing, expected a state at least, or no line at all, got {}");
+}
+
+TEST_CASE("a force of friction that no equation uses is refused") {
+  const std::string force = "[friction]\nF = { law = \"coulomb\", velocity = \"v\", Fc = 1 }\n";
+  const std::string hint = "write it where it acts: v = \"… - F\"";
+  check_mistake(with_end(force),
+                "m.toml:16:1: friction 'F' has no effect, expected an equation that uses it, got none", hint);
+  CHECK(report(with_end("[friction]\nF = { law = \"dahl\", velocity = \"v\", Fc = 1, sigma = 9 }\n")) == "");
+  CHECK(report(with_end(force + "[options]\nobserve = \"F\"\n")) == "");
+  CHECK(report(with_end("power = \"F*v\"\n" + force)) == "");
+}
+
+TEST_CASE("a linear solver beside a method that has no use for it is refused") {
+  for (const std::string method : {"adams", "dopri5", "dop853"})
+    check_mistake(with_end("[options]\nmethod = \"" + method + "\"\nlinear_solver = \"klu\"\n"),
+                  "m.toml:17:1: " + method +
+                      " solves no linear equations, expected method = \"bdf\" or \"auto\" beside "
+                      "'linear_solver', got 'klu'");
+  CHECK(report(with_end("[options]\nmethod = \"bdf\"\nlinear_solver = \"klu\"\n")) == "");
+  CHECK(report(with_end("[options]\nmethod = \"adams\"\nlinear_solver = \"auto\"\n")) == "");
+}
+
+TEST_CASE("no state has the name of a column that every table has") {
+  for (const std::string name : {"mode", "location"}) {
+    const std::string text = "[states]\n" + name + " = 0\n[time]\nend = 1\n[derivatives]\n" + name + " = 1\n";
+    check_mistake(text, "m.toml:2:1: a reserved name, expected another name, got '" + name +
+                            "', a column of every table");
+  }
+  CHECK(report(with_end("mode = 1\n")) == "");
+  check_told(with_end("mode = 1\n[options]\nobserve = \"mode\"\n"), "got 'mode', a column of every table");
+}
+
+TEST_CASE("one mistake is told once") {
+  const std::string one = "[states]\nx = 1\n[time]\nend = 1\n[derivatives]\n";
+  for (const std::string key : {"dx", "x'", "dx/dt", "x_dot", "xdot", "der(x)"})
+    check_mistake(
+        one + "\"" + key + "\" = \"-x\"\n",
+        "m.toml:6:1: the derivative of an unknown state, expected the name of a state, got '" + key + "'",
+        "write x = \"…\" for its derivative");
+  for (const std::string key : {"ends", "t_end"})
+    check_mistake("[states]\nx = 1\n[time]\n" + key + " = 3\n[derivatives]\nx = \"-x\"\n",
+                  "m.toml:4:1: unknown key in [time], expected 'start' or 'end', got '" + key + "'",
+                  "did you mean 'end'?");
+  check_mistake(one + "x = \"v\"\nv = \"-x - v\"\n[options]\natol = { x = 1e-6, v = 1e-6 }\n",
+                "m.toml:7:1: the derivative of an unknown state, expected the name of a state, got 'v'",
+                "a state has a line in [states] with its initial value: v = 0.0");
+  for (const char* derivative : {"-x", "-x[i]"})
+    check_mistake(
+        "[states]\nx = [1, 2, 3]\n[time]\nend = 1\n[derivatives]\nx = \"" + std::string(derivative) + "\"\n",
+        "m.toml:2:5: the initial value of 'x' is of the wrong kind, expected a number or an expression in "
+        "quotes, got an array",
+        "a vector has one expression with the index i: x = { size = \"3\", value = \"if(i > 1, p, q)\" }");
+  check_mistake(with_end("[options]\natol = { y = 1e-9 }\n"),
+                "m.toml:16:10: 'atol' of an unknown state, expected the name of a state, got 'y'");
+  check_mistake(
+      "[states]\nx = { size = 3, value = 1 }\n[time]\nend = 1\n[derivatives]\n\"x[i]\" = \"-x[i]\"\n",
+      "m.toml:6:1: the derivative of an unknown state, expected the name of a state, got 'x[i]'",
+      "'x' is a vector: one line for 'x', with the index i, holds for every element; if(i > 1, p, q) "
+      "tells them apart");
+  check_mistake(with_end("k = { vale = \"x\" }\n") + "[[stops]]\nwhen = \"k - v\"\n",
+                "m.toml:15:7: unknown key in definition 'k', expected 'size', 'value' or 'ends', got 'vale'",
+                "did you mean 'value'?");
+  check_mistake(
+      with_end("[[stops]]\nguard = \"x\"\n"),
+      "m.toml:16:1: unknown key in [[stops]], expected 'name', 'size', 'when' or 'direction', got 'guard'");
+}
+
+TEST_CASE("what is no expression is answered with what is meant") {
+  const auto hinted = [](const std::string& expression, const std::string& hint) {
+    check_told(with_line(11, "v = \"" + expression + "\""), "\n        " + hint);
+  };
+  hinted("-|x|", "write an absolute value as abs(x)\n");
+  hinted("-sin x", "write sin(x)\n");
+  hinted("-sgn v", "write sgn(v)\n");
+  hinted("if(not x > 0, 1, 2)", "write if(a > b, p, q) with p and q exchanged\n");
+  hinted("-sin^2(x)", "write sin(x)^2\n");
+  hinted("x!", "there is no factorial: write its value\n");
+  hinted("if(x != 1, 1, 2)", "a comparison is one of > < >= <=");
+  hinted("1.2.3", "a number has one point\n");
+  hinted("0x10", "'0x10' is not a number: write it as 16, 0.5 or 1e-3\n");
+  hinted("1e", "'1e' is not a number");
+  hinted("round(x)", "a staircase is a sum, step(x - 1) + step(x - 2) + …; for what happens again every T");
+  hinted("x // 2", "for what happens again every T, add a state");
+  hinted("x % 2", "for what happens again every T, add a state");
+  hinted("sin()", "'sin' takes an argument: sin(x)\n");
+  hinted("random()", "there is no function 'random'\n");
+  hinted("if(0 < x < 1, 1, 2)",
+         "a condition is one comparison; for both conditions, write if(a > b, if(c > d, p, q), q)\n");
+  hinted("x'", "the derivative of a state has no name: write it out, or make it a state of its own\n");
+  hinted("2(x)", "write a product with '*'\n");
+  hinted("2 x", "leave out a unit; write a product with '*'\n");
+  hinted("[x]", "group with round brackets, ( and )\n");
+  check_told(with_line(2, "mu = \"0.1 m\""), "leave out a unit");
+  check_told(with_line(8, "end = \"3 s\""), "leave out a unit");
+  check_told(with_end("[[stops]]\nwhen = \"x == 1\"\n"), "a guard is zero there: write x - 1\n");
+  check_told(with_end("[[stops]]\nwhen = \"x = w - 1\"\n"), "a guard is zero there: write x - (w - 1)\n");
+  check_told(with_end("[[stops]]\nwhen = \"x == 0\"\n"), "a guard is zero there: write x\n");
+}
+
 TEST_CASE("what other languages write is answered with what to write here") {
   const auto hinted = [](const std::string& expression, const std::string& hint) {
     check_told(with_line(11, "v = \"" + expression + "\""), "\n        " + hint + "\n");

@@ -113,7 +113,7 @@ TEST_CASE("a structural parameter changes the length of vectors") {
   CHECK(run.system.surfaces() == 6);
   CHECK(run.state[11] == 7);
   CHECK(run.state[10] == 1);
-  CHECK(refusal(model, {{"v6", 7}}).find("no such parameter or state: 'v6'") != std::string::npos);
+  CHECK(refusal(model, {{"v6", 7}}).find("there is no parameter or state 'v6'") != std::string::npos);
   CHECK(refusal(model, {{"v6", 7}}).find("did you mean 'v1'?") != std::string::npos);
   CHECK(refusal(model, {{"N", 1}}).find("an element that does not exist") != std::string::npos);
   CHECK(refusal(model, {{"N", 2.5}}).find("the size of 'q', expected an integer from 1") !=

@@ -65,14 +65,16 @@ std::string function_hint(std::string name) {
                                                                {"clip", "min(max(x, low), high)"},
                                                                {"clamp", "min(max(x, low), high)"},
                                                                {"sat", "min(max(x, -1), 1)"}};
-  // What jumps for ever, at times of its own.
-  static const std::set<std::string> periodic = {"floor", "ceil", "round", "trunc",
-                                                 "mod",   "fmod", "rem",   "frac"};
+  // What jumps for ever, at times or places of its own.
+  static const std::set<std::string> periodic = {"floor", "trunc", "mod", "fmod", "rem", "frac"};
+  static const std::set<std::string> staircases = {"ceil", "round"};
   for (char& letter : name)
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  if (periodic.count(name) > 0)
-    return "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with "
-           "when = \"c - T\" and set = { c = \"0\" }";
+  const std::string again =
+      "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with "
+      "when = \"c - T\" and set = { c = \"0\" }";
+  if (periodic.count(name) > 0) return again;
+  if (staircases.count(name) > 0) return "a staircase is a sum, step(x - 1) + step(x - 2) + …; " + again;
   const auto found = elsewhere.find(name);
   return found != elsewhere.end() ? "write " + found->second : suggestion(name, function_names());
 }

@@ -6,6 +6,7 @@
 
 #include "core/number_text.hpp"
 #include "io/expression.hpp"
+#include "io/expression_functions.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -198,6 +199,132 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.';
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+bool is_function(const std::string& word) {
+  const std::vector<std::string> names = function_names();
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+// What stands around an error, for the hint on it.
+class Surroundings {
+ public:
+  Surroundings(const std::string& text, std::size_t offset, std::size_t length)
+      : text_(text), offset_(offset), end_(offset + length) {
+    while (offset > 0 && is_blank(text[offset - 1])) --offset;
+    last_ = offset;
+    while (offset > 0 && is_word(text[offset - 1])) --offset;
+    word_begin_ = offset;
+  }
+
+  // The character at once before the error, and after it.
+  char before() const { return offset_ > 0 ? text_[offset_ - 1] : ' '; }
+  char after() const { return end_ < text_.size() ? text_[end_] : ' '; }
+  // The last character before it that is no blank.
+  char last() const { return last_ > 0 ? text_[last_ - 1] : ' '; }
+  // The word before it, blanks between or not.
+  std::string word() const { return text_.substr(word_begin_, last_ - word_begin_); }
+  bool word_is_number() const {
+    return last_ > word_begin_ && (is_digit(text_[word_begin_]) || text_[word_begin_] == '.');
+  }
+  bool is_apart() const { return last_ < offset_; }
+  bool is_last() const {
+    return std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(end_), text_.end(), is_blank);
+  }
+  // Nothing but blanks and signs before the word.
+  bool word_is_first() const {
+    return std::all_of(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(word_begin_),
+                       [](char c) { return is_blank(c) || c == '-' || c == '+'; });
+  }
+  // sin of "sin()" and "sin^2(x)", whose error is at what follows.
+  std::string word_before(char separator) const {
+    std::size_t end = separator == '(' ? last_ : word_begin_;
+    if (end == 0 || text_[end - 1] != separator) return "";
+    std::size_t begin = --end;
+    while (begin > 0 && is_word(text_[begin - 1])) --begin;
+    return text_.substr(begin, end - begin);
+  }
+  std::string whole_word_with_error() const { return text_.substr(word_begin_, end_ - word_begin_); }
+
+ private:
+  const std::string& text_;
+  std::size_t offset_, end_;
+  std::size_t last_ = 0;
+  std::size_t word_begin_ = 0;
+};
+
+const char* const choice_hint = "write a choice as if(a > b, p, q)";
+const char* const comparison_hint =
+    "a comparison is one of > < >= <=, as the first argument of if(a > b, p, q)";
+const char* const both_hint = "for both conditions, write if(a > b, if(c > d, p, q), q)";
+const char* const either_hint = "for either condition, write if(a > b, p, if(c > d, p, q))";
+const char* const exchanged_hint = "write if(a > b, p, q) with p and q exchanged";
+const char* const product_hint = "write a product with '*'";
+
+// Of a word where an operator was expected.
+std::string hint_after_operand(const std::string& found, const Surroundings& around) {
+  const std::string word = around.word();
+  if (word == "not") return exchanged_hint;
+  if (is_function(word)) return "write " + word + "(" + found + ")";
+  if (around.word_is_number() && !around.is_apart()) {
+    const bool is_hexadecimal = word == "0" && (found[0] == 'x' || found[0] == 'X') && found.size() > 1;
+    if (is_hexadecimal || found == "e" || found == "E")
+      return "'" + around.whole_word_with_error() + "' is not a number: write it as 16, 0.5 or 1e-3";
+  }
+  if (around.word_is_number() && around.is_apart() && around.word_is_first() && around.is_last())
+    return "leave out a unit; write a product with '*'";
+  return product_hint;
+}
+
+std::string hint_on(const std::string& found, const std::string& text, const SyntaxError& error,
+                    const Surroundings& around) {
+  const char before = around.before();
+  const bool wants_operator = error.expected.rfind("an operator", 0) == 0;
+  if (found == "\u2212" || found == "\u2013") return "use the minus of the keyboard, '-'";
+  if (found == "\u00b7" || found == "\u00d7") return product_hint;
+  if (found == "=" && around.after() != '=' &&
+      std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(error.offset),
+                  [](char c) { return is_word(c) || c == ' '; }))
+    return "write what stands on the right of the '=' alone";
+  if (found == "=") return comparison_hint;
+  if (found == "," && is_digit(before) && is_digit(around.after()))
+    return "write the fraction of a number after a point, '.'";
+  if (found == ";") return "leave out the ';'";
+  if (found == "\u00b2" || found == "\u00b3")
+    return std::string("write a power with '^': ^") + (found == "\u00b2" ? "2" : "3");
+  if (found == "?" || found == ":" || found == "if" || found == "else") return choice_hint;
+  if (found == "&" || found == "and") return both_hint;
+  if (found == "|" && around.after() != '|' && before != '|' && !wants_operator)
+    return "write an absolute value as abs(x)";
+  if (found == "|" || found == "or") return either_hint;
+  if (found == "!" && around.after() == '=') return comparison_hint;
+  if (found == "!" && wants_operator) return "there is no factorial: write its value";
+  if (found == "!" || found == "not") return exchanged_hint;
+  if (found == "*" && before == '*') return "write a power with '^'";
+  if (found == "/" && before == '/') return function_hint("floor");
+  if (found == "%") return around.is_last() ? "write 0.05 for 5%" : function_hint("mod");
+  if (found == "'")
+    return "the derivative of a state has no name: write it out, or make it a state of its own";
+  if ((found == "<" || found == ">") && wants_operator)
+    return std::string("a condition is one comparison; ") + both_hint;
+  if (found == "[" || found == "{") return "group with round brackets, ( and )";
+  if (const std::string function = around.word_before('('); found == ")" && !function.empty()) {
+    if (is_function(function)) return "'" + function + "' takes an argument: " + function + "(x)";
+    const std::string hint = function_hint(function);
+    return hint.empty() ? "there is no function '" + function + "'" : hint;
+  }
+  if (found == "(" && wants_operator) {
+    const std::string function = around.word_before('^');
+    return is_function(function) ? "write " + function + "(x)^" + around.word() : product_hint;
+  }
+  if (found[0] == '.' && found.size() > 1 && around.word_is_number()) return "a number has one point";
+  if (found[0] == '.' && found.size() > 1 && is_word(before))
+    return "names and functions stand without a module: " + found.substr(1);
+  if ((static_cast<unsigned char>(found[0]) & 0x80U) != 0)
+    return "a name is made of the letters a to z and A to Z, digits and '_'";
+  return is_word(found[0]) && wants_operator ? hint_after_operand(found, around) : "";
+}
+
 // Fills in what stands at the error: a word, one character (of several bytes, perhaps) or the end.
 void describe(SyntaxError& error, const std::string& text) {
   if (error.offset >= text.size()) {
@@ -213,39 +340,7 @@ void describe(SyntaxError& error, const std::string& text) {
   error.length = end - error.offset;
   const std::string found = text.substr(error.offset, error.length);
   error.got = "'" + found + "'";
-  const char before = error.offset > 0 ? text[error.offset - 1] : ' ';
-  if (found == "\u2212" || found == "\u2013")
-    error.hint = "use the minus of the keyboard, '-'";
-  else if (found == "\u00b7" || found == "\u00d7")
-    error.hint = "write a product with '*'";
-  else if (found == "=" && std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(error.offset),
-                                       [](char c) { return is_word(c) || c == ' '; }))
-    error.hint = "write what stands on the right of the '=' alone";
-  else if (found == "=")
-    error.hint = "a comparison is one of > < >= <=, as the first argument of if(a > b, p, q)";
-  else if (found == "," && is_digit(before) && error.offset + 1 < text.size() &&
-           is_digit(text[error.offset + 1]))
-    error.hint = "write the fraction of a number after a point, '.'";
-  else if (found == ";")
-    error.hint = "leave out the ';'";
-  else if (found == "\u00b2" || found == "\u00b3")
-    error.hint = std::string("write a power with '^': ^") + (found == "\u00b2" ? "2" : "3");
-  else if (found == "?" || found == ":" || found == "if" || found == "else")
-    error.hint = "write a choice as if(a > b, p, q)";
-  else if (found == "&" || found == "and")
-    error.hint = "for both conditions, write if(a > b, if(c > d, p, q), q)";
-  else if (found == "|" || found == "or")
-    error.hint = "for either condition, write if(a > b, p, if(c > d, p, q))";
-  else if (found == "!" || found == "not")
-    error.hint = "write if(a > b, p, q) with p and q exchanged";
-  else if (found == "*" && before == '*')
-    error.hint = "write a power with '^'";
-  else if (found[0] == '.' && found.size() > 1 && is_word(before))
-    error.hint = "names and functions stand without a module: " + found.substr(1);
-  else if ((static_cast<unsigned char>(found[0]) & 0x80U) != 0)
-    error.hint = "a name is made of the letters a to z and A to Z, digits and '_'";
-  else if (is_word(found[0]) && error.expected.rfind("an operator", 0) == 0)
-    error.hint = "write a product with '*'";
+  error.hint = hint_on(found, text, error, Surroundings(text, error.offset, error.length));
 }
 
 std::optional<SyntaxError> too_deep(const std::string& text) {

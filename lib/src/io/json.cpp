@@ -111,6 +111,7 @@ class Writer {
             {"restarts", totals.restarts},
             {"events", totals.events},
             {"dop853_steps", totals.dop853_steps},
+            {"krylov_iterations", totals.krylov_iterations},
             {"stiff_from", number_or_null(totals.stiff_from)},
             {"largest_drift", number_or_null(totals.largest_drift)},
             {"wall_seconds", number_or_null(totals.wall_seconds)}};

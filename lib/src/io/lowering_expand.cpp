@@ -10,7 +10,7 @@
 #include "io/lowering_formula.hpp"
 #include "io/lowering_friction.hpp"
 #include "io/lowering_surfaces.hpp"
-#include "slideway/core/errors.hpp"
+#include "slideway/model/settings.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -45,10 +45,10 @@ class Expander {
     friction.build_surfaces();
     if (!mistakes_.empty()) return;
     build_motion();
-    build_events(model_.resets, expanded_.resets);
-    build_events(model_.stops, expanded_.stops);
-    build_events(model_.records, expanded_.records);
-    build_events(model_.edges, expanded_.edges);
+    build_events("reset", model_.resets, expanded_.resets);
+    build_events("stop", model_.stops, expanded_.stops);
+    build_events("record", model_.records, expanded_.records);
+    build_events("edge", model_.edges, expanded_.edges);
     build_contacts();
     friction.build_forces();
     if (mistakes_.empty()) build_observables();
@@ -83,11 +83,8 @@ class Expander {
       succeeds([&] { value = constant(formula, element); });
       return value;
     }
-    value = setting->second;
-    if (!std::isfinite(*value))
-      refuse({"the value of " + quoted(name) + " is not finite", model_.name, "a finite number",
-              exact_text(*value), ""});
-    return value;
+    check_setting(model_.name, name, setting->second, {name});
+    return setting->second;
   }
 
   void set_parameters() {
@@ -195,32 +192,11 @@ class Expander {
   }
 
   void check_settings() const {
-    for (const auto& setting : settings_) {
-      const std::string& name = setting.first;
-      const auto is_it = [&](const Quantity& parameter) { return parameter.name == name; };
-      if (std::any_of(model_.parameters.begin(), model_.parameters.end(), is_it) || is_state(name)) continue;
-      std::vector<std::string> known;
-      for (const Quantity& parameter : model_.parameters) known.push_back(parameter.name);
-      constexpr std::size_t many = 1000;
-      for (const std::string& state : expanded_.state_names)
-        if (known.size() < many) known.push_back(state);
-      constexpr std::size_t listed_most = 20;
-      std::string expected = "one of";
-      for (std::size_t k = 0; k < std::min(known.size(), listed_most); ++k)
-        expected += (k > 0 ? ", " : " ") + known[k];
-      if (known.size() > listed_most) expected += ", …";
-      refuse({"no such parameter or state: " + quoted(name), model_.name, expected, "",
-              suggestion(name, known)});
-    }
-  }
-
-  bool is_state(const std::string& name) const {
-    for (std::size_t k = 0; k < model_.states.size(); ++k) {
-      const Quantity& state = model_.states[k];
-      const std::uint32_t element = state.is_vector() ? element_number(name, state.name) : 0;
-      if (state.is_vector() ? element > 0 && element <= extents_.states[k] : state.name == name) return true;
-    }
-    return false;
+    if (settings_.empty()) return;
+    std::vector<std::string> known;
+    for (const Quantity& parameter : model_.parameters) known.push_back(parameter.name);
+    known.insert(known.end(), expanded_.state_names.begin(), expanded_.state_names.end());
+    for (const auto& [name, value] : settings_) check_setting(model_.name, name, value, known);
   }
 
   // ---- equations ------------------------------------------------------------------------------------
@@ -235,7 +211,7 @@ class Expander {
     const Quantity& surface = model_.surfaces[k];
     const std::string name = surface.is_vector() ? surface.name + std::to_string(element) : surface.name;
     const NodeId guard = builder_.guard(k, element);
-    if (!expanded_.graph.is_constant(guard)) {
+    if (!is_never_met(guard, surface.value, "surface " + quoted(name), "a guard")) {
       const SurfaceSide side = surfaces_.add_named(name, guard);
       if (surface.break_away) {
         const NodeId ratio =
@@ -244,13 +220,24 @@ class Expander {
       }
       return;
     }
-    Mistake mistake;
-    mistake.where = surface.value.position;
-    mistake.what = "surface " + quoted(name) + " can never be met";
-    mistake.expected = "a guard that depends on a state or on t";
-    mistake.got = "the constant " + exact_text(expanded_.graph.value(guard));
-    mistakes_.push_back(std::move(mistake));
     throw Unbuildable{};
+  }
+
+  // A constant has no zero to come to; told as a mistake.
+  bool is_never_met(NodeId function, const Formula& formula, const std::string& who,
+                    const std::string& what) {
+    if (!expanded_.graph.is_constant(function)) return false;
+    mistakes_.push_back({formula.position, 1, who + " can never be met",
+                         what + " that depends on a state or on t",
+                         "the constant " + exact_text(expanded_.graph.value(function)), ""});
+    return true;
+  }
+
+  // The same of an event or contact as the file has it; a value set for a run may put one out of action.
+  void check_is_met(NodeId function, const Formula& formula, const std::string& kind, const std::string& name,
+                    const std::string& what) {
+    if (check_ == Check::everything && !formula.empty())
+      is_never_met(function, formula, name.empty() ? "the " + kind : kind + " " + quoted(name), what);
   }
 
   // The value of an assignment for each state it means, after those there are. `table_element` is i of the table it stands in, 0
@@ -365,11 +352,17 @@ class Expander {
                          quoted(name) + ", which another event or contact has, too", ""});
   }
 
-  void build_events(const std::vector<EventDescription>& events, std::vector<ExpandedEvent>& result) {
+  void build_events(const std::string& kind, const std::vector<EventDescription>& events,
+                    std::vector<ExpandedEvent>& result) {
     for (const EventDescription& event : events) {
       for_every(event, [&](std::uint32_t i, const std::string& name) {
         ExpandedEvent made{name, 0, event.direction, {}, event.from, event.to, event.zeno};
-        succeeds([&] { made.guard = builder_.event_guard(event.when, i); });
+        succeeds([&] {
+          made.guard = builder_.event_guard(event.when, i);
+          check_is_met(made.guard, event.when, kind, name, "a guard");
+          // As a surface without a name has it.
+          if (name.empty()) made.name = builder_.text(event.when, i);
+        });
         made.set = build_assignments(event.set, Jumps::values, i);
         result.push_back(std::move(made));
       });
@@ -412,7 +405,10 @@ class Expander {
       for_every(contact, [&](std::uint32_t i, const std::string& name) {
         ExpandedContact made;
         made.name = name;
-        build_formula(contact.gap, Jumps::refused_in_gap, i, made.gap);
+        succeeds([&] {
+          made.gap = builder_.build(contact.gap, Jumps::refused_in_gap, i);
+          check_is_met(made.gap, contact.gap, "contact", name, "a gap");
+        });
         made.acts_on = build_assignments(contact.acts_on, Jumps::refused_in_force, i);
         build_formula(contact.restitution, Jumps::values, i, made.restitution);
         check_restitution(contact, made.restitution);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/number_text.hpp"
 
@@ -26,6 +27,34 @@ Operation binary_operation(TokenKind kind) {
     case TokenKind::divide: return Operation::divide;
     default: return Operation::power;
   }
+}
+
+// The factors of a product that a sign or a divisor does not hide.
+template <class Visit>
+void for_factors(const ExpressionGraph& graph, NodeId id, const Visit& visit, int depth = 8) {
+  const Node node = graph[id];
+  if (depth == 0) return visit(id);
+  switch (node.operation) {
+    case Operation::multiply: for_factors(graph, node.b, visit, depth - 1); [[fallthrough]];
+    case Operation::negate:
+    case Operation::divide: return for_factors(graph, node.a, visit, depth - 1);
+    default: return visit(id);
+  }
+}
+
+// The product with one of its factors replaced, once.
+std::optional<NodeId> with_factor(ExpressionGraph& graph, NodeId id, NodeId factor, NodeId by,
+                                  int depth = 8) {
+  if (id == factor) return by;
+  const Node node = graph[id];
+  const bool goes_on = node.operation == Operation::multiply || node.operation == Operation::negate ||
+                       node.operation == Operation::divide;
+  if (depth == 0 || !goes_on) return std::nullopt;
+  if (const auto a = with_factor(graph, node.a, factor, by, depth - 1))
+    return node.operation == Operation::negate ? graph.negate(*a) : graph.binary(node.operation, *a, node.b);
+  if (node.operation != Operation::multiply) return std::nullopt;
+  const auto b = with_factor(graph, node.b, factor, by, depth - 1);
+  return b ? std::optional(graph.multiply(node.a, *b)) : std::nullopt;
 }
 
 }  // namespace
@@ -184,9 +213,36 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
 // have the same slope there, and a step that ends a hair beyond is no mistake of the model. So |d|³ in a guard is one guard, as |d|²
 // is, and not one for each side that could hardly be told apart.
 NodeId FormulaBuilder::binary(Operation operation, NodeId a, NodeId b) {
+  if (operation == Operation::multiply)
+    for (const auto& [with_root, with_base] : {std::pair{a, b}, std::pair{b, a}})
+      if (const auto product = product_without_root(with_root, with_base)) return bend(*product, a, b);
   const bool goes_on = operation == Operation::power && graph_.is_constant(b) && graph_.value(b) > 1 &&
                        !graph_.is_even(b) && graph_.has_lambda(a) && is_nonnegative(a);
   return graph_.binary(operation, goes_on ? graph_.unary(Operation::absolute, a) : a, b);
+}
+
+// x·|x|^p with p between 0 and 1 is sgn(x)·|x|^(p + 1): it has a slope where x is zero, of which the rule for products
+// makes 0·∞.
+std::optional<NodeId> FormulaBuilder::product_without_root(NodeId with_root, NodeId with_base) {
+  std::optional<NodeId> product;
+  for_factors(graph_, with_root, [&](NodeId root) {
+    const Node node = graph_[root];
+    const bool is_sqrt = node.operation == Operation::sqrt;
+    const bool is_power = node.operation == Operation::power && graph_.is_constant(node.b);
+    if (product || !(is_sqrt || is_power) || nonnegative_.count(node.a) == 0) return;
+    const double exponent = is_sqrt ? 0.5 : graph_.value(node.b);
+    const Node size = graph_[node.a];
+    if (!(exponent > 0 && exponent < 1) || size.operation != Operation::multiply) return;
+    for (const auto& [sign, base] : {std::pair{size.a, size.b}, std::pair{size.b, size.a}}) {
+      if (!graph_.has_lambda(sign) || graph_.has_lambda(base)) continue;
+      const auto rest = with_factor(graph_, with_base, base, sign);
+      if (!rest) continue;
+      const NodeId power = binary(Operation::power, node.a, graph_.constant(exponent + 1));
+      product = graph_.multiply(*with_factor(graph_, with_root, root, power), *rest);
+      return;
+    }
+  });
+  return product;
 }
 
 // What is folded to a number must be one.
@@ -355,6 +411,11 @@ NodeId FormulaBuilder::build_sum(const Place& place, std::uint32_t index) {
 // ---- text -------------------------------------------------------------------------------------------
 
 // A range of tokens as text, with the elements of vectors by their names.
+std::string FormulaBuilder::text(const Formula& formula, std::uint32_t element) {
+  return shortened(text({formula, Jumps::values, element},
+                        {0, static_cast<std::uint32_t>(formula.expression.tokens.size())}));
+}
+
 std::string FormulaBuilder::text(const Place& place, TokenRange range) {
   const Expression& expression = place.formula.expression;
   return print_expression(expression, range, [&](std::uint32_t token) -> std::string {

@@ -59,6 +59,8 @@ class FormulaBuilder {
   NodeId event_guard(const Formula& formula, std::uint32_t element);
   // An element (from 1) of what a formula names, a vector, as it is observed. Throws Unbuildable.
   NodeId observed_element(const Formula& formula, std::uint32_t element);
+  // The formula as it is for this value of i.
+  std::string text(const Formula& formula, std::uint32_t element);
   std::uint32_t elements_of(const Formula& formula) const { return length(formula.symbols.front()); }
   // An element (from 1) of a definition, and of a surface's guard.
   NodeId definition(std::uint32_t index, std::uint32_t element);
@@ -98,6 +100,7 @@ class FormulaBuilder {
   void push(NodeId node, std::uint32_t begin) { stack_.push_back({node, begin}); }
   void build_operator(const Place& place, std::uint32_t index);
   NodeId binary(Operation operation, NodeId a, NodeId b);
+  std::optional<NodeId> product_without_root(NodeId with_root, NodeId with_base);
 
   void push_name(const Place& place, std::uint32_t index);
   NodeId value_of(Symbol symbol, std::uint32_t element, const Place& place);

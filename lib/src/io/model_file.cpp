@@ -142,6 +142,22 @@ void check_observe_option(const ModelDescription& model, const ExpansionLimits& 
   for (Mistake& mistake : mistakes) mistake.where = model.observe_position;
 }
 
+// A force that no expression uses has no effect. One with a state is seen in that, and any other where it is observed.
+void check_friction(const ModelDescription& model, Mistakes& mistakes) {
+  const std::vector<std::string>& observed = model.defaults.observe;
+  const std::vector<bool> used = used_definitions(model);
+  for (const reader::FrictionDescription& friction : model.friction) {
+    const std::string& name = friction.name;
+    if (friction.state || used[friction.force] ||
+        std::find(observed.begin(), observed.end(), name) != observed.end())
+      continue;
+    const bool vector = model.definitions[friction.velocity].is_vector();
+    mistakes.push_back({friction.position, name.size(), "friction " + reader::quoted(name) + " has no effect",
+                        "an equation that uses it", "none",
+                        "write it where it acts: v = \"… - " + name + (vector ? "[i]" : "") + "\""});
+  }
+}
+
 std::string read_whole(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
@@ -183,6 +199,7 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
 
   const ExpansionLimits expansion{limits.states, limits.operations};
   BuiltModel built = build(description, {}, Check::everything, expansion, mistakes);
+  if (mistakes.empty()) check_friction(*description, mistakes);
   if (mistakes.empty()) check_observe_option(*description, expansion, mistakes);
   if (!mistakes.empty()) throw_report(description->source, std::move(mistakes));
 

@@ -5,7 +5,7 @@
 namespace slideway::reader {
 
 bool ModelDescription::has_vectors() const {
-  const auto is_vector = [](const Quantity& quantity) { return quantity.is_vector(); };
+  const auto is_vector = [](const Quantity& quantity) { return quantity.may_be_vector(); };
   return std::any_of(states.begin(), states.end(), is_vector) ||
          std::any_of(definitions.begin(), definitions.end(), is_vector) ||
          std::any_of(surfaces.begin(), surfaces.end(), is_vector);
@@ -33,6 +33,8 @@ bool is_identifier(const std::string& name) {
   return !name.empty() && letter(name[0]) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
 }
+
+bool is_column_of_tables(const std::string& name) { return name == "mode" || name == "location"; }
 
 std::vector<bool> used_definitions(const ModelDescription& model) {
   std::vector<bool> used(model.definitions.size(), false);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,11 @@ struct Quantity {
   std::optional<Formula> break_away = {};  // of a surface: its break-away ratio
   bool hidden = false;                     // a part of a friction law, whose name no expression can write
 
+  // After a mistake in it: a scalar or a vector, and neither is another mistake.
+  bool unknown_shape = false;
+
   bool is_vector() const { return size.has_value(); }
+  bool may_be_vector() const { return is_vector() || unknown_shape; }
 };
 
 // A value for a state: its derivative, its new value in a reset, what a contact force adds to its derivative.
@@ -159,6 +164,9 @@ struct ModelDescription {
   std::size_t initial_location = 0;                     // into locations
   std::vector<ObservableDescription> observables = {};  // of the settings at hand (add_observables)
 
+  // What mistakes have been told of: who uses these names makes no other.
+  std::set<std::string> told_names = {};
+
   ModelDefaults defaults = {};  // but for atol per state, which needs the lengths of vectors
   // The absolute tolerance of each entry of `states`; empty when it is one number or not given.
   std::vector<double> atol_by_state = {};
@@ -175,6 +183,9 @@ Position place_of(const SourceText& source, const Formula& formula, std::size_t 
 
 // Whether a name can stand in an expression.
 bool is_identifier(const std::string& name);
+
+// Whether tables of a run have a column of this name beside the states.
+bool is_column_of_tables(const std::string& name);
 
 // 3 for the name "x3" and the vector "x"; 0 when the name is none of the vector's elements.
 std::uint32_t element_number(const std::string& name, const std::string& vector);

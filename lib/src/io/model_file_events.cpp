@@ -23,10 +23,6 @@ class EventReader {
   }
 
  private:
-  void lacks_key(const TomlEntry& table, const std::string& who, const std::string& key) {
-    reader_.mistake(table, who + " lacks a key", key, describe_keys(table.value));
-  }
-
   void read_size(const TomlValue& table, const std::string& who, std::optional<Formula>& size) {
     if (const TomlEntry* const entry = table.find("size"))
       size = reader_.read_formula(entry->value, "the size of " + who);
@@ -50,7 +46,12 @@ class EventReader {
       if (direction) event.direction = static_cast<Direction>(*direction);
       const TomlEntry* const set = table.value.find("set");
       if (set != nullptr && contains(keys, "set")) reader_.read_assignments(*set, who + " sets", event.set);
-      if (set == nullptr && kind == "reset") lacks_key(table, who, "'set'");
+      const bool sets_nothing =
+          set != nullptr && set->value.kind == TomlKind::table && set->value.table.empty();
+      if (kind == "reset" && (set == nullptr || sets_nothing))
+        reader_.lacks_key(table, who, "'set', with a state at least");
+      else if (sets_nothing && contains(keys, "set"))
+        reader_.mistake(*set, who + " sets nothing", "a state at least, or no line at all", "{}");
       if (kind == "edge") read_ends_of_edge(table, who, event);
       events.push_back(std::move(event));
     }
@@ -58,7 +59,7 @@ class EventReader {
 
   void read_ends_of_edge(const TomlEntry& table, const std::string& who, EventDescription& edge) {
     for (const char* const key : {"from", "to"})
-      if (table.value.find(key) == nullptr) lacks_key(table, who, std::string("'") + key + "'");
+      if (table.value.find(key) == nullptr) reader_.lacks_key(table, who, std::string("'") + key + "'");
     edge.from = read_location(table.value, "from", who).value_or(0);
     edge.to = read_location(table.value, "to", who).value_or(0);
     edge.zeno = read_location(table.value, "zeno", who);
@@ -89,7 +90,7 @@ class EventReader {
       location.position = table.position;
       reader_.check_keys(table.value, table.key, {"name", "derivatives"});
       reader_.read_text(table.value, "name", location.name);
-      if (table.value.find("name") == nullptr) lacks_key(table, "the location", "'name'");
+      if (table.value.find("name") == nullptr) reader_.lacks_key(table, "the location", "'name'");
       const TomlEntry* const derivatives = table.value.find("derivatives");
       if (derivatives != nullptr && reader_.expect(derivatives->value, TomlKind::table, "'derivatives'",
                                                    "a table [locations.derivatives]"))
@@ -121,7 +122,7 @@ class EventReader {
       const TomlEntry* const acts_on = table.value.find("acts_on");
       if (acts_on != nullptr) reader_.read_assignments(*acts_on, who + " acts on", contact.acts_on);
       if (acts_on == nullptr || (acts_on->value.kind == TomlKind::table && acts_on->value.table.empty()))
-        lacks_key(table, who, "'acts_on', with a state at least");
+        reader_.lacks_key(table, who, "'acts_on', with a state at least");
       model_.contacts.push_back(std::move(contact));
     }
   }

@@ -88,8 +88,7 @@ class FrictionReader {
     if (const TomlEntry* given = entry_->value.find(parameter.name))
       return reader_.read_formula(given->value, owner);
     if (parameter.fallback != nullptr) return made(parameter.fallback);
-    reader_.mistake(*entry_, who + " lacks a key", quoted(parameter.name) + " [" + parameter.unit + "]",
-                    describe_keys(entry_->value));
+    reader_.lacks_key(*entry_, who, quoted(parameter.name) + " [" + parameter.unit + "]");
     return {};
   }
 

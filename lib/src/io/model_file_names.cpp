@@ -107,12 +107,20 @@ class NameResolver {
     for (std::uint32_t k = 0; k < quantities.size(); ++k) {
       const Quantity& quantity = quantities[k];
       if (!quantity.hidden && !is_identifier(quantity.name)) {
+        const std::size_t bracket = quantity.name.find('[');
         mistake(quantity.position, quantity.name.size(), "not a name for an expression",
-                "letters, digits and '_', a digit not first", quoted(quantity.name));
+                "letters, digits and '_', a digit not first", quoted(quantity.name),
+                bracket == std::string::npos ? ""
+                                             : "a vector is " + quantity.name.substr(0, bracket) +
+                                                   " = { size = \"N\", value = \"…\" }");
+        if (bracket != std::string::npos) model_.told_names.insert({quantity.name.substr(0, bracket), "i"});
         continue;
       }
       const auto known = symbols_.find(quantity.name);
-      if (known == symbols_.end()) {
+      if (kind == SymbolKind::state && !quantity.is_vector() && is_column_of_tables(quantity.name)) {
+        mistake(quantity.position, quantity.name.size(), "a reserved name", "another name",
+                quoted(quantity.name) + ", a column of every table");
+      } else if (known == symbols_.end()) {
         symbols_[quantity.name] = {kind, k, 0};
         places_[quantity.name] = {kind_name(kind), quantity.position};
       } else if (places_.count(quantity.name) > 0) {
@@ -121,7 +129,7 @@ class NameResolver {
         mistake(quantity.position, quantity.name.size(), "a reserved name", "another name",
                 quoted(quantity.name) + ", " + kind_name(known->second.kind));
       }
-      if (quantity.is_vector()) vectors_.push_back({kind, k, 0});
+      if (quantity.may_be_vector()) vectors_.push_back({kind, k, 0});
     }
   }
 
@@ -196,7 +204,7 @@ class NameResolver {
 
   void resolve_quantity(Quantity& quantity, Scope scope) {
     resolve_size(quantity.size);
-    scope.index = quantity.is_vector();
+    scope.index = quantity.may_be_vector();
     resolve_formula(quantity.value, scope);
   }
 
@@ -206,7 +214,7 @@ class NameResolver {
       Scope scope = table;
       if (assignment.indexed)
         resolve_formula(*assignment.indexed, scope);
-      else if (assignment.element == 0 && model_.states[assignment.state].is_vector())
+      else if (assignment.element == 0 && model_.states[assignment.state].may_be_vector())
         scope.index = true;
       resolve_formula(assignment.value, scope);
     }
@@ -279,6 +287,7 @@ class NameResolver {
                           symbol.kind != SymbolKind::impact && scope.motion);
     if (!allowed) return not_here(formula, token, name, symbol, scope);
 
+    if (is_quantity(symbol) && quantity(symbol).unknown_shape) return;
     const bool vector = is_quantity(symbol) && quantity(symbol).is_vector() && symbol.element == 0;
     if (token.kind == TokenKind::element && !vector)
       token_mistake(formula, token, "an index of what is no vector", "a vector",
@@ -290,6 +299,7 @@ class NameResolver {
   }
 
   void unknown_name(const Formula& formula, const Token& token, const std::string& name, const Scope& scope) {
+    if (model_.told_names.count(name) > 0) return;
     std::string hint;
     if (name == "i")
       hint = "the index i has a meaning for vectors only: x = { size = \"N\", value = \"0\" }";

@@ -1,5 +1,7 @@
 // What a user wants to see beside the states, read from text: "F", or "E = 0.5*m*v^2".
 
+#include <algorithm>
+
 #include "io/model_file_description.hpp"
 
 namespace slideway::reader {
@@ -51,6 +53,19 @@ void add_observables(ModelDescription& model, const std::vector<std::string>& wa
     if (has_name && is_taken(model, observable.name)) {
       refuse_it(text, "a name that is taken", "a name that the model does not have", quoted(observable.name),
                 "what the model has a name for is observed by its name alone");
+      return;
+    }
+    const auto has_this_name = [&](const ObservableDescription& other) {
+      return other.name == observable.name;
+    };
+    if (std::any_of(model.observables.begin(), model.observables.end(), has_this_name)) {
+      refuse_it(text, "a name that is given twice", "a name of its own for each observable",
+                quoted(observable.name), "");
+      return;
+    }
+    if (is_column_of_tables(observable.name)) {
+      refuse_it(text, "a reserved name", "another name",
+                quoted(observable.name) + ", a column of every table", "");
       return;
     }
     ParsedExpression parsed = parse_expression(has_name ? trimmed(text.substr(equals + 1)) : observable.name);

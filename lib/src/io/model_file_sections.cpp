@@ -39,6 +39,7 @@ class SectionReader {
       reader_.read_derivatives(table->value, model_.derivatives);
     read_events(reader_, model_);
     check_derivatives();
+    model_.told_names = reader_.told_names();
     read_options();
   }
 
@@ -61,18 +62,26 @@ class SectionReader {
                               : kind == "surface" ? "the guard of " + quoted(entry.key)
                                                   : who;
     if (entry.value.kind != TomlKind::table || kind == "parameter") {
-      quantity.value = reader_.read_formula(entry.value, owner);
+      quantity.unknown_shape = kind != "parameter" && entry.value.kind == TomlKind::array;
+      quantity.value = quantity.unknown_shape ? Formula{} : reader_.read_formula(entry.value, owner);
+      if (quantity.unknown_shape)
+        reader_.mistake(entry.value.position, 1, owner + " is of the wrong kind",
+                        "a number or an expression in quotes", describe(entry.value),
+                        "a vector has one expression with the index i: " + entry.key + " = { size = \"" +
+                            std::to_string(entry.value.array.size()) + "\", value = \"if(i > 1, p, q)\" }");
       return quantity;
     }
     const bool surface = kind == "surface";
     reader_.check_keys(
         entry.value, who,
         surface ? Words{"size", "value", "ends", "break_away"} : Words{"size", "value", "ends"});
+    quantity.unknown_shape = reader_.has_unknown_key(entry.value);
     const TomlEntry* const break_away = surface ? entry.value.find("break_away") : nullptr;
     if (break_away != nullptr)
       quantity.break_away =
           reader_.read_formula(break_away->value, "the break-away ratio of " + quoted(entry.key));
     // A surface that is no vector may be a table for its break-away ratio alone.
+    if (break_away == nullptr && entry.value.find("size") == nullptr) quantity.unknown_shape = true;
     if (break_away == nullptr || entry.value.find("size") != nullptr)
       quantity.size = reader_.required_formula(entry, "size", "the size of " + quoted(entry.key), who);
     quantity.value = reader_.required_formula(entry, "value", owner, who);
@@ -88,7 +97,7 @@ class SectionReader {
     model_.start.owner = "the start time";
     if (root_.find("time") == nullptr && !reader_.is_misspelt("time"))
       reader_.mistake({}, 1, "no end time", "a table [time] with a line such as end = 10.0", "none",
-                      "the file names one, which --t-end replaces for a run");
+                      "the file has to name one; --t-end puts another one in its place for a run");
     if (table == nullptr) return;
     reader_.check_keys(table->value, "[time]", {"start", "end"});
     if (const TomlEntry* start = table->value.find("start"))
@@ -141,7 +150,7 @@ class SectionReader {
   template <class Tell>
   void report_missing(const std::vector<bool>& having, const Tell& tell) const {
     for (std::size_t k = 0; k < having.size(); ++k)
-      if (!having[k]) tell(model_.states[k]);
+      if (!having[k] && !reader_.is_meant(static_cast<std::uint32_t>(k))) tell(model_.states[k]);
   }
 
   // ---- options --------------------------------------------------------------------------------------
@@ -162,6 +171,7 @@ class SectionReader {
     read_choice(options, "on_ambiguity", ambiguity_words(), defaults.on_ambiguity);
     read_choice(options, "sliding_rule", sliding_rule_words(), defaults.sliding_rule);
     read_choice(options, "linear_solver", linear_solver_words(), defaults.linear_solver);
+    check_linear_solver(options);
     read_choice(options, "selection", selection_words(), defaults.selection);
     if (const TomlEntry* observe = options.find("observe")) read_observe(*observe);
     read_number(options, "max_step", "a positive number", is_positive, defaults.max_step);
@@ -210,6 +220,15 @@ class SectionReader {
     if (const auto choice = reader_.read_word(options, key, known)) word = known[*choice];
   }
 
+  void check_linear_solver(const TomlValue& options) {
+    const std::string& solver = model_.defaults.linear_solver;
+    if (solver.empty() || solver == "auto" ||
+        !contains({"adams", "dopri5", "dop853"}, model_.defaults.method))
+      return;
+    reader_.mistake(*options.find("linear_solver"), model_.defaults.method + " solves no linear equations",
+                    "method = \"bdf\" or \"auto\" beside 'linear_solver'", quoted(solver));
+  }
+
   static std::string shown(const TomlValue& value) {
     return value.kind == TomlKind::number ? exact_text(value.number) : describe(value);
   }
@@ -243,10 +262,12 @@ class SectionReader {
       const auto place = std::find(names.begin(), names.end(), line.key);
       if (place != names.end())
         model_.atol_by_state[static_cast<std::size_t>(place - names.begin())] = read_tolerance(line.value);
-      else
+      else if (reader_.told_names().count(line.key) == 0)
         reader_.mistake(line, "'atol' of an unknown state", "the name of a state", quoted(line.key),
                         suggestion(line.key, names));
     }
+    const auto is_unknown = [&](const TomlEntry& line) { return !contains(names, line.key); };
+    if (std::any_of(entry.value.table.begin(), entry.value.table.end(), is_unknown)) return;
     for (std::size_t k = 0; k < names.size(); ++k)
       if (model_.atol_by_state[k] == 0)
         reader_.mistake(entry, "'atol' lacks a state", "a line for every state",

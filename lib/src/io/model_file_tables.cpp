@@ -34,6 +34,25 @@ std::string section_hint(const std::string& key, const Words& known) {
   return (list ? "write [[" : "write [") + found->second + (list ? "]]" : "]");
 }
 
+// x - 1 for x == 1, whose '=' stands at the offset.
+std::string guard_of_equation(const std::string& text, std::size_t equals, const std::string& otherwise) {
+  const auto trimmed = [](const std::string& part) {
+    const std::size_t begin = part.find_first_not_of("= \t");
+    return begin == std::string::npos ? "" : part.substr(begin, part.find_last_not_of("= \t") + 1 - begin);
+  };
+  const std::string left = trimmed(text.substr(0, equals));
+  const std::string right = trimmed(text.substr(equals));
+  const auto is_simple = [](char c) { return c != '+' && c != '-' && c != '<' && c != '>' && c != '='; };
+  if (left.empty() || right.empty() ||
+      !std::all_of(left.begin(), left.end(), [](char c) { return c != '<' && c != '>' && c != '!'; }))
+    return otherwise;
+  const bool simple = std::all_of(right.begin(), right.end(), is_simple);
+  return "a guard is zero there: write " + left +
+         (right == "0" ? ""
+          : simple     ? " - " + right
+                       : " - (" + right + ")");
+}
+
 }  // namespace
 
 bool contains(const Words& words, const std::string& word) {
@@ -87,15 +106,25 @@ void TableReader::check_keys(const TomlValue& table, const std::string& where, c
 
 void TableReader::unknown_key(const TomlEntry& entry, const std::string& where, const Words& known) {
   std::string hint = suggestion(entry.key, known);
-  // rtolerance, max_step_size: a key with more at its end.
+  // rtolerance, max_step_size, t_end: a key with more at its end or beginning.
   for (const std::string& word : known)
-    if (hint.empty() && word.size() >= 3 && entry.key.rfind(word, 0) == 0)
+    if (hint.empty() && word.size() >= 3 && (entry.key.rfind(word, 0) == 0 || entry.key.ends_with(word)))
       hint = "did you mean '" + word + "'?";
   if (entry.key == "zeno")
     hint = "'zeno' belongs to [[edges]]";
   else if (contains(top_level_keys, entry.key))
     hint = top_level_hint(entry.key);
+  unknown_keys_.insert(entry.position);
   mistake(entry, "unknown key in " + where, one_of(known), quoted(entry.key), hint);
+}
+
+bool TableReader::has_unknown_key(const TomlValue& table) const {
+  return std::any_of(table.table.begin(), table.table.end(),
+                     [&](const TomlEntry& entry) { return unknown_keys_.count(entry.position) > 0; });
+}
+
+void TableReader::lacks_key(const TomlEntry& table, const std::string& who, const std::string& key) {
+  if (!has_unknown_key(table.value)) mistake(table, who + " lacks a key", key, describe_keys(table.value));
 }
 
 bool TableReader::is_misplaced(const TomlEntry& entry) {
@@ -182,7 +211,10 @@ Formula TableReader::read_formula(const TomlValue& value, std::string owner) {
     if (!parsed.error) {
       formula.expression = std::move(parsed.expression);
     } else {
-      const SyntaxError& error = *parsed.error;
+      SyntaxError& error = *parsed.error;
+      if (error.got == "'='" &&
+          (formula.owner.rfind("the guard of", 0) == 0 || formula.owner.rfind("the gap of", 0) == 0))
+        error.hint = guard_of_equation(value.string, error.offset, error.hint);
       mistake(place_of(model_.source, formula, error.offset), error.length,
               error.what + " (" + formula.owner + ")", error.expected, error.got, error.hint);
     }
@@ -199,7 +231,7 @@ Formula TableReader::read_formula_with_ends(const TomlValue& value, const std::s
   Formula formula;
   if (const TomlEntry* entry = value.find("value"))
     formula = read_formula(entry->value, owner);
-  else
+  else if (!has_unknown_key(value))
     mistake(value.position, 1, owner + " lacks a key", "'value'", describe_keys(value));
   formula.ends = read_ends(value);
   return formula;
@@ -208,7 +240,7 @@ Formula TableReader::read_formula_with_ends(const TomlValue& value, const std::s
 Formula TableReader::required_formula(const TomlEntry& table, const std::string& key,
                                       const std::string& owner, const std::string& where) {
   if (const TomlEntry* entry = table.value.find(key)) return read_formula(entry->value, owner);
-  mistake(table, where + " lacks a key", "'" + key + "'", describe_keys(table.value));
+  lacks_key(table, where, "'" + key + "'");
   return {};
 }
 
@@ -218,27 +250,44 @@ void TableReader::number_states() {
   for (std::uint32_t k = 0; k < model_.states.size(); ++k) state_numbers_.emplace(model_.states[k].name, k);
 }
 
-bool TableReader::find_state(const std::string& name, bool elements, Assignment& assignment,
-                             std::string& hint) const {
+bool TableReader::find_state(const std::string& name, bool elements, Assignment& assignment) const {
   const auto known = state_numbers_.find(name);
   if (known != state_numbers_.end()) {
     assignment.state = known->second;
     return true;
   }
+  if (!elements) return false;
   for (std::uint32_t k = 0; k < model_.states.size(); ++k) {
     const Quantity& state = model_.states[k];
     assignment.element = state.is_vector() ? element_number(name, state.name) : 0;
-    if (assignment.element == 0) continue;
     assignment.state = k;
-    if (elements) return true;
-    hint = "'" + state.name + "' is a vector: one line for '" + state.name +
-           "', with the index i, holds for every element; if(i > 1, p, q) tells them apart";
-    return false;
+    if (assignment.element != 0) return true;
+  }
+  return false;
+}
+
+// What to write instead of a key that is no state; notes which state it means.
+std::string TableReader::hint_for_state(const std::string& name, bool elements) {
+  const auto meant = [&](std::uint32_t state) {
+    return meant_states_.insert(state), model_.states[state].name;
+  };
+  for (std::uint32_t k = 0; k < model_.states.size() && !elements; ++k) {
+    const std::string& state = model_.states[k].name;
+    if (model_.states[k].is_vector() && (element_number(name, state) > 0 || name.rfind(state + "[", 0) == 0))
+      return "'" + meant(k) + "' is a vector: one line for '" + state +
+             "', with the index i, holds for every element; if(i > 1, p, q) tells them apart";
+    if (contains({state + "'", "d" + state, "d" + state + "/dt", "d" + state + "dt", "d" + state + "_dt",
+                  state + "_dot", state + "dot", state + "_t", "D" + state, "der(" + state + ")"},
+                 name))
+      return "write " + meant(k) + " = \"…\" for its derivative";
   }
   Words names;
   for (const Quantity& state : model_.states) names.push_back(state.name);
-  hint = suggestion(name, names);
-  return false;
+  const std::string near = suggestion(name, names);
+  if (!near.empty() && !elements) meant(state_numbers_.at(nearest_name(name, names)));
+  return near.empty() && !elements && is_identifier(name)
+             ? "a state has a line in [states] with its initial value: " + name + " = 0.0"
+             : near;
 }
 
 // x[i + 1] = …
@@ -270,12 +319,12 @@ std::optional<Assignment> TableReader::read_assignment(const TomlEntry& entry, c
                                                        bool elements) {
   Assignment assignment;
   assignment.position = entry.position;
-  std::string hint;
   if (elements && entry.key.find('[') != std::string::npos) {
     if (!read_indexed(entry, before, assignment)) return std::nullopt;
-  } else if (!find_state(entry.key, elements, assignment, hint)) {
-    if (entry.key == "initial") hint = top_level_hint(entry.key);
-    mistake(entry, before + " an unknown state", "the name of a state", quoted(entry.key), hint);
+  } else if (!find_state(entry.key, elements, assignment)) {
+    if (!told_names_.insert(entry.key).second) return std::nullopt;
+    mistake(entry, before + " an unknown state", "the name of a state", quoted(entry.key),
+            entry.key == "initial" ? top_level_hint(entry.key) : hint_for_state(entry.key, elements));
     return std::nullopt;
   }
   assignment.value = read_formula_with_ends(entry.value, before + " " + quoted(entry.key));

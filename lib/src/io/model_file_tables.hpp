@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +38,10 @@ class TableReader {
   // Whether a table of the file means this one and misses its name, or its place; that has been told.
   bool is_misspelt(const std::string& key) const;
   void check_keys(const TomlValue& table, const std::string& where, const Words& known);
+  // Whether one of its keys has been told to be unknown: it is likely to be meant for what the table seems to lack.
+  bool has_unknown_key(const TomlValue& table) const;
+  // `who` lacks a key of this table, unless that is there with another name.
+  void lacks_key(const TomlEntry& table, const std::string& who, const std::string& key);
   // In a table of free names nothing but what the file lacks tells a misplaced `initial`, or a section written as a key of another,
   // from a name.
   bool is_misplaced(const TomlEntry& entry);
@@ -64,13 +69,18 @@ class TableReader {
   void number_states();
   // `before` is what messages say before the name of the state: "the derivative of".
   void read_derivatives(const TomlValue& table, std::vector<Assignment>& derivatives);
+  // Whether a line for this state is there with a wrong key, which has been told.
+  bool is_meant(std::uint32_t state) const { return meant_states_.count(state) > 0; }
+  // Names that a mistake has been told of, so that those who use them make none.
+  const std::set<std::string>& told_names() const { return told_names_; }
   void read_assignments(const TomlEntry& entry, const std::string& before, std::vector<Assignment>& lines);
 
  private:
   void unknown_key(const TomlEntry& entry, const std::string& where, const Words& known);
   std::optional<Assignment> read_assignment(const TomlEntry& entry, const std::string& before, bool elements);
   bool read_indexed(const TomlEntry& entry, const std::string& before, Assignment& assignment);
-  bool find_state(const std::string& name, bool elements, Assignment& assignment, std::string& hint) const;
+  bool find_state(const std::string& name, bool elements, Assignment& assignment) const;
+  std::string hint_for_state(const std::string& name, bool elements);
 
   const ModelDescription& model_;
   const TomlValue& root_;
@@ -78,6 +88,9 @@ class TableReader {
   std::unordered_map<std::string, std::uint32_t> state_numbers_;
   bool misplaced_initial_ = false;
   Words misplaced_sections_;
+  std::set<Position> unknown_keys_;
+  std::set<std::uint32_t> meant_states_;
+  std::set<std::string> told_names_;
 };
 
 // Adds what [friction] means to the definitions, states and derivatives.
