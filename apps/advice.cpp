@@ -20,7 +20,7 @@ std::string replaced(std::string message, const Replacements& replacements) {
 
 }  // namespace
 
-std::string told_to_user(std::string message) {
+std::string told_to_user(std::string message, Branches branches) {
   static const Replacements replacements = {
       {"raise max_events", "raise --max-events"},
       {"raise max_steps, loosen the tolerances or use a stiff method",
@@ -38,7 +38,14 @@ std::string told_to_user(std::string message) {
   };
   if (message.find("the initial state violates contact") != std::string::npos)
     message += "; change the initial state in [states] of the file or with --set";
-  return replaced(std::move(message), replacements);
+  message = replaced(std::move(message), replacements);
+  return branches == Branches::offered
+             ? message
+             : replaced(std::move(message), {{", or follow all with --on-ambiguity branches", ""}});
+}
+
+std::string without_choice(const std::string& message) {
+  return message.substr(0, message.find("; choose one with --on-ambiguity"));
 }
 
 std::string told_to_comparer(const Outcome& outcome) {

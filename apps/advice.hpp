@@ -10,8 +10,13 @@
 
 namespace slideway::apps {
 
+// Whether to advise following all continuations, which only `slideway run` does, where it does not yet.
+enum class Branches { not_offered, offered };
+
 // The message with options for the library's fields, and without the names of its functions.
-std::string told_to_user(std::string message);
+std::string told_to_user(std::string message, Branches branches = Branches::not_offered);
+// Without the advice to choose one continuation, where all are followed.
+std::string without_choice(const std::string& message);
 // The same for a run of `slideway compare`, whose bounds on steps and events come from --max-evaluations.
 std::string told_to_comparer(const Outcome& outcome);
 

@@ -27,6 +27,19 @@ void refuse_name_of_file(const std::string& name) {
           .advice = "did you mean '" + meant + "'?"});
 }
 
+// Of the name of a file that is not there, but of a model of the catalogue with an ending.
+void refuse_file_of_catalogue(const std::string& name) {
+  const std::filesystem::path path(name);
+  std::error_code ignored;
+  if (path.has_parent_path() || std::filesystem::exists(path, ignored)) return;
+  const std::string stem = path.stem().string();
+  const std::vector<Model>& known = models::catalogue();
+  if (std::any_of(known.begin(), known.end(), [&](const Model& model) { return model.name == stem; }))
+    refuse({.what = "there is no file '" + name + "' here",
+            .expected = "the name of a file, or one of the catalogue",
+            .advice = "the catalogue has '" + stem + "'"});
+}
+
 }  // namespace
 
 bool is_model_file(const std::string& name) {
@@ -34,7 +47,10 @@ bool is_model_file(const std::string& name) {
 }
 
 Model load_model(const std::string& name) {
-  if (is_model_file(name)) return read_model_file(name);
+  if (is_model_file(name)) {
+    refuse_file_of_catalogue(name);
+    return read_model_file(name);
+  }
   const std::vector<Model>& known = models::catalogue();
   if (std::none_of(known.begin(), known.end(), [&](const Model& model) { return model.name == name; }))
     refuse_name_of_file(name);

@@ -62,6 +62,15 @@ CLI::Option* add_positive(CLI::App& app, const std::string& name, const std::str
 constexpr const char* rtol_expected = "a number from 1e-14 on and below 1";
 bool is_rtol(double value) { return value >= 1e-14 && value < 1; }
 
+// "1000" for "1e3"; nothing for what is no whole number in any notation.
+std::string written_out(const std::string& text, Index least) {
+  constexpr double most = 1e15;
+  const auto value = to_number<double>(text);
+  const bool is_whole =
+      value && *value >= static_cast<double>(least) && *value <= most && *value == std::floor(*value);
+  return is_whole ? fmt::format("{:.0f}", *value) : std::string();
+}
+
 CLI::Option* add_count(CLI::App& app, const std::string& name, const std::string& description, Index least,
                        std::optional<Index>& target) {
   return app
@@ -70,7 +79,8 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, const std::string
           [=, &target](const std::string& text) {
             const auto value = to_number<Index>(text);
             if (!value || *value < least)
-              refuse_option(name, fmt::format("a whole number from {}", least), text);
+              refuse_option(name, fmt::format("a whole number from {}", least), text,
+                            written_out(text, least));
             target = value;
           },
           description)
@@ -161,8 +171,8 @@ CLI::Option* add_model(CLI::App& app, std::string& target) {
 
 // ---- sub-commands ------------------------------------------------------------------------------------------------
 
-// What the commands that run a model have in common.
-void add_simulation(CLI::App& app, SimulationArguments& arguments) {
+// What the commands that run a model have in common. All but `run` follow one solution.
+void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_branches = false) {
   const std::string model = "The model";
   add_settings(app, arguments.settings)->group(model);
   add_number(
@@ -195,10 +205,12 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
       ->group(accuracy);
 
   const std::string continuation = "Where it goes on";
+  std::vector<std::string> ambiguities = ambiguity_words();
+  if (!follows_branches) std::erase(ambiguities, "branches");
   add_word(app, "--on-ambiguity",
-           "where the continuation is not unique (default stop, which reports them all; branches follows "
-           "them all)",
-           ambiguity_words(), arguments.on_ambiguity)
+           std::string("where the continuation is not unique (default stop, which reports them all") +
+               (follows_branches ? "; branches follows them all)" : ")"),
+           ambiguities, arguments.on_ambiguity)
       ->group(continuation);
   add_word(app, "--sliding-rule", "the motion along surfaces; moments: along two (default filippov)",
            sliding_rule_words(), arguments.sliding_rule)
@@ -215,7 +227,7 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments) {
 void add_run(CLI::App& program, RunArguments& arguments) {
   CLI::App& app = *program.add_subcommand("run", "Follow a model through its discontinuities");
   add_model(app, arguments.model);
-  add_simulation(app, arguments);
+  add_simulation(app, arguments, true);
 
   const std::string results = "Results (a FILE named - is standard output)";
   add_files(app, "--csv", "write the trajectory; may be repeated", "FILE", arguments.csv)->group(results);
@@ -477,7 +489,10 @@ std::optional<std::string> unexpected_argument(const CLI::App& program, int argc
     const bool is_option = argument.size() > 1 && argument[0] == '-' && !to_number<double>(argument);
     const std::string name = argument.substr(0, argument.find('='));
     if (!is_option || name == "-h" || std::find(names.begin(), names.end(), name) != names.end()) continue;
-    const std::string near = nearest_name(name, names);
+    std::string near = nearest_name(name, names);
+    // --end for --t-end.
+    for (const std::string& known : names)
+      if (near.empty() && name.size() > 3 && known.ends_with(name.substr(1))) near = known;
     return fmt::format("`{}` has no option '{}'; {}", command, name,
                        near.empty() ? fmt::format("`{} --help` lists those it has", command)
                                     : fmt::format("did you mean '{}'?", near));
@@ -496,6 +511,22 @@ std::optional<std::string> missing_option(const CLI::App& program) {
       return fmt::format("`slideway {}` lacks {}{}: {}", app->get_name(),
                          option->get_positional() ? "" : "--" + option->get_lnames().front() + " ",
                          option->get_type_name(), option->get_description());
+    }
+  }
+  return std::nullopt;
+}
+
+// CLI11 counts what it required and received.
+std::optional<std::string> miscounted(const CLI::App& program, const std::string& told) {
+  for (const CLI::App* app : program.get_subcommands()) {
+    for (const CLI::Option* option : app->get_options()) {
+      if (told.rfind(option->get_name() + ": ", 0) != 0 || option->get_lnames().empty()) continue;
+      if (told.find("At Most 1 ") != std::string::npos)
+        return fmt::format("{} is given {}; give it once", option->get_name(),
+                           option->count() == 2 ? "twice" : fmt::format("{} times", option->count()));
+      if (told.ends_with(" missing"))
+        return fmt::format("{} lacks its {}: {}", option->get_name(), option->get_type_name(),
+                           option->get_description());
     }
   }
   return std::nullopt;
@@ -541,6 +572,8 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   } catch (const CLI::RequiredError& error) {
     const auto unexpected = unexpected_argument(*program, argc, argv);
     return refused(err, unexpected ? *unexpected : missing_option(*program).value_or(error.what()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    return refused(err, miscounted(*program, error.what()).value_or(error.what()));
   } catch (const CLI::ParseError& error) {
     return refused(err, error.what());
   }

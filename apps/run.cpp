@@ -72,7 +72,7 @@ void print_tree(const Branch& branch, const std::string& indent, std::ostream& o
 }
 
 void tell_user(Branch& branch) {
-  branch.solution.outcome.message = told_to_user(branch.solution.outcome.message);
+  branch.solution.outcome.message = without_choice(told_to_user(branch.solution.outcome.message));
   for (Branch& child : branch.branches) tell_user(child);
 }
 
@@ -174,7 +174,7 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   if (arguments.passivity) check_passivity(instance, options);
   const std::vector<Target> wanted = targets(arguments);
   check_targets(wanted, arguments.model);
-  check_phase({.phase = arguments.phase}, instance.system);
+  check_option("--phase", [&] { check_phase({.phase = arguments.phase}, instance.system); });
   const std::unique_ptr<Observation> observation = make_observation(arguments, model, instance, options);
   if (options.on_ambiguity == Ambiguity::branches) {
     return run_all_branches(arguments, model, instance, options, observation.get(), wanted, out, err);
@@ -187,7 +187,7 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   const Simulator simulator(instance.problem(), options);
 
   Solution solution = simulator.run({.start = instance.start, .end = instance.end, .state = instance.state});
-  solution.outcome.message = told_to_user(solution.outcome.message);
+  solution.outcome.message = told_to_user(solution.outcome.message, Branches::offered);
 
   RunReport report{.model = model.name, .instance = instance, .solution = solution};
   report.observation = observation.get();

@@ -349,8 +349,20 @@ SweepPicture picture_of(const SweepTask& task, const std::vector<SweepRow>& rows
   return picture;
 }
 
+// Without a section there is nothing they could choose from.
+void check_section_options(const SweepArguments& arguments) {
+  if (!arguments.section.empty()) return;
+  if (!arguments.direction.empty() || arguments.section_points) {
+    refuse({.what = "there are no arrivals to choose from",
+            .where = arguments.section_points ? "--section-points" : "--direction",
+            .expected = "--section NAME beside it"});
+  }
+}
+
 void check_states_shown(const SweepArguments& arguments, const System& system) {
-  for (const std::string& name : arguments.states) system.state_index(name);
+  check_option("--states", [&] {
+    for (const std::string& name : arguments.states) system.state_index(name);
+  });
   if (!arguments.states.empty() && arguments.plot.empty())
     refuse(
         {.what = "there is no picture of states", .where = "--states", .expected = "--plot FILE beside it"});
@@ -359,6 +371,19 @@ void check_states_shown(const SweepArguments& arguments, const System& system) {
             .where = "--plot",
             .expected = "one or two varied parameters",
             .got = std::to_string(arguments.axes.size())});
+  }
+}
+
+// An axis is a column beside those that every table has.
+void check_columns(const SweepTable& table, const SweepPlan& plan) {
+  const std::vector<std::string> columns = table.columns();
+  for (const SweepAxis& axis : plan.axes()) {
+    if (std::count(columns.begin(), columns.end(), axis.name) > 1) {
+      refuse({.what = "two columns of the table would have one name",
+              .where = "--vary",
+              .expected = "a parameter or state with another name",
+              .got = "'" + axis.name + "'"});
+    }
   }
 }
 
@@ -387,6 +412,7 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
     task.section = section_of(arguments, instance);
     task.options.full_events = true;
   }
+  check_section_options(arguments);
   check_states_shown(arguments, instance.system);
 
   const bool only_pictures = arguments.csv.empty() && !arguments.plot.empty();
@@ -405,6 +431,7 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   for (const SweepAxis& axis : plan.axes()) axes.push_back(axis.name);
   const SweepTable table(axes, task.states, task.section.has_value(),
                          fingerprint(arguments, model, task.options));
+  check_columns(table, plan);
   Sweep work(task, table, path);
   if (arguments.resume) work.take_over();
   const Index jobs = arguments.jobs.value_or(std::max<Index>(1, std::thread::hardware_concurrency()));

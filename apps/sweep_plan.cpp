@@ -65,7 +65,8 @@ SweepAxis parse_axis(const std::string& text) {
   const double last = finite_number(text, parts[1]);
   const auto count = to_number<Index>(parts[2]);
   if (!count || *count < 1 || *count > most_runs)
-    refuse_axis(text, "not a number of values: '" + parts[2] + "'", "a whole number from 1");
+    refuse_axis(text, "not a number of values: '" + parts[2] + "'",
+                fmt::format("a whole number from 1 to {}", most_runs));
   if (*count == 1 && first != last) {
     refuse_axis(text, "one value cannot be both ends",
                 fmt::format("at least 2 values, or {}={} alone", axis.name, parts[0]));

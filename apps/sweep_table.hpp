@@ -44,12 +44,12 @@ class SweepTable {
   const std::vector<std::string>& states() const { return states_; }
   // With the line end.
   std::string header() const;
+  std::vector<std::string> columns() const;
   std::string line(const SweepRow& row) const;
   // A document of this sweep, in any order of rows. Throws std::invalid_argument: what does not belong to it.
   std::vector<SweepRow> read(const std::string& text) const;
 
  private:
-  std::vector<std::string> columns() const;
   SweepRow parse(const std::vector<std::string>& cells) const;
 
   std::vector<std::string> axes_;

@@ -31,7 +31,7 @@ bool same_file(const std::string& first, const std::string& second) {
 }
 
 void check_page_name(const std::string& path) {
-  if (is_standard_output(path) || path.ends_with(".html") || path.ends_with(".htm")) return;
+  if (is_standard_output(path) || path.ends_with(".html")) return;
   refuse(
       {.what = "not the name of a page", .where = path, .expected = "a file name that ends in .html, or -"});
 }
@@ -59,13 +59,19 @@ void check_targets(const std::vector<Target>& wanted, const std::string& model) 
                 .expected = standard ? "one document on standard output" : "a file for each"});
       }
     }
-    try {
+    check_option(wanted[i].option, [&] {
       if (wanted[i].kind == TargetKind::picture) picture_format(wanted[i].path);
       if (wanted[i].kind == TargetKind::page) check_page_name(wanted[i].path);
       check_writable(wanted[i].path);
-    } catch (const std::exception& error) {
-      throw std::invalid_argument(fmt::format("{}: {}", wanted[i].option, error.what()));
-    }
+    });
+  }
+}
+
+void check_option(const std::string& option, const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const std::exception& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", option, error.what()));
   }
 }
 

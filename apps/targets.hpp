@@ -25,6 +25,9 @@ void add_targets(const std::string& option, const std::vector<std::string>& path
 // line. Throws std::invalid_argument that names the option.
 void check_targets(const std::vector<Target>& wanted, const std::string& model);
 
+// `check`, with what it throws told under the name of the option it is about.
+void check_option(const std::string& option, const std::function<void()>& check);
+
 // Whether one of them is standard output, which then holds that document only.
 bool any_on_standard_output(const std::vector<Target>& wanted);
 

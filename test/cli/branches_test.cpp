@@ -40,3 +40,26 @@ TEST_CASE("branches follow every continuation and nest their documents") {
   CHECK(
       contains(place.slideway({"run", "fan.toml", "--on-ambiguity", "branches"}).out, "branches\n  mode +"));
 }
+
+TEST_CASE("only run follows branches, and says so where it does not") {
+  const Workplace place;
+  place.write("fan.toml",
+              "[parameters]\na = 1\n[states]\nx = -1\ny = 0\n[time]\nend = 3\n[derivatives]\nx = \"a\"\n"
+              "y = \"if(x > 0, sgn(y), -sgn(y))\"\n");
+  const std::string advice = "follow all";
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"check", "fan.toml"},
+                                                  {"compare", "fan.toml"},
+                                                  {"sweep", "fan.toml", "--vary", "a=1,2"}}) {
+    std::vector<std::string> arguments = command;
+    CHECK(!contains(place.slideway(arguments).out, advice));
+    arguments.insert(arguments.end(), {"--on-ambiguity", "branches"});
+    const Finished refused = place.slideway(arguments);
+    CHECK(refused.status == 2);
+    CHECK(contains(refused.err, "expected one of stop, minus, plus, slide, got 'branches'"));
+    CHECK(!contains(place.slideway({command.front(), "--help"}).out, "branches"));
+  }
+  CHECK(contains(place.slideway({"run", "fan.toml"}).out, advice));
+  const Finished followed = place.slideway({"run", "fan.toml", "--on-ambiguity", "branches"});
+  CHECK(contains(followed.out, "is not unique"));
+  CHECK(!contains(followed.out, "choose one"));
+}

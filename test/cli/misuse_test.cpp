@@ -236,3 +236,65 @@ TEST_CASE("the options of a model file are those of the command line which beats
     refused(place, {"run", "w.toml"}, "w.toml:10:");
   }
 }
+
+TEST_CASE("what is miscounted on the command line is told in words") {
+  const Workplace place;
+  refused(place, {"run", "evaporator", "--rtol", "1e-3", "--rtol", "1e-5"},
+          "slideway: --rtol is given twice; give it once");
+  refused(place, {"run", "evaporator", "--t-end", "1", "--t-end", "2", "--t-end", "3"},
+          "--t-end is given 3 times; give it once");
+  refused(place, {"run", "evaporator", "--csv"}, "slideway: --csv lacks its FILE: write the trajectory");
+  refused(place, {"run", "evaporator", "--rtol"}, "slideway: --rtol lacks its NUMBER: relative tolerance");
+}
+
+TEST_CASE("a whole number in another notation is answered with how to write it") {
+  const Workplace place;
+  refused(place, {"run", "evaporator", "--max-events", "1e6"}, "got '1e6'; did you mean '1000000'?");
+  refused(place, {"run", "evaporator", "--csv", "-", "--points", "1e3"}, "got '1e3'; did you mean '1000'?");
+  refused(place, {"run", "evaporator", "--max-events", "1.5"}, "got '1.5'\n");
+  refused(place, {"sweep", "evaporator", "--vary", "R_b=1:2:1000000000"},
+          "a whole number from 1 to 10000000");
+}
+
+TEST_CASE("a message names the option that it is about") {
+  const Workplace place;
+  refused(place, {"run", "evaporator", "--phase", "x,y", "--plot", "a.svg"}, "slideway: --phase: ");
+  refused(place, {"sweep", "evaporator", "--vary", "R_b=1,2", "--states", "q", "--plot", "s.svg"},
+          "slideway: --states: ");
+  refused(place, {"run", "evaporator", "--end", "5"}, "has no option '--end'; did you mean '--t-end'?");
+}
+
+TEST_CASE("the name of a catalogue model with an ending is answered with the name") {
+  const Workplace place;
+  refused(place, {"run", "evaporator.toml"}, "the catalogue has 'evaporator'");
+  place.write("evaporator.toml", relay);
+  CHECK(place.slideway({"run", "evaporator.toml", "--quiet"}).status == 0);
+}
+
+TEST_CASE("two observables of one name are refused") {
+  const Workplace place;
+  place.write("r.toml", relay);
+  refused(place, {"run", "r.toml", "--observe", "E=x^2", "--observe", "E=x^3"},
+          "a name that is given twice in the observable 'E=x^3'");
+}
+
+TEST_CASE("what would have no effect is refused") {
+  const Workplace place;
+  const std::vector<std::string> sweep = {"sweep", "evaporator", "--vary", "R_b=1,2"};
+  for (const char* option : {"--direction", "--section-points"}) {
+    std::vector<std::string> arguments = sweep;
+    arguments.insert(arguments.end(), {option, option == std::string("--direction") ? "falling" : "7"});
+    refused(
+        place, arguments,
+        std::string(option) + ": there are no arrivals to choose from (expected --section NAME beside it");
+  }
+  refused(place, {"run", "evaporator", "--report", "a.htm"}, "a file name that ends in .html");
+}
+
+TEST_CASE("no two columns of the table of a sweep have one name") {
+  const Workplace place;
+  place.write(
+      "s.toml",
+      "[parameters]\nstatus = 1\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-status*sgn(x)\"\n");
+  refused(place, {"sweep", "s.toml", "--vary", "status=1,2"}, "two columns of the table would have one name");
+}
