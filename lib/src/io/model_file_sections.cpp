@@ -226,7 +226,7 @@ class SectionReader {
         !contains({"adams", "dopri5", "dop853"}, model_.defaults.method))
       return;
     reader_.mistake(*options.find("linear_solver"), model_.defaults.method + " solves no linear equations",
-                    "method = \"bdf\" or \"auto\" beside 'linear_solver'", quoted(solver));
+                    "method = \"bdf\", \"rodas\" or \"auto\" beside 'linear_solver'", quoted(solver));
   }
 
   static std::string shown(const TomlValue& value) {
