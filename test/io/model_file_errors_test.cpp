@@ -502,7 +502,7 @@ TEST_CASE("a linear solver beside a method that has no use for it is refused") {
   for (const std::string method : {"adams", "dopri5", "dop853"})
     check_mistake(with_end("[options]\nmethod = \"" + method + "\"\nlinear_solver = \"klu\"\n"),
                   "m.toml:17:1: " + method +
-                      " solves no linear equations, expected method = \"bdf\" or \"auto\" beside "
+                      " solves no linear equations, expected method = \"bdf\", \"rodas\" or \"auto\" beside "
                       "'linear_solver', got 'klu'");
   CHECK(report(with_end("[options]\nmethod = \"bdf\"\nlinear_solver = \"klu\"\n")) == "");
   CHECK(report(with_end("[options]\nmethod = \"adams\"\nlinear_solver = \"auto\"\n")) == "");
