@@ -131,7 +131,7 @@ TEST_CASE("the events of every file are the same with every method and tolerance
         if (name != "super_twisting" && name != "differentiator")
           check_same_events(run.solution, reference.solution);
         const Vector difference = run.solution.final.state - reference.solution.final.state;
-        CHECK(difference.norm() <= 3e4 * rtol * (1 + reference.solution.final.state.norm()));
+        CHECK(difference.norm() <= 1e3 * rtol * (1 + reference.solution.final.state.norm()));
       }
     }
   }
