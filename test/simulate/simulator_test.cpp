@@ -9,6 +9,7 @@
 #include <string>
 
 #include "slideway/model/from_functor.hpp"
+#include "test/simulate/hybrid.hpp"
 
 using namespace slideway;
 
@@ -264,6 +265,27 @@ TEST_CASE("limits of steps and events stop the run and say so") {
   CHECK(first.outcome.status == Status::step_limit);
   CHECK(first.outcome.t == doctest::Approx(1));
   CHECK(first.outcome.message.find("ever faster") == std::string::npos);
+}
+
+TEST_CASE("steps that lead nowhere at a pole end the run long before max_steps") {
+  // v falls to zero as a root does; beyond it the field points back..
+  const System pole = test::smooth(2, [](auto, const auto& x, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = -x[0] / x[1];
+  });
+  for (const double rtol : {1e-4, 1e-6}) {
+    Options options;
+    options.rtol = rtol;
+    options.method = Method::dopri5;
+    options.recording = Recording::nothing;
+    const Solution solution =
+        Simulator(pole, options).run({.start = 0, .end = 3, .state = Eigen::Vector2d(2, 1)});
+    CAPTURE(rtol);
+    CAPTURE(solution.outcome.message);
+    CHECK_FALSE(solution.outcome.succeeded());
+    CHECK(solution.statistics.steps <= 2'000'000);
+    CHECK(solution.outcome.message.find("pole") != std::string::npos);
+  }
 }
 
 TEST_CASE("a limit of events that comes ever faster says that raising it does not help much") {

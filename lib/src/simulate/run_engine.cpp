@@ -30,6 +30,8 @@ constexpr std::size_t kMany = 100;
 constexpr double kDenser = 0.1;
 // How strongly a state is drawn back onto the surface per step, where the integrator cannot project.
 constexpr double kStabilisationPerStep = 0.1;
+// After so many steps the run looks back at how far they led: about a second of a small model.
+constexpr std::int64_t kStepsToLookBack = 1'000'000;
 
 }  // namespace
 
@@ -41,6 +43,7 @@ RunEngine::RunEngine(const Automaton& automaton,
       run_(run),
       tools_(automaton, structures, options, run.end - run.start),
       t_(run.start),
+      last_look_(run.start),
       x_(run.state),
       bounces_(static_cast<Index>(automaton.system().contacts().size())),
       sampler_(*this) {
@@ -362,16 +365,31 @@ std::optional<RunEngine::ModeEnd> RunEngine::end_within_step(double step_start, 
   return end;
 }
 
+bool RunEngine::too_many_steps() {
+  if (pace_.steps_in_run() >= options_.max_steps) {
+    finish(Status::step_limit, "the limit of " + std::to_string(options_.max_steps) +
+                                   " steps is reached at t = " + number_text(t_) +
+                                   "; raise max_steps, loosen the tolerances or use a stiff method");
+    return true;
+  }
+  if (pace_.steps_in_run() == 0 || pace_.steps_in_run() % kStepsToLookBack != 0) return false;
+  const double since = std::exchange(last_look_, t_);
+  // At a pole that attracts from both sides steps lead to and fro, and nowhere.
+  const double ahead = std::min(run_.end - t_, t_ - run_.start) / (t_ - since);
+  if (!(ahead * kStepsToLookBack > static_cast<double>(options_.max_steps))) return false;
+  finish(Status::step_limit, "the steps have all but stopped at t = " + number_text(t_) + ": the last " +
+                                 std::to_string(kStepsToLookBack) + " took " + number_text(t_ - since) +
+                                 ", and at this pace the end is out of reach; the solution may end here at a "
+                                 "pole, or the problem be stiff: look at the "
+                                 "field, try a stiff method, or raise max_steps to go on");
+  return true;
+}
+
 RunEngine::ModeEnd RunEngine::follow_mode() {
   Stepper& stepper = *stepper_;
   ModeOde& ode = here_->ode;
   while (true) {
-    if (pace_.steps_in_run() >= options_.max_steps) {
-      finish(Status::step_limit, "the limit of " + std::to_string(options_.max_steps) +
-                                     " steps is reached at t = " + number_text(t_) +
-                                     "; raise max_steps, loosen the tolerances or use a stiff method");
-      return ModeEnd::finished;
-    }
+    if (too_many_steps()) return ModeEnd::finished;
     ode.forget_samples();
     if (pace_.steps_in_mode() > 0) ode.begin_stages(t_);
     pace_.count_step();

@@ -60,6 +60,8 @@ class RunEngine {
   void size_guard_vectors();
   bool begin_mode();
   Stepper* choose_stepper();
+  // True when the run is over, for that.
+  bool too_many_steps();
   ModeEnd follow_mode();
   ModeEnd end_where_it_fails();
   // Where what slides has come to a point in which it stays, between events.
@@ -389,6 +391,7 @@ class RunEngine {
 
   // ---- where the solution is
   double t_ = 0;
+  double last_look_ = 0;  // t where the run last looked back at how far its steps lead
   Vector x_;
   Mode mode_;
   Vector lambda_;           // the relays, a first guess for those that slide
