@@ -225,7 +225,7 @@ TEST_CASE("a wrong observable is refused with a reason") {
   tells({"Fo"}, "unknown name");
   tells({"Fo"}, "did you mean 'F'?");
   tells({"x"}, "taken");
-  tells({"F", "F"}, "taken");
+  tells({"F", "F"}, "given twice");
   tells({"t"}, "taken");
   tells({"mu = 2"}, "taken");
   tells({"x + v"}, "without a name");

@@ -151,11 +151,13 @@ TEST_CASE(
 
 TEST_CASE("the literal exponential model pushes where Fs is beyond 2 Fc") {
   const auto work = [](double at_rest) {
-    return watch(file("[states]\nx = 0\n[time]\nend = 10\n[friction]\nF = { law = 'exponential-literal', "
-                      "velocity = "
-                      "'-0.01', Fc = 1, Fs = " +
-                      std::to_string(at_rest) + ", vs = 0.1 }\n[derivatives]\nx = '-0.01'\n"),
-                 {})
+    return watch(
+               file(
+                   "[states]\nx = 0\np = 0\n[time]\nend = 10\n[friction]\nF = { law = 'exponential-literal', "
+                   "velocity = "
+                   "'-0.01', Fc = 1, Fs = " +
+                   std::to_string(at_rest) + ", vs = 0.1 }\n[derivatives]\nx = '-0.01'\np = '-F'\n"),
+               {})
         .works[0];
   };
   CHECK(work(1.9).passive);
