@@ -24,17 +24,6 @@ StepReport run(Stepper& stepper, double start) {
   return report;
 }
 
-FunctionOde van_der_pol(double mu) {
-  return {2,
-          [mu](double, ConstVectorRef x, VectorRef dx) {
-            dx(0) = x(1);
-            dx(1) = ((1 - x(0) * x(0)) * x(1) - x(0)) * mu;
-          },
-          [mu](double, ConstVectorRef x, MatrixRef jacobian) {
-            jacobian << 0, 1, (-2 * x(0) * x(1) - 1) * mu, (1 - x(0) * x(0)) * mu;
-          }};
-}
-
 }  // namespace
 
 TEST_CASE("the automatic choice stays with dopri5 where a problem is not stiff and the tolerance not tight") {

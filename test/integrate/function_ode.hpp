@@ -64,4 +64,16 @@ inline FunctionOde oscillator() {
           [](double, ConstVectorRef, MatrixRef jacobian) { jacobian << 0, 1, -1, 0; }};
 }
 
+// x'' = μ((1 − x²)x' − x): relaxations, stiff for a large μ.
+inline FunctionOde van_der_pol(double mu) {
+  return {2,
+          [mu](double, ConstVectorRef x, VectorRef dx) {
+            dx(0) = x(1);
+            dx(1) = ((1 - x(0) * x(0)) * x(1) - x(0)) * mu;
+          },
+          [mu](double, ConstVectorRef x, MatrixRef jacobian) {
+            jacobian << 0, 1, (-2 * x(0) * x(1) - 1) * mu, (1 - x(0) * x(0)) * mu;
+          }};
+}
+
 }  // namespace slideway::test

@@ -38,17 +38,6 @@ FunctionOde driven() {
           [](double t, ConstVectorRef x, MatrixRef jacobian) { jacobian(0, 0) = 2 * x(0) * std::cos(t); }};
 }
 
-FunctionOde van_der_pol(double mu) {
-  return {2,
-          [mu](double, ConstVectorRef x, VectorRef dx) {
-            dx(0) = x(1);
-            dx(1) = ((1 - x(0) * x(0)) * x(1) - x(0)) * mu;
-          },
-          [mu](double, ConstVectorRef x, MatrixRef jacobian) {
-            jacobian << 0, 1, (-2 * x(0) * x(1) - 1) * mu, (1 - x(0) * x(0)) * mu;
-          }};
-}
-
 // The greatest error of `steps` equal steps over [0, 2], at their ends and within them.
 std::pair<double, double> errors_of_equal_steps(int steps) {
   FunctionOde ode = driven();
