@@ -1,7 +1,7 @@
 // What the library says, in words of the command line: the library names its options and functions, and whoever types a
 // command can set only --max-steps and the like.
 //
-// The only place where messages are translated. It must not know what the sub-commands do.
+// The only place where messages are translated; and what several sub-commands advise by. It must not know what the sub-commands do.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@
 #include "slideway/simulate/outcome.hpp"
 
 namespace slideway::apps {
+
+// From so many on a one-step method is likely to be faster than a multistep method.
+inline constexpr double many_events_per_step = 0.02;
 
 // Whether to advise following all continuations, which only `slideway run` does, where it does not yet.
 enum class Branches { not_offered, offered };

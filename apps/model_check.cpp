@@ -20,8 +20,6 @@ constexpr Index most_states_compared = 300;
 constexpr Index most_states_for_rates = 100;
 constexpr Index trial_steps = 4000;
 constexpr Index trial_events = 2000;
-// Events per step from which on a one-step method is likely to be faster than a multistep method.
-constexpr double many_events = 0.02;
 
 struct Point {
   double t = 0;
@@ -259,8 +257,8 @@ class Checker {
       find(
           is_implicit ? Severity::hint : Severity::warning,
           fmt::format("stiff: the fastest motion decays in {:.2g} of the steps' {:.2g}; --method {} suits it",
-                      1 / fastest_decay(), step, events_per_step > many_events ? "rodas" : "bdf"));
-    } else if (!stiff && events_per_step > many_events && is_implicit) {
+                      1 / fastest_decay(), step, events_per_step > many_events_per_step ? "rodas" : "bdf"));
+    } else if (!stiff && events_per_step > many_events_per_step && is_implicit) {
       find(Severity::hint,
            fmt::format("not stiff, with an event in every {:.0f} steps: --method auto is likely to be faster",
                        1 / events_per_step));

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "apps/advice.hpp"
 #include "apps/text.hpp"
 
 namespace slideway::apps {
@@ -217,7 +218,9 @@ void print_summary(const RunReport& report, const Options& options, const std::v
     if (totals.dop853_steps > 0)
       methods += fmt::format(" and dop853 ({} of {} steps)", totals.dop853_steps, totals.steps);
     // After every event bdf begins at order one.
-    const bool many_events = totals.events > 100 && 50 * totals.events > totals.steps;
+    const bool many_events =
+        totals.events > 100 &&
+        static_cast<double>(totals.events) > many_events_per_step * static_cast<double>(totals.steps);
     if (!std::isnan(totals.stiff_from)) {
       printer.item("method",
                    fmt::format("{}, and bdf from t = {:.6g} on: the problem is stiff there{}", methods,

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"

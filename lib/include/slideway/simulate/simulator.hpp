@@ -22,7 +22,8 @@ struct Run {
   double end = 0;  // ≥ start
   // n entries, finite, as in `Eigen::Vector2d{2, 0}` or, of any size, `Vector{{2, 0, 1}}`; no gap of a contact may be negative.
   Vector state = {};
-  std::string location = {};  // "" for the initial one
+  // "" for the initial one; where a run ended that slid between two, the name that it ended with.
+  std::string location = {};
   // The mode to begin in: one of the continuations of an ambiguous event at this point, or that of a Snapshot or an event, to
   // go on where a run ended. The state must be where this mode is. Found where it is not given.
   std::optional<Mode> mode = {};
