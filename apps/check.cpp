@@ -83,7 +83,7 @@ void print(const ModelCheck& check, std::ostream& out) {
   for (const Finding& finding : check.findings) item(out, word(finding.severity), finding.text);
 }
 
-nlohmann::ordered_json number(double value) {
+nlohmann::ordered_json finite_number(double value) {
   if (!std::isfinite(value)) return nullptr;
   return value;
 }
@@ -97,28 +97,28 @@ nlohmann::ordered_json document(const ModelCheck& check) {
                    {"function", worst.function},
                    {"row", worst.row},
                    {"column", worst.column},
-                   {"used", number(worst.used)},
-                   {"finite_difference", number(worst.finite_difference)},
-                   {"relative_error", number(worst.relative_error)}};
+                   {"used", finite_number(worst.used)},
+                   {"finite_difference", finite_number(worst.finite_difference)},
+                   {"relative_error", finite_number(worst.relative_error)}};
   }
   Json multi_affine = nullptr;
   if (check.multi_affine) {
     multi_affine = {{"passed", check.multi_affine->passed},
-                    {"relative_error", number(check.multi_affine->relative_error)}};
+                    {"relative_error", finite_number(check.multi_affine->relative_error)}};
   }
   Json met = Json::array();
   for (const SurfaceAtStart& surface : check.met) {
     met.push_back({{"surface", surface.name},
-                   {"w_minus", number(surface.w_minus)},
-                   {"w_plus", number(surface.w_plus)},
+                   {"w_minus", finite_number(surface.w_minus)},
+                   {"w_plus", finite_number(surface.w_plus)},
                    {"kind", surface.kind}});
   }
   Json scales = Json::array();
   for (const StateScale& scale : check.scales) {
     scales.push_back({{"state", scale.name},
-                      {"initial", number(scale.initial)},
-                      {"greatest", number(scale.greatest)},
-                      {"atol", number(scale.atol)}});
+                      {"initial", finite_number(scale.initial)},
+                      {"greatest", finite_number(scale.greatest)},
+                      {"atol", finite_number(scale.atol)}});
   }
   Json findings = Json::array();
   for (const Finding& finding : check.findings)
@@ -130,14 +130,14 @@ nlohmann::ordered_json document(const ModelCheck& check) {
           {"derivatives", derivatives},
           {"multi_affine", multi_affine},
           {"start",
-           {{"t", number(check.start)},
+           {{"t", finite_number(check.start)},
             {"mode", check.mode},
             {"location", check.location.empty() ? Json(nullptr) : Json(check.location)},
             {"met", met},
             {"continuations", check.continuations}}},
           {"trial",
            {{"status", to_string(check.trial.status)},
-            {"t", number(check.trial.t)},
+            {"t", finite_number(check.trial.t)},
             {"steps", check.trial_steps},
             {"events", check.trial_events}}},
           {"scales", scales},

@@ -17,14 +17,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
 Json state(const ComparedModel& model, ConstVectorRef x) {
   Json object = Json::object();
   for (Index i = 0; i < x.size(); ++i)
-    object[model.instance.system.state_names()[static_cast<std::size_t>(i)]] = number(x(i));
+    object[model.instance.system.state_names()[static_cast<std::size_t>(i)]] = number_or_null(x(i));
   return object;
 }
 
@@ -39,13 +39,13 @@ Json attempt_object(const ComparedModel& model, const Attempt& attempt) {
   object["step"] = fixed ? Json(attempt.setting.step) : Json(nullptr);
   object["rtol"] = fixed ? Json(nullptr) : Json(attempt.setting.rtol);
   object["outcome"] = {{"status", to_string(attempt.outcome.status)},
-                       {"t", number(attempt.outcome.t)},
+                       {"t", number_or_null(attempt.outcome.t)},
                        {"message", attempt.outcome.message}};
   object["final"] = state(model, attempt.final);
-  object["final_error"] = number(attempt.final_error);
-  object["largest_error"] = number(attempt.largest_error);
+  object["final_error"] = number_or_null(attempt.final_error);
+  object["largest_error"] = number_or_null(attempt.largest_error);
   Json errors = Json::array();
-  for (const double error : attempt.errors) errors.push_back(number(error));
+  for (const double error : attempt.errors) errors.push_back(number_or_null(error));
   object["errors"] = std::move(errors);
   object["field_evaluations"] = attempt.evaluations;
   object["steps"] = attempt.statistics.steps;
@@ -70,22 +70,22 @@ std::vector<Index> checkpoint_columns(const Comparison& comparison) {
 void write_comparison_json(const ComparedModel& model, const Comparison& comparison, std::ostream& out) {
   const ComparisonPlan& plan = comparison.plan;
   Json parameters = Json::object();
-  for (const auto& [name, value] : model.instance.parameters) parameters[name] = number(value);
+  for (const auto& [name, value] : model.instance.parameters) parameters[name] = number_or_null(value);
   Json document = {{"schema", "slideway.compare/1"}, {"model", model.name}, {"parameters", parameters}};
-  document["start"] = number(model.instance.start);
-  document["end"] = number(comparison.end);
+  document["start"] = number_or_null(model.instance.start);
+  document["end"] = number_or_null(comparison.end);
   document["integrator"] = to_string(model.options.method);
-  document["epsilon"] = number(*plan.epsilon);
-  document["step"] = number(*plan.step);
+  document["epsilon"] = number_or_null(*plan.epsilon);
+  document["step"] = number_or_null(*plan.step);
   document["bisections"] = plan.bisections;
   Json& reference = document["reference"] = {{"method", "filippov"}, {"rtol", comparison.reference_rtol}};
   reference["outcome"] = {{"status", to_string(comparison.reference_outcome.status)},
-                          {"t", number(comparison.reference_outcome.t)},
+                          {"t", number_or_null(comparison.reference_outcome.t)},
                           {"message", comparison.reference_outcome.message}};
   reference["final"] = state(model, comparison.reference.rightCols(1));
   reference["sizes"] = state(model, comparison.sizes);
   document["checkpoints"] = comparison.checkpoints;
-  document["equivalent_control_differs"] = number(comparison.equivalent_control_differs);
+  document["equivalent_control_differs"] = number_or_null(comparison.equivalent_control_differs);
   Json& methods = document["methods"] = Json::array();
   for (const Attempt& attempt : comparison.attempts) methods.push_back(attempt_object(model, attempt));
   Json& tables = document["convergence"] = Json::array();
@@ -93,21 +93,21 @@ void write_comparison_json(const ComparedModel& model, const Comparison& compari
     Json levels = Json::array();
     for (const Level& level : table.levels) {
       levels.push_back({{"parameter", level.parameter},
-                        {"largest_error", number(level.largest_error)},
-                        {"final_error", number(level.final_error)},
-                        {"order", number(level.order)},
+                        {"largest_error", number_or_null(level.largest_error)},
+                        {"final_error", number_or_null(level.final_error)},
+                        {"order", number_or_null(level.order)},
                         {"field_evaluations", level.evaluations},
                         {"events", level.events}});
     }
     tables.push_back(
-        {{"method", to_string(table.approach)}, {"order", number(table.order)}, {"levels", levels}});
+        {{"method", to_string(table.approach)}, {"order", number_or_null(table.order)}, {"levels", levels}});
   }
   Json& stops = document["convergence_stopped"] = Json::array();
   for (const ConvergenceStop& stop : comparison.convergence_stops) {
     stops.push_back({{"method", to_string(stop.approach)},
                      {"parameter", stop.parameter},
                      {"status", to_string(stop.outcome.status)},
-                     {"t", number(stop.outcome.t)},
+                     {"t", number_or_null(stop.outcome.t)},
                      {"message", stop.outcome.message}});
   }
   if (plan.target) {

@@ -23,7 +23,7 @@ constexpr std::size_t events_at_the_end = 6;
 constexpr Index most_states = 8;
 constexpr Index most_surfaces_in_word = 24;
 
-using Row = std::array<std::string, 7>;
+using EventRow = std::array<std::string, 7>;
 
 std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, screen_width(text)), ' ');
@@ -65,7 +65,7 @@ std::string place(const EventRecord& event) {
   return fmt::format("{} … ({} surfaces)", event.surface_names.front(), event.surface_names.size());
 }
 
-Row row(const EventRecord& event) {
+EventRow row(const EventRecord& event) {
   return {fmt::format("{:.10g}", event.t), to_string(event.kind), place(event), mode_change(event),
           values(event.w_minus),           values(event.w_plus),  event.reason};
 }
@@ -84,13 +84,14 @@ class Printer {
     fmt::print(out_, "{}{}\n", strong(padded(title, 14)), text);
   }
 
-  void table(const std::vector<Row>& rows, std::size_t gap_after, const std::string& gap_text) {
-    static const Row titles = {"t", "event", "surface", "mode", "w-", "w+", "reason"};
-    Row::size_type column = 0;
+  void table(const std::vector<EventRow>& rows, std::size_t gap_after, const std::string& gap_text) {
+    static const EventRow titles = {"t", "event", "surface", "mode", "w-", "w+", "reason"};
+    EventRow::size_type column = 0;
     std::array<std::size_t, 7> widths{};
     for (; column < titles.size(); ++column) {
       widths[column] = screen_width(titles[column]);
-      for (const Row& cells : rows) widths[column] = std::max(widths[column], screen_width(cells[column]));
+      for (const EventRow& cells : rows)
+        widths[column] = std::max(widths[column], screen_width(cells[column]));
     }
     fmt::print(out_, "{}\n", strong(line(titles, widths)));
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -104,7 +105,7 @@ class Printer {
     return colours_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   }
 
-  static std::string line(const Row& cells, const std::array<std::size_t, 7>& widths) {
+  static std::string line(const EventRow& cells, const std::array<std::size_t, 7>& widths) {
     std::string text;
     for (std::size_t column = 0; column + 1 < cells.size(); ++column) {
       text += padded(cells[column], widths[column] + 2);
@@ -122,7 +123,7 @@ void print_events(Printer& printer, const EventLog& events, bool all, std::ostre
     fmt::print(out, "no events\n");
     return;
   }
-  std::vector<Row> rows;
+  std::vector<EventRow> rows;
   if (all || events.size() <= most_events) {
     for (const EventRecord& event : events) rows.push_back(row(event));
     printer.table(rows, 0, "");

@@ -9,9 +9,9 @@ namespace slideway::models {
 
 namespace {
 
-constexpr Index kMostBlocks = 1000;
+constexpr Index kHighestPile = 1000;
 
-std::vector<std::string> state_names(Index blocks) {
+std::vector<std::string> pile_states(Index blocks) {
   std::vector<std::string> names;
   for (Index i = 1; i <= blocks; ++i) names.push_back(fmt::format("y{}", i));
   for (Index i = 1; i <= blocks; ++i) names.push_back(fmt::format("v{}", i));
@@ -57,11 +57,11 @@ Model block_pile() {
       {"gap", 0.2, "height of each block above the one below, at the start"},
       {"e", 0.3, "restitution"},
   };
-  model.state_names = state_names(3);
+  model.state_names = pile_states(3);
 
   model.instantiate = [description = model](const Settings& settings) {
-    const Index blocks = Values::count(description, settings, "N", 1, kMostBlocks);
-    const Values values(description, state_names(blocks), settings);
+    const Index blocks = Values::count(description, settings, "N", 1, kHighestPile);
+    const Values values(description, pile_states(blocks), settings);
     values.require_positive("m", "a block's acceleration is force/m");
     values.require_not_negative("gap", "the blocks would overlap");
     values.require_from_zero_to_one("e", "an impact does not add energy");
@@ -74,7 +74,7 @@ Model block_pile() {
     const BlockPile functor{.blocks = blocks, .g = values["g"]};
     return ModelInstance{.system = from_functor(functor, {.states = 2 * blocks,
                                                           .name = description.name,
-                                                          .state_names = state_names(blocks)})
+                                                          .state_names = pile_states(blocks)})
                                        .with_contacts(std::move(contacts)),
                          .parameters = values.parameters(),
                          .start = 0,

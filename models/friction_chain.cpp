@@ -11,7 +11,7 @@ namespace slideway::models {
 
 namespace {
 
-constexpr Index kMostBlocks = 1'000'000;
+constexpr Index kLongestChain = 1'000'000;
 
 std::vector<std::string> numbered(const std::string& prefix, Index count) {
   std::vector<std::string> names;
@@ -19,7 +19,7 @@ std::vector<std::string> numbered(const std::string& prefix, Index count) {
   return names;
 }
 
-std::vector<std::string> state_names(Index blocks) {
+std::vector<std::string> chain_states(Index blocks) {
   std::vector<std::string> names = numbered("x", blocks);
   const std::vector<std::string> velocities = numbered("v", blocks);
   names.insert(names.end(), velocities.begin(), velocities.end());
@@ -57,18 +57,18 @@ Model friction_chain() {
       {"mu", 0.3, "friction force, per unit mass"},
       {"vb", 0.1, "speed of the belt"},
   };
-  model.state_names = state_names(10);
+  model.state_names = chain_states(10);
 
   model.instantiate = [description = model](const Settings& settings) {
-    const Index blocks = Values::count(description, settings, "N", 1, kMostBlocks);
-    const Values values(description, state_names(blocks), settings);
+    const Index blocks = Values::count(description, settings, "N", 1, kLongestChain);
+    const Values values(description, chain_states(blocks), settings);
     values.require_not_negative("mu", "friction would push the blocks along");
     const FrictionChain functor{
         .blocks = blocks, .k = values["k"], .kp = values["kp"], .mu = values["mu"], .vb = values["vb"]};
     return ModelInstance{.system = from_functor(functor, {.states = 2 * blocks,
                                                           .surfaces = blocks,
                                                           .name = description.name,
-                                                          .state_names = state_names(blocks),
+                                                          .state_names = chain_states(blocks),
                                                           .surface_names = numbered("stick", blocks)}),
                          .parameters = values.parameters(),
                          .start = 0,

@@ -14,7 +14,7 @@ namespace {
 constexpr Index kCells = 200;
 constexpr Index kMostCells = 1'000'000;
 
-std::vector<std::string> state_names(Index cells) {
+std::vector<std::string> rod_states(Index cells) {
   std::vector<std::string> names;
   for (Index i = 1; i <= cells; ++i) names.push_back(fmt::format("u{}", i));
   return names;
@@ -42,11 +42,11 @@ Model heat_rod() {
       {"D", 1, "amplitude of the temperature at the far end"},
       {"w", 2, "its angular frequency"},
   };
-  model.state_names = state_names(kCells);
+  model.state_names = rod_states(kCells);
 
   model.instantiate = [description = model](const Settings& settings) {
     const Index cells = Values::count(description, settings, "n", 1, kMostCells);
-    const Values values(description, state_names(cells), settings);
+    const Values values(description, rod_states(cells), settings);
     const HeatRod functor{.cells = cells,
                           .power = values["K"],
                           .reference = values["u_ref"],
@@ -55,7 +55,7 @@ Model heat_rod() {
     return ModelInstance{.system = from_functor(functor, {.states = cells,
                                                           .surfaces = 1,
                                                           .name = description.name,
-                                                          .state_names = state_names(cells),
+                                                          .state_names = rod_states(cells),
                                                           .surface_names = {"level"}}),
                          .parameters = values.parameters(),
                          .start = 0,

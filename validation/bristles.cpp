@@ -1,6 +1,5 @@
 // Groups B09 and B10: laws of friction with a state of their own. Dahl's force F and LuGre's F = σ₀z are the states.
 #include <cmath>
-#include <numbers>
 
 #include "models/friction.hpp"
 #include "slideway/model/from_functor.hpp"
@@ -8,8 +7,6 @@
 
 namespace slideway::validation {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 using models::friction::Dahl;
 using models::friction::LuGre;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::validation {
+
+inline constexpr double pi = std::numbers::pi;
 
 // The state at a time inside the run.
 struct Checkpoint {

@@ -10,8 +10,6 @@
 namespace slideway::validation {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 // h = (t−1)² − depth.
 struct Parabola {
   double depth;

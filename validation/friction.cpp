@@ -1,7 +1,6 @@
 // Groups B05, B08, B11: friction. The block sticks while the force on it stays below the friction level, which is
 // sliding along the surface "relative velocity = 0" in Filippov's sense.
 #include <cmath>
-#include <numbers>
 
 #include "models/dry_friction.hpp"
 #include "slideway/model/from_functor.hpp"
@@ -9,8 +8,6 @@
 
 namespace slideway::validation {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 // x'' = sin t − F_c sgn(x').
 struct CoulombBlock {

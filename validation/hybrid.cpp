@@ -1,7 +1,6 @@
 // Group `hybrid`: contacts, impacts and their accumulation, resets, and automata. The cam, the balls and the thermostat are cases
 // B03, B04 and F06 of reference/cases.json, the pair of masses is F07.
 #include <cmath>
-#include <numbers>
 
 #include "models/registry.hpp"
 #include "slideway/model/from_functor.hpp"
@@ -9,8 +8,6 @@
 
 namespace slideway::validation {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 Guard component(Index j, double level = 0) {
   return Guard([j, level](auto /*t*/, const auto& x) { return x[j] - level; });

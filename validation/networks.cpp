@@ -1,14 +1,11 @@
 // Group D: chains and networks of relays, up to a hundred surfaces that slide at once.
 #include <cmath>
-#include <numbers>
 
 #include "slideway/model/from_functor.hpp"
 #include "validation/case.hpp"
 
 namespace slideway::validation {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 // x'' = −x − 0.4 sgn x'.
 struct CoulombOscillator {

@@ -9,8 +9,6 @@
 namespace slideway::validation {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 // x'' = −x − sgn(x): harmonic about −1 on the right, about +1 on the left.
 struct RelayOscillator {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }

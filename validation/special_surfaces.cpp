@@ -1,14 +1,11 @@
 // Surfaces that move, bend, are kinks, are written in odd units or meet stiff fields.
 #include <cmath>
-#include <numbers>
 
 #include "slideway/model/from_functor.hpp"
 #include "validation/case.hpp"
 
 namespace slideway::validation {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 // The surface x = t²/2 gets faster until the flow cannot follow.
 struct Accelerating {

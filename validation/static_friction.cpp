@@ -1,15 +1,12 @@
 // Group B07 and more: friction that holds Fs at rest and resists with Fc < Fs in motion. The block breaks away at Fs and
 // sticks again at rest: the surface has the break-away ratio Fs/Fc.
 #include <cmath>
-#include <numbers>
 
 #include "slideway/model/from_functor.hpp"
 #include "validation/case.hpp"
 
 namespace slideway::validation {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 // A block on a belt of velocity vb, held by a spring: x'' = −x − Fc sgn(v − vb).
 struct StaticBelt {

@@ -2,7 +2,8 @@
 # README's example as a CMake project with find_package, and the same example by pkg-config.
 #
 #   cmake -D TYPE=STATIC_LIBRARY|SHARED_LIBRARY -D BUILD_DIR=… -D BUILD_TYPE=<type of the library in BUILD_DIR>
-#         -D SOURCE_DIR=… -D WORK_DIR=… -D VERSION=… -D COMPILER=… -D GENERATOR=… -P package_test.cmake
+#         -D SOURCE_DIR=… -D WORK_DIR=… -D VERSION=… -D COMPILER=… -D GENERATOR=…
+#         -D UNITY_BUILD=<whether that of BUILD_DIR is one> -P package_test.cmake
 cmake_minimum_required(VERSION 3.20)
 
 function(run)
@@ -84,7 +85,7 @@ if(NOT TYPE STREQUAL BUILD_TYPE)
   run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${BUILD_DIR}" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
     "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CURRENT_LIST_DIR}/link_again.sh" -DCMAKE_BUILD_TYPE=Release
     -DBUILD_SHARED_LIBS=${shared} -DSLIDEWAY_BUILD_TESTS=OFF -DSLIDEWAY_BUILD_BENCHMARKS=OFF
-    -DSLIDEWAY_PRECOMPILE_HEADERS=OFF)
+    -DSLIDEWAY_PRECOMPILE_HEADERS=OFF "-DSLIDEWAY_UNITY_BUILD=${UNITY_BUILD}")
   run("${CMAKE_COMMAND}" --build "${BUILD_DIR}")
 endif()
 

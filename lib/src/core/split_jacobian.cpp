@@ -1,7 +1,8 @@
 #include "slideway/core/split_jacobian.hpp"
 
-#include <Eigen/SparseLU>
 #include <stdexcept>
+
+#include "core/factorise.hpp"
 
 namespace slideway {
 

@@ -1,13 +1,13 @@
 #include "slideway/filippov/complementarity.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "core/at.hpp"
+#include "core/constants.hpp"
+#include "core/factorise.hpp"
 #include "filippov/lemke_path.hpp"
 #include "filippov/linear_factors.hpp"
 #include "slideway/core/errors.hpp"
@@ -19,8 +19,6 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 using Part = BoxPart;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // A solution is one when every row is right to this part of its terms.
 constexpr double kCertified = 1e-10;
 constexpr Index kMostBlockSteps = 60;

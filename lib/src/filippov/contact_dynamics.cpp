@@ -19,7 +19,7 @@ namespace {
 // The part of a change by the tolerances that no impact is worth.
 constexpr double kCarriedError = 1e-4;
 // Differences by relays, of which forces are linear or nearly so.
-constexpr double kRelayStep = 0x1p-10;
+constexpr double kStepOfAllRelays = 0x1p-10;
 
 }  // namespace
 
@@ -134,7 +134,7 @@ void ContactDynamics::add_forces_along(double t, ConstVectorRef x, ConstVectorRe
   add_forces(t, x, lambda, dx);
   double step = evaluator_.direction_step(t, x, t_dot, x_dot);
   const double relays = lambda_dot.size() > 0 ? lambda_dot.lpNorm<Eigen::Infinity>() : 0.0;
-  if (relays > 0) step = std::min(step, kRelayStep / relays);
+  if (relays > 0) step = std::min(step, kStepOfAllRelays / relays);
   const auto forces_at = [&](double s, VectorRef forces) {
     const Vector there = x + s * x_dot;
     const Vector relays_there = lambda + s * lambda_dot;

@@ -4,8 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <Eigen/QR>
-
+#include "core/factorise.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 

@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "core/at.hpp"
+#include "core/constants.hpp"
 #include "core/joined.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Groups of more contacts than this are solved for by sparse factors.
 constexpr std::size_t kManyContacts = 64;
 

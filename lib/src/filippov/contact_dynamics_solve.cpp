@@ -4,10 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SparseLU>
-
+#include "core/factorise.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 
@@ -18,7 +15,7 @@ namespace {
 // The part of the largest acceleration, or velocity, of several contacts that is rounding in another.
 constexpr double kNegligible = 1e-13;
 // B is singular below this reciprocal condition number.
-constexpr double kSingular = 1e-13;
+constexpr double kSingularContacts = 1e-13;
 
 }  // namespace
 
@@ -88,7 +85,7 @@ void ContactDynamics::solve_group(const std::vector<Index>& group, const std::ve
   }
   take_effects(group, block_);
   factors_.compute(block_);
-  if (factors_.rcond() > kSingular) {
+  if (factors_.rcond() > kSingularContacts) {
     block_solution_ = factors_.solve(right);
     solution_(group) = block_solution_;
     return;

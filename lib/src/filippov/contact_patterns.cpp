@@ -14,8 +14,8 @@ namespace slideway {
 namespace {
 
 // Contacts are local in groups of at most so many, whose part fills at most so many entries.
-constexpr Index kLargestGroup = 8;
-constexpr std::size_t kMostEntries = 512;
+constexpr Index kLargestContactGroup = 8;
+constexpr std::size_t kMostContactEntries = 512;
 // A gap or a direction of force that sees more states than this is taken to see them all.
 constexpr Index kMostTried = 64;
 
@@ -116,8 +116,8 @@ class Maker {
           add(group.relays, columns_of(*definition_.field_dlambda_pattern, velocities[at(c)]));
       }
       for (States* states : {&group.rows, &group.columns, &group.relays}) sort_and_merge(*states);
-      const bool is_local = static_cast<Index>(group.members.size()) <= kLargestGroup &&
-                            group.rows.size() * group.columns.size() <= kMostEntries;
+      const bool is_local = static_cast<Index>(group.members.size()) <= kLargestContactGroup &&
+                            group.rows.size() * group.columns.size() <= kMostContactEntries;
       for (const Index c : group.members) {
         made.is_far[at(c)] = !is_local;
         for (const Index row : rows_[at(c)]) add(by_state[at(row)], directions_[at(c)]);

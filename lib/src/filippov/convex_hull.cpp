@@ -1,8 +1,9 @@
 #include "slideway/filippov/convex_hull.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+
+#include "core/factorise.hpp"
 
 namespace slideway {
 

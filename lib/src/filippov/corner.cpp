@@ -1,12 +1,11 @@
 #include "slideway/filippov/corner.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "core/at.hpp"
+#include "core/factorise.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 #include "slideway/filippov/p_matrix.hpp"
 #include "slideway/filippov/sliding_roots.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/constants.hpp"
 #include "core/joined.hpp"
 #include "filippov/ask_inside.hpp"
 #include "slideway/filippov/convex_hull.hpp"
@@ -13,7 +13,6 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
 constexpr double kEndTie = 1e-6;
 // The accuracy of the time of an event, in units of rounding.

@@ -2,9 +2,9 @@
 // their second derivatives, and relays that nothing determines are asked whether they matter.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "core/constants.hpp"
 #include "core/patternless.hpp"
 #include "slideway/filippov/corner_solver.hpp"
 #include "slideway/filippov/p_matrix.hpp"
@@ -13,11 +13,10 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr Index kStatesOneByOne = 32;
 // Of the difference that gives a third derivative, in units of the time in which the motion changes (a motion at rest
 // says nothing of that).
-constexpr double kDifferenceStep = 1e-4;
+constexpr double kTimeDifference = 1e-4;
 // At least, of the time in which the equations change.
 constexpr double kShortest = 1e-3;
 // Ways along a motion, of the time in which the equations change, and the steps they take.
@@ -125,7 +124,7 @@ Vector CornerSolver::row_rates(double t, ConstVectorRef x, const std::vector<Ind
   const double change = acceleration.norm();
   const double time =
       change > 0 ? std::clamp(speed / change, kShortest * typical_time_, typical_time_) : typical_time_;
-  const double step = kDifferenceStep * time;
+  const double step = kTimeDifference * time;
   Vector ahead, behind;
   for (const double tau : {step, -step}) {
     const Vector there = x + tau * velocity + (0.5 * tau * tau) * acceleration;

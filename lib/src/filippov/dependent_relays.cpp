@@ -1,9 +1,8 @@
 #include "slideway/filippov/dependent_relays.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <cmath>
 
+#include "core/factorise.hpp"
 #include "slideway/filippov/complementarity.hpp"
 
 namespace slideway {

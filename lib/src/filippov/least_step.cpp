@@ -1,8 +1,8 @@
 #include "filippov/least_step.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SparseCholesky>
 #include <cmath>
+
+#include "core/factorise.hpp"
 
 namespace slideway {
 

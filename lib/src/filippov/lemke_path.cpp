@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/at.hpp"
+#include "core/constants.hpp"
 
 namespace slideway {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Entries of a pivoted tableau below this part of the largest are rounding.
 constexpr double kPivotZero = 1e-11;
 constexpr double kTie = 1e-12;

@@ -1,20 +1,19 @@
 #include "filippov/linear_factors.hpp"
 
-#include <limits>
 #include <utility>
 
 #include "core/at.hpp"
+#include "core/constants.hpp"
 
 namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr Index kLargestSmall = 32;
 constexpr double kSparsePart = 0.1;
 // Dense factors of larger ones take too long to be tried where sparse ones do not serve.
 constexpr Index kLargestDense = 1000;
-constexpr double kCertified = 1e-10;
+constexpr double kSmallResidual = 1e-10;
 
 }  // namespace
 
@@ -41,7 +40,8 @@ std::optional<Matrix> LinearFactors::solve(const Matrix& right) {
     // There is no estimate of the condition: a matrix near singular shows by what it leaves.
     const double left = (right - matrix_ * solution).lpNorm<Eigen::Infinity>();
     const double size = right.lpNorm<Eigen::Infinity>();
-    if (left <= kCertified * size && solution.lpNorm<Eigen::Infinity>() * kEpsilon <= size) return solution;
+    if (left <= kSmallResidual * size && solution.lpNorm<Eigen::Infinity>() * kEpsilon <= size)
+      return solution;
   }
   if (!dense_) {
     if (matrix_.rows() > kLargestDense) return std::nullopt;

@@ -3,11 +3,10 @@
 // It must not know what the matrix means.
 #pragma once
 
-#include <Eigen/LU>
-#include <Eigen/SparseLU>
 #include <optional>
 #include <vector>
 
+#include "core/factorise.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/copy_numbers.hpp"
+#include "core/factorise.hpp"
 #include "filippov/sliding_share.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/constants.hpp"
+#include "core/factorise.hpp"
 #include "filippov/ask_inside.hpp"
 #include "slideway/core/not_finite.hpp"
 #include "slideway/filippov/mode_field.hpp"
@@ -15,10 +17,9 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Surfaces whose corners are looked at one by one.
 constexpr Index kMostCorners = 8;
-constexpr int kNewtonIterations = 20;
+constexpr int kMostStepsBack = 20;
 
 }  // namespace
 
@@ -130,7 +131,7 @@ bool ModeField::solve_in_corners(double t, ConstVectorRef x, VectorRef dx) {
   if (!look_round_corners(t, x)) return false;
   Vector lambda = lambda_(sliding_);
   const double size = corner_table_.w.cwiseAbs().maxCoeff();
-  for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMostStepsBack; ++iteration) {
     const Vector w = interpolate(corner_table_, lambda);
     const Vector step = lambda_jacobian(corner_table_, lambda).partialPivLu().solve(w);
     if (!step.allFinite()) return false;

@@ -1,12 +1,10 @@
 #include "slideway/filippov/mode_jacobian.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <stdexcept>
 
 #include "core/at.hpp"
+#include "core/factorise.hpp"
 #include "filippov/sliding_share.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
@@ -16,12 +14,12 @@ namespace slideway {
 namespace {
 
 // Relays are local in groups of at most so many, whose part fills at most so many entries.
-constexpr Index kLargestGroup = 8;
-constexpr Index kMostEntries = 64;
+constexpr Index kLargestRelayGroup = 8;
+constexpr Index kMostRelayEntries = 64;
 // Of larger rank what the others make of the Jacobian is kept as it stands.
 constexpr Index kMostOfLowRank = 8;
 // The equations for the forces are dependent below this reciprocal condition number.
-constexpr double kSingular = 1e-13;
+constexpr double kSingularForces = 1e-13;
 
 }  // namespace
 
@@ -76,10 +74,10 @@ void ModeJacobian::make_pattern() {
       if (seen[at(i)]) continue;
       const std::vector<Index> group = structure_.component(i, all, is_member_);
       for (const Index member : group) seen[at(member)] = 1;
-      if (static_cast<Index>(group.size()) > kLargestGroup) continue;
+      if (static_cast<Index>(group.size()) > kLargestRelayGroup) continue;
       const std::vector<Index> acted_on = columns_of(relay_rows_, group);
       const std::vector<Index> watched = columns_of(derivatives_.normal_pattern(), group);
-      if (static_cast<Index>(acted_on.size() * watched.size()) > kMostEntries) continue;
+      if (static_cast<Index>(acted_on.size() * watched.size()) > kMostRelayEntries) continue;
       for (const Index member : group) local_[at(member)] = 1;
       for (const Index row : acted_on)
         rows[at(row)].insert(rows[at(row)].end(), watched.begin(), watched.end());
@@ -334,7 +332,7 @@ void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJa
   const Matrix columns = left(entered, Eigen::all).transpose();
   const Eigen::PartialPivLU<Matrix> factors(coupling.transpose());
   Matrix solved;
-  if (factors.rcond() > kSingular) {
+  if (factors.rcond() > kSingularForces) {
     solved = factors.solve(columns).transpose();
   } else {
     // Forces may be shared (a table on four legs); what they do is not.

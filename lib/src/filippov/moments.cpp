@@ -1,6 +1,6 @@
 #include "slideway/filippov/moments.hpp"
 
-#include <Eigen/LU>
+#include "core/factorise.hpp"
 
 namespace slideway {
 

@@ -1,12 +1,11 @@
 #include "slideway/filippov/p_matrix.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "core/at.hpp"
+#include "core/factorise.hpp"
 #include "filippov/linear_factors.hpp"
 
 namespace slideway {

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "core/constants.hpp"
 #include "core/copy_numbers.hpp"
 #include "core/number_text.hpp"
 #include "core/patternless.hpp"
@@ -18,9 +19,8 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Below this part of the larger component a normal component is looked at more closely.
-constexpr double kSuspicious = 0.05;
+constexpr double kSuspiciousPart = 0.05;
 // The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
 // integrator cannot tell from zero.
 constexpr double kTwoFoldTolerance = 10;
@@ -236,7 +236,7 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
   const double rounding =
       16 * kEpsilon * (sum_along_gradient([&](Index j) { return std::abs(dx[j]); }) + w_scale);
   motion.w_zero = rounding;
-  if (!vanishes && !in_full && std::abs(w) > kSuspicious * w_scale) return motion;
+  if (!vanishes && !in_full && std::abs(w) > kSuspiciousPart * w_scale) return motion;
 
   lambda_[surface_] = side;
   const double scale = time_scale(dx, weights);

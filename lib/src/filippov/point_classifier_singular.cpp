@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/constants.hpp"
 #include "filippov/ask_inside.hpp"
 #include "slideway/filippov/point_classifier.hpp"
 
@@ -11,7 +11,6 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kSingularStep = 1e-4;  // of the time in which the state changes
 constexpr int kSubsteps = 16;
 // What the followed motion is good to.

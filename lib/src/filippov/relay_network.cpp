@@ -1,11 +1,11 @@
 #include "slideway/filippov/relay_network.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "core/at.hpp"
+#include "core/factorise.hpp"
 #include "core/joined.hpp"
 #include "filippov/linear_factors.hpp"
 #include "slideway/filippov/complementarity.hpp"
@@ -15,7 +15,7 @@ namespace slideway {
 
 namespace {
 
-constexpr int kMostLinearisations = 40;
+constexpr int kMostRelayings = 40;
 constexpr int kAffineProbes = 3;
 constexpr std::size_t kMostLoosePasses = 8;
 constexpr std::size_t kMostLooseShown = 64;
@@ -49,7 +49,7 @@ class Networks {
     result.affine = is_affine(lambda, w, derivative);
     std::vector<Index> place(at(n_), -1);
     bool settled = false;
-    for (int step = 0; step < kMostLinearisations && !settled; ++step) {
+    for (int step = 0; step < kMostRelayings && !settled; ++step) {
       Vector next = lambda;
       if (!w.allFinite() || !derivative.coeffs().allFinite()) {
         result.note = "the fields at the corner are not finite";

@@ -1,11 +1,11 @@
 #include "slideway/filippov/sliding_roots.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "core/factorise.hpp"
 #include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {

@@ -1,10 +1,9 @@
 // SlidingSolver where f has products of relays: the root of the mode among several.
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
+#include "core/factorise.hpp"
 #include "filippov/newton_accuracy.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/filippov/sliding_solver.hpp"
@@ -18,7 +17,7 @@ constexpr double kLeastRatio = 0.01;
 // Changes of D with lambda, in units of its size, that are rounding.
 constexpr double kSame = 1e-9;
 // The least part of the way from the last known root to a point that is gone at once.
-constexpr double kLeastPart = 1e-10;
+constexpr double kShortestPart = 1e-10;
 // Points on the way that are tried: enough for one that gets shorter all the way to the least part, and longer again.
 constexpr int kMostParts = 200;
 // How near another root is that the one of the mode has met, as far as that is located.
@@ -133,7 +132,7 @@ bool SlidingSolver::follow(double t, ConstVectorRef x, VectorRef lambda, VectorR
       if (gone == 1 || keep_matrix()) continue;
     } else {
       part *= 0.5;
-      if (part >= kLeastPart) continue;
+      if (part >= kShortestPart) continue;
     }
     break;
   }

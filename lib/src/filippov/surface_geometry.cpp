@@ -6,16 +6,16 @@
 #include <limits>
 #include <utility>
 
+#include "core/constants.hpp"
 #include "filippov/least_step.hpp"
 #include "filippov/noise_probe.hpp"
 
 namespace slideway {
 
 namespace {
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kNewtonIterations = 12;
 // Of Newton's method where a surface crosses itself, which only halves the distance.
-constexpr int kMostIterations = 200;
+constexpr int kMostApproaches = 200;
 // Of one of Newton's steps, where the whole of it goes too far.
 constexpr double kLeastPart = 1e-6;
 // What a projection that gets no nearer may leave, in units of rounding.
@@ -270,7 +270,7 @@ bool SurfaceGeometry::find_step(ConstVectorRef weights, const std::vector<Index>
 void SurfaceGeometry::approach(double t, Index surface, ConstVectorRef weights, VectorRef x) {
   Vector step(x.size()), h(values_.size());
   evaluator_.guards(t, x, h);
-  for (int iteration = 0; iteration < kMostIterations && h[surface] != 0; ++iteration) {
+  for (int iteration = 0; iteration < kMostApproaches && h[surface] != 0; ++iteration) {
     const double distance = std::abs(h[surface]);
     if (!correction(t, {surface}, weights, x, step)) return;
     double part = 1;
@@ -459,7 +459,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
   bool moved = false;
   double best = std::numeric_limits<double>::infinity();
   residuals_.resize(static_cast<Index>(surfaces.size()));
-  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMostApproaches; ++iteration) {
     evaluator_.guards(t, x, values_);
     bool all_zero = true;
     bool finite = true;

@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "core/constants.hpp"
 #include "integrate/clock_resolution.hpp"
 #include "integrate/cvode_advice.hpp"
 #include "integrate/cvode_vector.hpp"
@@ -17,16 +18,11 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// An interval of fewer units in the last place of t than this cannot be divided into steps: CVODE takes all
-// times in it for one. Nor can one so short that CVODE's products of two times vanish.
-constexpr double kIndivisible = 100 * kEpsilon;
+// An interval so short that CVODE's products of two times vanish cannot be divided into steps.
 constexpr double kShortestInterval = 1e-150;
-// The shortest step, in parts of |t| (below it t stops moving) and of the whole time (near t = 0, where CVODE
-// would otherwise go on until the step vanishes, and then for ever).
+// The shortest step in parts of |t|: below it t stops moving.
 constexpr double kShortestStep = 2 * kEpsilon;
-constexpr double kShortestStepOfAll = 1e-40;
-constexpr const char* kMaker = "make_cvode_stepper";
+constexpr const char* kCvodeMaker = "make_cvode_stepper";
 constexpr int kFirstStepTrials = 4;
 constexpr double kFirstStepReduction = 1e-4;
 // CVODE keeps a Jacobian for 50 steps, however much they grow. One that is far too large by then, as that of
@@ -45,7 +41,7 @@ CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const Stepper
     : ode_(ode),
       checked_(ode),
       method_(method),
-      states_(checked_size(ode, kMaker)),
+      states_(checked_size(ode, kCvodeMaker)),
       rtol_(options.rtol),
       atol_(options.atol),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
@@ -53,7 +49,7 @@ CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const Stepper
       start_state_(Vector::Zero(states_)),
       start_velocity_(Vector::Zero(states_)),
       whole_change_(Vector::Zero(states_)) {
-  check_options(options, states_, kMaker);
+  check_options(options, states_, kCvodeMaker);
   create();
   allocate_lazily_created_parts();
 }

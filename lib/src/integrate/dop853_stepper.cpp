@@ -11,7 +11,7 @@ namespace slideway {
 namespace {
 
 // At this h·|λ| the formula is at the edge of its region of stability.
-constexpr double kStabilityLimit = 6.1;
+constexpr double kDop853StabilityLimit = 6.1;
 // What θ⁴(1−θ)³ is at most, and a little more.
 constexpr double kGreatestLastPart = 0.0084;
 // The error of a step is taken for so many times its estimate: then runs are about as accurate as those of dopri5 at the same tolerance.
@@ -141,7 +141,7 @@ struct Polynomial {
 };
 
 // With the rounding of both.
-struct BoundOffChord {
+struct BoundOffDop853Chord {
   [[gnu::always_inline]] double of(const StepParts& step, Index i) const {
     return PolynomialOfState(step, i).off_chord() +
            StepChords::kRounding * (std::abs(step.x[i]) + std::abs(step.x_new[i]));
@@ -189,7 +189,8 @@ double Dop853Stepper::end_step() {
 
 bool Dop853Stepper::complete() {
   if (!project() || !extend()) return false;
-  if (watches_stiffness_) note_stiffness(kStabilityLimit, formula_.last_stage_state(), formula_.stage(12));
+  if (watches_stiffness_)
+    note_stiffness(kDop853StabilityLimit, formula_.last_stage_state(), formula_.stage(12));
   return true;
 }
 
@@ -235,11 +236,11 @@ void Dop853Stepper::find_coefficients_of(std::span<const int> states) {
 
 void Dop853Stepper::find_chords_of(std::span<const int> states) {
   const StepParts step = step_parts(step_, stages_, extension_);
-  for (const Index i : states) off_chord_[i] = BoundOffChord().of(step, i);
+  for (const Index i : states) off_chord_[i] = BoundOffDop853Chord().of(step, i);
 }
 
 void Dop853Stepper::find_chords() {
-  run_loop(BoundOffChord(), states_, step_parts(step_, stages_, extension_), off_chord_.data());
+  run_loop(BoundOffDop853Chord(), states_, step_parts(step_, stages_, extension_), off_chord_.data());
 }
 
 }  // namespace slideway

@@ -10,7 +10,7 @@ namespace slideway {
 namespace {
 
 // At this h·|λ| the formula is at the edge of its region of stability.
-constexpr double kStabilityLimit = 3.25;
+constexpr double kDopri5StabilityLimit = 3.25;
 
 struct StepEnds {
   StepEnds(const RungeKuttaStep& step, const Vector& middle)
@@ -99,7 +99,7 @@ struct ValuesInStep {
 };
 
 // How far it can be from its chord, with the rounding of both.
-struct BoundOffChord {
+struct BoundOffDopri5Chord {
   double h;
   [[gnu::always_inline]] double of(const StepEnds& at, Index i) const {
     const double slope = h * at.velocity[i];
@@ -137,7 +137,8 @@ bool Dopri5Stepper::advance(double& error) {
 
 // The velocity stays that of the state before its projection: what that changes is less than the error of the step.
 bool Dopri5Stepper::complete() {
-  if (watches_stiffness_) note_stiffness(kStabilityLimit, formula_.last_stage_state(), formula_.last_stage());
+  if (watches_stiffness_)
+    note_stiffness(kDopri5StabilityLimit, formula_.last_stage_state(), formula_.last_stage());
   return project();
 }
 
@@ -168,14 +169,15 @@ void Dopri5Stepper::find_coefficients_of(std::span<const int> states) {
 }
 
 void Dopri5Stepper::find_chords_of(std::span<const int> states) {
-  const BoundOffChord bound{step_.h};
+  const BoundOffDopri5Chord bound{step_.h};
   const StepEnds ends(step_, formula_.halfway(step_, states));
   for (const Index i : states)
     off_chord_[i] = bound.of(ends, i) + (corrected_ ? 0.5 * std::abs(correction_[i]) : 0);
 }
 
 void Dopri5Stepper::find_chords() {
-  run_loop(BoundOffChord{step_.h}, states_, StepEnds(step_, formula_.halfway(step_)), off_chord_.data());
+  run_loop(BoundOffDopri5Chord{step_.h}, states_, StepEnds(step_, formula_.halfway(step_)),
+           off_chord_.data());
   if (corrected_) off_chord_ += 0.5 * correction_.cwiseAbs();
 }
 

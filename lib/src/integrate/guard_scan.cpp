@@ -8,13 +8,13 @@
 #include <limits>
 #include <utility>
 
+#include "core/constants.hpp"
 #include "integrate/zero_between.hpp"
 
 namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kPredictionTolerance = 0.01;
 // A minimum whose estimate stays above this part of the scale cannot reach zero while the prediction holds to 1 %.
 constexpr double kDipMargin = 0.15;

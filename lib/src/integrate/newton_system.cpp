@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -18,13 +17,8 @@ namespace {
 constexpr Index kBlock = 64;
 constexpr int kKrylovVectors = 30;
 
-void check(int flag, const char* function) {
+void expect_success(int flag, const char* function) {
   if (flag != 0) throw std::runtime_error(std::string(function) + " failed with " + std::to_string(flag));
-}
-
-template <class Handle>
-void require(const Handle& handle) {
-  if (!handle) throw std::bad_alloc();
 }
 
 NewtonSystem& owner(SUNLinearSolver solver) { return *static_cast<NewtonSystem*>(solver->content); }
@@ -69,8 +63,9 @@ void NewtonSystem::make_factors(const Callbacks& callbacks, void* cvode, SUNCont
   shifted_.emplace(ode_, checked_, solver_, context);
   linear_solver_.reset(make_front(*this, context));
   require(linear_solver_);
-  check(CVodeSetLinearSolver(cvode, linear_solver_.get(), shifted_->matrix()), "CVodeSetLinearSolver");
-  check(CVodeSetLinSysFn(cvode, callbacks.fill_sparse), "CVodeSetLinSysFn");
+  expect_success(CVodeSetLinearSolver(cvode, linear_solver_.get(), shifted_->matrix()),
+                 "CVodeSetLinearSolver");
+  expect_success(CVodeSetLinSysFn(cvode, callbacks.fill_sparse), "CVodeSetLinSysFn");
 }
 
 void NewtonSystem::make_dense(const Callbacks& callbacks, void* cvode, N_Vector like, SUNContext context) {
@@ -78,8 +73,8 @@ void NewtonSystem::make_dense(const Callbacks& callbacks, void* cvode, N_Vector 
   require(matrix_);
   linear_solver_.reset(SUNLinSol_Dense(like, matrix_.get(), context));
   require(linear_solver_);
-  check(CVodeSetLinearSolver(cvode, linear_solver_.get(), matrix_.get()), "CVodeSetLinearSolver");
-  check(CVodeSetJacFn(cvode, callbacks.fill_dense), "CVodeSetJacFn");
+  expect_success(CVodeSetLinearSolver(cvode, linear_solver_.get(), matrix_.get()), "CVodeSetLinearSolver");
+  expect_success(CVodeSetJacFn(cvode, callbacks.fill_dense), "CVodeSetJacFn");
 }
 
 void NewtonSystem::make_gmres(const Callbacks& callbacks, void* cvode, N_Vector like, SUNContext context) {
@@ -87,12 +82,13 @@ void NewtonSystem::make_gmres(const Callbacks& callbacks, void* cvode, N_Vector 
   const int side = has_own || pattern_ ? SUN_PREC_LEFT : SUN_PREC_NONE;
   linear_solver_.reset(SUNLinSol_SPGMR(like, side, kKrylovVectors, context));
   require(linear_solver_);
-  check(CVodeSetLinearSolver(cvode, linear_solver_.get(), nullptr), "CVodeSetLinearSolver");
+  expect_success(CVodeSetLinearSolver(cvode, linear_solver_.get(), nullptr), "CVodeSetLinearSolver");
   // Without products of its own CVODE takes differences of velocities.
-  if (ode_.has_jacobian_times()) check(CVodeSetJacTimes(cvode, nullptr, callbacks.times), "CVodeSetJacTimes");
+  if (ode_.has_jacobian_times())
+    expect_success(CVodeSetJacTimes(cvode, nullptr, callbacks.times), "CVodeSetJacTimes");
   if (side == SUN_PREC_NONE) return;
-  check(CVodeSetPreconditioner(cvode, callbacks.prepare_preconditioner, callbacks.precondition),
-        "CVodeSetPreconditioner");
+  expect_success(CVodeSetPreconditioner(cvode, callbacks.prepare_preconditioner, callbacks.precondition),
+                 "CVodeSetPreconditioner");
   if (has_own) return;
   order_ = reverse_cuthill_mckee(*pattern_);
   place_ = places_of(order_);

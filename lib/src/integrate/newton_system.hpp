@@ -9,10 +9,10 @@
 // It must not know steps, events or modes.
 #pragma once
 
-#include <Eigen/LU>
 #include <optional>
 #include <vector>
 
+#include "core/factorise.hpp"
 #include "integrate/checked_ode.hpp"
 #include "integrate/shifted_system.hpp"
 #include "integrate/sundials_handles.hpp"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/constants.hpp"
 #include "core/copy_numbers.hpp"
 #include "core/wide_loops.hpp"
 #include "integrate/clock_resolution.hpp"
@@ -17,13 +18,9 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr const char* kMaker = "make_one_step_stepper";
-// An interval of fewer units in the last place of t than this is one step, whatever the error estimate says.
-constexpr double kIndivisible = 100 * kEpsilon;
-// The shortest step, in parts of |t| (below it t stops moving) and of the whole time.
-constexpr double kShortestStep = 4 * kEpsilon;
-constexpr double kShortestStepOfAll = 1e-40;
+constexpr const char* kOneStepMaker = "make_one_step_stepper";
+// The shortest step in parts of |t|: below it t stops moving.
+constexpr double kShortestOneStep = 4 * kEpsilon;
 
 constexpr double kSmallestError = 1e-4;
 constexpr double kUsualGrowth = 2;
@@ -75,7 +72,7 @@ struct ValuesOfPolynomial {
 
 OneStepStepper::OneStepStepper(SmoothOde& ode, const StepperOptions& options, const Control& control,
                                Index terms)
-    : states_(checked_size(ode, kMaker)),
+    : states_(checked_size(ode, kOneStepMaker)),
       checked_(ode),
       rtol_(options.rtol),
       atol_(options.atol),
@@ -87,7 +84,7 @@ OneStepStepper::OneStepStepper(SmoothOde& ode, const StepperOptions& options, co
       ode_(ode),
       control_(control),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()) {
-  check_options(options, states_, kMaker);
+  check_options(options, states_, kOneStepMaker);
   for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
     *vector = Vector::Zero(states_);
   }
@@ -179,7 +176,7 @@ StepReport OneStepStepper::step() {
 
   const double whole = std::max(std::abs(reached_), std::abs(end_time_));
   const bool indivisible = end_time_ - reached_ <= kIndivisible * whole;
-  const double shortest = std::max(kShortestStep * std::abs(reached_), kShortestStepOfAll * whole);
+  const double shortest = std::max(kShortestOneStep * std::abs(reached_), kShortestStepOfAll * whole);
   double h = std::max(next_step_size_, shortest);
   bool rejected = false;
   while (true) {

@@ -21,11 +21,6 @@ constexpr double kNearlyFull = 0.2;
 // SUNDIALS' ordering by approximate minimum degree, for patterns that are nearly symmetric.
 constexpr int kKluMinimumDegree = 0;
 
-template <class Handle>
-void require(const Handle& handle) {
-  if (!handle) throw std::bad_alloc();
-}
-
 }  // namespace
 
 LinearSolver ShiftedSystem::chosen(SmoothOde& ode, LinearSolver solver) {

@@ -9,10 +9,9 @@
 // It must not know who asks, steps, events or modes.
 #pragma once
 
-#include <Eigen/LU>
-#include <Eigen/SparseLU>
 #include <vector>
 
+#include "core/factorise.hpp"
 #include "integrate/checked_ode.hpp"
 #include "integrate/sundials_handles.hpp"
 #include "slideway/integrate/linear_solver.hpp"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 
 #include "integrate/sundials_compat.hpp"
 #include "slideway/core/types.hpp"
@@ -28,6 +29,12 @@ using MatrixHandle = Handle<SUNMatrix>;
 using LinearSolverHandle = Handle<SUNLinearSolver>;
 using NonlinearSolverHandle = Handle<SUNNonlinearSolver>;
 using CvodeHandle = Handle<void*>;
+
+// Throws for what SUNDIALS had no memory to make.
+template <typename Object>
+void require(const std::unique_ptr<Object, Destroy>& handle) {
+  if (!handle) throw std::bad_alloc();
+}
 
 // The numbers of a serial N_Vector, in place.
 inline Eigen::Map<Vector> values(N_Vector vector) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int samples = 400;
 // A bound is one that is met, to this part, at so many of them.
-constexpr double same = 1e-9;
+constexpr double as_good_as = 1e-9;
 constexpr int often = samples / 8;
 // How far from zero states are, in powers of ten.
 constexpr double nearest = 9;
@@ -73,7 +73,7 @@ std::optional<double> bound_of(const ExpandedModel& model, NodeId quotient) {
   }
   const auto at = [&](double sign) {
     return std::count_if(values.begin(), values.end(),
-                         [&](double value) { return sign * value >= (1 - same) * bound; });
+                         [&](double value) { return sign * value >= (1 - as_good_as) * bound; });
   };
   if (!(bound > 0) || at(1) < often || at(-1) < often) return std::nullopt;
   return bound;

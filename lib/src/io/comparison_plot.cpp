@@ -45,9 +45,9 @@ struct Bounds {
   std::string text() const { return fmt::format("[{:.10g}:{:.10g}]", low, high); }
 };
 
-class Script : public GnuplotScript {
+class ComparisonScript : public GnuplotScript {
  public:
-  Script(const ComparisonPicture& picture, PictureFormat format) : picture_(picture) {
+  ComparisonScript(const ComparisonPicture& picture, PictureFormat format) : picture_(picture) {
     const bool portrait = !picture.across_name.empty();
     const int width = portrait ? 1080 : 860;
     constexpr int height = 560;
@@ -217,7 +217,7 @@ class Script : public GnuplotScript {
 }  // namespace
 
 std::string comparison_plot_script(const ComparisonPicture& picture, PictureFormat format) {
-  return Script(picture, format).text();
+  return ComparisonScript(picture, format).text();
 }
 
 void write_comparison_plot(const ComparisonPicture& picture, const std::string& path) {

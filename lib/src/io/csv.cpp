@@ -47,9 +47,9 @@ bool may_jump(const EventRecord& event) {
   }
 }
 
-class Writer {
+class CsvWriter {
  public:
-  Writer(const RunReport& report, std::ostream& out)
+  CsvWriter(const RunReport& report, std::ostream& out)
       : trajectory_(report.solution.trajectory), observation_(report.observation), out_(out) {
     line_ = "t";
     const auto append_names = [&](const std::vector<std::string>& names) {
@@ -126,7 +126,7 @@ std::string csv_cell(const std::string& text) {
 }
 
 void write_csv(const RunReport& report, std::ostream& out, const CsvOptions& options) {
-  Writer writer(report, out);
+  CsvWriter writer(report, out);
   const Trajectory& trajectory = report.solution.trajectory;
   const EventLog& events = report.solution.events;
   if (trajectory.empty()) return;

@@ -4,6 +4,7 @@
 #include <boost/spirit/home/x3.hpp>
 #include <charconv>
 
+#include "core/letters.hpp"
 #include "core/number_text.hpp"
 #include "io/expression.hpp"
 #include "io/expression_functions.hpp"
@@ -194,10 +195,7 @@ const auto comparison_def = sum >> -((at(x3::lit(">="))[operator_of(TokenKind::g
 BOOST_SPIRIT_DEFINE(comparison, sum, product, signed_operand, power, primary, close_call, close_group,
                     close_index)
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.';
-}
+bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; }
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 

@@ -1,5 +1,7 @@
 #include "io/friction_laws.hpp"
 
+#include "core/letters.hpp"
+
 namespace slideway::reader {
 
 namespace {
@@ -9,8 +11,7 @@ constexpr LawParameter kStatic{"Fs", "N", false, nullptr};
 constexpr LawParameter kStribeckVelocity{"vs", "m/s", false, nullptr};
 constexpr LawParameter kViscous{"B", "N s/m", true, "0"};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_letter(char c) { return is_letter(c) || c == '_'; }
 
 }  // namespace
 
@@ -88,8 +89,9 @@ std::string indexed(const std::string& formula) {
   for (std::size_t k = 0; k < formula.size();) {
     if (is_digit(formula[k])) {
       while (k < formula.size() && (is_digit(formula[k]) || formula[k] == '.')) result += formula[k++];
-    } else if (is_letter(formula[k])) {
-      while (k < formula.size() && (is_letter(formula[k]) || is_digit(formula[k]))) result += formula[k++];
+    } else if (is_name_letter(formula[k])) {
+      while (k < formula.size() && (is_name_letter(formula[k]) || is_digit(formula[k])))
+        result += formula[k++];
       if (k == formula.size() || formula[k] != '(') result += "[i]";
     } else {
       result += formula[k++];

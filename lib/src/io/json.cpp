@@ -8,9 +8,9 @@ namespace slideway {
 
 namespace {
 
-class Writer {
+class JsonWriter {
  public:
-  Writer(const RunReport& report, const JsonOptions& options)
+  JsonWriter(const RunReport& report, const JsonOptions& options)
       : report_(report),
         system_(report.instance.system),
         states_in_events_(options.full_events || system_.states() <= kMostStatesInEvents),
@@ -126,7 +126,7 @@ class Writer {
 }  // namespace
 
 void write_json(const RunReport& report, std::ostream& out, const JsonOptions& options) {
-  Writer(report, options).write(out);
+  JsonWriter(report, options).write(out);
 }
 
 namespace {
@@ -137,7 +137,7 @@ void write_branch(const RunReport& root, const Branch& branch, const bool* compl
                          .instance = root.instance,
                          .solution = branch.solution,
                          .observation = root.observation};
-  Writer(report, options).write_members(out);
+  JsonWriter(report, options).write_members(out);
   if (complete) out << ",\n\"complete\": " << (*complete ? "true" : "false");
   out << ",\n\"branches\": [";
   const char* separator = "\n";

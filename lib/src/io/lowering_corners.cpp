@@ -156,8 +156,8 @@ std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const Expande
   try {
     return make_multi_affine(model.graph, motion.derivatives);
   } catch (const TooManyCorners& error) {
-    mistakes.push_back(
-        error.mistake(motion.places[error.root], "derivative of " + quoted(model.state_names[error.root])));
+    mistakes.push_back(error.mistake(motion.places[error.root],
+                                     "derivative of " + in_quotes(model.state_names[error.root])));
     return motion.derivatives;
   }
 }

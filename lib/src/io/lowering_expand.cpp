@@ -186,8 +186,8 @@ class Expander {
     if (&other == &vector || element == 0 || element > length) return;
     mistakes_.push_back({other.position, other.name.size(), "a clash of names",
                          "a name that no element of a vector has",
-                         quoted(name) + ", which element " + std::to_string(element) + " of '" + vector.name +
-                             "' (line " + std::to_string(vector.position.line) + ") has, too",
+                         in_quotes(name) + ", which element " + std::to_string(element) + " of '" +
+                             vector.name + "' (line " + std::to_string(vector.position.line) + ") has, too",
                          ""});
   }
 
@@ -211,7 +211,7 @@ class Expander {
     const Quantity& surface = model_.surfaces[k];
     const std::string name = surface.is_vector() ? surface.name + std::to_string(element) : surface.name;
     const NodeId guard = builder_.guard(k, element);
-    if (!is_never_met(guard, surface.value, "surface " + quoted(name), "a guard")) {
+    if (!is_never_met(guard, surface.value, "surface " + in_quotes(name), "a guard")) {
       const SurfaceSide side = surfaces_.add_named(name, guard);
       if (surface.break_away) {
         const NodeId ratio =
@@ -237,7 +237,7 @@ class Expander {
   void check_is_met(NodeId function, const Formula& formula, const std::string& kind, const std::string& name,
                     const std::string& what) {
     if (check_ == Check::everything && !formula.empty())
-      is_never_met(function, formula, name.empty() ? "the " + kind : kind + " " + quoted(name), what);
+      is_never_met(function, formula, name.empty() ? "the " + kind : kind + " " + in_quotes(name), what);
   }
 
   // The value of an assignment for each state it means, after those there are. `table_element` is i of the table it stands in, 0
@@ -292,7 +292,7 @@ class Expander {
             place->second = result.size();  // from now on no common value
           } else {
             mistakes_.push_back({line.position, 1, "the same state twice", "one value for every state",
-                                 quoted(expanded_.state_names[one.state]), ""});
+                                 in_quotes(expanded_.state_names[one.state]), ""});
           }
         }
       }
@@ -349,7 +349,7 @@ class Expander {
   void declare(const std::string& name, const Table& table) {
     if (name.empty() || table_names_.insert(name).second) return;
     mistakes_.push_back({table.position, 1, "a clash of names", "a name that nothing else has",
-                         quoted(name) + ", which another event or contact has, too", ""});
+                         in_quotes(name) + ", which another event or contact has, too", ""});
   }
 
   void build_events(const std::string& kind, const std::vector<EventDescription>& events,
@@ -380,7 +380,7 @@ class Expander {
                                1,
                                "a contact that does not exist in " + wanted.value.owner,
                                "at most " + std::to_string(end - first) + " of them",
-                               quoted(wanted.name),
+                               in_quotes(wanted.name),
                                ""});
         for (std::size_t k = begin; k < (wanted.contact_element > 0 ? std::min(begin + 1, end) : end); ++k)
           expanded_.observables.push_back({expanded_.contacts[k].name, 0, k});

@@ -114,7 +114,7 @@ std::optional<SurfaceSide> FormulaBuilder::surface_of_definition(std::uint32_t i
   const TokenRange whole{0, static_cast<std::uint32_t>(formula.expression.tokens.size())};
   if (graph_.has_lambda(node))
     fail_at(place, whole, "a discontinuity in a velocity",
-            "a smooth expression, because its own sign is what jumps", quoted(text(place, whole)));
+            "a smooth expression, because its own sign is what jumps", in_quotes(text(place, whole)));
   return surfaces_.find_or_add(node, {formula.position, 0, place.element},
                                [&] { return text(place, whole); });
 }
@@ -267,7 +267,7 @@ void FormulaBuilder::push_name(const Place& place, std::uint32_t index) {
   } else if (element > length(symbol)) {
     fail_at(place, token_range(place.formula, index), "an element that does not exist",
             "at most " + std::to_string(length(symbol)) + " elements",
-            quoted(place.formula.expression.spelling(token)));
+            in_quotes(place.formula.expression.spelling(token)));
   }
   push(named_element(place, index, element == 0 ? 1 : element), index);
 }
@@ -280,7 +280,7 @@ NodeId FormulaBuilder::named_element(const Place& place, std::uint32_t index, st
     node = value_of(symbol, element, {place.formula, Jumps::values, place.element});
   if (refuses_jumps(place.jumps) && graph_.has_lambda(node)) {
     const Expression& expression = place.formula.expression;
-    refuse_jump(place, index, quoted(expression.spelling(expression.tokens[index])) + ", which has one");
+    refuse_jump(place, index, in_quotes(expression.spelling(expression.tokens[index])) + ", which has one");
   }
   return node;
 }
@@ -345,7 +345,7 @@ std::optional<std::uint32_t> FormulaBuilder::element_at(const Place& place, std:
   const double wanted = constant ? graph_.value(node) : 0;
   if (!constant || wanted != std::floor(wanted) || std::abs(wanted) > 1e9)
     fail_at(place, range, "an index that is no integer", "an integer expression of i, numbers and parameters",
-            constant ? exact_text(wanted) : quoted(print_expression(place.formula.expression, range)));
+            constant ? exact_text(wanted) : in_quotes(print_expression(place.formula.expression, range)));
   const auto count = static_cast<long long>(length(symbol));
   const auto number = static_cast<long long>(wanted);
   if (number >= 1 && number <= count) return static_cast<std::uint32_t>(number);

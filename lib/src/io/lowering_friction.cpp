@@ -60,11 +60,11 @@ NodeId without_common_factors(ExpressionGraph& graph, NodeId ratio) {
 void set_break_away(SurfaceTable& surfaces, const ExpressionGraph& graph, std::uint32_t surface, NodeId ratio,
                     const Formula& formula, const std::string& name, Mistakes& mistakes) {
   if (graph.is_constant(ratio) && !(graph.value(ratio) >= 1 - 1e-12)) {
-    mistakes.push_back({formula.position, 1, "the break-away ratio of " + quoted(name) + " out of range",
+    mistakes.push_back({formula.position, 1, "the break-away ratio of " + in_quotes(name) + " out of range",
                         "a number >= 1: what holds at rest is not less than what resists motion",
                         exact_text(graph.value(ratio)), ""});
   } else if (!surfaces.set_break_away(surface, ratio)) {
-    mistakes.push_back({formula.position, 1, "two break-away ratios for the surface of " + quoted(name),
+    mistakes.push_back({formula.position, 1, "two break-away ratios for the surface of " + in_quotes(name),
                         "one: the same expression wherever it is given", "another one before", ""});
   }
 }
@@ -99,7 +99,7 @@ void FrictionExpander::build_surface(const FrictionDescription& friction, std::u
       without_common_factors(expanded_.graph, builder_.definition(*friction.break_away, element));
   if (expanded_.graph.has_lambda(ratio)) {
     mistakes_.push_back(
-        {friction.position, 1, "a discontinuity in 'Fs' or 'Fc' of friction " + quoted(friction.name),
+        {friction.position, 1, "a discontinuity in 'Fs' or 'Fc' of friction " + in_quotes(friction.name),
          "smooth expressions, because their ratio is used at rest, where a sign has no value", "",
          "what jumps or bends may be a factor of both: Fs = \"1.3*mu*N\" beside Fc = \"mu*N\""});
     return;
@@ -127,14 +127,14 @@ void FrictionExpander::check_numbers(const FrictionDescription& friction, std::u
     if (parameter.may_vanish ? value >= 0 : value > 0) continue;
     mistakes_.push_back({place, 1,
                          "'" + std::string(parameter.name) + "' of friction " +
-                             quoted(name_of(friction, element)) + " out of range",
+                             in_quotes(name_of(friction, element)) + " out of range",
                          std::string(parameter.may_vanish ? "0 or a number above it" : "a number above 0") +
                              ", in " + parameter.unit,
                          exact_text(value), ""});
   }
   if (!law.at_least_kinetic || !kinetic || !at_rest || *at_rest >= *kinetic) return;
   mistakes_.push_back({place_at_rest, 1,
-                       "'Fs' of friction " + quoted(name_of(friction, element)) + " out of range",
+                       "'Fs' of friction " + in_quotes(name_of(friction, element)) + " out of range",
                        "at least 'Fc' = " + exact_text(*kinetic) +
                            ": what holds at rest is not less than what resists motion",
                        exact_text(*at_rest), ""});

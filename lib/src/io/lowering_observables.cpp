@@ -29,7 +29,7 @@ Observables make_observables(ExpandedModel& model, Mistakes& mistakes) {
     values = make_multi_affine(model.graph, values);
   } catch (const TooManyCorners& error) {
     const std::string& name = result.names[static_cast<std::size_t>(places[error.root])];
-    mistakes.push_back(error.mistake({}, "observable " + quoted(name)));
+    mistakes.push_back(error.mistake({}, "observable " + in_quotes(name)));
     return result;
   }
   const auto tape = std::make_shared<const Tape>(model.graph, values, model.lambda_index);

@@ -106,12 +106,12 @@ NodeId FormulaBuilder::build_if(const Place& place, std::uint32_t index) {
 SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, NodeId guard,
                                     const Text& make_text) {
   const Token& token = place.formula.expression.tokens[index];
-  const std::string name = quoted(place.formula.expression.spelling(token));
+  const std::string name = in_quotes(place.formula.expression.spelling(token));
   if (refuses_jumps(place.jumps)) {
     const Function function = functions()[place.formula.symbols[index].index].function;
     refuse_jump(place, index, name + ", which " + kink_or_jump(function));
   }
-  if (graph_.has_lambda(guard)) refuse_jump(place, index, quoted(make_text()) + " under " + name);
+  if (graph_.has_lambda(guard)) refuse_jump(place, index, in_quotes(make_text()) + " under " + name);
   return surfaces_.find_or_add(guard, {place.formula.position, token.begin, place.element}, make_text);
 }
 

@@ -152,9 +152,9 @@ void check_friction(const ModelDescription& model, Mistakes& mistakes) {
         std::find(observed.begin(), observed.end(), name) != observed.end())
       continue;
     const bool vector = model.definitions[friction.velocity].is_vector();
-    mistakes.push_back({friction.position, name.size(), "friction " + reader::quoted(name) + " has no effect",
-                        "an equation that uses it", "none",
-                        "write it where it acts: v = \"… - " + name + (vector ? "[i]" : "") + "\""});
+    mistakes.push_back({friction.position, name.size(),
+                        "friction " + reader::in_quotes(name) + " has no effect", "an equation that uses it",
+                        "none", "write it where it acts: v = \"… - " + name + (vector ? "[i]" : "") + "\""});
   }
 }
 
@@ -225,7 +225,7 @@ double constant_value(const std::string& expression) {
   const auto refuse_it = [&](const std::string& what, const std::string& expected, const std::string& got,
                              const std::string& advice) {
     refuse({.what = what,
-            .where = reader::quoted(expression),
+            .where = reader::in_quotes(expression),
             .expected = expected,
             .got = got,
             .advice = advice});

@@ -29,7 +29,7 @@ class EventReader {
   }
 
   static std::string title(const std::string& kind, const std::string& name) {
-    return name.empty() ? "the " + kind : kind + " " + quoted(name);
+    return name.empty() ? "the " + kind : kind + " " + in_quotes(name);
   }
 
   void read_events(const std::string& key, const std::string& kind, std::vector<EventDescription>& events,
@@ -79,7 +79,7 @@ class EventReader {
     const auto place = std::find(names.begin(), names.end(), value.string);
     if (place != names.end()) return static_cast<std::size_t>(place - names.begin());
     reader_.mistake(value.position, value.string.size() + 2, what + " is an unknown location",
-                    names.empty() ? "[[locations]] that define it" : one_of(names), quoted(value.string),
+                    names.empty() ? "[[locations]] that define it" : one_of(names), in_quotes(value.string),
                     suggestion(value.string, names));
     return std::nullopt;
   }

@@ -23,7 +23,7 @@ class FrictionReader {
     if (table == nullptr) return;
     for (const TomlEntry& entry : table->value.table) {
       if (reader_.is_misplaced(entry)) continue;
-      if (reader_.expect(entry.value, TomlKind::table, "friction " + quoted(entry.key),
+      if (reader_.expect(entry.value, TomlKind::table, "friction " + in_quotes(entry.key),
                          "a table such as { law = \"coulomb\", velocity = \"v\", Fc = 1.0 }"))
         read_force(entry);
     }
@@ -31,7 +31,7 @@ class FrictionReader {
 
  private:
   void read_force(const TomlEntry& entry) {
-    const std::string who = "friction " + quoted(entry.key);
+    const std::string who = "friction " + in_quotes(entry.key);
     entry_ = &entry;
     size_.reset();
     ends_ = Ends::none;
@@ -50,7 +50,7 @@ class FrictionReader {
     reader_.check_keys(entry.value, who + " (" + law.name + ")", keys);
 
     if (const TomlEntry* size = entry.value.find("size"))
-      size_ = reader_.read_formula(size->value, "the size of " + quoted(entry.key));
+      size_ = reader_.read_formula(size->value, "the size of " + in_quotes(entry.key));
     ends_ = reader_.read_ends(entry.value);
 
     FrictionDescription friction;
@@ -79,16 +79,16 @@ class FrictionReader {
   // A force whose law is unknown, so that its name is none of an unknown quantity.
   void stand_in() {
     if (const TomlEntry* size = entry_->value.find("size"))
-      size_ = reader_.read_formula(size->value, "the size of " + quoted(entry_->key));
+      size_ = reader_.read_formula(size->value, "the size of " + in_quotes(entry_->key));
     define("", made("0"));
   }
 
   Formula read_parameter(const LawParameter& parameter, const std::string& who) {
-    const std::string owner = quoted(parameter.name) + " of " + who;
+    const std::string owner = in_quotes(parameter.name) + " of " + who;
     if (const TomlEntry* given = entry_->value.find(parameter.name))
       return reader_.read_formula(given->value, owner);
     if (parameter.fallback != nullptr) return made(parameter.fallback);
-    reader_.lacks_key(*entry_, who, quoted(parameter.name) + " [" + parameter.unit + "]");
+    reader_.lacks_key(*entry_, who, in_quotes(parameter.name) + " [" + parameter.unit + "]");
     return {};
   }
 
@@ -96,7 +96,7 @@ class FrictionReader {
   Formula made(const std::string& text) const {
     Formula formula;
     formula.position = place_;
-    formula.owner = "friction " + quoted(entry_->key);
+    formula.owner = "friction " + in_quotes(entry_->key);
     formula.prefix = entry_->key + ".";
     formula.expression = parse_expression(size_ ? indexed(text) : text).expression;
     return formula;
@@ -121,7 +121,7 @@ class FrictionReader {
 
   std::uint32_t add_state(const FrictionLaw& law) {
     const std::string suffix = law.force == nullptr ? "" : "_z";
-    const std::string owner = "the initial value of friction " + quoted(entry_->key);
+    const std::string owner = "the initial value of friction " + in_quotes(entry_->key);
     const TomlEntry* const initial = entry_->value.find("initial");
     Formula value;
     if (initial != nullptr) {

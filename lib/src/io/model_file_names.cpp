@@ -36,7 +36,7 @@ struct Scope {
 const char* const anything = "a parameter, state, definition or surface";
 const char* const observable_expected = "a definition, a surface, a contact, a state or a parameter";
 const char* const constants = "a number or a parameter";
-const char* const number = "a number";
+const char* const one_number = "a number";
 const char* const earlier = "a number or a parameter that is defined earlier";
 
 class NameResolver {
@@ -109,7 +109,7 @@ class NameResolver {
       if (!quantity.hidden && !is_identifier(quantity.name)) {
         const std::size_t bracket = quantity.name.find('[');
         mistake(quantity.position, quantity.name.size(), "not a name for an expression",
-                "letters, digits and '_', a digit not first", quoted(quantity.name),
+                "letters, digits and '_', a digit not first", in_quotes(quantity.name),
                 bracket == std::string::npos ? ""
                                              : "a vector is " + quantity.name.substr(0, bracket) +
                                                    " = { size = \"N\", value = \"…\" }");
@@ -119,7 +119,7 @@ class NameResolver {
       const auto known = symbols_.find(quantity.name);
       if (kind == SymbolKind::state && !quantity.is_vector() && is_column_of_tables(quantity.name)) {
         mistake(quantity.position, quantity.name.size(), "a reserved name", "another name",
-                quoted(quantity.name) + ", a column of every table");
+                in_quotes(quantity.name) + ", a column of every table");
       } else if (known == symbols_.end()) {
         symbols_[quantity.name] = {kind, k, 0};
         places_[quantity.name] = {kind_name(kind), quantity.position};
@@ -127,7 +127,7 @@ class NameResolver {
         given_twice(quantity.name, quantity.position, kind_name(kind));
       } else {
         mistake(quantity.position, quantity.name.size(), "a reserved name", "another name",
-                quoted(quantity.name) + ", " + kind_name(known->second.kind));
+                in_quotes(quantity.name) + ", " + kind_name(known->second.kind));
       }
       if (quantity.may_be_vector()) vectors_.push_back({kind, k, 0});
     }
@@ -135,7 +135,7 @@ class NameResolver {
 
   void given_twice(const std::string& name, Position position, const std::string& kind) {
     const NamePlace& first = places_.at(name);
-    mistake(position, name.size(), "the name " + quoted(name) + " is given twice",
+    mistake(position, name.size(), "the name " + in_quotes(name) + " is given twice",
             "a name that nothing else has",
             first.kind + " (line " + std::to_string(first.position.line) + ") and " + kind);
   }
@@ -185,7 +185,7 @@ class NameResolver {
 
   void resolve_constants() {
     for (std::size_t k = 0; k < model_.parameters.size(); ++k)
-      resolve_formula(model_.parameters[k].value, {false, false, false, k, k == 0 ? number : earlier});
+      resolve_formula(model_.parameters[k].value, {false, false, false, k, k == 0 ? one_number : earlier});
     const Scope fixed{false, false, false, model_.parameters.size(), constants};
     resolve_formula(model_.start, fixed);
     resolve_formula(model_.end, fixed);
@@ -278,7 +278,7 @@ class NameResolver {
     formula.symbols[index] = symbol;
     if (symbol.kind == SymbolKind::unresolved) return unknown_name(formula, token, name, scope);
     if (symbol.kind == SymbolKind::function)
-      return token_mistake(formula, token, "a function without its argument", name + "(…)", quoted(name));
+      return token_mistake(formula, token, "a function without its argument", name + "(…)", in_quotes(name));
 
     const bool allowed = symbol.kind == SymbolKind::pi || (symbol.kind == SymbolKind::index && scope.index) ||
                          (symbol.kind == SymbolKind::impact && scope.impact) ||
@@ -291,11 +291,11 @@ class NameResolver {
     const bool vector = is_quantity(symbol) && quantity(symbol).is_vector() && symbol.element == 0;
     if (token.kind == TokenKind::element && !vector)
       token_mistake(formula, token, "an index of what is no vector", "a vector",
-                    quoted(name) + ", " + kind_name(symbol.kind));
+                    in_quotes(name) + ", " + kind_name(symbol.kind));
     if (summed_[index] && !(token.kind == TokenKind::name && vector)) return not_summed(formula, token);
     if (token.kind == TokenKind::name && vector && !summed_[index])
       token_mistake(formula, token, "a vector without an index", name + "[i] or " + name + "[1]",
-                    quoted(name));
+                    in_quotes(name));
   }
 
   void unknown_name(const Formula& formula, const Token& token, const std::string& name, const Scope& scope) {
@@ -309,7 +309,7 @@ class NameResolver {
       hint = "only finite numbers have a meaning here";
     else
       hint = suggest(name);
-    token_mistake(formula, token, "unknown name", scope.expected, quoted(name), hint);
+    token_mistake(formula, token, "unknown name", scope.expected, in_quotes(name), hint);
   }
 
   void not_here(const Formula& formula, const Token& token, const std::string& name, Symbol symbol,
@@ -325,7 +325,7 @@ class NameResolver {
     else if (symbol.kind == SymbolKind::parameter)
       hint = "parameters are found in the order of the file";
     token_mistake(formula, token, "a name that may not stand", scope.expected,
-                  quoted(name) + ", " + kind_name(symbol.kind), hint);
+                  in_quotes(name) + ", " + kind_name(symbol.kind), hint);
   }
 
   // Looking for a near name takes time, and only the first mistakes are shown.
@@ -344,11 +344,11 @@ class NameResolver {
     const std::string name(expression.spelling(token));
     const Symbol symbol = find(name);
     if (symbol.kind == SymbolKind::unresolved) {
-      return token_mistake(formula, token, "unknown function", one_of(function_names()), quoted(name),
+      return token_mistake(formula, token, "unknown function", one_of(function_names()), in_quotes(name),
                            mistakes_.size() > 50 ? "" : function_hint(name));
     }
     if (symbol.kind != SymbolKind::function)
-      return token_mistake(formula, token, "not a function", "an operator after " + quoted(name), "'('",
+      return token_mistake(formula, token, "not a function", "an operator after " + in_quotes(name), "'('",
                            "write a product with '*', an element of a vector with [ ]");
     formula.symbols[index] = symbol;
     const FunctionEntry& entry = functions()[symbol.index];
@@ -358,7 +358,7 @@ class NameResolver {
       };
       const bool nests =
           (entry.function == Function::min || entry.function == Function::max) && token.arguments > 2;
-      token_mistake(formula, token, "a call of " + quoted(name), count(entry.arguments),
+      token_mistake(formula, token, "a call of " + in_quotes(name), count(entry.arguments),
                     count(token.arguments), nests ? "write " + name + "(" + name + "(a, b), c)" : "");
     }
     if (entry.function == Function::sum && token.arguments == 1) {
@@ -375,12 +375,12 @@ class NameResolver {
       conditions[root] = true;
     else
       token_mistake(formula, token, "'if' without a comparison", "if(a > b, p, q)",
-                    quoted(print_expression(expression, condition)));
+                    in_quotes(print_expression(expression, condition)));
   }
 
   void not_summed(const Formula& formula, const Token& token) {
     token_mistake(formula, token, "a sum of what is no vector", "sum(x) with the name of a vector",
-                  quoted(formula.expression.spelling(token)),
+                  in_quotes(formula.expression.spelling(token)),
                   "give a name in [definitions] to what is summed: y = { size = \"N\", value = \"x[i]^2\" }");
   }
 
@@ -391,7 +391,7 @@ class NameResolver {
     if (formula.owner.rfind("the guard of", 0) == 0)
       hint = "a guard is an expression that changes its sign: write a - b instead of a > b";
     token_mistake(formula, token, "a comparison", "one only as the first argument of if(a > b, p, q)",
-                  quoted(formula.expression.spelling(token)), hint);
+                  in_quotes(formula.expression.spelling(token)), hint);
   }
 
   // ---- definitions in terms of each other -----------------------------------------------------------

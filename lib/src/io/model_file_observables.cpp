@@ -34,7 +34,7 @@ void add_observables(ModelDescription& model, const std::vector<std::string>& wa
                              std::string hint) {
     mistakes.push_back({{},
                         1,
-                        std::move(what) + " in the observable " + quoted(text),
+                        std::move(what) + " in the observable " + in_quotes(text),
                         std::move(expected),
                         std::move(got),
                         std::move(hint)});
@@ -46,13 +46,13 @@ void add_observables(ModelDescription& model, const std::vector<std::string>& wa
     observable.name = trimmed(has_name ? text.substr(0, equals) : text);
     if (!is_identifier(observable.name)) {
       refuse_it(text, has_name ? "no name" : "an expression without a name",
-                "letters, digits and '_', a digit not first", quoted(observable.name),
+                "letters, digits and '_', a digit not first", in_quotes(observable.name),
                 "write NAME = EXPRESSION: E = 0.5*v^2");
       return;
     }
     if (has_name && is_taken(model, observable.name)) {
-      refuse_it(text, "a name that is taken", "a name that the model does not have", quoted(observable.name),
-                "what the model has a name for is observed by its name alone");
+      refuse_it(text, "a name that is taken", "a name that the model does not have",
+                in_quotes(observable.name), "what the model has a name for is observed by its name alone");
       return;
     }
     const auto has_this_name = [&](const ObservableDescription& other) {
@@ -60,12 +60,12 @@ void add_observables(ModelDescription& model, const std::vector<std::string>& wa
     };
     if (std::any_of(model.observables.begin(), model.observables.end(), has_this_name)) {
       refuse_it(text, "a name that is given twice", "a name of its own for each observable",
-                quoted(observable.name), "");
+                in_quotes(observable.name), "");
       return;
     }
     if (is_column_of_tables(observable.name)) {
       refuse_it(text, "a reserved name", "another name",
-                quoted(observable.name) + ", a column of every table", "");
+                in_quotes(observable.name) + ", a column of every table", "");
       return;
     }
     ParsedExpression parsed = parse_expression(has_name ? trimmed(text.substr(equals + 1)) : observable.name);
@@ -74,7 +74,7 @@ void add_observables(ModelDescription& model, const std::vector<std::string>& wa
       return;
     }
     observable.value.expression = std::move(parsed.expression);
-    observable.value.owner = "the observable " + quoted(text);
+    observable.value.owner = "the observable " + in_quotes(text);
     model.observables.push_back(std::move(observable));
   }
   resolve_names(model, mistakes);

@@ -245,6 +245,6 @@ std::string shortened(std::string_view text) {
   return joined(parts, 0, std::min(parts.size(), longest_quote)) + (cut ? "…" : "");
 }
 
-std::string quoted(std::string_view text) { return "'" + shortened(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + shortened(text) + "'"; }
 
 }  // namespace slideway::reader

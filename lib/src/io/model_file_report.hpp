@@ -76,6 +76,6 @@ std::size_t character_length(std::string_view text, std::size_t offset);
 // A text taken from a file without control characters, and its end left out when it is long.
 std::string shortened(std::string_view text);
 // The same in single quotes.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace slideway::reader

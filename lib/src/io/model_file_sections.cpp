@@ -57,9 +57,9 @@ class SectionReader {
     Quantity quantity;
     quantity.name = entry.key;
     quantity.position = entry.position;
-    const std::string who = kind + " " + quoted(entry.key);
-    const std::string owner = kind == "state"     ? "the initial value of " + quoted(entry.key)
-                              : kind == "surface" ? "the guard of " + quoted(entry.key)
+    const std::string who = kind + " " + in_quotes(entry.key);
+    const std::string owner = kind == "state"     ? "the initial value of " + in_quotes(entry.key)
+                              : kind == "surface" ? "the guard of " + in_quotes(entry.key)
                                                   : who;
     if (entry.value.kind != TomlKind::table || kind == "parameter") {
       quantity.unknown_shape = kind != "parameter" && entry.value.kind == TomlKind::array;
@@ -79,11 +79,11 @@ class SectionReader {
     const TomlEntry* const break_away = surface ? entry.value.find("break_away") : nullptr;
     if (break_away != nullptr)
       quantity.break_away =
-          reader_.read_formula(break_away->value, "the break-away ratio of " + quoted(entry.key));
+          reader_.read_formula(break_away->value, "the break-away ratio of " + in_quotes(entry.key));
     // A surface that is no vector may be a table for its break-away ratio alone.
     if (break_away == nullptr && entry.value.find("size") == nullptr) quantity.unknown_shape = true;
     if (break_away == nullptr || entry.value.find("size") != nullptr)
-      quantity.size = reader_.required_formula(entry, "size", "the size of " + quoted(entry.key), who);
+      quantity.size = reader_.required_formula(entry, "size", "the size of " + in_quotes(entry.key), who);
     quantity.value = reader_.required_formula(entry, "value", owner, who);
     quantity.ends = reader_.read_ends(entry.value);
     quantity.value.ends = quantity.ends;
@@ -126,7 +126,7 @@ class SectionReader {
     if (model_.locations.empty())
       report_missing(everywhere, [&](const Quantity& state) {
         reader_.mistake(state.position, state.name.size(),
-                        "state " + quoted(state.name) + " has no derivative",
+                        "state " + in_quotes(state.name) + " has no derivative",
                         "a line " + state.name + " = \"…\" in [derivatives]");
       });
     for (const LocationDescription& location : model_.locations) {
@@ -135,7 +135,7 @@ class SectionReader {
       report_missing(here, [&](const Quantity& state) {
         reader_.mistake(
             location.position, 1,
-            "state " + quoted(state.name) + " has no derivative in location " + quoted(location.name),
+            "state " + in_quotes(state.name) + " has no derivative in location " + in_quotes(location.name),
             "a line " + state.name + " = \"…\" in [derivatives] or in its [locations.derivatives]");
       });
     }
@@ -191,7 +191,7 @@ class SectionReader {
     if (value.kind == TomlKind::number && accepted(value.number))
       number = value.number;
     else
-      reader_.mistake(value.position, 1, quoted(key) + " out of range", expected, shown(value));
+      reader_.mistake(value.position, 1, in_quotes(key) + " out of range", expected, shown(value));
   }
 
   void read_count(const TomlValue& options, const std::string& key, Index& count) {
@@ -226,7 +226,7 @@ class SectionReader {
         !contains({"adams", "dopri5", "dop853"}, model_.defaults.method))
       return;
     reader_.mistake(*options.find("linear_solver"), model_.defaults.method + " solves no linear equations",
-                    "method = \"bdf\", \"rodas\" or \"auto\" beside 'linear_solver'", quoted(solver));
+                    "method = \"bdf\", \"rodas\" or \"auto\" beside 'linear_solver'", in_quotes(solver));
   }
 
   static std::string shown(const TomlValue& value) {
@@ -263,7 +263,7 @@ class SectionReader {
       if (place != names.end())
         model_.atol_by_state[static_cast<std::size_t>(place - names.begin())] = read_tolerance(line.value);
       else if (reader_.told_names().count(line.key) == 0)
-        reader_.mistake(line, "'atol' of an unknown state", "the name of a state", quoted(line.key),
+        reader_.mistake(line, "'atol' of an unknown state", "the name of a state", in_quotes(line.key),
                         suggestion(line.key, names));
     }
     const auto is_unknown = [&](const TomlEntry& line) { return !contains(names, line.key); };
@@ -271,7 +271,7 @@ class SectionReader {
     for (std::size_t k = 0; k < names.size(); ++k)
       if (model_.atol_by_state[k] == 0)
         reader_.mistake(entry, "'atol' lacks a state", "a line for every state",
-                        "none for " + quoted(names[k]));
+                        "none for " + in_quotes(names[k]));
   }
 
   ModelDescription& model_;

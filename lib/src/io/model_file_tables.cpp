@@ -86,7 +86,7 @@ void TableReader::check_top_level() {
   known.insert(known.end(), top_level_keys.begin(), top_level_keys.end());
   for (const TomlEntry& entry : root_.table)
     if (!contains(known, entry.key))
-      mistake(entry, "unknown section or key", one_of(known), quoted(entry.key),
+      mistake(entry, "unknown section or key", one_of(known), in_quotes(entry.key),
               section_hint(entry.key, known));
 }
 
@@ -115,7 +115,7 @@ void TableReader::unknown_key(const TomlEntry& entry, const std::string& where, 
   else if (contains(top_level_keys, entry.key))
     hint = top_level_hint(entry.key);
   unknown_keys_.insert(entry.position);
-  mistake(entry, "unknown key in " + where, one_of(known), quoted(entry.key), hint);
+  mistake(entry, "unknown key in " + where, one_of(known), in_quotes(entry.key), hint);
 }
 
 bool TableReader::has_unknown_key(const TomlValue& table) const {
@@ -297,7 +297,7 @@ bool TableReader::read_indexed(const TomlEntry& entry, const std::string& before
   key.position = entry.position;
   key.string = entry.key;
   const std::size_t mistakes = mistakes_.size();
-  Formula formula = read_formula(key, before + " " + quoted(entry.key));
+  Formula formula = read_formula(key, before + " " + in_quotes(entry.key));
   if (mistakes_.size() > mistakes) return false;
   const Expression& expression = formula.expression;
   const Token& root =
@@ -307,7 +307,7 @@ bool TableReader::read_indexed(const TomlEntry& entry, const std::string& before
                           : state_numbers_.end();
   if (vector == state_numbers_.end() || !model_.states[vector->second].is_vector()) {
     mistake(entry, before + " what is no state", "a state, or an element of a vector such as x[i + 1]",
-            quoted(entry.key));
+            in_quotes(entry.key));
     return false;
   }
   assignment.state = vector->second;
@@ -323,11 +323,11 @@ std::optional<Assignment> TableReader::read_assignment(const TomlEntry& entry, c
     if (!read_indexed(entry, before, assignment)) return std::nullopt;
   } else if (!find_state(entry.key, elements, assignment)) {
     if (!told_names_.insert(entry.key).second) return std::nullopt;
-    mistake(entry, before + " an unknown state", "the name of a state", quoted(entry.key),
+    mistake(entry, before + " an unknown state", "the name of a state", in_quotes(entry.key),
             entry.key == "initial" ? top_level_hint(entry.key) : hint_for_state(entry.key, elements));
     return std::nullopt;
   }
-  assignment.value = read_formula_with_ends(entry.value, before + " " + quoted(entry.key));
+  assignment.value = read_formula_with_ends(entry.value, before + " " + in_quotes(entry.key));
   if (assignment.value.ends == Ends::none) assignment.value.ends = model_.states[assignment.state].ends;
   if (assignment.indexed) assignment.indexed->ends = assignment.value.ends;
   return assignment;
@@ -352,7 +352,7 @@ void TableReader::read_assignments(const TomlEntry& entry, const std::string& be
              (other.element == 0 || assignment->element == 0);
     };
     if (std::any_of(lines.begin(), lines.end(), overlaps))
-      mistake(line, before + " the same state twice", "one value for every state", quoted(line.key));
+      mistake(line, before + " the same state twice", "one value for every state", in_quotes(line.key));
     lines.push_back(std::move(*assignment));
   }
 }

@@ -19,9 +19,9 @@ constexpr const char* palette =
     "set palette defined (0 '#440154', 1 '#482878', 2 '#3E4A89', 3 '#31688E', 4 '#26828E', 5 '#1F9E89', "
     "6 '#35B779', 7 '#6DCD59', 8 '#B4DE2C', 9 '#FDE725')\n";
 
-class Script : public GnuplotScript {
+class SweepScript : public GnuplotScript {
  public:
-  Script(const SweepPicture& picture, PictureFormat format) : picture_(picture) {
+  SweepScript(const SweepPicture& picture, PictureFormat format) : picture_(picture) {
     if (picture.axes.empty() || picture.axes.size() > 2) {
       refuse({.what = "no picture of this sweep can be drawn",
               .where = "the axes of the sweep",
@@ -249,7 +249,7 @@ class Script : public GnuplotScript {
 }  // namespace
 
 std::string sweep_script(const SweepPicture& picture, PictureFormat format) {
-  return Script(picture, format).text();
+  return SweepScript(picture, format).text();
 }
 
 }  // namespace slideway

@@ -198,7 +198,7 @@ const TomlEntry* TomlValue::find(const std::string& key) const {
 
 std::string describe(const TomlValue& value) {
   switch (value.kind) {
-    case TomlKind::string: return "the string " + quoted(value.string);
+    case TomlKind::string: return "the string " + in_quotes(value.string);
     case TomlKind::number: return "a number";
     case TomlKind::boolean: return "true or false";
     case TomlKind::date: return "a date or time";

@@ -8,7 +8,7 @@ namespace slideway {
 
 namespace {
 
-constexpr const char* kWhere = "Filippov's combination of a field that is not affine in lambda";
+constexpr const char* kBlended = "Filippov's combination of a field that is not affine in lambda";
 
 }  // namespace
 
@@ -16,20 +16,20 @@ System blended_system(const System& system) {
   SystemDefinition blended = system.definition();
   // The original stays alive in the callbacks.
   blended.field = [system](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
-    blend_corners<double>(lambda, dx, kWhere, [&](ConstVectorRef signs, VectorRef& corner) {
+    blend_corners<double>(lambda, dx, kBlended, [&](ConstVectorRef signs, VectorRef& corner) {
       system.definition().field(t, x, signs, corner);
     });
   };
   if (blended.field_dx) {
     blended.field_dx = [system](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian) {
-      blend_corners<double>(lambda, jacobian, kWhere, [&](ConstVectorRef signs, MatrixRef& corner) {
+      blend_corners<double>(lambda, jacobian, kBlended, [&](ConstVectorRef signs, MatrixRef& corner) {
         system.definition().field_dx(t, x, signs, corner);
       });
     };
   }
   if (blended.normal_dx) {
     blended.normal_dx = [system](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian) {
-      blend_corners<double>(lambda, jacobian, kWhere, [&](ConstVectorRef signs, MatrixRef& corner) {
+      blend_corners<double>(lambda, jacobian, kBlended, [&](ConstVectorRef signs, MatrixRef& corner) {
         system.definition().normal_dx(t, x, signs, corner);
       });
     };
@@ -57,7 +57,7 @@ System blended_system(const System& system) {
                                                          VectorRef dx_dot) {
       const Vector frozen = Vector::Zero(lambda.size());
       Vector value(x.size());
-      blend_corners<double>(lambda, dx_dot, kWhere, [&](ConstVectorRef signs, VectorRef& corner) {
+      blend_corners<double>(lambda, dx_dot, kBlended, [&](ConstVectorRef signs, VectorRef& corner) {
         system.definition().field_along(t, x, signs, t_dot, x_dot, frozen, value, corner);
       });
       field(t, x, lambda, dx);

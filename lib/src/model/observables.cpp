@@ -10,17 +10,16 @@ namespace slideway {
 
 namespace {
 
-constexpr std::size_t most_listed = 20;
+constexpr std::size_t most_known = 20;
 
 std::string place_name(const System& system) {
   return "the observables of " + (system.name().empty() ? std::string("the system") : system.name());
 }
 
-std::string listed(const std::vector<std::string>& names) {
+std::string first_of(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t k = 0; k < std::min(names.size(), most_listed); ++k)
-    text += (k > 0 ? ", " : "") + names[k];
-  return names.size() > most_listed ? text + ", …" : text;
+  for (std::size_t k = 0; k < std::min(names.size(), most_known); ++k) text += (k > 0 ? ", " : "") + names[k];
+  return names.size() > most_known ? text + ", …" : text;
 }
 
 }  // namespace
@@ -41,7 +40,7 @@ Observables observables_of(const System& system, const std::vector<std::string>&
               .expected = known.empty()
                               ? "a model with a surface, a contact or friction, or a model file, where "
                                 "definitions and expressions are observed, too"
-                              : listed(known),
+                              : first_of(known),
               .got = "'" + name + "'",
               .advice = !near.empty()   ? "did you mean '" + near + "'?"
                         : known.empty() ? ""

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "core/constants.hpp"
 #include "core/wide_loops.hpp"
 #include "simulate/polynomial_zero.hpp"
 #include "slideway/integrate/guard_scan.hpp"
@@ -15,7 +15,6 @@ namespace {
 
 using Coefficients = GuardPolynomial::Coefficients;
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 struct FindArmed {
   [[gnu::always_inline]] void operator()(Index slots, const double* value, const double* above,
                                          char* __restrict armed) const {
@@ -23,7 +22,6 @@ struct FindArmed {
   }
 };
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "core/constants.hpp"
+
 namespace slideway {
 
-namespace {
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-}
+namespace {}
 
 EventWatch::EventWatch(const System& system) {
   states_ = system.states();

@@ -10,10 +10,9 @@ namespace {
 
 using Coefficients = GuardPolynomial::Coefficients;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 // Halvings of an interval that cannot be told from a point afterwards.
 constexpr int kMostHalvings = 50;
-constexpr int kMostIterations = 200;
+constexpr int kMostCuts = 200;
 
 // The polynomial of Bernstein coefficients b on [low, high] in the unit interval.
 struct Piece {
@@ -51,7 +50,7 @@ double only_zero(const Coefficients& c, Index degree, double low, double at_low,
                  double resolution) {
   double tau = (low * at_high - high * at_low) / (at_high - at_low);
   double before = at_low;
-  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMostCuts; ++iteration) {
     double sum = c[static_cast<std::size_t>(degree)];
     double slope = 0;
     for (Index k = degree - 1; k >= 0; --k) {

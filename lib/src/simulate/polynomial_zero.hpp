@@ -4,11 +4,14 @@
 // It must not know what the polynomial stands for.
 #pragma once
 
+#include "core/constants.hpp"
 #include "simulate/guard_polynomial.hpp"
 
 namespace slideway {
 
-// Of sign·p + level, after τ = start and to the resolution; infinity if there is none. At the start it is not below zero but
+inline constexpr double kNever = kInfinity;
+
+// Of sign·p + level, after τ = start and to the resolution; kNever if there is none. At the start it is not below zero but
 // for its rounding, and a zero there is none.
 double first_zero_after(double start, GuardPolynomial::Coefficients c, Index degree, double sign,
                         double level, double resolution);

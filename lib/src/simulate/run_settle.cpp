@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
@@ -17,7 +18,6 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Jumps at one instant.
 constexpr int kMostRounds = 200;
 // Of gaps that are not affine.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/constants.hpp"
 #include "core/copy_numbers.hpp"
 #include "filippov/side_loops.hpp"
 #include "simulate/run_engine.hpp"
@@ -16,7 +17,6 @@ namespace slideway {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // A guard arms once it exceeds the rounding of its surface by this factor.
 constexpr double kArmFactor = 4;
 // A guard that errors of the state move by no more than this part of what they could is held by the constraints.

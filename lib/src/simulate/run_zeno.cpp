@@ -5,17 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
-namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
 bool RunEngine::hardly_takes_time(double interval, double remaining) const {
@@ -176,7 +173,7 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
       std::optional<Rest> rest = rest_of(c, together ? others : std::vector<Index>());
       if (!rest || t_ + rest->most >= run_.end) continue;
       const double undisturbed = time_to_disturbance(*rest);
-      const bool in_no_time = hardly_takes_time(kNever, rest->most) && rest->most < undisturbed;
+      const bool in_no_time = hardly_takes_time(kInfinity, rest->most) && rest->most < undisturbed;
       const bool short_enough =
           rest->most <= options_.rtol * (t_ - bounces_.began(c)) && rest->most < undisturbed;
       const bool unseen = (short_enough || in_no_time) && is_invisible(rest->state - x_, bounces_.scale());

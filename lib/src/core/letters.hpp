@@ -1,0 +1,11 @@
+// What kind of character a byte of a formula is, whatever the locale.
+//
+// It must not know what is written.
+#pragma once
+
+namespace slideway {
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace slideway
