@@ -148,22 +148,25 @@ const Vector& ModeField::lambda(double t, ConstVectorRef x) {
 }
 
 ModeField::Exits ModeField::exits(double t, ConstVectorRef x, bool is_sample) {
-  exit_scale_.setOnes(static_cast<Index>(sliding_.size()));
+  const Exits exits{exit_ratio_, exit_product_};
+  const auto take = [&](const Vector& lambda, double ratio) {
+    exit_ratio_.setConstant(static_cast<Index>(sliding_.size()), ratio);
+    exit_product_ = ratio * lambda(sliding_);
+    return exits;
+  };
   if (uses_moments()) {
     solve_several(t, x);
     if (first_determinant_ == 0) first_determinant_ = moments_.determinant;
-    exit_scale_.setConstant(moments_.determinant / first_determinant_);
-    return {lambda_, exit_scale_};
+    return take(lambda_, moments_.determinant / first_determinant_);
   }
   if (!is_sample) solve_several(t, x);
-  if (!solver_.effects_vary() && is_solved_at(t, x) && has_sampled_) return {lambda_, exit_scale_};
+  if (!solver_.effects_vary() && is_solved_at(t, x) && has_sampled_) return take(lambda_, 1);
   if (!is_sample || !has_sampled_) sampled_lambda_ = lambda_;
   has_sampled_ = true;
-  if (solver_.solve_exits(t, x, sampled_lambda_, exit_scale_)) return {sampled_lambda_, exit_scale_};
+  if (solver_.solve_exits(t, x, sampled_lambda_, exit_ratio_, exit_product_)) return exits;
   sampled_lambda_ = lambda_;
-  exit_scale_.setOnes();
   // Says what is wrong, if it is.
-  return {lambda(t, x), exit_scale_};
+  return take(lambda(t, x), 1);
 }
 
 const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index surface) {

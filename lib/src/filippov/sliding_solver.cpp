@@ -69,7 +69,7 @@ void SlidingSolver::set_sliding(const std::vector<Index>& sliding) {
   products_looked_for_ = false;
   follows_ = false;
   effects_ = Effects::unknown;
-  determinants_.reset();
+  numerators_.reset();
 }
 
 void SlidingSolver::prepare() {
@@ -288,7 +288,7 @@ void SlidingSolver::constant_entries(const Eigen::SparseMatrix<double>& columns)
   });
 }
 
-bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
+bool SlidingSolver::find_equations(double t, ConstVectorRef x, ConstVectorRef lambda) {
   entries(t, x, lambda);
   if (!std::all_of(triplets_.begin(), triplets_.end(),
                    [](const auto& entry) { return std::isfinite(entry.value()); })) {
@@ -296,6 +296,11 @@ bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
   }
   if (!chosen_) choose_equations(t, x, lambda);
   if (dependent_) reduce_entries(t, x, lambda);
+  return true;
+}
+
+bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  if (!find_equations(t, x, lambda)) return false;
   const Index k = residual_.size();
   scale_.setZero();
   for (const auto& entry : triplets_) scale_[entry.row()] += std::abs(entry.value());
@@ -407,24 +412,31 @@ SlidingSolver::Effects SlidingSolver::effects_at(double t, ConstVectorRef x, Con
   return change <= kSameEffects * size ? Effects::varying : Effects::of_relays;
 }
 
-bool SlidingSolver::solve_exits(double t, ConstVectorRef x, VectorRef lambda, Vector& scale) {
-  scale.setOnes(static_cast<Index>(sliding_.size()));
+bool SlidingSolver::solve_exits(double t, ConstVectorRef x, VectorRef lambda, Vector& ratio,
+                                Vector& product) {
   if (effects_ == Effects::unknown) {
     // The first solution tells whether D is singular, and whether a root has to be followed.
     if (!solve(t, x, lambda, velocity_)) return false;
     effects_ = effects_at(t, x, lambda);
   }
-  if (effects_ != Effects::varying) return solve_relays(t, x, lambda);
-  evaluator_.field(t, x, lambda, velocity_);
-  if (!all_finite(velocity_) || !refresh(t, x, lambda)) {
-    valid_ = false;
-    return false;
+  ratio.setOnes(static_cast<Index>(sliding_.size()));
+  if (effects_ != Effects::varying) {
+    if (!solve_relays(t, x, lambda)) return false;
+    product = lambda(sliding_);
+    return true;
   }
+  product = lambda(sliding_);
+  evaluator_.field(t, x, lambda, velocity_);
+  if (!all_finite(velocity_) || !find_equations(t, x, lambda)) return false;
   find_residual(t, x, lambda, velocity_);
-  if (!all_finite(residual_) || !step(correction_)) return false;
-  correct(lambda);
-  if (!determinants_.find(residual_.size(), triplets_, ratios_)) return false;
-  for (Index e = 0; e < ratios_.size(); ++e) scale[dependent_ ? unknowns_[at(e)] : e] = ratios_[e];
+  const auto unknown = [&](Index e) { return dependent_ ? unknowns_[at(e)] : e; };
+  relays_.resize(residual_.size());
+  for (Index e = 0; e < relays_.size(); ++e) relays_[e] = product[unknown(e)];
+  if (!numerators_.find(triplets_, residual_, relays_, ratio_, product_)) return false;
+  for (Index e = 0; e < relays_.size(); ++e) {
+    ratio[unknown(e)] = ratio_[e];
+    product[unknown(e)] = product_[e];
+  }
   return true;
 }
 

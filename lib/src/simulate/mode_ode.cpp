@@ -259,11 +259,11 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
     const ModeField::Exits exits = field_.exits(t, x, is_sample);
     for (std::size_t k = 0; k < sliding.size(); ++k) {
       const Index i = sliding[k];
-      const double part = breaks_away ? exits.lambda[i] / ratios_[i] : exits.lambda[i];
-      const double scale = exits.scale[static_cast<Index>(k)];
-      values[2 * i] = scale * (1 + part);
-      values[2 * i + 1] = scale * (1 - part);
-      if (std::abs(scale) < std::abs(without_poles)) without_poles = scale;
+      const double ratio = exits.ratio[static_cast<Index>(k)];
+      const double product = exits.product[static_cast<Index>(k)] / (breaks_away ? ratios_[i] : 1);
+      values[2 * i] = ratio + product;
+      values[2 * i + 1] = ratio - product;
+      if (std::abs(ratio) < std::abs(without_poles)) without_poles = ratio;
     }
   }
   if (contacts_) {

@@ -3,7 +3,7 @@
 // Every surface has two guard slots:
 //     not sliding:               s·h (s = ±1 the stored side), and nothing
 //     the only one that slides:  σ⁻w⁻, σ⁺w⁺     (σ the signs the components have in the mode)
-//     one of several:            (1 + λ) δ, (1 − λ) δ   (δ the factor without which λ has a pole, 1 at first: ModeField::exits)
+//     one of several:            δ + δλ, δ − δλ   (δ = 1 at first, 0 where λ has a pole: ModeField::exits)
 // (where the surface has a break-away ratio ρ, w∓ are those at λ = ∓ρ, and λ/ρ stands for λ), so that every guard is positive while the mode lasts. The first slot of a sliding surface is its exit to −, the second
 // its exit to +. After the surfaces comes a slot for each contact, the gap where it is open and the force Λ where it is
 // closed, and one for each event that is watched.
@@ -81,7 +81,7 @@ class ModeOde final : public SmoothOde {
   bool stops_once_until(double t, ConstVectorRef values) const;
   bool watches_stages() const { return watches_stages_; }
   // Whether the relays of several that slide change what they do to the surfaces on the way.
-  bool has_changing_effects() const { return field_.exit_scale_varies(); }
+  bool has_changing_effects() const { return field_.exit_ratio_varies(); }
   // Whether they still do about what they did, by these exits.
   bool effects_hold(ConstVectorRef values) const;
   // The guards of surfaces that slide, if one of the last velocities was asked for at t; the other values are left alone.

@@ -22,7 +22,7 @@
 #include <cmath>
 #include <vector>
 
-#include "slideway/filippov/determinant_ratios.hpp"
+#include "slideway/filippov/exit_numerators.hpp"
 #include "slideway/filippov/relay_structure.hpp"
 #include "slideway/model/evaluator.hpp"
 
@@ -47,11 +47,11 @@ class SlidingSolver {
   // λ alone, as good as that of solve(), by fewer evaluations: by one where w is affine with the same coefficients everywhere.
   bool solve_relays(double t, ConstVectorRef x, VectorRef lambda);
 
-  // The same where exits of sliding are watched: scale[k] takes the pole of λ away from scale[k]·(1 ± λ) of the k-th sliding
-  // surface, as determinant_ratios.hpp says; it is 1 at the first call in a mode, and everywhere if D is the same everywhere.
-  // Where D depends on λ it is 1, too: the root of the mode is followed, and ends before λ has a pole.
-  bool solve_exits(double t, ConstVectorRef x, VectorRef lambda, Vector& scale);
-  // Whether that is not 1 everywhere, as far as calls in this mode have told.
+  // Where exits of sliding are watched: ratio[k] = δ and product[k] = δλ of the k-th sliding surface (exit_numerators.hpp), which
+  // have no pole. δ is 1 at the first call in a mode, and everywhere if D is the same everywhere. Where D depends on λ it is 1,
+  // too: the root of the mode is followed, and ends before λ has a pole. λ is a guess on entry, and need not change.
+  bool solve_exits(double t, ConstVectorRef x, VectorRef lambda, Vector& ratio, Vector& product);
+  // Whether δ is not 1 everywhere, as far as calls in this mode have told.
   bool effects_vary() const { return effects_ == Effects::varying; }
 
   // Whether D was singular when it was first looked at in this mode.
@@ -97,6 +97,8 @@ class SlidingSolver {
   bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
   void list_singles();
   void prepare();
+  // Sets triplets_ to D, or to what stands in for it; false where that is not finite.
+  bool find_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   template <class Visit>
   void for_entries(const Visit& visit) const;
@@ -160,7 +162,7 @@ class SlidingSolver {
   bool any_second_order_ = false;
 
   Effects effects_ = Effects::unknown;
-  DeterminantRatios determinants_;
+  ExitNumerators numerators_;
 
   // Of products of relays: the last point where the root of the mode was found, and D near it.
   bool products_looked_for_ = false;
@@ -182,7 +184,7 @@ class SlidingSolver {
   Eigen::SparseMatrix<double> sparse_;
   Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factors_;
   Vector lambda_high_, lambda_low_, dx_, rates_, rates_high_, rates_low_, residual_, correction_, curvatures_,
-      ratios_;
+      relays_, ratio_, product_;
 };
 
 }  // namespace slideway
