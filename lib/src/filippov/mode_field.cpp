@@ -39,6 +39,7 @@ void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode_ = mode;
   mode.fill_lambda(lambda, lambda_);
   has_sampled_ = false;
+  first_determinant_ = 0;
   if (rule_ == SlidingRule::moments && sliding_.size() > 2) {
     throw std::runtime_error("the sliding rule 'moments' is for two surfaces, not for sliding along " +
                              std::to_string(sliding_.size()) + "; choose the sliding rule 'filippov'");
@@ -147,17 +148,26 @@ const Vector& ModeField::lambda(double t, ConstVectorRef x) {
   return lambda_;
 }
 
-const Vector& ModeField::sampled_lambda(double t, ConstVectorRef x) {
-  if (!solves_for_lambda() || uses_moments()) return lambda(t, x);
-  if (is_solved_at(t, x)) return lambda_;
-  if (!has_sampled_) sampled_lambda_ = lambda_;
-  has_sampled_ = true;
-  if (!solver_.solve_relays(t, x, sampled_lambda_)) {
-    sampled_lambda_ = lambda_;
-    // Says what is wrong, if it is.
-    return lambda(t, x);
+ModeField::Exits ModeField::exits(double t, ConstVectorRef x, bool is_sample) {
+  const Exits exits{exit_ratio_, exit_product_};
+  const auto take = [&](const Vector& lambda, double ratio) {
+    exit_ratio_.setConstant(static_cast<Index>(sliding_.size()), ratio);
+    exit_product_ = ratio * lambda(sliding_);
+    return exits;
+  };
+  if (uses_moments()) {
+    solve_several(t, x);
+    if (first_determinant_ == 0) first_determinant_ = moments_.determinant;
+    return take(lambda_, moments_.determinant / first_determinant_);
   }
-  return sampled_lambda_;
+  if (!is_sample) solve_several(t, x);
+  if (!solver_.effects_vary() && is_solved_at(t, x) && has_sampled_) return take(lambda_, 1);
+  if (!is_sample || !has_sampled_) sampled_lambda_ = lambda_;
+  has_sampled_ = true;
+  if (solver_.solve_exits(t, x, sampled_lambda_, exit_ratio_, exit_product_)) return exits;
+  sampled_lambda_ = lambda_;
+  // Says what is wrong, if it is.
+  return take(lambda(t, x), 1);
 }
 
 const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index surface) {

@@ -28,6 +28,7 @@ MomentsSolution solve_moments(const VertexTable& table) {
   if (!matrix.allFinite()) return result;
   const Eigen::FullPivLU<Eigen::Matrix4d> factors(matrix);
   if (!factors.isInvertible()) return result;
+  result.determinant = factors.determinant();
   result.weights = factors.solve(Eigen::Vector4d::Unit(0));
   for (Index v = 0; v < 4; ++v) {
     result.lambda[0] += (v & 1 ? 1 : -1) * result.weights[v];

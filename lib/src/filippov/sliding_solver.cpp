@@ -6,6 +6,7 @@
 
 #include "core/at.hpp"
 #include "core/wide_loops.hpp"
+#include "filippov/generic_relays.hpp"
 #include "filippov/newton_accuracy.hpp"
 #include "slideway/core/finite.hpp"
 
@@ -67,6 +68,8 @@ void SlidingSolver::set_sliding(const std::vector<Index>& sliding) {
   dependent_ = false;
   products_looked_for_ = false;
   follows_ = false;
+  effects_ = Effects::unknown;
+  numerators_.reset();
 }
 
 void SlidingSolver::prepare() {
@@ -89,7 +92,7 @@ void SlidingSolver::prepare() {
 
 void SlidingSolver::learn_effects(const Eigen::SparseMatrix<double>& columns) {
   const auto& slopes = evaluator_.affine_dx();
-  effects_ = Vector::Zero(slopes.rows());
+  own_effects_ = Vector::Zero(slopes.rows());
   singles_.assign(at(slopes.rows()), {});
   for (std::vector<int>* list : {&sliding_singles_.state, &sliding_singles_.row})
     list->resize(singles_.size());
@@ -100,8 +103,8 @@ void SlidingSolver::learn_effects(const Eigen::SparseMatrix<double>& columns) {
   const auto is_single = [](const auto& matrix, Index i) {
     return matrix.outerIndexPtr()[i + 1] - matrix.outerIndexPtr()[i] == 1;
   };
-  for (Index i = 0; i < effects_.size(); ++i) {
-    effects_[i] = slopes.row(i).dot(columns.col(i));
+  for (Index i = 0; i < own_effects_.size(); ++i) {
+    own_effects_[i] = slopes.row(i).dot(columns.col(i));
     if (!is_single(slopes, i) || !is_single(columns, i)) continue;
     const int slope = slopes.outerIndexPtr()[i];
     const int entry = columns.outerIndexPtr()[i];
@@ -110,7 +113,7 @@ void SlidingSolver::learn_effects(const Eigen::SparseMatrix<double>& columns) {
                        .row = columns.innerIndexPtr()[entry],
                        .slope = slopes.valuePtr()[slope],
                        .by_time = evaluator_.affine_dt()[i],
-                       .effect = effects_[i],
+                       .effect = own_effects_[i],
                        .value = columns.valuePtr()[entry]};
   }
 }
@@ -118,10 +121,10 @@ void SlidingSolver::learn_effects(const Eigen::SparseMatrix<double>& columns) {
 bool SlidingSolver::effects_are_usable(const Eigen::SparseMatrix<double>& columns) {
   if (effects_looked_at_) return usable_;
   effects_looked_at_ = true;
-  if (effects_.size() == 0) learn_effects(columns);
+  if (own_effects_.size() == 0) learn_effects(columns);
   usable_ = all_single_ = true;
   for (const Index i : sliding_) {
-    usable_ = usable_ && effects_[i] != 0 && std::isfinite(effects_[i]);
+    usable_ = usable_ && own_effects_[i] != 0 && std::isfinite(own_effects_[i]);
     all_single_ = all_single_ && singles_[at(i)].is_one;
   }
   if (all_single_) list_singles();
@@ -173,7 +176,7 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
       double w = evaluator_.affine_dt()[i];
       for (int e = slope_start[i]; e < slope_start[i + 1]; ++e)
         w += slopes.valuePtr()[e] * velocity[slopes.innerIndexPtr()[e]];
-      const double correction = w / effects_[i];
+      const double correction = w / own_effects_[i];
       is_solved = is_solved && kSmallest * std::abs(correction) <= kResidual[0];
       relay[i] -= correction;
       for (int e = start[i]; e < start[i + 1]; ++e)
@@ -285,7 +288,7 @@ void SlidingSolver::constant_entries(const Eigen::SparseMatrix<double>& columns)
   });
 }
 
-bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
+bool SlidingSolver::find_equations(double t, ConstVectorRef x, ConstVectorRef lambda) {
   entries(t, x, lambda);
   if (!std::all_of(triplets_.begin(), triplets_.end(),
                    [](const auto& entry) { return std::isfinite(entry.value()); })) {
@@ -293,6 +296,11 @@ bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
   }
   if (!chosen_) choose_equations(t, x, lambda);
   if (dependent_) reduce_entries(t, x, lambda);
+  return true;
+}
+
+bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  if (!find_equations(t, x, lambda)) return false;
   const Index k = residual_.size();
   scale_.setZero();
   for (const auto& entry : triplets_) scale_[entry.row()] += std::abs(entry.value());
@@ -380,6 +388,56 @@ bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
     previous = error;
   }
   return solve(t, x, lambda, velocity_);
+}
+
+SlidingSolver::Effects SlidingSolver::effects_at(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  if (linear_columns(t, x, lambda)) return Effects::constant;
+  if (follows_) return Effects::of_relays;
+  const auto equations_with = [&](double factor) {
+    Vector relays = lambda;
+    for (std::size_t k = 0; k < sliding_.size(); ++k)
+      relays[sliding_[k]] = factor * generic_relay(static_cast<Index>(k));
+    entries(t, x, relays);
+    if (dependent_) reduce_entries(t, x, relays);
+    return triplets_;
+  };
+  const auto here = equations_with(1);
+  const auto there = equations_with(-0.9);
+  double change = 0;
+  double size = 0;
+  for (std::size_t e = 0; e < here.size(); ++e) {
+    change += std::abs(here[e].value() - there[e].value());
+    size += std::abs(here[e].value());
+  }
+  return change <= kSameEffects * size ? Effects::varying : Effects::of_relays;
+}
+
+bool SlidingSolver::solve_exits(double t, ConstVectorRef x, VectorRef lambda, Vector& ratio,
+                                Vector& product) {
+  if (effects_ == Effects::unknown) {
+    // The first solution tells whether D is singular, and whether a root has to be followed.
+    if (!solve(t, x, lambda, velocity_)) return false;
+    effects_ = effects_at(t, x, lambda);
+  }
+  ratio.setOnes(static_cast<Index>(sliding_.size()));
+  if (effects_ != Effects::varying) {
+    if (!solve_relays(t, x, lambda)) return false;
+    product = lambda(sliding_);
+    return true;
+  }
+  product = lambda(sliding_);
+  evaluator_.field(t, x, lambda, velocity_);
+  if (!all_finite(velocity_) || !find_equations(t, x, lambda)) return false;
+  find_residual(t, x, lambda, velocity_);
+  const auto unknown = [&](Index e) { return dependent_ ? unknowns_[at(e)] : e; };
+  relays_.resize(residual_.size());
+  for (Index e = 0; e < relays_.size(); ++e) relays_[e] = product[unknown(e)];
+  if (!numerators_.find(triplets_, residual_, relays_, ratio_, product_)) return false;
+  for (Index e = 0; e < relays_.size(); ++e) {
+    ratio[unknown(e)] = ratio_[e];
+    product[unknown(e)] = product_[e];
+  }
+  return true;
 }
 
 bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/factorise.hpp"
+#include "filippov/generic_relays.hpp"
 #include "filippov/newton_accuracy.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/filippov/sliding_solver.hpp"
@@ -14,8 +15,6 @@ namespace {
 
 // Of the eigenvalues of D in units of the known one: on the straight way from one to the other none becomes singular.
 constexpr double kLeastRatio = 0.01;
-// Changes of D with lambda, in units of its size, that are rounding.
-constexpr double kSame = 1e-9;
 // The least part of the way from the last known root to a point that is gone at once.
 constexpr double kShortestPart = 1e-10;
 // Points on the way that are tried: enough for one that gets shorter all the way to the least part, and longer again.
@@ -33,12 +32,10 @@ bool SlidingSolver::has_products(double t, ConstVectorRef x, ConstVectorRef lamb
       evaluator_.relay_columns(t, x, lambda))
     return false;
   Vector generic = lambda;
-  // Numbers without a pattern.
-  for (Index e = 0; e < k; ++e)
-    generic[sliding_[static_cast<std::size_t>(e)]] = 0.7 * std::sin(0.6 + 2.39996 * static_cast<double>(e));
+  for (Index e = 0; e < k; ++e) generic[sliding_[static_cast<std::size_t>(e)]] = generic_relay(e);
   const Matrix here(normal_dlambda(t, x, generic));
   const Matrix there(normal_dlambda(t, x, -0.9 * generic));
-  return here.allFinite() && there.allFinite() && !((here - there).norm() <= kSame * here.norm());
+  return here.allFinite() && there.allFinite() && !((here - there).norm() <= kSameEffects * here.norm());
 }
 
 bool SlidingSolver::leads_from_known(const Matrix& matrix) const {

@@ -54,61 +54,13 @@ void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) 
   sigma_ = repelling ? -1 : 1;
   watches_stages_ = false;
   without_value_.clear();
-  look_for_changing_effects();
   forget_samples();
-}
-
-void ModeOde::look_for_changing_effects() {
-  apart_.clear();
-  first_effects_.clear();
-  const std::vector<Index>& sliding = field_.sliding();
-  if (sliding.size() < 2 || !structure_.known() || field_.uses_moments() || evaluator_.breaks_away()) return;
-  if (evaluator_.guards_are_affine() && evaluator_.system().definition().relays_additive) return;
-  const Pattern& effects = structure_.normal_dlambda();
-  const Pattern& coupling = structure_.coupling();
-  const auto along_row = [](const Pattern& pattern, Index row, const auto& visit) {
-    for (Index e = pattern.start[static_cast<std::size_t>(row)];
-         e < pattern.start[static_cast<std::size_t>(row) + 1]; ++e)
-      visit(pattern.column[static_cast<std::size_t>(e)]);
-  };
-  for (const Index i : sliding) {
-    bool sees_own = false;
-    bool sees_other = false;
-    along_row(effects, i, [&](Index j) { sees_own = sees_own || j == i; });
-    along_row(coupling, i,
-              [&](Index j) { sees_other = sees_other || (j != i && field_.mode().slides_on(j)); });
-    if (sees_own && !sees_other) apart_.push_back(i);
-  }
-}
-
-void ModeOde::components_apart(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef values) {
-  one_side_ = lambda;
-  dx_.resize(x.size());
-  for (const double side : {-1.0, 1.0}) {
-    for (const Index i : apart_) one_side_[i] = side;
-    Vector& w = side < 0 ? w_minus_ : w_plus_;
-    w.resize(lambda.size());
-    evaluator_.field(t, x, one_side_, dx_);
-    evaluator_.guard_rates(t, x, dx_, w);
-  }
-  if (first_effects_.empty()) {
-    for (const Index i : apart_) first_effects_.push_back(0.5 * (w_minus_[i] - w_plus_[i]));
-  }
-  for (std::size_t k = 0; k < apart_.size(); ++k) {
-    const Index i = apart_[k];
-    const double effect = first_effects_[k];
-    const double below = w_minus_[i] / effect;
-    const double above = -w_plus_[i] / effect;
-    // Where the field is not defined on both sides, λ has to do.
-    if (!std::isfinite(below) || !std::isfinite(above)) continue;
-    values[first_slot(i)] = below;
-    values[first_slot(i) + 1] = above;
-  }
 }
 
 bool ModeOde::effects_hold(ConstVectorRef values) const {
   constexpr double kMuch = 0.5;
-  return std::all_of(apart_.begin(), apart_.end(), [&](Index i) {
+  const std::vector<Index>& sliding = field_.sliding();
+  return std::all_of(sliding.begin(), sliding.end(), [&](Index i) {
     return 0.5 * (values[first_slot(i)] + values[first_slot(i) + 1]) >= kMuch;
   });
 }
@@ -286,11 +238,15 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
   run_over_sides(ForSlotsOfSides<GuardsOnSides>(), mode, h_.data(), values.data());
   const bool breaks_away = !sliding.empty() && evaluator_.breaks_away();
   if (breaks_away) evaluator_.break_away(t, x, ratios_);
+  // Takes the poles of λ away from the forces of closed contacts, which depend on λ; 1 where sliding begins.
+  double without_poles = 1;
   if (sliding.size() == 1) {
     const Index i = sliding.front();
     const NeighbourFields& fields = field_.neighbours(t, x, i);
     double w_minus = fields.w_minus;
     double w_plus = fields.w_plus;
+    const double size = std::abs(w_minus) + std::abs(w_plus);
+    if (size > 0) without_poles = sigma_ * (w_minus - w_plus) / size;
     if (breaks_away) {
       const double middle = 0.5 * (w_minus + w_plus);
       const double reach = 0.5 * ratios_[i] * (w_plus - w_minus);
@@ -300,13 +256,15 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
     values[2 * i] = sigma_ * w_minus;
     values[2 * i + 1] = -sigma_ * w_plus;
   } else if (!sliding.empty()) {
-    const Vector& lambda = is_sample ? field_.sampled_lambda(t, x) : field_.lambda(t, x);
-    for (const Index i : sliding) {
-      const double part = breaks_away ? lambda[i] / ratios_[i] : lambda[i];
-      values[2 * i] = 1 + part;
-      values[2 * i + 1] = 1 - part;
+    const ModeField::Exits exits = field_.exits(t, x, is_sample);
+    for (std::size_t k = 0; k < sliding.size(); ++k) {
+      const Index i = sliding[k];
+      const double ratio = exits.ratio[static_cast<Index>(k)];
+      const double product = exits.product[static_cast<Index>(k)] / (breaks_away ? ratios_[i] : 1);
+      values[2 * i] = ratio + product;
+      values[2 * i + 1] = ratio - product;
+      if (std::abs(ratio) < std::abs(without_poles)) without_poles = ratio;
     }
-    if (!apart_.empty()) components_apart(t, x, lambda, values);
   }
   if (contacts_) {
     const Vector* forces = nullptr;
@@ -317,7 +275,7 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
         for (const Index i : sliding) lambda_[i] = solved[i];
       }
       forces = &contacts_->forces(t, x, lambda_);
-      for (const Index c : contacts_->closed()) values[contact_slot(c)] = (*forces)[c];
+      for (const Index c : contacts_->closed()) values[contact_slot(c)] = without_poles * (*forces)[c];
     }
     for (Index c = 0, next = 0; c < contacts_->contacts(); ++c) {
       const auto& closed = contacts_->closed();

@@ -3,7 +3,7 @@
 // Every surface has two guard slots:
 //     not sliding:               s·h (s = ±1 the stored side), and nothing
 //     the only one that slides:  σ⁻w⁻, σ⁺w⁺     (σ the signs the components have in the mode)
-//     one of several:            1 + λ, 1 − λ
+//     one of several:            δ + δλ, δ − δλ   (δ = 1 at first, 0 where λ has a pole: ModeField::exits)
 // (where the surface has a break-away ratio ρ, w∓ are those at λ = ∓ρ, and λ/ρ stands for λ), so that every guard is positive while the mode lasts. The first slot of a sliding surface is its exit to −, the second
 // its exit to +. After the surfaces comes a slot for each contact, the gap where it is open and the force Λ where it is
 // closed, and one for each event that is watched.
@@ -80,10 +80,9 @@ class ModeOde final : public SmoothOde {
   // Whether they show that, with these guards at t, what stops to slide before t stops for good.
   bool stops_once_until(double t, ConstVectorRef values) const;
   bool watches_stages() const { return watches_stages_; }
-  // Whether several slide of which some see no other's relay, and what their own relay does to them changes on the way. The exits
-  // of these are what their components are, in units of what the relay did first, so that two-folds are met.
-  bool has_changing_effects() const { return !apart_.empty(); }
-  // Whether, by these exits, the relays of those still do about what they did.
+  // Whether the relays of several that slide change what they do to the surfaces on the way.
+  bool has_changing_effects() const { return field_.exit_ratio_varies(); }
+  // Whether they still do about what they did, by these exits.
   bool effects_hold(ConstVectorRef values) const;
   // The guards of surfaces that slide, if one of the last velocities was asked for at t; the other values are left alone.
   bool exits_at_stage(double t, VectorRef values) const;
@@ -130,8 +129,6 @@ class ModeOde final : public SmoothOde {
   void remember(double t, ConstVectorRef values);
   double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
-  void look_for_changing_effects();
-  void components_apart(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
   bool stands_in(double t, ConstVectorRef x, VectorRef values);
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;
@@ -151,10 +148,8 @@ class ModeOde final : public SmoothOde {
   std::vector<Index> kept_surfaces_;
   double sigma_ = 1;
   Vector h_, lambda_, ratios_;
-  std::vector<Index> apart_, without_value_;
-  std::vector<double>
-      first_effects_;  // half of w⁻ − w⁺ of each of them where they were first asked for; empty until then
-  Vector one_side_, dx_, w_minus_, w_plus_;
+  std::vector<Index> without_value_;
+  Vector one_side_, dx_;
   StageSlopes stages_;
   bool watches_stages_ = false;
   std::array<Sample, 4> samples_;

@@ -55,8 +55,16 @@ class ModeField {
   // none. Valid until the next call of a member.
   const Vector& lambda(double t, ConstVectorRef x);
 
-  // The same for a guard along a step, which leaves what lambda() and velocity() remember as it is.
-  const Vector& sampled_lambda(double t, ConstVectorRef x);
+  // What the exits of sliding along several surfaces are made of: ratio[k] = δ and product[k] = δλᵢ with i the k-th of sliding().
+  // δ ± δλᵢ is zero where λᵢ = ∓1, and has no pole (exit_numerators.hpp). A `sample` along a step leaves what lambda() and
+  // velocity() remember as it is. Valid until the next call of a member.
+  struct Exits {
+    const Vector& ratio;
+    const Vector& product;
+  };
+  Exits exits(double t, ConstVectorRef x, bool is_sample);
+  // Whether δ changes in this mode, as far as calls of exits() have told.
+  bool exit_ratio_varies() const { return solves_for_lambda() && (uses_moments() || solver_.effects_vary()); }
 
   // Throws std::runtime_error naming the state when the velocity is not finite, neither here nor at the nearest
   // point of the surfaces that x lies beyond.
@@ -204,8 +212,9 @@ class ModeField {
   double solved_t_ = 0;
   Vector solved_x_, solved_velocity_;
   bool solved_ = false;
-  Vector sampled_lambda_;
-  bool has_sampled_ = false;  // in this mode
+  Vector sampled_lambda_, exit_ratio_, exit_product_;
+  bool has_sampled_ = false;      // in this mode
+  double first_determinant_ = 0;  // of the moments, in this mode; 0 before the first
   // The fields round the intersection, and λ at one of them: by the moments, and where the field at λ itself is not finite.
   VertexTable corner_table_;
   Matrix corner_fields_;

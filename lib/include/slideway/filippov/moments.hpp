@@ -16,6 +16,7 @@ namespace slideway {
 struct MomentsSolution {
   bool solved = false;  // the system is not singular; the weights may be negative
   Eigen::Vector4d weights = Eigen::Vector4d::Zero();  // by vertex, as in VertexTable
+  double determinant = 0;  // of the system: the weights have a pole where it is zero
   Eigen::Vector2d lambda = Eigen::Vector2d::Zero();  // Σ μ_v s(v): at ±1 where the weights of one side vanish
 };
 

@@ -22,6 +22,7 @@
 #include <cmath>
 #include <vector>
 
+#include "slideway/filippov/exit_numerators.hpp"
 #include "slideway/filippov/relay_structure.hpp"
 #include "slideway/model/evaluator.hpp"
 
@@ -46,6 +47,13 @@ class SlidingSolver {
   // λ alone, as good as that of solve(), by fewer evaluations: by one where w is affine with the same coefficients everywhere.
   bool solve_relays(double t, ConstVectorRef x, VectorRef lambda);
 
+  // Where exits of sliding are watched: ratio[k] = δ and product[k] = δλ of the k-th sliding surface (exit_numerators.hpp), which
+  // have no pole. δ is 1 at the first call in a mode, and everywhere if D is the same everywhere. Where D depends on λ it is 1,
+  // too: the root of the mode is followed, and ends before λ has a pole. λ is a guess on entry, and need not change.
+  bool solve_exits(double t, ConstVectorRef x, VectorRef lambda, Vector& ratio, Vector& product);
+  // Whether δ is not 1 everywhere, as far as calls in this mode have told.
+  bool effects_vary() const { return effects_ == Effects::varying; }
+
   // Whether D was singular when it was first looked at in this mode.
   bool is_dependent() const { return dependent_; }
 
@@ -66,6 +74,9 @@ class SlidingSolver {
  private:
   // From `lambda` to wherever Newton's method leads.
   bool solve_from(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
+  // What D, or what stands in for it, depends on.
+  enum class Effects { unknown, constant, varying, of_relays };
+  Effects effects_at(double t, ConstVectorRef x, ConstVectorRef lambda);
   // Whether D depends on λ.
   bool has_products(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The root of the mode at (t, x), from where it was known last.
@@ -86,6 +97,8 @@ class SlidingSolver {
   bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
   void list_singles();
   void prepare();
+  // Sets triplets_ to D, or to what stands in for it; false where that is not finite.
+  bool find_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   template <class Visit>
   void for_entries(const Visit& visit) const;
@@ -114,7 +127,7 @@ class SlidingSolver {
   std::vector<Index> position_;  // in sliding_, or −1, per surface
   bool exact_ = false;
   bool apart_ = false;  // no surface sees another one's relay
-  Vector effects_;      // Dᵢᵢ of all surfaces, once known, where they are apart and D is constant
+  Vector own_effects_;  // Dᵢᵢ of all surfaces, once known, where they are apart and D is constant
   bool effects_looked_at_ = false;  // in this mode
   bool usable_ = false;             // those of the surfaces that slide
   // A surface that depends on one state, and whose relay is seen by one: most do, and are.
@@ -148,6 +161,9 @@ class SlidingSolver {
   std::vector<Index> equation_of_row_, unknown_of_column_;  // or −1, per entry of sliding_
   bool any_second_order_ = false;
 
+  Effects effects_ = Effects::unknown;
+  ExitNumerators numerators_;
+
   // Of products of relays: the last point where the root of the mode was found, and D near it.
   bool products_looked_for_ = false;
   bool follows_ = false;
@@ -167,7 +183,8 @@ class SlidingSolver {
   Eigen::PartialPivLU<Matrix> dense_factors_;
   Eigen::SparseMatrix<double> sparse_;
   Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factors_;
-  Vector lambda_high_, lambda_low_, dx_, rates_, rates_high_, rates_low_, residual_, correction_, curvatures_;
+  Vector lambda_high_, lambda_low_, dx_, rates_, rates_high_, rates_low_, residual_, correction_, curvatures_,
+      relays_, ratio_, product_;
 };
 
 }  // namespace slideway
