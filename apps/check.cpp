@@ -155,7 +155,8 @@ int check(const CheckArguments& arguments, std::ostream& out) {
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   check_targets(wanted, arguments.model);
 
-  const ModelCheck answer = check_model(model.name, instance, options);
+  ModelCheck answer = check_model(model.name, instance, options);
+  for (const std::string& remark : model.remarks) answer.findings.push_back({Severity::hint, remark});
   for (const std::string& path : arguments.json)
     write_whole(path, [&](std::ostream& file) { file << document(answer).dump(2) << '\n'; });
   if (!any_on_standard_output(wanted)) print(answer, out);

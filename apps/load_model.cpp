@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "models/registry.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/model_file.hpp"
@@ -10,34 +12,83 @@
 namespace slideway::apps {
 namespace {
 
-// Of what is no model of the catalogue, but the name of a file here with its ending left out or wrong.
-void refuse_name_of_file(const std::string& name) {
+// The file here that is called `name`, but for an ending that was left out or is wrong; "" for none.
+std::string file_called(const std::string& name) {
   const auto is_file = [](const std::filesystem::path& path) {
     std::error_code ignored;
     return std::filesystem::is_regular_file(path, ignored);
   };
-  std::string meant;
   for (const std::string& path :
        {name + ".toml", std::filesystem::path(name).replace_extension(".toml").string(), name})
-    if (meant.empty() && is_file(path)) meant = path == name ? "./" + name : path;
-  if (meant.empty()) return;
-  refuse({.what = "there is no model '" + name + "'",
-          .where = "catalogue",
-          .expected = "a name of the catalogue, or a file whose name ends in .toml or has a / in it",
-          .advice = "did you mean '" + meant + "'?"});
+    if (is_file(path)) return path == name ? "./" + name : path;
+  return "";
 }
 
-// Of the name of a file that is not there, but of a model of the catalogue with an ending.
-void refuse_file_of_catalogue(const std::string& name) {
+std::vector<std::string> model_files_here() {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(".", ignored)) {
+    const std::string file = entry.path().filename().string();
+    if (file.ends_with(".toml")) files.push_back(file);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// What may be meant by a name that is misspelt, or only the beginning of one: models of the catalogue and files here.
+std::vector<std::string> names_near(const std::string& name, const std::vector<std::string>& catalogue) {
+  const std::string stem = std::filesystem::path(name).stem().string();
+  const std::vector<std::string> files = model_files_here();
+  std::vector<std::string> stems;
+  for (const std::string& file : files) stems.push_back(std::filesystem::path(file).stem().string());
+  std::vector<std::string> near;
+  if (const std::string model = nearest_name(stem, catalogue); !model.empty()) near.push_back(model);
+  if (const std::string file = nearest_name(stem, stems); !file.empty()) near.push_back(file + ".toml");
+  constexpr std::size_t shortest_beginning = 3;
+  if (!near.empty() || stem.size() < shortest_beginning) return near;
+  for (const auto* known : {&catalogue, &files})
+    for (const std::string& candidate : *known)
+      if (candidate.starts_with(stem)) near.push_back(candidate);
+  return near;
+}
+
+std::string question(const std::vector<std::string>& meant) {
+  constexpr std::size_t most = 5;
+  if (meant.empty() || meant.size() > most) return "";
+  return fmt::format("did you mean '{}'?", fmt::join(meant, "' or '"));
+}
+
+std::vector<std::string> names_of(const std::vector<Model>& models) {
+  std::vector<std::string> names;
+  for (const Model& model : models) names.push_back(model.name);
+  return names;
+}
+
+[[noreturn]] void refuse_name(const std::string& name, const std::vector<Model>& known) {
+  const std::vector<std::string> catalogue = names_of(known);
+  const std::string file = file_called(name);
+  refuse({.what = "there is no model '" + name + "'",
+          .where = "catalogue",
+          .expected = fmt::format("one of {}; or a file whose name ends in .toml or has a / in it",
+                                  fmt::join(catalogue, ", ")),
+          .advice = question(file.empty() ? names_near(name, catalogue) : std::vector{file})});
+}
+
+// Of the name of a file that is not there, though a model of the catalogue or another file is called nearly so.
+void refuse_absent_file(const std::string& name, const std::vector<Model>& known) {
   const std::filesystem::path path(name);
   std::error_code ignored;
   if (path.has_parent_path() || std::filesystem::exists(path, ignored)) return;
-  const std::string stem = path.stem().string();
-  const std::vector<Model>& known = models::catalogue();
-  if (std::any_of(known.begin(), known.end(), [&](const Model& model) { return model.name == stem; }))
+  const std::vector<std::string> catalogue = names_of(known);
+  const auto refuse_it = [&](const std::string& advice) {
     refuse({.what = "there is no file '" + name + "' here",
             .expected = "the name of a file, or one of the catalogue",
-            .advice = "the catalogue has '" + stem + "'"});
+            .advice = advice});
+  };
+  const std::string stem = path.stem().string();
+  if (std::find(catalogue.begin(), catalogue.end(), stem) != catalogue.end())
+    refuse_it("the catalogue has '" + stem + "'");
+  if (const std::string meant = question(names_near(name, catalogue)); !meant.empty()) refuse_it(meant);
 }
 
 }  // namespace
@@ -47,13 +98,13 @@ bool is_model_file(const std::string& name) {
 }
 
 Model load_model(const std::string& name) {
+  const std::vector<Model>& known = models::catalogue();
   if (is_model_file(name)) {
-    refuse_file_of_catalogue(name);
+    refuse_absent_file(name, known);
     return read_model_file(name);
   }
-  const std::vector<Model>& known = models::catalogue();
   if (std::none_of(known.begin(), known.end(), [&](const Model& model) { return model.name == name; }))
-    refuse_name_of_file(name);
+    refuse_name(name, known);
   return models::find_model(name);
 }
 

@@ -162,12 +162,18 @@ class Sweep {
         lines_(static_cast<std::size_t>(task.plan.runs())),
         finished_(lines_.size(), 0) {}
 
-  // Takes over the rows that an earlier sweep left; throws std::invalid_argument when they are not its own.
-  void take_over() {
+  // Takes over the rows that an earlier sweep left, but for a last one that was cut off, and tells whether there was such a
+  // one. Throws std::invalid_argument when they are not its own.
+  bool take_over() {
     std::error_code ignored;
-    if (!std::filesystem::exists(path_, ignored)) return;
+    if (!std::filesystem::exists(path_, ignored)) return false;
+    std::string text = file_contents(path_);
+    const std::size_t whole = SweepTable::whole_lines(text);
+    const bool is_cut = whole < text.size();
+    // A first line that is cut says nothing of whose table it was.
+    if (whole > 0) text.resize(whole);
     try {
-      for (SweepRow& row : table_.read(file_contents(path_))) {
+      for (SweepRow& row : table_.read(text)) {
         if (row.run < 0 || row.run >= task_.plan.runs() || row.values != task_.plan.values(row.run))
           throw std::invalid_argument(fmt::format("it has a run {} that this sweep does not have", row.run));
         const auto index = static_cast<std::size_t>(row.run);
@@ -184,6 +190,7 @@ class Sweep {
               .advice = "leave out --resume to begin again, or choose another file"});
     }
     taken_over_ = done_;
+    return is_cut;
   }
 
   // Returns whether all the runs were made.
@@ -433,7 +440,8 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
                          fingerprint(arguments, model, task.options));
   check_columns(table, plan);
   Sweep work(task, table, path);
-  if (arguments.resume) work.take_over();
+  if (arguments.resume && work.take_over() && !arguments.quiet)
+    fmt::print(err, "slideway: the last row of '{}' was cut off; its run is made again\n", path);
   const Index jobs = arguments.jobs.value_or(std::max<Index>(1, std::thread::hardware_concurrency()));
   const bool complete = work.execute(jobs);
 

@@ -192,7 +192,7 @@ std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::a
   try {
     const ModelInstance instance = task.model.instantiate(task.plan.settings(run));
     if (instance.system.state_names() != task.states) {
-      row.status = "refused";
+      row.status = SweepRow::refused;
       row.message = fmt::format(
           "the table has columns for the {} states of the first run, and this one has {}; what changes "
           "their number takes a sweep for each of its values (--set)",
@@ -201,7 +201,7 @@ std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::a
       follow(task, instance, cancelled, row);
     }
   } catch (const std::exception& error) {
-    row.status = "refused";
+    row.status = SweepRow::refused;
     row.message = told_to_user(error.what());
   }
   if (cancelled) return std::nullopt;

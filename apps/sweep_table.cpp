@@ -70,6 +70,17 @@ std::vector<double> numbers_of(const std::string& cell) {
   return numbers;
 }
 
+// The words of the column of that name: how a run ended, or that there was none.
+std::string status_of(const std::string& cell) {
+  constexpr int first = static_cast<int>(Status::reached_end);
+  constexpr int last = static_cast<int>(Status::user_function_failed);
+  for (int status = first; status <= last; ++status) {
+    if (cell == to_string(static_cast<Status>(status))) return cell;
+  }
+  if (cell != SweepRow::refused) throw std::invalid_argument("'" + cell + "' is not how a run ends");
+  return cell;
+}
+
 double entry(const std::vector<double>& numbers, std::size_t index) {
   return index < numbers.size() ? numbers[index] : std::numeric_limits<double>::quiet_NaN();
 }
@@ -151,7 +162,7 @@ SweepRow SweepTable::parse(const std::vector<std::string>& cells) const {
   SweepRow row;
   row.run = count_of(cell());
   for (std::size_t k = 0; k < axes_.size(); ++k) row.values.push_back(number_of(cell()));
-  row.status = cell();
+  row.status = status_of(cell());
   row.t = number_of(cell());
   row.mode = cell();
   row.location = cell();
@@ -167,6 +178,8 @@ SweepRow SweepTable::parse(const std::vector<std::string>& cells) const {
   row.message = cell();
   return row;
 }
+
+std::size_t SweepTable::whole_lines(const std::string& text) { return text.rfind('\n') + 1; }
 
 std::vector<SweepRow> SweepTable::read(const std::string& text) const {
   const std::string first = header();
@@ -185,7 +198,11 @@ std::vector<SweepRow> SweepTable::read(const std::string& text) const {
     if (cells.back() != fingerprint_)
       throw std::invalid_argument("line " + number +
                                   " comes from another model, other values or other options");
-    rows.push_back(parse(cells));
+    try {
+      rows.push_back(parse(cells));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument("line " + number + ": " + error.what());
+    }
     begin = end + 1;
   }
   return rows;

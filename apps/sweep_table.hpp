@@ -15,15 +15,19 @@
 
 #include "slideway/core/types.hpp"
 #include "slideway/simulate/event_log.hpp"
+#include "slideway/simulate/outcome.hpp"
 
 namespace slideway::apps {
 
 inline constexpr std::size_t event_kinds = static_cast<std::size_t>(EventKind::stop) + 1;
 
 struct SweepRow {
+  // The status where the model does not take the values.
+  static constexpr const char* refused = "refused";
+
   Index run = 0;
   std::vector<double> values = {};  // one per axis
-  std::string status = {};  // as of a run's outcome; "refused" when the model does not take the values
+  std::string status = {};          // as of a run's outcome, or `refused`
   double t = 0;
   std::string mode = {};
   std::string location = {};
@@ -46,6 +50,8 @@ class SweepTable {
   std::string header() const;
   std::vector<std::string> columns() const;
   std::string line(const SweepRow& row) const;
+  // How many bytes of a document make whole lines: a file that was cut ends within a row.
+  static std::size_t whole_lines(const std::string& text);
   // A document of this sweep, in any order of rows. Throws std::invalid_argument: what does not belong to it.
   std::vector<SweepRow> read(const std::string& text) const;
 

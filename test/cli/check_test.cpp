@@ -134,3 +134,41 @@ v = { value = "x[i+1] - 2*x[i] + x[i-1] - 0.3*sgn(v[i])", ends = "zero" }
   CHECK(finished.status == 0);
   CHECK(contains(finished.out, "not compared"));
 }
+
+TEST_CASE("names that nothing uses are remarked upon") {
+  const std::string text = R"toml(
+[parameters]
+mu = 0.4
+forgotten = 2
+twice = "2*mu"
+size = 3
+seen = 1
+[states]
+v = 1.0
+[time]
+end = "size"
+[definitions]
+drive = "cos(t)"
+unread = "v*twice"
+[surfaces]
+stick = "v"
+named = "v - 2"
+idle = "v - 3"
+level = "v - 4"
+[derivatives]
+v = "-mu*sgn(v) - 0.1*sgn(named)"
+[[records]]
+when = "level + drive"
+[options]
+observe = ["E = seen*v^2"]
+)toml";
+  const Json document = check(text, 0);
+  std::vector<std::string> unused;
+  for (const Json& finding : document["findings"]) {
+    const std::string remark = finding["text"];
+    if (contains(remark, "is used nowhere")) unused.push_back(remark);
+  }
+  CHECK(unused == std::vector<std::string>{
+                      "parameter 'forgotten' is used nowhere", "definition 'unread' is used nowhere",
+                      "surface 'idle' is used nowhere; its crossings are events at which nothing changes"});
+}

@@ -49,6 +49,34 @@ TEST_CASE("a model file whose ending is left out or wrong is found") {
   CHECK(place.slideway({"run", "./notes.txt", "--quiet"}).status == 0);
 }
 
+TEST_CASE("a model that is not there is answered with what may be meant, files included") {
+  const Workplace place;
+  refused(place, {"run", "nosuch"},
+          "hysteresis-evaporator; or a file whose name ends in .toml or has a / in it)\n");
+  refused(place, {"run", "evaprator"}, "did you mean 'evaporator'?");
+  refused(place, {"run", "evaprator.tml"}, "did you mean 'evaporator'?");
+  refused(place, {"check", "evaprator.toml"}, "did you mean 'evaporator'?");
+  refused(place, {"run", "friction"}, "did you mean 'friction-chain' or 'friction-belt'?");
+  place.write("my_clutch.toml", relay);
+  refused(place, {"run", "my_cluch"}, "did you mean 'my_clutch.toml'?");
+  refused(place, {"run", "my_cluch.toml"}, "did you mean 'my_clutch.toml'?");
+  refused(place, {"run", "my"}, "or has a / in it)\n");
+}
+
+TEST_CASE("a result through a symbolic link that leads to no file is refused before the run") {
+  const Workplace place;
+  std::filesystem::create_symlink("absent", place.path() / "link.svg");
+  std::filesystem::create_symlink("loop.html", place.path() / "loop.html");
+  for (const char* option : {"--csv", "--json", "--plot"})
+    refused(place, {"run", "evaporator", option, "link.svg"},
+            std::string(option) + ": cannot write 'link.svg': it is a symbolic link to 'absent'");
+  refused(place, {"run", "evaporator", "--report", "loop.html"}, "which leads to no file");
+  refused(place, {"sweep", "evaporator", "--vary", "R_b=1,2", "--csv", "link.svg"}, "and that is not there");
+  refused(place, {"compare", "evaporator", "--csv", "link.svg"}, "and that is not there");
+  refused(place, {"check", "evaporator", "--json", "link.svg"}, "and that is not there");
+  CHECK(place.files().size() == 2);
+}
+
 TEST_CASE("the model file is no place for a result under any of its names") {
   const Workplace place;
   place.write("m.toml", relay);

@@ -258,8 +258,43 @@ TEST_CASE("only the table of the same sweep is resumed") {
   std::filesystem::remove(place.path() / "e.csv");
   CHECK(place.slideway(with(sweep, {"--resume"})).status == 0);
   CHECK(place.read("e.csv") == text);
-  place.write("e.csv", text.substr(0, text.size() - 5));
-  CHECK(place.slideway(with(sweep, {"--resume"})).status == 2);
+}
+
+TEST_CASE("a table that was cut within its last row is mended") {
+  const Workplace place;
+  const std::vector<std::string> sweep = {"sweep", "evaporator", "--vary", "R_b=1,2", "--csv", "e.csv"};
+  CHECK(place.slideway(sweep).status == 0);
+  const std::string text = place.read("e.csv");
+  const std::size_t last_row = text.rfind('\n', text.size() - 2) + 1;
+  for (const std::size_t size : {text.size() - 1, text.size() - 5, last_row + 20, last_row + 1}) {
+    CAPTURE(size);
+    place.write("e.csv", text.substr(0, size));
+    const Finished finished = place.slideway(with(sweep, {"--resume"}));
+    CHECK(finished.status == 0);
+    CHECK(contains(finished.err, "the last row of 'e.csv' was cut off; its run is made again"));
+    CHECK(contains(finished.err, "2 runs, 1 of them taken over"));
+    CHECK(place.read("e.csv") == text);
+  }
+  // Cut within its first line, or within a row that others follow, it may be anything.
+  for (const std::string& other :
+       {text.substr(0, 20), text.substr(0, last_row - 8) + "\n" + text.substr(last_row)}) {
+    place.write("e.csv", other);
+    CHECK(place.slideway(with(sweep, {"--resume"})).status == 2);
+    CHECK(place.read("e.csv") == other);
+  }
+}
+
+TEST_CASE("a table with a status that no run ends in is not resumed") {
+  const Workplace place;
+  const std::vector<std::string> sweep = {"sweep", "evaporator", "--vary", "R_b=1,2", "--csv", "e.csv"};
+  CHECK(place.slideway(sweep).status == 0);
+  std::string text = place.read("e.csv");
+  text.replace(text.find("reached_end"), 11, "reached_end_");
+  place.write("e.csv", text);
+  const Finished finished = place.slideway(with(sweep, {"--resume"}));
+  CHECK(finished.status == 2);
+  CHECK(contains(finished.err, "line 2: 'reached_end_' is not how a run ends"));
+  CHECK(place.read("e.csv") == text);
 }
 
 TEST_CASE("a sweep of a changed model file is not resumed") {

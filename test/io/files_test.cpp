@@ -125,6 +125,24 @@ TEST_CASE("a symbolic link stays a link to the new document") {
   CHECK(contents(directory / "target.json") == "new\n");
 }
 
+TEST_CASE("a symbolic link that leads to no file is refused and stays as it is") {
+  const Directory directory;
+  fs::create_symlink("absent.json", directory / "dangling.json");
+  fs::create_symlink("absent/result.json", directory / "far.json");
+  fs::create_symlink("second.json", directory / "first.json");
+  fs::create_symlink("first.json", directory / "second.json");
+  const auto refused = [&](const std::string& name, const std::string& why) {
+    const std::string path = directory / name;
+    CHECK_THROWS_WITH_AS(check_writable(path), doctest::Contains(why.c_str()), FileError);
+    CHECK_THROWS_AS(write_whole(path, [](std::ostream& out) { out << "new\n"; }), FileError);
+    CHECK(fs::is_symlink(path));
+  };
+  refused("dangling.json", "it is a symbolic link to 'absent.json', and that is not there");
+  refused("far.json", "it is a symbolic link to 'absent/result.json', and that is not there");
+  refused("first.json", "it is a symbolic link to 'second.json', which leads to no file");
+  CHECK(directory.entries() == 4);
+}
+
 TEST_CASE("a device is written to and not replaced") {
   check_writable("/dev/null");
   write_whole("/dev/null", [](std::ostream& out) { out << "anything"; });

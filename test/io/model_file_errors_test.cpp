@@ -433,6 +433,7 @@ TEST_CASE("a discontinuity inside a guard is refused with a reason") {
   const std::string smooth_event = ", expected a guard that does not jump, got ";
   check_told(with_line(13, "stick = \"v - abs(x)\""),
              "test.toml:13:14: " + reason + "guard of 'stick'" + smooth + "'abs', which has a kink");
+  check_told(with_line(13, "stick = \"v - abs(x)\""), "move it to [definitions]");
   std::string signs = "v";
   for (int k = 1; k <= 7; ++k) signs += " + sgn(x - " + std::to_string(k) + ")";
   check_told(with_line(11, "v = \"sgn(" + signs + ")\""), reason + "derivative of 'v'" + smooth);

@@ -43,6 +43,19 @@ System lying() {
   });
 }
 
+// Two spirals that have nothing to do with each other, at the same pace: the first and third surface, the second and fourth.
+struct TwoSpirals {
+  void guards(auto, const auto& x, auto&& h) const {
+    for (int k = 0; k < 4; ++k) h[k] = x[k];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    for (int k = 0; k < 2; ++k) {
+      dx[k] = 2.0 * lambda[k + 2] - 0.5 * lambda[k];
+      dx[k + 2] = -2.0 * lambda[k] - 0.5 * lambda[k + 2];
+    }
+  }
+};
+
 }  // namespace
 
 TEST_CASE("every impact of a ball from ten metres is at its exact time, and so is its rest") {
@@ -637,5 +650,20 @@ TEST_CASE("a ball that comes to rest leaves a block beside it sticking") {
       CHECK(solution.events.back().to->word() == "00");
       CHECK(solution.final.state[2] == 0);
     }
+  }
+}
+
+TEST_CASE("the event of an accumulation lists its surfaces in the order of the model") {
+  for (const Method method : every_method) {
+    CAPTURE(std::string(to_string(method)));
+    const Solution solution = run(from_functor(TwoSpirals{}, {.states = 4, .surfaces = 4}), {1, 1, 0.3, 0.3},
+                                  20, {.method = method});
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(solution.events.back().kind == EventKind::zeno);
+    const EventRecord& event = solution.events.back();
+    CHECK(std::vector<Index>(event.surfaces.begin(), event.surfaces.end()) == std::vector<Index>{0, 1, 2, 3});
+    CHECK(std::vector<std::string>(event.surface_names.begin(), event.surface_names.end()) ==
+          std::vector<std::string>{"h1", "h2", "h3", "h4"});
+    for (std::size_t k = 0; k < 4; ++k) CHECK(std::isfinite(event.lambda[k]));
   }
 }

@@ -99,8 +99,23 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
+// Renamed onto a link without an end, the document would take the place of the link.
+void refuse_link_without_end(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(fs::symlink_status(path, error))) return;
+  const fs::file_status end = fs::status(path, error);
+  if (fs::exists(end)) return;
+  const fs::path next = fs::read_symlink(path, error);
+  if (end.type() == fs::file_type::not_found)
+    fail(path, fmt::format("it is a symbolic link to '{}', and that is not there", next.string()),
+         "create the file that is meant, or remove the link");
+  fail(path, fmt::format("it is a symbolic link to '{}', which leads to no file", next.string()),
+       "remove the link, or choose another name");
+}
+
 fs::path checked_target(const std::string& path) {
   if (path.empty()) fail(path, "the name is empty", "give a file name, or - for standard output");
+  refuse_link_without_end(path);
   const fs::path target = resolve(path);
   std::error_code error;
   if (fs::is_directory(target, error)) fail(path, "it is a directory", "give a file name");

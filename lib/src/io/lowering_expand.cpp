@@ -429,7 +429,7 @@ class Expander {
 
   // Definitions that nothing refers to are built for their mistakes only.
   void build_unused_definitions() {
-    const std::vector<bool> used = used_definitions(model_);
+    const std::vector<bool> used = used_names(model_).definitions;
     for (std::uint32_t k = 0; k < used.size(); ++k) {
       if (used[k]) continue;
       for (std::uint32_t element = 1; element <= extents_.definitions[k]; ++element)

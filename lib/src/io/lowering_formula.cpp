@@ -151,9 +151,13 @@ void FormulaBuilder::refuse_jump(const Place& place, std::uint32_t index, const 
   if (place.jumps == Jumps::refused_in_gap)
     fail_at(place, token_range(place.formula, index), what, "a gap that is smooth", got,
             "write a contact each for the parts of a min");
-  fail_at(place, token_range(place.formula, index), what,
-          "a guard that is smooth, because its own sign is what jumps", got,
-          "turn it into an if(…) outside, so that each branch has a smooth guard");
+  // A name stands for one surface; a sign in the equations has one for every side that its guard has.
+  fail_at(
+      place, token_range(place.formula, index), what,
+      "a guard that is smooth, because its own sign is what jumps", got,
+      place.jumps == Jumps::refused_in_guard
+          ? "move it to [definitions]: a sign of what is defined there has a surface for each of its sides"
+          : "turn it into an if(…) outside, so that each branch has a smooth guard");
 }
 
 // ---- operators --------------------------------------------------------------------------------------

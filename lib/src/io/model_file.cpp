@@ -145,7 +145,7 @@ void check_observe_option(const ModelDescription& model, const ExpansionLimits& 
 // A force that no expression uses has no effect. One with a state is seen in that, and any other where it is observed.
 void check_friction(const ModelDescription& model, Mistakes& mistakes) {
   const std::vector<std::string>& observed = model.defaults.observe;
-  const std::vector<bool> used = used_definitions(model);
+  const std::vector<bool> used = used_names(model).definitions;
   for (const reader::FrictionDescription& friction : model.friction) {
     const std::string& name = friction.name;
     if (friction.state || used[friction.force] ||
@@ -156,6 +156,50 @@ void check_friction(const ModelDescription& model, Mistakes& mistakes) {
                         "friction " + reader::in_quotes(name) + " has no effect", "an equation that uses it",
                         "none", "write it where it acts: v = \"… - " + name + (vector ? "[i]" : "") + "\""});
   }
+}
+
+// Which surfaces have a sign that enters the equations of some location, by the surface's name or by an equal guard.
+std::vector<bool> surfaces_that_act(const ModelInstance& instance) {
+  std::vector<bool> act(static_cast<std::size_t>(instance.system.surfaces()), false);
+  const Automaton problem = instance.problem();
+  for (const Location& location : problem.locations()) {
+    const std::optional<Pattern>& signs = location.system.definition().field_dlambda_pattern;
+    if (!signs) return std::vector<bool>(act.size(), true);
+    for (const auto surface : signs->column) act[static_cast<std::size_t>(surface)] = true;
+  }
+  return act;
+}
+
+// On names that nothing uses: they may be misspelt elsewhere, or forgotten.
+std::vector<std::string> remarks_on_unused(const ModelDescription& model, const ModelInstance& instance) {
+  ModelDescription observed = model;
+  Mistakes mistakes;
+  add_observables(observed, model.defaults.observe, mistakes);
+  const reader::UsedNames used = used_names(observed);
+  std::vector<std::string> remarks;
+  const auto note = [&](const std::vector<reader::Quantity>& quantities, const std::vector<bool>& is_used,
+                        const char* kind, const char* consequence) {
+    for (std::size_t k = 0; k < quantities.size(); ++k) {
+      if (!is_used[k] && !quantities[k].hidden)
+        remarks.push_back(kind + (" " + reader::quoted(quantities[k].name)) + " is used nowhere" +
+                          consequence);
+    }
+  };
+  note(model.parameters, used.parameters, "parameter", "");
+  note(observed.definitions, used.definitions, "definition", "");
+  // Named surfaces come first in a system, a vector with all of its elements.
+  std::vector<bool> surfaces = used.surfaces;
+  const std::vector<std::string>& names = instance.system.surface_names();
+  const std::vector<bool> act = surfaces_that_act(instance);
+  for (std::size_t k = 0; k < model.surfaces.size(); ++k) {
+    const reader::Quantity& surface = model.surfaces[k];
+    for (std::size_t i = 0; i < names.size() && !surfaces[k]; ++i) {
+      if (names[i] == surface.name || reader::element_number(names[i], surface.name) > 0)
+        surfaces[k] = act[i];
+    }
+  }
+  note(model.surfaces, surfaces, "surface", "; its crossings are events at which nothing changes");
+  return remarks;
 }
 
 std::string read_whole(const std::string& path, std::size_t most) {
@@ -212,6 +256,7 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
   model.state_names = built.expanded.state_names;
   model.defaults = description->defaults;
   model.defaults.atol = built.expanded.atol;
+  model.remarks = remarks_on_unused(*description, *built.instance);
   const std::shared_ptr<const ModelDescription> shared = description;
   built.instance->observe = observer(shared, {}, expansion);
   const auto standard = std::make_shared<const std::optional<ModelInstance>>(std::move(built.instance));

@@ -1,6 +1,7 @@
 #include "io/model_file_description.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace slideway::reader {
 
@@ -36,31 +37,50 @@ bool is_identifier(const std::string& name) {
 
 bool is_column_of_tables(const std::string& name) { return name == "mode" || name == "location"; }
 
-std::vector<bool> used_definitions(const ModelDescription& model) {
-  std::vector<bool> used(model.definitions.size(), false);
+UsedNames used_names(const ModelDescription& model) {
+  UsedNames used;
+  used.parameters.assign(model.parameters.size(), false);
+  used.definitions.assign(model.definitions.size(), false);
+  used.surfaces.assign(model.surfaces.size(), false);
   const auto mark = [&](const Formula& formula) {
-    for (const Symbol& symbol : formula.symbols)
-      if (symbol.kind == SymbolKind::definition) used[symbol.index] = true;
+    for (const Symbol& symbol : formula.symbols) {
+      if (symbol.kind == SymbolKind::parameter) used.parameters[symbol.index] = true;
+      if (symbol.kind == SymbolKind::definition) used.definitions[symbol.index] = true;
+      if (symbol.kind == SymbolKind::surface) used.surfaces[symbol.index] = true;
+    }
+  };
+  const auto mark_optional = [&](const std::optional<Formula>& formula) {
+    if (formula) mark(*formula);
   };
   const auto mark_all = [&](const std::vector<Assignment>& lines) {
-    for (const Assignment& line : lines) mark(line.value);
+    for (const Assignment& line : lines) {
+      mark_optional(line.indexed);
+      mark(line.value);
+    }
   };
-  for (const Quantity& definition : model.definitions) mark(definition.value);
-  for (const Quantity& surface : model.surfaces) {
-    mark(surface.value);
-    if (surface.break_away) mark(*surface.break_away);
-  }
+  mark(model.start);
+  mark(model.end);
+  for (const auto* quantities : {&model.parameters, &model.states, &model.definitions, &model.surfaces})
+    for (const Quantity& quantity : *quantities) {
+      mark_optional(quantity.size);
+      mark(quantity.value);
+      mark_optional(quantity.break_away);
+    }
   mark_all(model.derivatives);
   for (const LocationDescription& location : model.locations) mark_all(location.derivatives);
   for (const auto* events : {&model.resets, &model.stops, &model.records, &model.edges})
     for (const EventDescription& event : *events) {
+      mark_optional(event.size);
       mark(event.when);
       mark_all(event.set);
     }
   for (const ContactDescription& contact : model.contacts) {
+    mark_optional(contact.size);
     mark(contact.gap);
     mark_all(contact.acts_on);
+    mark(contact.restitution);
   }
+  for (const ObservableDescription& observable : model.observables) mark(observable.value);
   return used;
 }
 

@@ -199,7 +199,10 @@ void resolve_names(ModelDescription& model, Mistakes& mistakes);
 // Adds what a user wants to see beside the states, as it is written, to a model whose names have been resolved.
 void add_observables(ModelDescription& model, const std::vector<std::string>& wanted, Mistakes& mistakes);
 
-// Which definitions some expression refers to.
-std::vector<bool> used_definitions(const ModelDescription& model);
+// Which of each some expression refers to.
+struct UsedNames {
+  std::vector<bool> parameters = {}, definitions = {}, surfaces = {};
+};
+UsedNames used_names(const ModelDescription& model);
 
 }  // namespace slideway::reader

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -33,6 +34,26 @@ constexpr double kDenser = 0.1;
 constexpr double kStabilisationPerStep = 0.1;
 // After so many steps the run looks back at how far they led: about a second of a small model.
 constexpr std::int64_t kStepsToLookBack = 1'000'000;
+
+// Surfaces that do not see each other are resolved group by group; a record lists them in the order of the file.
+void list_in_order(EventRecord& record) {
+  const std::size_t count = record.surfaces.size();
+  if (std::is_sorted(record.surfaces.begin(), record.surfaces.end())) return;
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return record.surfaces[a] < record.surfaces[b]; });
+  const auto reorder = [&](auto& entries) {
+    if (entries.size() != count) return;
+    const auto before = entries;
+    for (std::size_t k = 0; k < count; ++k) entries[k] = before[order[k]];
+  };
+  reorder(record.surface_names);
+  reorder(record.w_minus);
+  reorder(record.w_plus);
+  reorder(record.lambda);
+  reorder(record.surfaces);
+}
 
 }  // namespace
 
@@ -154,6 +175,7 @@ void RunEngine::report(EventRecord&& record) {
     if (!record.from_location) record.from_location = here_->name;
     if (!record.to_location) record.to_location = here_->name;
   }
+  list_in_order(record);
   if (!options_.full_events) shorten(record);
   solution_.events.push_back(std::move(record));
   if (options_.on_event) {

@@ -1,6 +1,7 @@
 // Output files, written whole or not at all: into a temporary file of the same directory, flushed to the disk,
 // then renamed. Killed at any moment, the target is absent, old or complete.
 //
+// A symbolic link stays one, and the file at its end is replaced; a link that leads to none is refused.
 // "-" is standard output. What exists and is not a regular file (a device, a pipe) is written in place.
 // It must not know any document's format.
 #pragma once

@@ -70,6 +70,7 @@ struct Model {
   std::vector<Parameter> parameters = {};   // defaults
   std::vector<std::string> state_names = {};
   ModelDefaults defaults = {};
+  std::vector<std::string> remarks = {};  // on what is probably not meant, a sentence each
 
   // Applies the settings (later ones win) to the defaults and builds the system. Throws
   // std::invalid_argument for an unknown name (with the nearest one) or a value the model refuses.
