@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/at.hpp"
-#include "core/epsilon.hpp"
+#include "core/constants.hpp"
 #include "core/factorise.hpp"
 #include "core/joined.hpp"
 #include "slideway/core/finite.hpp"
