@@ -55,6 +55,7 @@ class Checker {
       check_callable(location.system, instance_.start, instance_.state);
     try_run();
     start();
+    guards_at_start();
     derivatives();
     multi_affine();
     scales();
@@ -114,6 +115,36 @@ class Checker {
            fmt::format("the continuation at the start is not unique ({}); --on-ambiguity chose one",
                        fmt::join(answer_.continuations, ", ")));
     }
+  }
+
+  // A reset or a stop whose guard is beyond zero already does not fire before it has been back; an edge fires at once.
+  void guards_at_start() {
+    constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+    constexpr std::size_t most = 5;
+    const auto& locations = problem_.locations();
+    const auto is_named = [&](const Location& location) { return location.name == answer_.location; };
+    const auto here = std::find_if(locations.begin(), locations.end(), is_named);
+    const System& system = here == locations.end() ? this->system() : here->system;
+    const Vector& x = instance_.state;
+    Vector slopes(x.size());
+    std::size_t beyond = 0;
+    for (const Event& event : system.events()) {
+      if (event.action == Action::record || event.direction == Direction::any) continue;
+      const double value = event.when.value(instance_.start, x);
+      if (!(event.direction == Direction::rising ? value > 0 : value < 0)) continue;
+      event.when.gradient(instance_.start, x, slopes);
+      if (std::abs(value) <= rounding * slopes.cwiseAbs().dot(x.cwiseAbs())) continue;
+      if (++beyond > most) continue;
+      const char* const kind = event.action == Action::stop ? "stop" : "reset";
+      find(Severity::warning,
+           fmt::format("{} is past zero ({}) at the start already: its guard is {:.6g} there, and it fires "
+                       "only on a crossing",
+                       event.name.empty() ? fmt::format("a {} without a name", kind)
+                                          : fmt::format("{} '{}'", kind, event.name),
+                       event.direction == Direction::rising ? "rising" : "falling", value));
+    }
+    if (beyond > most)
+      find(Severity::warning, fmt::format("the same is true of {} more resets or stops", beyond - most));
   }
 
   void met_surfaces() {

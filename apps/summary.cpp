@@ -66,8 +66,9 @@ std::string place(const EventRecord& event) {
 }
 
 EventRow row(const EventRecord& event) {
-  return {fmt::format("{:.10g}", event.t), to_string(event.kind), place(event), mode_change(event),
-          values(event.w_minus),           values(event.w_plus),  event.reason};
+  const std::string round = event.round > 1 ? fmt::format("round {}: ", event.round) : "";
+  return {fmt::format("{:.10g}", event.t), to_string(event.kind), place(event),        mode_change(event),
+          values(event.w_minus),           values(event.w_plus),  round + event.reason};
 }
 
 class Printer {
@@ -231,6 +232,8 @@ void print_summary(const RunReport& report, const Options& options, const std::v
       printer.item("method", fmt::format("{} throughout: the problem is not stiff", methods));
     }
   }
+  for (const std::string& warning : solution.warnings)
+    fmt::print(out, "{} {}\n", printer.alarming("warning:"), warning);
   if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
 }
 

@@ -48,9 +48,10 @@ bool suits(const Case& problem, Method method) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const auto group : {one_surface_cases, evaporator_cases, friction_cases, static_friction_cases,
-                           bristle_cases, start_and_end_cases, close_event_cases, special_surface_cases,
-                           hybrid_cases, several_surface_cases, code_word_cases, network_cases}) {
+  for (const auto group :
+       {one_surface_cases, evaporator_cases, friction_cases, static_friction_cases, bristle_cases,
+        start_and_end_cases, close_event_cases, special_surface_cases, hybrid_cases, several_surface_cases,
+        code_word_cases, network_cases, pulse_cases}) {
     std::vector<Case> more = group();
     cases.insert(cases.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }

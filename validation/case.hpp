@@ -126,6 +126,7 @@ std::vector<Case> hybrid_cases();
 std::vector<Case> several_surface_cases();
 std::vector<Case> code_word_cases();
 std::vector<Case> network_cases();
+std::vector<Case> pulse_cases();
 
 // Every case of the suite, in order.
 std::vector<Case> all_cases();

@@ -172,3 +172,30 @@ observe = ["E = seen*v^2"]
                       "parameter 'forgotten' is used nowhere", "definition 'unread' is used nowhere",
                       "surface 'idle' is used nowhere; its crossings are events at which nothing changes"});
 }
+
+TEST_CASE("a guard that is past zero at the start is found before the run and told after it") {
+  const std::string text = model("x = 2", "x = \"1\"",
+                                 "[[resets]]\nname = \"late\"\nwhen = \"x - 1\"\ndirection = \"rising\"\n"
+                                 "set = { x = 0 }\n[[stops]]\nname = \"there\"\nwhen = \"x - 9\"\n"
+                                 "direction = \"rising\"\n");
+  CHECK(found(check(text, 0), "warning", "reset 'late' is past zero (rising) at the start already"));
+  CHECK_FALSE(found(check(text, 0), "warning", "'there'"));
+  const Workplace place;
+  place.write("model.toml", text);
+  const Finished summary = place.slideway({"run", "model.toml"});
+  CHECK(summary.status == 0);
+  CHECK(contains(summary.out, "warning: reset 'late' has never fired"));
+  const Json document = Json::parse(place.slideway({"run", "model.toml", "--json", "-"}).out);
+  REQUIRE(document["warnings"].size() == 1);
+  CHECK(contains(document["warnings"][0], "'late'"));
+}
+
+TEST_CASE("the summary tells the rounds of what fires at one instant") {
+  const Workplace place;
+  place.write("model.toml",
+              "[states]\nx = 0\ny = 0\n[derivatives]\nx = \"1\"\ny = \"0\"\n[time]\nend = 2\n[[resets]]\n"
+              "name = \"first\"\nwhen = \"x - 1\"\nset = { y = 5 }\n[[resets]]\nname = \"second\"\n"
+              "when = \"y - 2\"\nset = { y = 0 }\n");
+  const Finished finished = place.slideway({"run", "model.toml"});
+  CHECK(contains(finished.out, "round 2: a jump carries the guard past zero"));
+}

@@ -70,8 +70,9 @@ ModelInstance instance_of_size(Index states, Index surfaces) {
 
 TEST_CASE("a run document has the members of the schema in their order") {
   const Json document = written(test::block_instance(), test::block_solution());
-  CHECK(keys(document) ==
-        Names{"schema", "model", "parameters", "outcome", "initial", "final", "events", "statistics"});
+  CHECK(keys(document) == Names{"schema", "model", "parameters", "outcome", "initial", "final", "events",
+                                "statistics", "warnings"});
+  CHECK(document["warnings"] == Json::array());
   CHECK(document["schema"] == "slideway.run/1");
   CHECK(document["model"] == "block");
   CHECK(document["parameters"]["mu"].get<double>() == 0.1);
@@ -98,8 +99,8 @@ TEST_CASE("an event says what changed and why") {
   const Json events = written(test::block_instance(), test::block_solution())["events"];
   REQUIRE(events.size() == 2);
   CHECK(keys(events[0]) == Names{"t", "kind", "surfaces", "name", "from", "to", "from_location",
-                                 "to_location", "w_minus", "w_plus", "lambda", "codeword", "before", "after",
-                                 "reason"});
+                                 "to_location", "w_minus", "w_plus", "lambda", "codeword", "round", "before",
+                                 "after", "reason"});
   CHECK(events[0]["t"] == 1.0);
   CHECK(events[0]["kind"] == "sliding_entry");
   CHECK(events[0]["surfaces"] == Json{"stick"});
@@ -114,6 +115,16 @@ TEST_CASE("an event says what changed and why") {
   CHECK(events[1]["name"] == "kick");
   CHECK(events[1]["after"]["v"] == 1.0);
   CHECK(events[1]["reason"] == "the \"kick\"");
+}
+
+TEST_CASE("warnings and the rounds of events are in the document") {
+  Solution solution = test::block_solution();
+  solution.warnings = {"reset 'late' has never fired"};
+  solution.events[1].round = 2;
+  const Json document = written(test::block_instance(), solution);
+  CHECK(document["warnings"] == Json{"reset 'late' has never fired"});
+  CHECK(document["events"][0]["round"].is_null());
+  CHECK(document["events"][1]["round"] == 2);
 }
 
 TEST_CASE("what is not finite is null") {

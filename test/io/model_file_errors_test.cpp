@@ -171,11 +171,12 @@ TEST_CASE("unknown sections and keys get the near name") {
       "'max_step', "
       "'on_ambiguity', 'sliding_rule', 'selection', 'max_events', 'max_steps' or 'observe', got 'rtoll'",
       "did you mean 'rtol'?");
-  check_mistake(
-      with_end("[[stops]]\nwhen = \"x\"\nset = { x = 1 }\n"),
-      "m.toml:17:1: unknown key in [[stops]], expected 'name', 'size', 'when' or 'direction', got 'set'");
+  check_mistake(with_end("[[stops]]\nwhen = \"x\"\nset = { x = 1 }\n"),
+                "m.toml:17:1: unknown key in [[stops]], expected 'name', 'size', 'when', 'direction' or "
+                "'across_jumps', got 'set'");
   check_mistake(with_end("[[resets]]\nwhen = \"x\"\nset = { x = 1 }\nzeno = \"rest\"\n"),
-                "m.toml:18:1: unknown key in [[resets]], expected 'name', 'size', 'when', 'direction' or "
+                "m.toml:18:1: unknown key in [[resets]], expected 'name', 'size', 'when', 'direction', "
+                "'across_jumps' or "
                 "'set', got 'zeno'",
                 "'zeno' belongs to [[edges]]");
 }
@@ -549,9 +550,9 @@ TEST_CASE("one mistake is told once") {
   check_mistake(with_end("k = { vale = \"x\" }\n") + "[[stops]]\nwhen = \"k - v\"\n",
                 "m.toml:15:7: unknown key in definition 'k', expected 'size', 'value' or 'ends', got 'vale'",
                 "did you mean 'value'?");
-  check_mistake(
-      with_end("[[stops]]\nguard = \"x\"\n"),
-      "m.toml:16:1: unknown key in [[stops]], expected 'name', 'size', 'when' or 'direction', got 'guard'");
+  check_mistake(with_end("[[stops]]\nguard = \"x\"\n"),
+                "m.toml:16:1: unknown key in [[stops]], expected 'name', 'size', 'when', 'direction' or "
+                "'across_jumps', got 'guard'");
 }
 
 TEST_CASE("what is no expression is answered with what is meant") {

@@ -318,27 +318,6 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a reset that jumps over a guard does not fire it, and says so of resets and stops") {
-  const auto over = reset("over", component(0, 1), Direction::rising, [](VectorRef x) { x[1] = 5; });
-  const auto reason_beside = [&](const Event& other) {
-    const Solution solution = run(ticking(2).with_events({over, other}), {0, 0}, 2);
-    REQUIRE(solution.outcome.reached_end());
-    REQUIRE(story(solution) == "reset over");
-    return solution.events.front().reason;
-  };
-  const auto does_nothing = [](VectorRef) {};
-  const std::string jumps_past = "it jumps past 'other', which fires only where its guard comes to zero";
-  const auto says_so = [&](const Event& other) {
-    return reason_beside(other).find(jumps_past) != std::string::npos;
-  };
-  CHECK(says_so(reset("other", component(1, 2), Direction::rising, does_nothing)));
-  CHECK(says_so(reset("other", component(1, 2), Direction::any, does_nothing)));
-  CHECK(says_so(stop("other", component(1, 2), Direction::rising)));
-  CHECK_FALSE(says_so(reset("other", component(1, 2), Direction::falling, does_nothing)));
-  CHECK_FALSE(says_so(reset("other", component(1, 6), Direction::rising, does_nothing)));
-  CHECK_FALSE(says_so(record("other", component(1, 2), Direction::rising)));
-}
-
 TEST_CASE("a chain of resets is followed through in one instant") {
   // Each reset leads onto the next guard, which the motion goes through.
   constexpr int links = 20;
@@ -567,7 +546,7 @@ TEST_CASE("jumps of one state set off no event on a guard that sliding holds at 
 TEST_CASE("a ball that has come to rest is at the top of no flight any more") {
   const System system = from_functor(UneasyBall{}, {.states = 4})
                             .with_contacts({contact("floor", component(0), {{1, 1.3}}, 0.5)})
-                            .with_events({record("top", component(1), Direction::any)});
+                            .with_events({{.name = "top", .when = component(1), .across_jumps = false}});
   for_every_method([&](const Options& options) {
     const Solution solution = run(system, {1, 0, 0.3, 0}, 20, options);
     REQUIRE(solution.outcome.reached_end());

@@ -54,7 +54,8 @@ Json event_json(const EventRecord& record, const Word& word) {
           {"w_minus", numbers_or_null(record.w_minus)},
           {"w_plus", numbers_or_null(record.w_plus)},
           {"lambda", numbers_or_null(record.lambda)},
-          {"codeword", text_or_null(record.codeword)}};
+          {"codeword", text_or_null(record.codeword)},
+          {"round", record.round > 0 ? Json(record.round) : Json(nullptr)}};
 }
 
 }  // namespace slideway

@@ -66,6 +66,10 @@ struct ExpandedEvent {
   std::string name = {};
   NodeId guard = 0;
   Direction direction = Direction::any;
+  bool across_jumps = true;
+  // What every element of vectors gets, the same whichever of the tables with a size fires, and so kept once for all of them; and
+  // what this one sets after it.
+  std::shared_ptr<const std::vector<ExpandedAssignment>> common = {};
   std::vector<ExpandedAssignment> set = {};
   std::size_t from = 0;  // edges: locations
   std::size_t to = 0;

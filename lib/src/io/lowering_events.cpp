@@ -34,7 +34,8 @@ class EventMaker {
         made.action = action;
         made.direction = event.direction;
         made.when = guard(event.guard);
-        if (action == Action::reset) made.reset = reset(event.set);
+        made.across_jumps = event.across_jumps;
+        if (action == Action::reset) made.reset = reset(event);
         result.push_back(std::move(made));
       }
     };
@@ -71,7 +72,7 @@ class EventMaker {
       made.from = model_.motions[event.from].location;
       made.to = model_.motions[event.to].location;
       made.direction = event.direction;
-      if (!event.set.empty()) made.reset = reset(event.set);
+      if (event.common || !event.set.empty()) made.reset = reset(event);
       if (event.zeno) made.zeno = model_.motions[*event.zeno].location;
       // A guard and its negative are one guard in opposite directions.
       const auto negative = guards_.find(model_.graph.negate(event.guard));
@@ -153,15 +154,38 @@ class EventMaker {
     return guards_.emplace(node, Guard(std::move(functions))).first->second;
   }
 
-  ResetFunction reset(const std::vector<ExpandedAssignment>& set) const {
-    return [tape = tape_of(set), states = states_of(set)](double t, ConstVectorRef before, VectorRef after) {
+  // Values for states, all of the same state before.
+  struct Setter {
+    std::shared_ptr<const Tape> tape;
+    std::vector<Index> states;
+    void set(double t, ConstVectorRef before, VectorRef after) const {
       tape->evaluate<double>(point(t, before),
                              [&](std::size_t k, double value) { after[states[k]] = value; });
+    }
+  };
+
+  Setter setter(const std::vector<ExpandedAssignment>& lines) const {
+    return {tape_of(lines), states_of(lines)};
+  }
+
+  ResetFunction reset(const ExpandedEvent& event) {
+    Setter own = setter(event.set);
+    if (!event.common) {
+      return [own = std::move(own)](double t, ConstVectorRef before, VectorRef after) {
+        own.set(t, before, after);
+      };
+    }
+    std::shared_ptr<const Setter>& common = common_[event.common.get()];
+    if (!common) common = std::make_shared<const Setter>(setter(*event.common));
+    return [common, own = std::move(own)](double t, ConstVectorRef before, VectorRef after) {
+      common->set(t, before, after);
+      own.set(t, before, after);
     };
   }
 
   ExpandedModel& model_;
   std::map<NodeId, Guard> guards_;
+  std::map<const std::vector<ExpandedAssignment>*, std::shared_ptr<const Setter>> common_;
   std::map<NodeId, GuardShape> shapes_;
 };
 

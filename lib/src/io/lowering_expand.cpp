@@ -260,7 +260,9 @@ class Expander {
     for (std::uint32_t element = every ? 1 : *only; element <= (every ? count : *only); ++element) {
       NodeId node = 0;
       const auto build = [&] {
-        node = builder_.build(assignment.value, jumps, every ? element : table_element);
+        node = uses_element(assignment.value)
+                   ? builder_.build(assignment.value, jumps, table_element, element)
+                   : builder_.build(assignment.value, jumps, every ? element : table_element);
       };
       if (!succeeds(build)) return;
       const std::uint32_t state = extents_.first_state[assignment.state] + element - 1;
@@ -270,6 +272,12 @@ class Expander {
 
   bool means_every_element(const Assignment& assignment) const {
     return model_.states[assignment.state].is_vector() && assignment.element == 0 && !assignment.indexed;
+  }
+
+  // What every element gets is the same for all tables of a size, unless the value tells i from j and uses both.
+  bool is_common(const Assignment& assignment) const {
+    return means_every_element(assignment) &&
+           !(uses_element(assignment.value) && uses_index(assignment.value));
   }
 
   // All lines of a `set` or an `acts_on`: what every element gets first, what single ones get after it, once each.
@@ -355,15 +363,30 @@ class Expander {
   void build_events(const std::string& kind, const std::vector<EventDescription>& events,
                     std::vector<ExpandedEvent>& result) {
     for (const EventDescription& event : events) {
+      // Resets that set all of a large vector would hold as many values as there are pairs of elements.
+      std::vector<Assignment> single, every;
+      for (const Assignment& line : event.set)
+        (event.size && is_common(line) ? every : single).push_back(line);
+      std::shared_ptr<const std::vector<ExpandedAssignment>> common;
       for_every(event, [&](std::uint32_t i, const std::string& name) {
-        ExpandedEvent made{name, 0, event.direction, {}, event.from, event.to, event.zeno};
+        if (!common && !every.empty())
+          common = std::make_shared<const std::vector<ExpandedAssignment>>(
+              build_assignments(every, Jumps::values, i));
+        ExpandedEvent made;
+        made.name = name;
+        made.direction = event.direction;
+        made.across_jumps = event.across_jumps;
+        made.common = common;
+        made.from = event.from;
+        made.to = event.to;
+        made.zeno = event.zeno;
         succeeds([&] {
           made.guard = builder_.event_guard(event.when, i);
           check_is_met(made.guard, event.when, kind, name, "a guard");
           // As a surface without a name has it.
           if (name.empty()) made.name = builder_.text(event.when, i);
         });
-        made.set = build_assignments(event.set, Jumps::values, i);
+        made.set = build_assignments(single, Jumps::values, i);
         result.push_back(std::move(made));
       });
     }

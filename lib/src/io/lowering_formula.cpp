@@ -79,9 +79,10 @@ void FormulaBuilder::prepare_definitions() {
   guard_nodes_ = fresh(extents_.surfaces);
 }
 
-NodeId FormulaBuilder::build(const Formula& formula, Jumps jumps, std::uint32_t element) {
+NodeId FormulaBuilder::build(const Formula& formula, Jumps jumps, std::uint32_t element,
+                             std::uint32_t other) {
   start();
-  return build(Place{formula, jumps, element});
+  return build(Place{formula, jumps, element, other});
 }
 
 NodeId FormulaBuilder::observed_element(const Formula& formula, std::uint32_t element) {
@@ -128,7 +129,10 @@ void FormulaBuilder::fail_at(const Place& place, TokenRange range, std::string w
   mistake.where = place_of(model_.source, place.formula, begin);
   mistake.length = place.formula.is_string ? end - begin : 1;
   mistake.what = std::move(what) + (place.formula.owner.empty() ? "" : " in " + place.formula.owner);
-  if (place.element > 0) mistake.what += " (i = " + std::to_string(place.element) + ")";
+  if (place.element > 0) {
+    mistake.what += " (i = " + std::to_string(place.element) +
+                    (place.other > 0 ? ", j = " + std::to_string(place.other) : "") + ")";
+  }
   mistake.expected = std::move(expected);
   mistake.got = std::move(got);
   mistake.hint = std::move(hint);
@@ -281,7 +285,7 @@ NodeId FormulaBuilder::named_element(const Place& place, std::uint32_t index, st
   const Symbol symbol = place.formula.symbols[index];
   NodeId node = value_of(symbol, element, place);
   if (place.jumps == Jumps::refused_in_event && graph_.has_lambda(node) && bends_only(node))
-    node = value_of(symbol, element, {place.formula, Jumps::values, place.element});
+    node = value_of(symbol, element, {place.formula, Jumps::values, place.element, place.other});
   if (refuses_jumps(place.jumps) && graph_.has_lambda(node)) {
     const Expression& expression = place.formula.expression;
     refuse_jump(place, index, in_quotes(expression.spelling(expression.tokens[index])) + ", which has one");
@@ -303,6 +307,7 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
     case SymbolKind::parameter: return extents_.parameters[symbol.index];
     case SymbolKind::state: return graph_.state(extents_.first_state[symbol.index] + element - 1);
     case SymbolKind::index: return graph_.constant(place.element);
+    case SymbolKind::element: return graph_.constant(place.other);
     case SymbolKind::time: return graph_.time();
     case SymbolKind::pi: return graph_.constant(std::numbers::pi);
     case SymbolKind::impact: return graph_.impact();
@@ -344,7 +349,7 @@ std::optional<std::uint32_t> FormulaBuilder::element_of(const Formula& formula, 
 std::optional<std::uint32_t> FormulaBuilder::element_at(const Place& place, std::uint32_t index) {
   const Symbol symbol = place.formula.symbols[index];
   const TokenRange range = argument_range(place.formula.expression, index, 0);
-  const NodeId node = build({place.formula, Jumps::values, place.element}, range);
+  const NodeId node = build({place.formula, Jumps::values, place.element, place.other}, range);
   const bool constant = graph_.is_constant(node);
   const double wanted = constant ? graph_.value(node) : 0;
   if (!constant || wanted != std::floor(wanted) || std::abs(wanted) > 1e9)
@@ -425,6 +430,7 @@ std::string FormulaBuilder::text(const Place& place, TokenRange range) {
   return print_expression(expression, range, [&](std::uint32_t token) -> std::string {
     const Symbol symbol = place.formula.symbols[token];
     if (symbol.kind == SymbolKind::index) return std::to_string(place.element);
+    if (symbol.kind == SymbolKind::element) return std::to_string(place.other);
     if (expression.tokens[token].kind != TokenKind::element) return "";
     const std::optional<std::uint32_t> element = element_at(place, token);
     return element ? std::string(expression.spelling(expression.tokens[token])) + std::to_string(*element)

@@ -51,8 +51,8 @@ class FormulaBuilder {
   // To be called when the numbers of elements are known.
   void prepare_definitions();
 
-  // The value of a formula; `element` is the value of i, 0 where it has none. Throws Unbuildable.
-  NodeId build(const Formula& formula, Jumps jumps, std::uint32_t element = 0);
+  // The value of a formula; `element` is the value of i, and `other` that of j, 0 where it has none. Throws Unbuildable.
+  NodeId build(const Formula& formula, Jumps jumps, std::uint32_t element = 0, std::uint32_t other = 0);
   // The element that x[i + 1], and nothing else, means; none beyond an end where all is zero. Throws Unbuildable.
   std::optional<std::uint32_t> element_of(const Formula& formula, std::uint32_t element);
   // The guard of an event. Where it has kinks the system has surfaces, so that it is smooth between two of them.
@@ -73,7 +73,8 @@ class FormulaBuilder {
   struct Place {
     const Formula& formula;
     Jumps jumps;
-    std::uint32_t element;  // the value of i; 0: none
+    std::uint32_t element;    // the value of i; 0: none
+    std::uint32_t other = 0;  // that of j
   };
   // A value on the stack, and the first of its tokens.
   struct Operand {

@@ -84,4 +84,17 @@ UsedNames used_names(const ModelDescription& model) {
   return used;
 }
 
+namespace {
+
+bool uses(const Formula& formula, SymbolKind kind) {
+  return std::any_of(formula.symbols.begin(), formula.symbols.end(),
+                     [kind](const Symbol& symbol) { return symbol.kind == kind; });
+}
+
+}  // namespace
+
+bool uses_element(const Formula& formula) { return uses(formula, SymbolKind::element); }
+
+bool uses_index(const Formula& formula) { return uses(formula, SymbolKind::index); }
+
 }  // namespace slideway::reader

@@ -29,7 +29,8 @@ enum class SymbolKind : std::uint8_t {
   state,
   definition,
   surface,
-  index,  // i, the number of an element
+  index,    // i, the number of an element, or of a table with a size
+  element,  // j, that of an element in a value for every element, where i is that of the table
   time,
   pi,
   impact,  // the approach speed, in a restitution
@@ -92,6 +93,7 @@ struct EventDescription {
   std::optional<Formula> size = {};  // of a table that stands for one for every i from 1
   Formula when = {};
   Direction direction = Direction::any;
+  bool across_jumps = true;          // resets, stops and records: jumps past zero are crossings
   std::vector<Assignment> set = {};  // resets and edges; states that are not set keep their value
 
   // Edges only, into ModelDescription::locations.
@@ -186,6 +188,10 @@ bool is_identifier(const std::string& name);
 
 // Whether tables of a run have a column of this name beside the states.
 bool is_column_of_tables(const std::string& name);
+
+// Whether the value of a vector's every element in a table with a size tells the two apart: j is the element, i the table.
+bool uses_element(const Formula& formula);
+bool uses_index(const Formula& formula);
 
 // 3 for the name "x3" and the vector "x"; 0 when the name is none of the vector's elements.
 std::uint32_t element_number(const std::string& name, const std::string& vector);

@@ -26,11 +26,6 @@ const char* ends_text(Ends ends) {
   }
 }
 
-bool uses_index(const Formula& formula) {
-  const auto is_index = [](const Symbol& symbol) { return symbol.kind == SymbolKind::index; };
-  return std::any_of(formula.symbols.begin(), formula.symbols.end(), is_index);
-}
-
 std::string text(const Formula& formula) { return print_expression(formula.expression); }
 
 // "i = 1 … N", with the ends where an index may pass them.
@@ -38,11 +33,15 @@ std::string range(const Quantity& vector, const Formula& formula) {
   return "   (i = 1 … " + text(*vector.size) + (uses_index(formula) ? ends_text(formula.ends) : "") + ")";
 }
 
-std::string target(const ModelDescription& model, const Assignment& line) {
+bool is_every_element(const ModelDescription& model, const Assignment& line) {
+  return !line.indexed && line.element == 0 && model.states[line.state].is_vector();
+}
+
+std::string target(const ModelDescription& model, const Assignment& line, const char* index = "[i]") {
   const Quantity& state = model.states[line.state];
   if (line.indexed) return text(*line.indexed);
   if (line.element > 0) return state.name + std::to_string(line.element);
-  return state.is_vector() ? state.name + "[i]" : state.name;
+  return state.is_vector() ? state.name + index : state.name;
 }
 
 std::string derivative(const ModelDescription& model, const Assignment& line) {
@@ -51,10 +50,29 @@ std::string derivative(const ModelDescription& model, const Assignment& line) {
          (state.is_vector() ? range(state, line.value) : "");
 }
 
-std::string assignments(const ModelDescription& model, const std::vector<Assignment>& lines) {
+// "x[j] = x[j] + eps, but x[i] = 0": j is every element where i is the table's own number.
+std::string assignments(const ModelDescription& model, const std::vector<Assignment>& lines, bool has_size) {
+  const auto with_j = [&](const Formula& formula) {
+    if (uses_element(formula)) return text(formula);
+    return print_expression(formula.expression, [&](std::uint32_t token) -> std::string {
+      return formula.symbols[token].kind == SymbolKind::index ? "j" : "";
+    });
+  };
+  const auto is_exception = [&](const Assignment& line) {
+    return std::any_of(lines.begin(), lines.end(), [&](const Assignment& other) {
+      return other.state == line.state && is_every_element(model, other) && !is_every_element(model, line);
+    });
+  };
   std::string result;
-  for (const Assignment& line : lines)
-    result += (result.empty() ? "" : ", ") + target(model, line) + " = " + text(line.value);
+  for (const bool every : {true, false}) {
+    for (const Assignment& line : lines) {
+      if (is_every_element(model, line) != every) continue;
+      const bool two_numbers = every && has_size;
+      result += result.empty() ? "" : is_exception(line) ? ", but " : ", ";
+      result += target(model, line, two_numbers ? "[j]" : "[i]") + " = " +
+                (two_numbers ? with_j(line.value) : text(line.value));
+    }
+  }
   return result;
 }
 
@@ -69,7 +87,8 @@ void add_events(const ModelDescription& model, const std::string& kind,
     if (kind == "edge")
       line += model.locations[event.from].name + " -> " + model.locations[event.to].name + " ";
     line += "when " + text(event.when) + crossing(event.direction);
-    if (!event.set.empty()) line += ": " + assignments(model, event.set);
+    if (!event.across_jumps) line += ", by the flow alone";
+    if (!event.set.empty()) line += ": " + assignments(model, event.set, event.size.has_value());
     if (event.size) line += "   (i = 1 … " + text(*event.size) + ")";
     if (event.zeno) line += "; at an accumulation point -> " + model.locations[*event.zeno].name;
     lines.push_back(std::move(line));
@@ -139,7 +158,8 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
   add_events(model, "record", model.records, lines);
   for (const ContactDescription& contact : model.contacts)
     lines.push_back(titled("contact", contact.name) + text(contact.gap) + " >= 0, a unit force adds " +
-                    assignments(model, contact.acts_on) + ", restitution " + text(contact.restitution) +
+                    assignments(model, contact.acts_on, contact.size.has_value()) + ", restitution " +
+                    text(contact.restitution) +
                     (contact.size ? "   (i = 1 … " + text(*contact.size) + ")" : ""));
   add_surfaces(model, expanded, lines);
   return lines;

@@ -17,6 +17,7 @@ const char* kind_name(SymbolKind kind) {
     case SymbolKind::definition: return "a definition";
     case SymbolKind::surface: return "a surface";
     case SymbolKind::index: return "the index of vectors";
+    case SymbolKind::element: return "the element of a vector";
     case SymbolKind::time: return "the time";
     case SymbolKind::pi: return "a constant";
     case SymbolKind::impact: return "the approach speed of a contact";
@@ -31,6 +32,7 @@ struct Scope {
   bool impact = false;         // the approach speed
   std::size_t parameters = 0;  // how many of the parameters, from the first
   const char* expected = "";   // for a name that is unknown or may not stand here
+  bool element = false;        // j
 };
 
 const char* const anything = "a parameter, state, definition or surface";
@@ -214,8 +216,11 @@ class NameResolver {
       Scope scope = table;
       if (assignment.indexed)
         resolve_formula(*assignment.indexed, scope);
-      else if (assignment.element == 0 && model_.states[assignment.state].may_be_vector())
+      else if (assignment.element == 0 && model_.states[assignment.state].may_be_vector()) {
+        // In a table with a size there are two numbers to speak of.
+        scope.element = table.index;
         scope.index = true;
+      }
       resolve_formula(assignment.value, scope);
     }
   }
@@ -274,8 +279,11 @@ class NameResolver {
     const Token& token = formula.expression.tokens[index];
     const std::string name(formula.expression.spelling(token));
     const auto part = formula.prefix.empty() ? symbols_.end() : symbols_.find(formula.prefix + name);
-    const Symbol symbol = part != symbols_.end() ? part->second : find(name);
+    Symbol symbol = part != symbols_.end() ? part->second : find(name);
+    if (symbol.kind == SymbolKind::unresolved && name == "j" && scope.element)
+      symbol.kind = SymbolKind::element;
     formula.symbols[index] = symbol;
+    if (symbol.kind == SymbolKind::element && token.kind == TokenKind::name) return;
     if (symbol.kind == SymbolKind::unresolved) return unknown_name(formula, token, name, scope);
     if (symbol.kind == SymbolKind::function)
       return token_mistake(formula, token, "a function without its argument", name + "(…)", in_quotes(name));
@@ -303,6 +311,13 @@ class NameResolver {
     std::string hint;
     if (name == "i")
       hint = "the index i has a meaning for vectors only: x = { size = \"N\", value = \"0\" }";
+    else if (name == "j" && model_.has_vectors())
+      hint =
+          "j is the number of the element in a value for every element of a vector, x = \"x[j] + w[i]\", in "
+          "the "
+          "`set` or `acts_on` of a table with a size; there i is the number of the table, and elsewhere i is "
+          "that "
+          "of the element";
     else if (name == "e")
       hint = "the number e is exp(1)";
     else if (name == "inf" || name == "nan")

@@ -190,6 +190,12 @@ std::optional<std::size_t> TableReader::read_word(const TomlValue& table, const 
   return std::nullopt;
 }
 
+void TableReader::read_flag(const TomlValue& table, const std::string& key, bool& flag) {
+  const TomlEntry* const entry = table.find(key);
+  if (entry == nullptr || !expect(entry->value, TomlKind::boolean, "'" + key + "'", "true or false")) return;
+  flag = entry->value.boolean;
+}
+
 Ends TableReader::read_ends(const TomlValue& table) {
   const auto word = read_word(table, "ends", {"zero", "periodic", "clamped"});
   return word ? static_cast<Ends>(1 + *word) : Ends::none;
@@ -347,12 +353,6 @@ void TableReader::read_assignments(const TomlEntry& entry, const std::string& be
   for (const TomlEntry& line : entry.value.table) {
     auto assignment = read_assignment(line, before, true);
     if (!assignment) continue;
-    const auto overlaps = [&](const Assignment& other) {
-      return other.state == assignment->state && !other.indexed && !assignment->indexed &&
-             (other.element == 0 || assignment->element == 0);
-    };
-    if (std::any_of(lines.begin(), lines.end(), overlaps))
-      mistake(line, before + " the same state twice", "one value for every state", in_quotes(line.key));
     lines.push_back(std::move(*assignment));
   }
 }

@@ -56,6 +56,8 @@ class TableReader {
   void read_text(const TomlValue& table, const std::string& key, std::string& text);
   // The number of the word among those known; nothing when it is not given, or unknown.
   std::optional<std::size_t> read_word(const TomlValue& table, const std::string& key, const Words& known);
+  // true or false; as it was where it is not given.
+  void read_flag(const TomlValue& table, const std::string& key, bool& flag);
   Ends read_ends(const TomlValue& table);
 
   // `owner` is what messages call the formula.

@@ -170,8 +170,9 @@ TomlValue convert(const toml::node& node) {
   } else if (const auto* real = node.as_floating_point()) {
     value.kind = TomlKind::number;
     value.number = real->get();
-  } else if (node.is_boolean()) {
+  } else if (const auto* boolean = node.as_boolean()) {
     value.kind = TomlKind::boolean;
+    value.boolean = boolean->get();
   } else if (const auto* array = node.as_array()) {
     value.kind = TomlKind::array;
     for (const toml::node& element : *array) value.array.push_back(convert(element));

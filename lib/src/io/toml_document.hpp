@@ -20,6 +20,7 @@ struct TomlValue {
   std::string string = {};
   double number = 0;  // of integers, too
   bool integer = false;
+  bool boolean = false;
   std::vector<TomlValue> array;
   std::vector<TomlEntry> table;  // in the order of the file
 

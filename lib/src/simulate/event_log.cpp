@@ -77,6 +77,7 @@ std::ostream& operator<<(std::ostream& out, const EventRecord& event) {
     line += "  " + (event.from ? event.from->word() : "(start)") + " -> " +
             (event.to ? event.to->word() : "(stop)");
   }
+  if (event.round > 1) line += "  round " + std::to_string(event.round);
   if (!event.reason.empty()) line += "  " + event.reason;
   return out << line;
 }

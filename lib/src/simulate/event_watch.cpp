@@ -18,7 +18,12 @@ EventWatch::EventWatch(const System& system) {
     const WatchedKind kind = event.action == Action::record ? WatchedKind::record
                              : event.action == Action::stop ? WatchedKind::stop
                                                             : WatchedKind::reset;
-    add({kind, event.name, event.when, event.direction, event.reset, 0});
+    add({.kind = kind,
+         .name = event.name,
+         .when = event.when,
+         .direction = event.direction,
+         .reset = event.reset,
+         .across_jumps = event.across_jumps});
   }
 }
 
@@ -28,7 +33,12 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
     const Edge& edge = automaton.edges()[k];
     if (edge.from != automaton.locations()[location].name) continue;
     if (std::find(without.begin(), without.end(), k) != without.end()) continue;
-    add({WatchedKind::edge, edge.name, edge.when, edge.direction, edge.reset, k});
+    add({.kind = WatchedKind::edge,
+         .name = edge.name,
+         .when = edge.when,
+         .direction = edge.direction,
+         .reset = edge.reset,
+         .edge = k});
   }
 }
 
@@ -46,7 +56,16 @@ void EventWatch::add(Watched watched) {
   armed_.push_back(0);
   held_.push_back(0);
   undecided_.push_back(0);
+  fired_.push_back(0);
+  was_ahead_.push_back(0);
   watched_.push_back(std::move(watched));
+}
+
+void EventWatch::take_history(const EventWatch& before) {
+  for_same(before, [&](Index theirs, Index mine) {
+    if (before.fired(theirs)) set_fired(mine);
+    if (before.was_ahead(theirs)) set_was_ahead(mine);
+  });
 }
 
 const std::vector<double>& EventWatch::slopes(double t, ConstVectorRef x, Index e) {

@@ -4,6 +4,7 @@
 // guard of direction `any` has the side it is on stored. It must not know surfaces, modes or integrators.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -21,6 +22,7 @@ struct Watched {
   Guard when = {};
   Direction direction = Direction::any;
   ResetFunction reset = {};  // may be empty for an edge
+  bool across_jumps = true;  // of an event: fires where a jump carries its guard past zero, too
   std::size_t edge = 0;      // into Automaton::edges, for WatchedKind::edge
 };
 
@@ -57,8 +59,19 @@ class EventWatch {
   // The size up to which its value is noise: it is on its side beyond that.
   void set_noise(Index e, double noise) { noise_[at(e)] = noise; }
   double noise(Index e) const { return noise_[at(e)]; }
+  // Over the whole run: whether the event has fired, and whether its guard has ever been on its own side.
+  void set_fired(Index e) { fired_[at(e)] = 1; }
+  bool fired(Index e) const { return fired_[at(e)] != 0; }
+  void set_was_ahead(Index e) { was_ahead_[at(e)] = 1; }
+  bool was_ahead(Index e) const { return was_ahead_[at(e)] != 0; }
+  // Locations may have the same event, as those of a model file do. `of` is called with the events of `other` and of this that are one.
+  template <class Function>
+  void for_same(const EventWatch& other, const Function& of) const;
+  // What the run has seen of the same events in the location that it leaves.
+  void take_history(const EventWatch& before);
   // Whether the guard has been clearly on its side since it last fired, or since the state last jumped.
   void set_armed(Index e, bool armed) { armed_[at(e)] = armed; }
+  void disarm() { std::fill(armed_.begin(), armed_.end(), char{0}); }
   bool armed(Index e) const { return armed_[at(e)] != 0; }
   // Whether sliding or closed contacts hold the guard at zero; after that a guard in any direction is undecided until it is
   // clearly on one side, which then is its own.
@@ -79,7 +92,7 @@ class EventWatch {
 
   std::vector<Watched> watched_;
   std::vector<double> side_, allowance_, noise_;
-  std::vector<char> armed_, held_, undecided_;
+  std::vector<char> armed_, held_, undecided_, fired_, was_ahead_;
   // The slopes of a guard that is affine are had once, and so is ∂ₜg at one time of a guard of t alone.
   struct Seen {
     GuardShape shape = {};  // of all states where it is not known
@@ -91,5 +104,24 @@ class EventWatch {
   std::vector<Seen> seen_;
   Index states_ = 0;
 };
+
+template <class Function>
+void EventWatch::for_same(const EventWatch& other, const Function& of) const {
+  const auto is_same = [&](Index theirs, Index mine) {
+    const Watched &one = other[theirs], &two = (*this)[mine];
+    return one.when == two.when && one.kind == two.kind && one.direction == two.direction &&
+           one.name == two.name && one.edge == two.edge;
+  };
+  for (Index e = 0; e < other.size(); ++e) {
+    // Those of a model file stand at the same place in every location.
+    if (e < size() && is_same(e, e)) {
+      of(e, e);
+      continue;
+    }
+    for (Index mine = 0; mine < size(); ++mine) {
+      if (is_same(e, mine)) of(e, mine);
+    }
+  }
+}
 
 }  // namespace slideway

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,15 +46,26 @@ struct EventAhead {
   double t, value;
 };
 
+// Whether a jump past zero is a crossing of the guard of an event.
+enum class Waiting : unsigned char {
+  no,    // it has fired, or has been beyond zero from the start
+  held,  // constraints hold it at zero: only beyond the tolerances is it off zero
+  yes,   // it has been on its own side since it fired last
+};
+
 // What has happened at this instant so far. An instant begins with an arrival, at the start of the run, or at the limit of events
 // that accumulate.
 struct Instant {
   Vector before;                         // the state when it began, where something may jump
   bool moved = false;                    // the state is a new one: given, or moved by a jump
   bool was_reset = false;                // by the reset of an event or an edge
-  int rounds = 0;                        // of jumps
+  int round = 0;                         // of jumps: 1 is what the flow has brought to zero
+  int repeats = 0;                       // rounds in which something fired again
+  bool fired_again = false;              // in this round
+  std::set<Index> members;               // of all that has fired, by InstantJumps::note()
   std::vector<Index> second_order;       // along which it slid so before the jump
   std::vector<Index> fired;              // events whose guards are zero, into the watch
+  std::vector<Waiting> waiting;          // by event, into the watch; empty until it is looked at
   std::vector<Guard> recorded;           // of the records that were noted
   std::optional<std::size_t> last_edge;  // that fired
   Guard departed;                   // between two locations that the solution has stopped to slide between
@@ -67,7 +79,10 @@ struct Instant {
     if (is_new || may_jump) before = x;
     moved = is_new;
     was_reset = false;
-    rounds = 0;
+    round = repeats = 0;
+    fired_again = false;
+    members.clear();
+    waiting.clear();
     second_order.clear();
     fired.clear();
     recorded.clear();
@@ -105,6 +120,14 @@ struct InstantJumps {
     zero_guards.clear();
   }
   void note(Index what) { id = (id * 1009 + what + 1) % 1'000'000'007; }
+  void note_zero(const Guard& guard, double left) {
+    const auto known = std::find_if(zero_guards.begin(), zero_guards.end(),
+                                    [&](const ZeroGuard& zero) { return zero.when == guard; });
+    if (known == zero_guards.end())
+      zero_guards.push_back({guard, left});
+    else
+      known->left = std::max(known->left, left);
+  }
   bool has_fired_on(const Guard& guard) const {
     return std::any_of(zero_guards.begin(), zero_guards.end(),
                        [&](const ZeroGuard& zero) { return zero.when == guard; });

@@ -98,8 +98,7 @@ void RunEngine::enter(std::size_t location) {
   location_ = location;
   pair_ = nullptr;
   second_order_.clear();
-  here_ = &tools_.of_location(location);
-  affine_ = nullptr;
+  take_tools(tools_.of_location(location));
   const Index surfaces = here_->system.surfaces();
   if (mode_.size() != surfaces) {
     // Leaving a pair of locations drops the surface between them.
@@ -109,6 +108,13 @@ void RunEngine::enter(std::size_t location) {
     lambda_.conservativeResizeLike(Vector::Zero(surfaces));
   }
   size_guard_vectors();
+}
+
+void RunEngine::take_tools(LocationTools& tools) {
+  if (here_) tools.watch.take_history(here_->watch);
+  here_ = &tools;
+  affine_ = nullptr;
+  here_->watch.disarm();
 }
 
 void RunEngine::size_guard_vectors() {
@@ -211,6 +217,7 @@ Solution RunEngine::execute() {
   }
   write_outputs(t_, t_);
   solution_.final = {t_, word(), x_, here_->name};
+  warn_of_silent_guards();
   Statistics& statistics = solution_.statistics;
   const double largest_drift = statistics.largest_drift;
   statistics = tools_.work();

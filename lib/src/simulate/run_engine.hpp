@@ -6,7 +6,9 @@
 //     run_watch         how the guards are watched along a step
 //     run_instant       what arrives at one instant, and the mode after it where nothing jumps
 //     run_jump          impacts, resets and edges
-//     run_settle        what these set off, and the mode where the state or the location is new
+//     run_rounds        what these set off, in rounds
+//     run_warnings      what went through but is probably not meant
+//     run_settle        the mode where the state or the location is new
 //     run_held          surfaces that closed contacts hold
 //     run_pair          sliding between two locations
 //     run_second_order  sliding of second order
@@ -56,6 +58,7 @@ class RunEngine {
 
   // ---- the loop (run_engine.cpp)
   void enter(std::size_t location);
+  void take_tools(LocationTools& tools);
   // To the guards of the tools at hand.
   void size_guard_vectors();
   bool begin_mode();
@@ -137,7 +140,7 @@ class RunEngine {
   void add_simultaneous(Arrivals& arrivals);
   void cross(const std::vector<Index>& events);
   // What the log says of a record or a stop.
-  EventRecord note(Index event, EventKind kind);
+  EventRecord note(Index event, EventKind kind, int round = 1);
   void finish_stopped(Index event);
   // ---- surfaces that closed contacts hold (run_held.cpp)
   // Those that do not slide, or all, and whose guards these contacts hold at zero when they are closed, as a stop does the velocity
@@ -190,12 +193,40 @@ class RunEngine {
   // Impacts, resets and edges, with whatever they set off in the same instant.
   bool jump(const Arrivals& arrivals);
   bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
-  // `is_beyond_zero`: the guard has not crossed zero here, the state or the location is new.
-  bool fire(Index event, bool at_start, std::vector<EventRecord>& records, bool is_beyond_zero = false);
-  // Resets and stops that the jump from `before` goes past in their direction: they fire where their guards come to zero only.
-  std::string passed_by_jump(const Vector& before) const;
+  // Why an event fires.
+  enum class Cause {
+    zero,    // its guard is zero, and moves in its direction
+    jump,    // a jump has carried it past zero
+    beyond,  // of an edge: past zero where its location is entered
+  };
+  bool fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause = Cause::zero);
+  void note_member(Index what);
   void carry_fired(const EventWatch& before);
   bool goes_on_after();
+
+  // ---- what jumps set off at one instant (run_rounds.cpp); each is false when the run is over
+  void begin_round();
+  // Which guards are on their own side, before anything jumps.
+  void look_at_waiting();
+  void wait_again(Index event);
+  // How far from zero a guard may be and still count as held there.
+  double held_level(Index event);
+  // Events whose guards a jump has carried past zero, and edges that are past it.
+  struct Crossed {
+    Index event;
+    Cause cause;
+  };
+  std::vector<Crossed> crossed_by_jump();
+  bool fire_crossed(const std::vector<Crossed>& crossed, bool at_start, std::vector<EventRecord>& records);
+  // Resets in their order, then the first edge.
+  bool fire_round(const std::vector<Crossed>& jumps, bool at_start, std::vector<EventRecord>& records);
+  bool fires_without_end(const std::vector<EventRecord>& records);
+
+  // ---- what went through but is probably not meant (run_warnings.cpp)
+  // Guards that the end finds beyond zero, and that never fired.
+  void warn_of_silent_guards();
+  void warn_of(Index event);
+
   // At t_, x_; `is_new` tells whether the state is not one that was integrated.
   void begin_instant(bool is_new);
   void publish();
@@ -213,7 +244,6 @@ class RunEngine {
   Index needed_without_value(ConstVectorRef h);
   void put_on_gaps(const std::vector<Index>& contacts);
   std::vector<Index> touching_contacts();
-  std::optional<Index> edge_already_past();
   std::vector<Index> events_moving_through_zero();
   std::vector<Index> events_due();
   Guard guard_between(const std::vector<Index>& due) const;

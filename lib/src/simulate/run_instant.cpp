@@ -60,7 +60,10 @@ Arrivals& RunEngine::gather(const std::vector<char>& slots) {
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = ode.event_slot(e);
     watch.set_armed(e, is_armed(slot));
-    if (watch.armed(e)) watch.set_undecided(e, false);
+    if (watch.armed(e)) {
+      watch.set_undecided(e, false);
+      watch.set_was_ahead(e);
+    }
     if (arrived(slot) && !watch.undecided(e)) arrivals.list(watch[e].kind).push_back(e);
   }
   return arrivals;
@@ -288,7 +291,8 @@ void RunEngine::turn_side(Index surface, Side side, std::string reason) {
   report(std::move(record));
 }
 
-EventRecord RunEngine::note(Index event, EventKind kind) {
+EventRecord RunEngine::note(Index event, EventKind kind, int round) {
+  here_->watch.set_fired(event);
   EventRecord record;
   record.t = t_;
   record.kind = kind;
@@ -297,6 +301,7 @@ EventRecord RunEngine::note(Index event, EventKind kind) {
   record.to = record.from;
   record.before = x_;
   record.after = x_;
+  record.round = round;
   record.reason = kind == EventKind::stop ? "the run ends here, as asked" : "the guard crosses zero";
   return record;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
@@ -11,8 +12,18 @@
 
 namespace slideway {
 
+namespace {
+
+// What fires is known by a number: an edge by its own, events and contacts from these on.
+constexpr Index kEventMembers = 1'000'000;
+constexpr Index kContactMembers = 2'000'000;
+
+}  // namespace
+
 void RunEngine::begin_instant(bool is_new) {
   instant_.begin(x_, is_new, here_->contacts || here_->watch.size() > 0);
+  // What the scan has seen was of the state before.
+  if (is_new) here_->watch.disarm();
   if (here_->contacts) here_->contacts->begin_instant();
 }
 
@@ -21,6 +32,11 @@ bool RunEngine::jump(const Arrivals& arrivals) {
   jumps_.begin();
   forget_crossings();
   std::vector<EventRecord>& records = instant_.open_records(false);
+  look_at_waiting();
+  for (const auto* const events : {&arrivals.records, &arrivals.jumps}) {
+    for (const Index e : *events) instant_.waiting[static_cast<std::size_t>(e)] = Waiting::no;
+  }
+  begin_round();
   instant_.fired = arrivals.records;
   leaving_.contacts.clear();
   bool goes_on = true;
@@ -41,12 +57,9 @@ bool RunEngine::jump(const Arrivals& arrivals) {
     std::sort(hits.begin(), hits.end());
     goes_on = apply_impact(hits, false, records);
   }
-  const LocationTools* const before = here_;
-  for (std::size_t k = 0; goes_on && k < arrivals.jumps.size() && here_ == before; ++k) {
-    goes_on = fire(arrivals.jumps[k], false, records);
-    // One edge is taken; the others belong to the location left.
-    if (instant_.last_edge) break;
-  }
+  std::vector<Crossed> crossed;
+  for (const Index e : arrivals.jumps) crossed.push_back({e, Cause::zero});
+  if (goes_on) goes_on = fire_round(crossed, false, records);
   if (goes_on) goes_on = settle(false, records);
   publish();
   return goes_on && goes_on_after();
@@ -54,7 +67,6 @@ bool RunEngine::jump(const Arrivals& arrivals) {
 
 bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
                              std::vector<EventRecord>& records) {
-  ++instant_.rounds;
   ContactDynamics& contacts = *here_->contacts;
   EventRecord record;
   record.t = t_;
@@ -93,16 +105,22 @@ bool RunEngine::apply_impact(const std::vector<Index>& touching, bool at_start,
   // Until the mode is found they count as open.
   contacts.set_closed({});
   leaving_.contacts = touching;
-  for (const Index i : record.surfaces) jumps_.note(2'000'000 + i);
+  for (const Index i : record.surfaces) note_member(kContactMembers + i);
   jumps_.touching.insert(jumps_.touching.end(), touching.begin(), touching.end());
   record.to = word();
+  record.round = instant_.round;
   records.push_back(std::move(record));
   instant_.moved = true;
   return true;
 }
 
-bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& records, bool is_beyond_zero) {
-  ++instant_.rounds;
+void RunEngine::note_member(Index what) {
+  jumps_.note(what);
+  if (!instant_.members.insert(what).second) instant_.fired_again = true;
+}
+
+bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause) {
+  here_->watch.set_fired(event);
   // A limit that was jumped to leads to the mode found there.
   if (!records.empty() && !records.back().to) records.back().to = word();
   const Watched watched = here_->watch[event];
@@ -110,8 +128,12 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
   record.t = t_;
   record.name = optional_name(watched.name);
   if (!at_start || !records.empty()) record.from = word();
-  record.before = x_;
-  jumps_.zero_guards.push_back({watched.when, here_->watch.noise(event)});
+  record.round = instant_.round;
+  // A large system has many such records at one instant, and the log keeps no states of them.
+  const bool keeps_states = options_.full_events || x_.size() <= kMostStatesInEvents;
+  if (keeps_states) record.before = x_;
+  // One that a jump has carried past zero is not zero within errors.
+  if (cause != Cause::jump) jumps_.note_zero(watched.when, here_->watch.noise(event));
   bool stays = false;
   if (watched.reset) {
     Vector after = x_;
@@ -132,12 +154,13 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
     x_ = after;
     here_->stepper->error_weights(x_, weights_);
   }
-  record.after = x_;
+  if (keeps_states) record.after = x_;
   record.kind = EventKind::reset;
-  record.reason = is_beyond_zero ? "the guard is beyond zero already" : "the guard crosses zero";
+  record.reason = cause == Cause::beyond ? "the guard is beyond zero already"
+                  : cause == Cause::jump ? "a jump carries the guard past zero"
+                                         : "the guard crosses zero";
   if (stays) record.reason += "; the reset leaves the state as it is";
-  if (instant_.was_reset) record.reason += passed_by_jump(record.before);
-  jumps_.note(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : 1'000'000 + event);
+  note_member(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : kEventMembers + event);
   if (watched.kind == WatchedKind::edge) {
     const Edge& edge = automaton_.edges()[watched.edge];
     record.from_location = here_->name;
@@ -152,53 +175,37 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
       enter(to);
       carry_fired(before);
     }
-    if (same) instant_.fired.push_back(event);
+    if (same) {
+      instant_.fired.push_back(event);
+      wait_again(event);
+    }
     instant_.last_edge = watched.edge;
     record.to_location = here_->name;
   } else {
     instant_.fired.push_back(event);
+    wait_again(event);
   }
   // Every guard is looked at again.
-  for (Index e = 0; e < here_->watch.size(); ++e) here_->watch.set_armed(e, false);
+  here_->watch.disarm();
   record.to = word();
   records.push_back(std::move(record));
   return true;
 }
 
-std::string RunEngine::passed_by_jump(const Vector& before) const {
-  constexpr int most_named = 3;
-  std::string names;
-  int passed = 0;
-  for (Index e = 0; e < here_->watch.size(); ++e) {
-    const Watched& watched = here_->watch[e];
-    if (watched.kind != WatchedKind::reset && watched.kind != WatchedKind::stop) continue;
-    if (contains(instant_.fired, e)) continue;
-    const double noise = here_->watch.noise(e);
-    if (!(here_->watch.value(t_, before, e) > noise && here_->watch.value(t_, x_, e) < -noise)) continue;
-    if (++passed > most_named) continue;
-    names += (names.empty() ? "" : ", ") +
-             (watched.name.empty() ? "an event without a name" : "'" + watched.name + "'");
-  }
-  if (passed == 0) return {};
-  if (passed > most_named) names += " and " + std::to_string(passed - most_named) + " more";
-  return "; it jumps past " + names +
-         ", which fires only where its guard comes to zero: an edge fires beyond, too";
-}
-
-// Locations may have the same event, as those of a model file do: it fires once, whichever location it leaves the state in.
+// An event that two locations share fires once, whichever location it leaves the state in; a jump from one to the other may carry it
+// past zero.
 void RunEngine::carry_fired(const EventWatch& before) {
-  std::vector<Index> carried;
-  for (const Index e : instant_.fired) {
-    const Watched& fired = before[e];
-    if (fired.kind == WatchedKind::edge) continue;
-    for (Index other = 0; other < here_->watch.size(); ++other) {
-      const Watched& same = here_->watch[other];
-      if (same.kind == fired.kind && same.name == fired.name && same.direction == fired.direction &&
-          same.when == fired.when)
-        carried.push_back(other);
-    }
-  }
-  instant_.fired = carried;
+  EventWatch& watch = here_->watch;
+  const std::vector<Index> fired = std::exchange(instant_.fired, {});
+  const std::vector<Waiting> waiting = std::exchange(instant_.waiting, {});
+  look_at_waiting();
+  watch.for_same(before, [&](Index theirs, Index mine) {
+    if (watch[mine].kind == WatchedKind::edge) return;
+    if (contains(fired, theirs)) instant_.fired.push_back(mine);
+    watch.set_side(mine, before.side(theirs));
+    if (!waiting.empty())
+      instant_.waiting[static_cast<std::size_t>(mine)] = waiting[static_cast<std::size_t>(theirs)];
+  });
 }
 
 // Hands the records of one instant to the log, those that are not yet there.

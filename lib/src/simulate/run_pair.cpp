@@ -11,8 +11,7 @@ namespace slideway {
 void RunEngine::enter_pair(const RunTools::Pair& pair) {
   pair_ = &pair;
   second_order_.clear();
-  here_ = pair.tools.get();
-  affine_ = nullptr;
+  take_tools(*pair.tools);
   location_ = pair.minus;
   Mode mode(here_->system.surfaces());
   for (Index i = 0; i < std::min(mode.size(), mode_.size()); ++i) mode.set(i, mode_[i]);

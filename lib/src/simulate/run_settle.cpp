@@ -18,41 +18,24 @@ namespace slideway {
 
 namespace {
 
-// Jumps at one instant.
-constexpr int kMostRounds = 200;
 // Of gaps that are not affine.
 constexpr int kGapTurns = 4;
 // Of the way to zero, what the speed beyond it would have covered at least.
 constexpr double kGoesOn = 0.1;
 
-// "reset 'bounce', transition 'up' on -> off", of the last few.
-std::string last_of(const std::vector<EventRecord>& records) {
-  std::string text;
-  for (std::size_t k = records.size() - std::min<std::size_t>(4, records.size()); k < records.size(); ++k) {
-    const EventRecord& record = records[k];
-    text += (text.empty() ? "" : ", ") + std::string(to_string(record.kind)) +
-            (record.name ? " '" + *record.name + "'" : "") +
-            (record.from_location ? " " + *record.from_location + " -> " + *record.to_location : "");
-  }
-  return text;
-}
-
 }  // namespace
 
 bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {
-    if (instant_.rounds > kMostRounds) {
-      finish(Status::chattering, "events fire without end at t = " + number_text(t_) +
-                                     " and no time passes between them: " + last_of(records) +
-                                     "; check the guards and what the resets set");
-      return false;
-    }
+    if (fires_without_end(records)) return false;
+    if (static_cast<Index>(instant_.waiting.size()) != here_->watch.size()) look_at_waiting();
     // What has fired may do so again once something else has moved the state off its guard.
     const auto is_off = [&](Index e) { return std::abs(here_->watch.value(t_, x_, e)) > zero_level(e); };
     std::erase_if(instant_.fired, is_off);
-    // Edges whose guard is past zero need no mode.
-    if (const std::optional<Index> past = edge_already_past()) {
-      if (!fire(*past, at_start, records, true)) return false;
+    // Guards past zero need no mode.
+    const std::vector<Crossed> crossed = crossed_by_jump();
+    if (!crossed.empty()) {
+      if (!fire_crossed(crossed, at_start, records)) return false;
       continue;
     }
     if (here_->contacts) {
@@ -63,6 +46,7 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
                -here_->contacts->rate_rounding(t_, x_, lambda_, c, weights_);
       };
       if (std::any_of(touching.begin(), touching.end(), approaches)) {
+        begin_round();
         // What starts behind a gap would have to come back before the next impact is seen.
         put_on_gaps(touching);
         if (!apply_impact(touching, at_start, records)) return false;
@@ -70,8 +54,11 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
       }
     }
     if (!settle_mode(at_start, records)) return false;
-    std::vector<Index> stops, jumps;
+    std::vector<Index> stops;
+    std::vector<Crossed> jumps;
     const std::vector<Index> due = events_due();
+    if (due.empty()) break;
+    begin_round();
     const Guard held = guard_between(due);
     for (const Index e : due) {
       const WatchedKind kind = here_->watch[e].kind;
@@ -79,19 +66,20 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
       // It does not go on through the zero at which it comes to slide.
       if (is_note && held && here_->watch[e].when == held) continue;
       if (kind == WatchedKind::stop) stops.push_back(e);
-      if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(e);
+      if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back({e, Cause::zero});
       if (kind != WatchedKind::record) continue;
-      records.push_back(note(e, EventKind::record));
+      records.push_back(note(e, EventKind::record, instant_.round));
       instant_.fired.push_back(e);
       instant_.recorded.push_back(here_->watch[e].when);
+      wait_again(e);
     }
-    for (const Index e : stops) records.push_back(note(e, EventKind::stop));
+    for (const Index e : stops) records.push_back(note(e, EventKind::stop, instant_.round));
     if (!stops.empty()) {
       finish_stopped(stops.front());
       return false;
     }
     if (jumps.empty()) break;
-    if (!fire(jumps.front(), at_start, records)) return false;
+    if (!fire_round(jumps, at_start, records)) return false;
   }
   if (!records.empty()) records.back().to = word();
   return true;
@@ -247,7 +235,7 @@ bool RunEngine::find_sides(bool keep, Meeting& meeting) {
   Vector h(here.system.surfaces());
   here.evaluator.guards(t_, x_, h);
   const double near = SurfaceGeometry::plainly_off_zero(x_);
-  const bool starts = t_ == run_.start && instant_.rounds == 0;
+  const bool starts = t_ == run_.start && instant_.round == 0;
   bool any_without_value = false;
   for (Index i = 0; i < h.size(); ++i) {
     if (!std::isfinite(h[i])) {
@@ -320,19 +308,6 @@ double RunEngine::zero_level(Index event) {
   if (watch[event].kind != WatchedKind::edge || instant_.moved) return level;
   noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
   return level + watch.tolerance(t_, x_, event, noise_weights_);
-}
-
-std::optional<Index> RunEngine::edge_already_past() {
-  EventWatch& watch = here_->watch;
-  mode_.fill_lambda(lambda_);
-  for (Index e = 0; e < watch.size(); ++e) {
-    if (watch[e].kind != WatchedKind::edge || watch[e].direction == Direction::any) continue;
-    const double value = watch.value(t_, x_, e);
-    if (!std::isfinite(value))
-      throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
-    if (value < 0 && value < -zero_level(e)) return e;
-  }
-  return std::nullopt;
 }
 
 // Judges the guards that are zero, once the motion is known; the others are prepared for the march.

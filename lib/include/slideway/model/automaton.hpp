@@ -3,8 +3,9 @@
 //     x' = f_q(t, x, λ) in location q;   edge e: q → r with x⁺ = R_e(t, x⁻) when g_e crosses zero in its direction
 //
 // On entering a location (and at the start) an edge whose guard is already past zero in its direction fires at once; one
-// that is zero is judged by its first derivative that is not. `any` never fires on entry. Of several edges that fire at
-// one instant the first of the list is taken. The locations have the same states, surfaces and contacts.
+// that is zero is judged by its first derivative that is not. `any` never fires on entry. A jump within the location that carries the
+// guard past zero crosses it, as in model/event.hpp. Of several edges that fire in one round the first of the list is taken, after
+// the resets. The locations have the same states, surfaces and contacts.
 // Two edges between two locations with the same Guard in opposite directions and no reset are one switching surface.
 // It must not know integrators.
 #pragma once

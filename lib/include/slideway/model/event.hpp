@@ -3,9 +3,17 @@
 //
 //     x⁺ = R(t, x⁻)   when g crosses zero in its direction, on the half-open interval (t₀, t*]
 //
-// Each crossing fires once. A guard that is 0 at the start or after a reset and moves in its direction fires at once.
-// Of several at one instant, records come first, then stops, then resets, each kind in the order of the list; records and
-// stops see the state before the resets.
+// Each crossing fires once. A guard that is 0 at the start or after a jump and moves in its direction fires at once.
+//
+// A jump crosses, too: a guard that a reset, an impact or an edge carries past zero in its direction fires in the same instant.
+// One instant is a sequence of rounds:
+//     round 1      what the flow has brought to zero;
+//     round k + 1  what was on its own side before round k, or after its own reset in it, and is beyond zero after round k.
+// A guard fires at most once in a round, and what has crossed fires, even if another reset of its round carries it back. Its own
+// reset is no crossing of it. Within a round records come first, then stops, then resets, each kind in the order of the list:
+// records and stops see the state that the rounds before have left. An instant ends where nothing has crossed; where it goes on for
+// more than 1000 rounds in which something fires again, the run ends as `chattering`.
+// An event without `across_jumps` fires by the flow alone: a jump past its zero is no crossing of it.
 // It must not know surfaces.
 #pragma once
 
@@ -29,6 +37,7 @@ struct Event {
   Direction direction = Direction::any;
   Action action = Action::record;
   ResetFunction reset = {};  // required for Action::reset
+  bool across_jumps = true;  // fires where a jump carries `when` past zero, too
 };
 
 }  // namespace slideway

@@ -61,7 +61,10 @@ struct EventRecord {
   Vector before = {};        // state just before, n entries, or none (see shorten)
   Vector after = {};         // state just after, likewise
   bool listed_only = false;  // the modes hold only the entries of `surfaces`, in that order
-  std::string reason = {};   // one line: why this and nothing else
+  // Of what fires at one instant: 1 for what the flow has brought to zero, 2 for what that has set off, … (model/event.hpp); 0 for
+  // changes of the mode.
+  int round = 0;
+  std::string reason = {};  // one line: why this and nothing else
 };
 
 // Grows without moving the records that it holds.
@@ -77,7 +80,8 @@ void shorten(EventRecord& record);
 // The characters of the listed surfaces in a mode of the record, shortened or not.
 std::string listed_word(const EventRecord& record, const Mode& mode);
 
-// "t = 1.2309594  crossing  h1  - -> +  w- and w+ both positive"; what has a name is told by it, and so are locations that change.
+// "t = 1.2309594  crossing  h1  - -> +  w- and w+ both positive"; what has a name is told by it, and so are locations that change and
+// rounds from the second on.
 std::ostream& operator<<(std::ostream& out, const EventRecord& event);
 
 }  // namespace slideway

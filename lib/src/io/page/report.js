@@ -515,6 +515,7 @@
       if (event.lambda[s] !== null) row('λ ' + of, number(event.lambda[s], 9));
     });
     if (event.surfaces.length > 12) row('', (event.surfaces.length - 12) + ' more surfaces');
+    if (event.round > 1) row('round', event.round);
     if (event.codeword) row('code word', event.codeword);
     if (event.continuations && event.continuations.length) row('continuations', event.continuations.join('   ').replace(/-/g, '−'));
     if (event.in_convex_hull && event.in_convex_hull.length) row('in the convex hull', event.in_convex_hull.join('   ').replace(/-/g, '−'));

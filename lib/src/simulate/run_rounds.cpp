@@ -1,0 +1,162 @@
+// RunEngine where a jump sets off others at the same instant: in rounds, as model/event.hpp says, until nothing has crossed.
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/number_text.hpp"
+#include "simulate/run_engine.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Rounds of one instant in which something fires again; an avalanche of any length in which everything fires once has none.
+constexpr int kMostRepeats = 1000;
+// Of the last events of a cycle, those whose names a message looks at, and those that it names.
+constexpr std::size_t kLastOfCycle = 400;
+constexpr std::size_t kMostMembersNamed = 6;
+
+// "reset 'bounce', transition 'up' on -> off".
+std::string label(const EventRecord& record) {
+  return std::string(to_string(record.kind)) + (record.name ? " '" + *record.name + "'" : "") +
+         (record.from_location && record.to_location && record.from_location != record.to_location
+              ? " " + *record.from_location + " -> " + *record.to_location
+              : "");
+}
+
+// What has fired lately, each once.
+std::string members_of(const std::vector<EventRecord>& records) {
+  std::vector<std::string> members;
+  for (std::size_t k = records.size() - std::min(kLastOfCycle, records.size()); k < records.size(); ++k) {
+    const std::string member = label(records[k]);
+    if (std::find(members.begin(), members.end(), member) == members.end()) members.push_back(member);
+  }
+  std::string text;
+  for (std::size_t k = 0; k < std::min(kMostMembersNamed, members.size()); ++k)
+    text += (text.empty() ? "" : ", ") + members[k];
+  if (members.size() > kMostMembersNamed)
+    text += " and " + std::to_string(members.size() - kMostMembersNamed) + " more";
+  return text;
+}
+
+}  // namespace
+
+void RunEngine::begin_round() {
+  if (instant_.fired_again) ++instant_.repeats;
+  instant_.fired_again = false;
+  ++instant_.round;
+}
+
+bool RunEngine::fires_without_end(const std::vector<EventRecord>& records) {
+  if (instant_.repeats > kMostRepeats) {
+    finish(Status::chattering, "events set each other off without end at t = " + number_text(t_) +
+                                   " and no time passes between them: " + members_of(records) +
+                                   "; check the guards and what the resets set");
+    return true;
+  }
+  const std::size_t noted = solution_.events.size() + records.size() - instant_.published;
+  if (instant_.round < 2 || static_cast<Index>(noted) < options_.max_events) return false;
+  publish();
+  return too_many_events();
+}
+
+void RunEngine::look_at_waiting() {
+  EventWatch& watch = here_->watch;
+  instant_.waiting.assign(static_cast<std::size_t>(watch.size()), Waiting::no);
+  for (Index e = 0; e < watch.size(); ++e) {
+    Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
+    const double value = watch.value(t_, x_, e);
+    // The scan has seen it on its side.
+    if (watch.armed(e) || (value > 0 && value > zero_level(e))) {
+      waiting = Waiting::yes;
+      watch.set_was_ahead(e);
+    } else if (watch.held(e) && watch[e].direction != Direction::any && std::abs(value) <= held_level(e)) {
+      waiting = Waiting::held;
+    }
+  }
+}
+
+double RunEngine::held_level(Index event) {
+  return zero_level(event) + kWrongWayFactor * here_->watch.tolerance(t_, x_, event, weights_);
+}
+
+// After its own reset, which is no crossing of it.
+void RunEngine::wait_again(Index event) {
+  const double value = here_->watch.value(t_, x_, event);
+  if (instant_.waiting.empty()) return;
+  instant_.waiting[static_cast<std::size_t>(event)] =
+      value > 0 && value > zero_level(event) ? Waiting::yes : Waiting::no;
+}
+
+std::vector<RunEngine::Crossed> RunEngine::crossed_by_jump() {
+  std::vector<Crossed> crossed;
+  EventWatch& watch = here_->watch;
+  mode_.fill_lambda(lambda_);
+  for (Index e = 0; e < watch.size(); ++e) {
+    const Watched& watched = watch[e];
+    Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
+    const double value = watch.value(t_, x_, e);
+    const bool is_edge = watched.kind == WatchedKind::edge;
+    if (is_edge && watched.direction != Direction::any && !std::isfinite(value))
+      throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
+    if (value > 0) {
+      if (waiting != Waiting::yes && value > zero_level(e)) {
+        waiting = Waiting::yes;
+        watch.set_was_ahead(e);
+      }
+      continue;
+    }
+    if (!(value < 0)) continue;
+    const bool crosses = waiting != Waiting::no && watched.across_jumps;
+    const bool is_past = is_edge && watched.direction != Direction::any;
+    if (!crosses && !is_past && watched.direction != Direction::any) continue;
+    if (!(value < -(waiting == Waiting::held ? held_level(e) : zero_level(e)))) continue;
+    // On the other side a guard in any direction waits for the way back.
+    if (watched.direction == Direction::any) {
+      watch.set_side(e, -watch.side(e));
+      waiting = Waiting::yes;
+    }
+    if (crosses || is_past) crossed.push_back({e, crosses ? Cause::jump : Cause::beyond});
+  }
+  return crossed;
+}
+
+bool RunEngine::fire_crossed(const std::vector<Crossed>& crossed, bool at_start,
+                             std::vector<EventRecord>& records) {
+  begin_round();
+  std::vector<Crossed> jumps;
+  std::vector<Index> stops;
+  for (const Crossed& one : crossed) {
+    const WatchedKind kind = here_->watch[one.event].kind;
+    if (kind == WatchedKind::stop) stops.push_back(one.event);
+    if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(one);
+    if (kind != WatchedKind::record) continue;
+    EventRecord record = note(one.event, EventKind::record, instant_.round);
+    record.reason = "a jump carries the guard past zero";
+    records.push_back(std::move(record));
+    wait_again(one.event);
+  }
+  if (stops.empty()) return fire_round(jumps, at_start, records);
+  // Nothing follows that a classification could be for: the sides are those of the signs.
+  Meeting meeting;
+  find_sides(false, meeting);
+  if (!records.empty()) records.back().to = word();
+  for (const Index e : stops) records.push_back(note(e, EventKind::stop, instant_.round));
+  finish_stopped(stops.front());
+  return false;
+}
+
+bool RunEngine::fire_round(const std::vector<Crossed>& jumps, bool at_start,
+                           std::vector<EventRecord>& records) {
+  for (const Crossed& one : jumps) {
+    const bool is_edge = here_->watch[one.event].kind == WatchedKind::edge;
+    if (!fire(one.event, at_start, records, one.cause)) return false;
+    // One edge is taken; the others belong to the location left.
+    if (is_edge) break;
+  }
+  return true;
+}
+
+}  // namespace slideway

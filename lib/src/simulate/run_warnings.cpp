@@ -1,0 +1,67 @@
+// RunEngine at its end: sentences about what went through but is probably not meant.
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "core/number_text.hpp"
+#include "simulate/run_engine.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Of many that are alike the first ones are told.
+constexpr std::size_t kMostWarnings = 5;
+
+std::string title(const Watched& watched) {
+  const std::string kind = watched.kind == WatchedKind::stop   ? "stop"
+                           : watched.kind == WatchedKind::edge ? "edge"
+                                                               : "reset";
+  return watched.name.empty() ? "a " + kind + " without a name" : kind + " '" + watched.name + "'";
+}
+
+}  // namespace
+
+void RunEngine::warn_of_silent_guards() {
+  if (!x_.allFinite()) return;
+  EventWatch& watch = here_->watch;
+  std::vector<Index> silent;
+  noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
+  try {
+    for (Index e = 0; e < watch.size(); ++e) {
+      const Watched& watched = watch[e];
+      if (watched.kind == WatchedKind::record || watched.direction == Direction::any || watch.fired(e))
+        continue;
+      // Its jumps past zero were asked to be none.
+      if (!watched.across_jumps && watch.was_ahead(e)) continue;
+      const double value = watch.value(t_, x_, e);
+      if (!(value < 0)) continue;
+      const double near =
+          kZeroFactor * watch.rounding(t_, x_, e) + watch.tolerance(t_, x_, e, noise_weights_);
+      if (value < -near) silent.push_back(e);
+    }
+  } catch (const std::exception&) {
+    // A guard without a value here says nothing.
+  }
+  for (std::size_t k = 0; k < std::min(kMostWarnings, silent.size()); ++k) warn_of(silent[k]);
+  if (silent.size() > kMostWarnings) {
+    solution_.warnings.push_back("the same is true of " + std::to_string(silent.size() - kMostWarnings) +
+                                 " more");
+  }
+}
+
+void RunEngine::warn_of(Index event) {
+  const EventWatch& watch = here_->watch;
+  const Watched& watched = watch[event];
+  const double value = watched.when.value(t_, x_);
+  const std::string direction = watched.direction == Direction::rising ? "rising" : "falling";
+  solution_.warnings.push_back(title(watched) + " has never fired, and its guard is " + number_text(value) +
+                               " at the end, past zero (" + direction + ")" +
+                               (watch.was_ahead(event)
+                                    ? ": it went past without being zero, as at a pole"
+                                    : ": it has been there from the start, and fires only on a crossing"));
+}
+
+}  // namespace slideway
