@@ -48,6 +48,7 @@ bool RunEngine::jump(const Arrivals& arrivals) {
     if (instant_.last_edge) break;
   }
   if (goes_on) goes_on = settle(false, records);
+  if (!limits_.empty()) drop_disturbed_limits();
   publish();
   return goes_on && goes_on_after();
 }
@@ -147,6 +148,12 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
       return slide_between(*instant_.last_edge, watched.edge, records);
     const bool same = edge.to == edge.from && !in_pair();
     const std::size_t to = automaton_.location_index(edge.to);
+    if (!same && !states_held().empty()) {
+      finish(Status::zeno, "a transition leaves '" + here_->name + "' at t = " + number_text(t_) +
+                               " while " + limits_.front().record.reason +
+                               ", in which more of its events are than can be told apart");
+      return false;
+    }
     if (!same) {
       const EventWatch& before = here_->watch;
       enter(to);
