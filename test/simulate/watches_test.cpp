@@ -125,21 +125,53 @@ TEST_CASE("lone crossings that halve come to their limit unless something else c
   }
 }
 
-TEST_CASE("instants of jumps that shrink come to a limit, with the contacts of those that take part") {
+TEST_CASE(
+    "instants of jumps that shrink come to a limit, with the contacts and states of those that take part") {
   JumpWatch watch;
   InstantJumps floor, wall;
   floor.note(2'000'001);
   floor.touching = {1};
   wall.note(2'000'004);
   wall.touching = {4, 1};
+  wall.zero_guards.push_back({});
   CHECK(floor.id != wall.id);
-  for (int k = 0; k < 7; ++k) watch.note(time_of(k, 0.7), k % 2 == 0 ? floor : wall, Vector{{1.0}});
+  const Vector before{{1.0, 2.0, 3.0}}, after{{1.0, -2.0, 3.0}};
+  for (int k = 0; k < 7; ++k) watch.note(time_of(k, 0.7), k % 2 == 0 ? floor : wall, before, after, 0);
   REQUIRE(watch.limit());
   CHECK(watch.began() == 0);
-  CHECK(watch.contacts_of(*watch.limit()) == std::vector<Index>{1, 4});
+  const JumpWatch::Part part = watch.part_of(*watch.limit());
+  CHECK(part.contacts == std::vector<Index>{1, 4});
+  CHECK(part.states == std::vector<Index>{1});
+  CHECK(part.guards.size() == 1);
   CHECK(time_of(6, 0.7) + watch.limit()->remaining == doctest::Approx(1 / 0.3));
   watch.clear();
   CHECK(!watch.limit());
+}
+
+TEST_CASE(
+    "the stated error of a limit bounds what the accuracy of the times makes of it, until the last turn that "
+    "tells the ratio") {
+  for (const double r : {0.3, 0.9, 0.98, 0.999}) {
+    CAPTURE(r);
+    constexpr double accuracy = 1e-12;
+    AccumulationWatch watch({1}, 1, false);
+    bool accepted = false;
+    double t = 0, turn = 1;
+    for (int k = 0; k < 30000 && !accepted; ++k) {
+      // The worst that the accuracy allows: errors of alternating sign.
+      const double error = k % 2 == 0 ? 0.01 * accuracy : -0.01 * accuracy;
+      watch.note(t + error, 1, Vector{{0.0}}, accuracy);
+      const auto limit = watch.limit();
+      if (k > 3) REQUIRE(limit);
+      if (limit) {
+        CHECK(std::abs(t + error + limit->remaining - 1 / (1 - r)) <= limit->error + 1e-13 / (1 - r));
+        accepted = limit->at_resolution;
+      }
+      t += turn;
+      turn *= r;
+    }
+    CHECK(accepted);
+  }
 }
 
 TEST_CASE("flights off a surface shrink or have shrunk whatever happens at other surfaces") {

@@ -14,6 +14,8 @@ constexpr std::size_t kMost = 64;
 // kFast(1 − r): next to nothing is left then, whatever the ratio is.
 constexpr double kSteady = 0.05;
 constexpr double kFast = 0.1;
+// The two turns of a ratio have four ends.
+constexpr double kBlur = 4;
 // How much nearer to one than that of the times the ratio of a component may be.
 constexpr double kOwnRatio = 0.25;
 
@@ -33,7 +35,17 @@ Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& befor
 
 }  // namespace
 
-void AccumulationWatch::note(double t, Index id, const Vector& x) {
+bool Accumulation::is_hidden_by(double accuracy) const {
+  const double next = remaining * (1 - ratio);
+  return kBlur * accuracy >= kSteady * std::max(ratio, kFast) * (1 - ratio) * next;
+}
+
+void Accumulation::blur(double accuracy) {
+  error += kBlur * accuracy * ratio / ((1 - ratio) * (1 - ratio)) + accuracy;
+  at_resolution = at_resolution || is_hidden_by(accuracy);
+}
+
+void AccumulationWatch::note(double t, Index id, const Vector& x, double accuracy) {
   if (held_ == 0) {
     began_ = t;
     has_dropped_ = false;
@@ -52,6 +64,7 @@ void AccumulationWatch::note(double t, Index id, const Vector& x) {
   Note& note = notes_[held_++];
   note.t = t;
   note.id = id;
+  note.accuracy = accuracy;
   copy_numbers(x, note.x);
   const std::size_t farthest = std::min(periods_.back(), held_ - 1);
   may_repeat_ = false;
@@ -131,7 +144,9 @@ std::optional<Accumulation> AccumulationWatch::accumulation(std::size_t period, 
   result.period = period;
   const double turns = ratio / (1 - ratio);
   result.remaining = last * turns;
+  const double accuracy = std::max({now.accuracy, turn.accuracy, notes_[n - 1 - 2 * period].accuracy});
   result.error = last * change / ((1 - ratio) * (1 - ratio));
+  result.blur(accuracy);
   for (std::size_t k = 0; k < period; ++k) result.ids.push_back(notes_[n - 1 - k].id);
   std::sort(result.ids.begin(), result.ids.end());
   result.ids.erase(std::unique(result.ids.begin(), result.ids.end()), result.ids.end());

@@ -2,9 +2,11 @@
 // time that is left, the state there and the events that take part.
 //
 // With S₀ the time of the last turn of p events and S₁ that of the turn before, r = S₀/S₁ < 1, what is left is
-//     S₀ r/(1 − r),     x∞ = x₀ + (x₀ − x₁) ρ/(1 − ρ)
+//     R = S₀ r/(1 − r),     x∞ = x₀ + (x₀ − x₁) ρ/(1 − ρ)
 // with x₀, x₁, x₂ the states at the ends of the last turns and ρ = (x₀ − x₁)/(x₁ − x₂) for each component, or r
-// where that is not the ratio of a limit. It must not know what the events are, nor what follows.
+// where that is not the ratio of a limit. With δ what the times cannot be told by, and r' the ratio of the turn before,
+//     |R − exact| ≤ S₀|r − r'|/(1 − r)² + 4δr/(1 − r)² + δ.
+// It must not know what the events are, nor what follows.
 #pragma once
 
 #include <optional>
@@ -15,12 +17,18 @@
 namespace slideway {
 
 struct Accumulation {
-  double remaining = 0;         // time from the last event to the limit
-  double error = 0;             // of the limit, from how far the ratio is from steady
-  double ratio = 0;             // of the times of successive turns, in (0, 1)
-  std::size_t period = 0;       // how many events a turn has
+  double remaining = 0;    // time from the last event to the limit
+  double error = 0;        // of the limit, from how far the ratio is from steady and the times from exact
+  double ratio = 0;        // of the times of successive turns, in (0, 1)
+  std::size_t period = 0;  // how many events a turn has
   std::vector<Index> ids = {};  // of the events that take part, sorted
   Vector state = {};            // the limit
+  bool at_resolution = false;   // is_hidden_by() the accuracy of its times
+
+  // Whether after one more turn times of this accuracy would no longer tell if the ratio is steady.
+  bool is_hidden_by(double accuracy) const;
+  // Its times are known to no more than this.
+  void blur(double accuracy);
 };
 
 class AccumulationWatch {
@@ -29,9 +37,12 @@ class AccumulationWatch {
   AccumulationWatch(std::vector<std::size_t> periods, std::size_t least_ids, bool keeps_scale)
       : periods_(std::move(periods)), least_ids_(least_ids), keeps_scale_(keeps_scale) {}
 
-  // Notes an event at t; x is the state after it. Allocates until as many events have been noted as are held.
-  void note(double t, Index id, const Vector& x);
+  // Notes an event at t, known to `accuracy`; x is the state after it. Allocates until as many events have been noted as are
+  // held.
+  void note(double t, Index id, const Vector& x, double accuracy = 0);
   void clear();
+  // Whether the last event has come before, not longer ago than the longest turn.
+  bool may_repeat() const { return may_repeat_; }
   // The accumulation the last events point to; nothing while they do not shrink steadily.
   std::optional<Accumulation> limit() const;
   // The same from two turns, where the second was so much shorter that there may be no time for a third.
@@ -51,6 +62,7 @@ class AccumulationWatch {
     double t;
     Index id;
     Vector x;
+    double accuracy;  // of t
   };
   // Whether the events of the last turn are those of the turn before, so many times.
   bool repeats(std::size_t period, std::size_t times) const;

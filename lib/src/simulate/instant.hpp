@@ -24,11 +24,13 @@ struct Arrivals {
   std::vector<Index> records = {};   // events by kind, into the watch
   std::vector<Index> stops = {};
   std::vector<Index> jumps = {};  // resets and edges
+  double blur = 0;                // of the time, by the rounding of the guards of events
   std::vector<Index>& list(WatchedKind kind) {
     return kind == WatchedKind::record ? records : kind == WatchedKind::stop ? stops : jumps;
   }
   void clear() {
     meeting.met.clear();
+    blur = 0;
     for (std::vector<Index>* list : {&hits, &releases, &records, &stops, &jumps}) list->clear();
   }
   bool only_hits() const {
@@ -37,13 +39,6 @@ struct Arrivals {
   bool only_records() const {
     return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty();
   }
-};
-
-// An event whose guard is not zero yet, before a jump to a limit.
-struct EventAhead {
-  Index event;
-  double side;
-  double t, value;
 };
 
 // Whether a jump past zero is a crossing of the guard of an event.
@@ -68,8 +63,7 @@ struct Instant {
   std::vector<Waiting> waiting;          // by event, into the watch; empty until it is looked at
   std::vector<Guard> recorded;           // of the records that were noted
   std::optional<std::size_t> last_edge;  // that fired
-  Guard departed;                   // between two locations that the solution has stopped to slide between
-  std::vector<EventAhead> reached;  // events that came to zero while a limit was jumped to
+  Guard departed;  // between two locations that the solution has stopped to slide between
   // What jumped and what was chosen, for the log, which has so many of them.
   std::vector<EventRecord> records;
   std::size_t published = 0;

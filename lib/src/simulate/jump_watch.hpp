@@ -1,4 +1,4 @@
-// Instants with jumps that come ever faster: the limit they come to, and the contacts that have a part in it.
+// Instants with jumps that come ever faster: the limit they come to, and the contacts, guards and states that have a part in it.
 //
 // It must not know what jumps, nor what follows.
 #pragma once
@@ -15,34 +15,62 @@ namespace slideway {
 
 class JumpWatch {
  public:
-  // Notes what jumped at t; x is the state after it.
-  void note(double t, const InstantJumps& jumps, const Vector& x) {
-    instants_.note(t, jumps.id, x);
-    if (!jumps.touching.empty()) contacts_[jumps.id] = jumps.touching;
+  // What has a part in the jumps of an instant: contacts in impacts, guards that fire, and states that resets change.
+  struct Part {
+    std::vector<Index> contacts = {};
+    std::vector<Index> states = {};
+    std::vector<Guard> guards = {};
+  };
+
+  // Notes what jumped at t, known to `accuracy`, from `before` to x; `before` may be empty.
+  void note(double t, const InstantJumps& jumps, const Vector& before, const Vector& x, double accuracy) {
+    instants_.note(t, jumps.id, x, accuracy);
+    // What takes part in a limit has come before.
+    if (instants_.may_repeat()) parts_[jumps.id] = part_of(jumps, before, x);
   }
   void clear() {
     instants_.clear();
-    contacts_.clear();
+    parts_.clear();
   }
   std::optional<Accumulation> limit() const { return instants_.limit(); }
+  // The state after the instant so many before the last; of a turn that limit() found or the two before it.
+  const Vector& state(std::size_t back) const { return instants_.state(back); }
   // When they began, and the largest |xⱼ| since then; there is one.
   double began() const { return instants_.began(); }
   Vector scale() const { return instants_.scale(); }
-  // Of the instants that take part, sorted.
-  std::vector<Index> contacts_of(const Accumulation& accumulation) const {
-    std::vector<Index> contacts;
+  // Of all instants that take part; contacts and states are sorted.
+  Part part_of(const Accumulation& accumulation) const {
+    Part all;
     for (const Index id : accumulation.ids) {
-      const auto hit = contacts_.find(id);
-      if (hit != contacts_.end()) contacts.insert(contacts.end(), hit->second.begin(), hit->second.end());
+      const auto hit = parts_.find(id);
+      if (hit == parts_.end()) continue;
+      add(hit->second.contacts, all.contacts);
+      add(hit->second.states, all.states);
+      all.guards.insert(all.guards.end(), hit->second.guards.begin(), hit->second.guards.end());
     }
-    std::sort(contacts.begin(), contacts.end());
-    contacts.erase(std::unique(contacts.begin(), contacts.end()), contacts.end());
-    return contacts;
+    return all;
+  }
+  static Part part_of(const InstantJumps& jumps, const Vector& before, const Vector& x) {
+    Part part;
+    part.contacts = jumps.touching;
+    if (jumps.zero_guards.empty()) return part;
+    for (const InstantJumps::ZeroGuard& zero : jumps.zero_guards) part.guards.push_back(zero.when);
+    if (before.size() != x.size()) return part;
+    for (Index j = 0; j < x.size(); ++j) {
+      if (x[j] != before[j]) part.states.push_back(j);
+    }
+    return part;
   }
 
  private:
+  static void add(const std::vector<Index>& more, std::vector<Index>& list) {
+    list.insert(list.end(), more.begin(), more.end());
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+
   AccumulationWatch instants_{{1, 2, 3, 4, 6, 8, 12}, 1, true};
-  std::map<Index, std::vector<Index>> contacts_;  // by the ids of instants, which may repeat
+  std::map<Index, Part> parts_;  // by the ids of instants, which may repeat
 };
 
 }  // namespace slideway

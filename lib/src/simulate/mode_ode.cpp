@@ -73,12 +73,18 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
 }
 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
+  VectorRef result = dx;
   field_.velocity(t, x, std::move(dx));
+  for (const Index j : held_states_) result[j] = 0;
   if (watches_stages_) note_stage(t);
 }
 
 void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
   // Told beforehand, so that nothing is kept over the call; only what slides is watched.
+  if (!held_states_.empty()) {
+    velocity(t, x, dx);
+    return;
+  }
   if (!slides() || !watches_stages_) {
     field_.quick_velocity(t, x, dx);
     return;
@@ -151,21 +157,35 @@ const Pattern* ModeOde::jacobian_pattern() {
 
 void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jacobian) {
   ModeJacobian* const with_contacts = contacts_ ? sparse() : nullptr;
-  if (!with_contacts) {
+  if (with_contacts) {
+    // The patterns of a system with contacts do not tell all that their forces depend on.
+    with_contacts->compute(t, x, split_);
+    fill(split_, with_contacts->pattern(), jacobian);
+  } else {
     field_.jacobian(t, x, jacobian);
-    return;
   }
-  // The patterns of a system with contacts do not tell all that their forces depend on.
-  with_contacts->compute(t, x, split_);
-  fill(split_, with_contacts->pattern(), jacobian);
+  for (const Index j : held_states_) jacobian.row(j).setZero();
 }
 
 void ModeOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef, SplitJacobian& jacobian) {
   sparse()->compute(t, x, jacobian);
+  if (held_states_.empty()) return;
+  const Pattern& pattern = sparse()->pattern();
+  for (const Index j : held_states_) {
+    const auto row = static_cast<std::size_t>(j);
+    jacobian.values.segment(pattern.start[row], pattern.start[row + 1] - pattern.start[row]).setZero();
+    if (jacobian.left.cols() > 0) jacobian.left.row(j).setZero();
+  }
+  for (Index k = 0; k < jacobian.border_columns.outerSize(); ++k) {
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(jacobian.border_columns, k); entry; ++entry) {
+      if (std::binary_search(held_states_.begin(), held_states_.end(), entry.row())) entry.valueRef() = 0;
+    }
+  }
 }
 
 void ModeOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) {
   field_.jacobian_times(t, x, direction, product);
+  for (const Index j : held_states_) product[j] = 0;
 }
 
 void ModeOde::prepare_preconditioner(double t, ConstVectorRef x, double gamma) {

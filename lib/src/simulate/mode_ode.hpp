@@ -100,6 +100,8 @@ class ModeOde final : public SmoothOde {
   bool has_preconditioner() const override { return preconditioner_ != nullptr; }
   void prepare_preconditioner(double t, ConstVectorRef x, double gamma) override;
   void precondition(ConstVectorRef r, VectorRef z) override { preconditioner_->solve(r, z); }
+  // Keeps these states as they are, whatever the field says, until the next call; sorted.
+  void hold(std::vector<Index> states) { held_states_ = std::move(states); }
   bool constrained() const override { return slides() || has_closed_contacts(); }
   void project(double t, ConstVectorRef weights, VectorRef x) override;
   bool may_be_moved(double t, ConstVectorRef x) override {
@@ -146,6 +148,7 @@ class ModeOde final : public SmoothOde {
   std::string location_;
   SurfaceGeometry* kept_geometry_ = nullptr;
   std::vector<Index> kept_surfaces_;
+  std::vector<Index> held_states_;
   double sigma_ = 1;
   Vector h_, lambda_, ratios_;
   std::vector<Index> without_value_;

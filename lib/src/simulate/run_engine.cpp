@@ -155,8 +155,6 @@ Mode RunEngine::as_shown(const Mode& mode) const {
   return shown;
 }
 
-Mode RunEngine::word() const { return as_shown(mode_); }
-
 void RunEngine::finish(Status status, std::string message) {
   solution_.outcome = {status, t_, std::move(message)};
 }
@@ -258,11 +256,16 @@ bool RunEngine::begin_mode() {
     finish(Status::reached_end, "");
     return false;
   }
+  // What arrived last may have done so at the limit itself.
+  while (next_end() < run_.end && next_end() - t_ <= location_accuracy(t_, 0)) {
+    if (!end_held_limit()) return false;
+  }
   ModeOde& ode = here_->ode;
   // Those of the arrival do where the state is still the same, but for its place on the surfaces.
   if (pace_.starts_anew() || stepper_ != here_->stepper.get()) here_->stepper->error_weights(x_, weights_);
   here_->evaluator.keep_field_at(t_, x_);
   ode.set_mode(mode_, lambda_, repelling_);
+  ode.hold(states_held());
   if (!repelling_ && ode.field().sliding().size() == 1) {
     // Sliding that went on through an event on other surfaces keeps the kind it has.
     const NeighbourFields& fields = ode.field().neighbours(t_, x_, ode.field().sliding().front());
@@ -294,7 +297,7 @@ bool RunEngine::begin_mode() {
   if (marches_exits_only()) ode.watch_stages();
   const double first_step = pace_.starts_anew() || stepper_ != last ? 0 : stepper_->usual_step();
   pace_.begin_mode();
-  if (!stepper_->start(t_, x_, run_.end, first_step)) {
+  if (!stepper_->start(t_, x_, next_end(), first_step)) {
     const StepFailure& failure = stepper_->failure();
     finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure, failure.message);
     return false;
@@ -434,7 +437,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       throw;
     }
     const bool arrived = scanned_.arrival != nullptr;
-    const double piece_start = t_;
+    double piece_start = t_;
     t_ = arrived ? scanned_.arrival->t : report.end;
     stepper.evaluate(t_, x_);
     if (here_->watch.size() > 0) largest_ = largest_.cwiseMax(x_.cwiseAbs());
@@ -445,8 +448,18 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     // Those of a fine step are relative: a state that passes zero would not be moved there, and others would be, far.
     if (is_seen || options_.on_step) here_->stepper->error_weights(x_, weights_);
     if (is_seen) project_state();
+    if (!limits_.empty()) piece_start = pass_limits(piece_start, arrived);
     if (t_ > piece_start) append_step(piece_start, t_);
 
+    if (!arrived && report.status == StepStatus::reached_end && t_ < run_.end) {
+      write_outputs(step_start, std::nextafter(t_, step_start));
+      const double limit_time = t_;
+      dense_end_ = t_;
+      pace_.go_on();
+      const bool goes_on = end_held_limit();
+      write_outputs(limit_time, t_);
+      return goes_on ? ModeEnd::event : ModeEnd::finished;
+    }
     if (!arrived && report.status == StepStatus::reached_end) {
       std::vector<char> slots;
       const bool ends_with_event = arrives_at_end(report.end, slots);

@@ -16,6 +16,7 @@
 //     run_poles         guards that change their signs without being zero
 //     run_turns         crossings that accumulate
 //     run_zeno          jumps that accumulate, and contacts that come to rest
+//     run_limit         from their last event to their limit
 // What it keeps from one to the next it keeps in parts that look after themselves: tools in RunTools; of one instant in Instant and
 // InstantJumps; what is only just being left in Leaving; how short the next stretch may be in Pace; and what comes ever faster in
 // the watches.
@@ -76,7 +77,7 @@ class RunEngine {
   void project_state();
   bool too_many_events();
   void finish(Status status, std::string message);
-  // The word of the mode: the surfaces, then the contacts.
+  // The word of the mode, for the log: the surfaces, then the contacts. What has part in a limit is as it was until then.
   Mode word() const;
   // With the contacts, and with what goes with another surface as that one.
   Mode as_shown(const Mode& mode) const;
@@ -94,6 +95,9 @@ class RunEngine {
   // What errors make of a guard by the end of the last step, whose event was where it began.
   double tolerance_a_step_on(Index surface);
   double drawing_noise(Index event);
+  // What rounding makes of the guard of an event, and from where on it counts as off zero.
+  double event_rounding(Index event);
+  double arming_level(Index event);
   void set_event_thresholds();
   bool is_held(Index event);
   void take_sides(const std::vector<char>& slots);
@@ -245,7 +249,6 @@ class RunEngine {
   void put_on_gaps(const std::vector<Index>& contacts);
   std::vector<Index> touching_contacts();
   std::vector<Index> events_moving_through_zero();
-  std::vector<Index> events_due();
   Guard guard_between(const std::vector<Index>& due) const;
   // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.
   int motion_of(Index event, double zero_level, bool exact);
@@ -330,7 +333,20 @@ class RunEngine {
   EventRecord note_limit(const std::vector<Index>& surfaces) const;
   void report_limit(EventRecord&& record, bool stays);
   bool go_to_lone_limit(Index surface, const Accumulation& accumulation);
-  bool jump_to_limit(const Accumulation& accumulation);
+  // A guard that a jump has left at zero, and what is left of its flights off it.
+  struct Bounce {
+    double ratio = 0;        // of the speeds after and before
+    double height = 0;       // of the next flight
+    double remaining = 0;    // to the limit, where the ratio is below 1
+    double error = 0;        // of it
+    bool is_hidden = false;  // the next flight is too low to be told from none
+  };
+  std::optional<Bounce> bounce_of(Index event);
+  std::optional<Bounce> bounce_of_last_jump();
+  double accuracy_of_jump();
+  bool finish_unresolved(const Bounce& bounce);
+  Vector limit_of_jumped(const Accumulation& accumulation, const std::vector<Index>& states) const;
+  bool come_to_limit(const Accumulation& accumulation);
   // Contacts that come to rest together, and what is left of the time until then.
   struct Rest {
     std::vector<Index> contacts = {};
@@ -344,17 +360,46 @@ class RunEngine {
   double time_to_disturbance(const Rest& rest);
   void put_on_sliding();
   bool come_to_rest(const Rest& rest);
+
+  // ---- from the last event of a series to its limit (run_limit.cpp)
+  struct Limit {
+    double t = 0;
+    EventRecord record = {};  // handed out there
+    Mode members_as_shown;    // the word until then
+    std::vector<Index> members =
+        {};  // surfaces that slide and contacts that are closed by it, as in the word
+    // Of resets and edges: the states that are held at their limits, and the guards that do not fire until then.
+    std::vector<Index> states = {};
+    std::vector<Guard> guards = {};
+    std::string resting_location = {};
+    std::string turns = {}, within = {};  // for the message
+    bool is_held() const { return !guards.empty(); }
+  };
+  bool is_part_of_limit(Index event) const;
+  std::vector<Index> states_held() const;
+  // Where the stretch that begins ends at the latest.
+  double next_end() const;
+  void show_limit(Limit limit, double t, const Vector& x);
+  // Shows the limits from `from` to t_ along the last step, and returns the last of their times, or `from`.
+  double pass_limits(double from, bool arrived);
+  // What ends here has come to its limit.
+  void show_limits_that_end(const Arrivals& arrivals);
+  // Those in which something is no longer where it was to stay.
+  void drop_disturbed_limits();
+  // Closes the contacts, which come to rest at the limit. False when the run is over.
+  bool close_until(Limit&& limit, const std::vector<Index>& contacts);
+  // At the time of the limit of resets or edges. False when the run is over.
+  bool end_held_limit();
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
+  bool hardly_moves(double time);
+  // Adds to the error of the limit what rounding and the tolerances make of the times at which these surfaces are met.
+  void add_errors_of_surfaces(const EventRecord& event, Accumulation& accumulation);
   bool hardly_takes_time(double interval, double remaining) const;
   // The surfaces that take part in the last so many events of relays.
   std::vector<Index> surfaces_of_turn(std::size_t period) const;
   bool hardly_leaves(const Accumulation& accumulation);
   bool gaps_hardly_open();
-  bool guards_hardly_leave();
-  // Events whose guards are not zero yet, and which of them are after a jump to a limit.
-  std::vector<EventAhead> events_ahead();
-  void note_reached(const std::vector<EventAhead>& ahead);
   // Whether |change| is below the tolerances, for states of these sizes.
   bool is_invisible(const Vector& change, const Vector& sizes) const;
 
@@ -436,6 +481,8 @@ class RunEngine {
   Arrivals arrivals_;  // of the last call of gather()
   Instant instant_;
   InstantJumps jumps_;
+
+  std::vector<Limit> limits_;  // that the solution is coming to
 
   // ---- what comes ever faster
   JumpWatch jump_watch_;

@@ -150,9 +150,10 @@ void RunEngine::cross(const std::vector<Index>& events) {
   const double accuracy = location_accuracy(t_, stepper_->last_step_size());
   for (const Index e : events) {
     watch.set_armed(e, false);
+    const double rate = std::abs(watch.rate(t_, x_, state_, e));
+    if (rate > 0) arrivals_.blur = std::max(arrivals_.blur, watch.rounding(t_, x_, e) / rate);
     // Drawn back onto its constraints the state need not be where the guard was seen to vanish.
-    watch.set_noise(
-        e, std::max(std::abs(watch.rate(t_, x_, state_, e)) * accuracy, std::abs(watch.value(t_, x_, e))));
+    watch.set_noise(e, std::max(rate * accuracy, std::abs(watch.value(t_, x_, e))));
     watch.set_allowance(e, std::numeric_limits<double>::infinity());
     if (watch[e].direction != Direction::any) continue;
     watch.set_side(e, -watch.side(e));
@@ -190,6 +191,7 @@ bool RunEngine::handle_arrival(const std::vector<char>& slots, const std::vector
   Arrivals& arrivals = gather(slots);
   for (const Index i : ending) arrivals.meeting.met.push_back({.surface = i, .away = leaving_.away(i, t_)});
   arrivals.meeting.root_ends = !ending.empty();
+  if (!limits_.empty()) show_limits_that_end(arrivals);
   ModeOde& ode = here_->ode;
   if (!scanned_.poles.empty()) pass_poles_of_events();
   const bool has_new_sides = !ode.without_value().empty();
@@ -566,6 +568,8 @@ bool RunEngine::chatters(const EventRecord* event, std::span<const Index> surfac
                               : std::max(kChattering * (run_.end - run_.start),
                                          ChatteringWatch::kWindow * location_accuracy(t_, 0));
   if (!chattering_.note(t_, shortest)) return false;
+  // Turns that shrink steadily come to their end.
+  if (turns_.limit()) return false;
   finish(Status::chattering,
          "events on " + where() + " accumulate: the last " + std::to_string(ChatteringWatch::kWindow) +
              " took " + number_text(chattering_.span()) + " before t = " + number_text(t_) +

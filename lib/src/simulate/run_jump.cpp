@@ -61,6 +61,7 @@ bool RunEngine::jump(const Arrivals& arrivals) {
   for (const Index e : arrivals.jumps) crossed.push_back({e, Cause::zero});
   if (goes_on) goes_on = fire_round(crossed, false, records);
   if (goes_on) goes_on = settle(false, records);
+  if (!limits_.empty()) drop_disturbed_limits();
   publish();
   return goes_on && goes_on_after();
 }
@@ -170,6 +171,12 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
       return slide_between(*instant_.last_edge, watched.edge, records);
     const bool same = edge.to == edge.from && !in_pair();
     const std::size_t to = automaton_.location_index(edge.to);
+    if (!same && !states_held().empty()) {
+      finish(Status::zeno, "a transition leaves '" + here_->name + "' at t = " + number_text(t_) +
+                               " while " + limits_.front().record.reason +
+                               ", in which more of its events are than can be told apart");
+      return false;
+    }
     if (!same) {
       const EventWatch& before = here_->watch;
       enter(to);

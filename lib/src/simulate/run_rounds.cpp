@@ -95,6 +95,7 @@ std::vector<RunEngine::Crossed> RunEngine::crossed_by_jump() {
   EventWatch& watch = here_->watch;
   mode_.fill_lambda(lambda_);
   for (Index e = 0; e < watch.size(); ++e) {
+    if (is_part_of_limit(e)) continue;
     const Watched& watched = watch[e];
     Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
     const double value = watch.value(t_, x_, e);

@@ -20,8 +20,6 @@ namespace {
 
 // Of gaps that are not affine.
 constexpr int kGapTurns = 4;
-// Of the way to zero, what the speed beyond it would have covered at least.
-constexpr double kGoesOn = 0.1;
 
 }  // namespace
 
@@ -56,7 +54,7 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     if (!settle_mode(at_start, records)) return false;
     std::vector<Index> stops;
     std::vector<Crossed> jumps;
-    const std::vector<Index> due = events_due();
+    const std::vector<Index> due = events_moving_through_zero();
     if (due.empty()) break;
     begin_round();
     const Guard held = guard_between(due);
@@ -94,21 +92,6 @@ Guard RunEngine::guard_between(const std::vector<Index>& due) const {
   if (!instant_.last_edge || next == due.end() || here_->watch[*next].kind != WatchedKind::edge) return {};
   const Edge& edge = automaton_.edges()[here_->watch[*next].edge];
   return undo_each_other(automaton_.edges()[*instant_.last_edge], edge) ? edge.when : Guard();
-}
-
-// Those that go through zero here, or have done so on the way to a limit.
-std::vector<Index> RunEngine::events_due() {
-  std::vector<Index> due = events_moving_through_zero();
-  if (!instant_.reached.empty()) here_->ode.velocity(t_, x_, state_);
-  for (const EventAhead& reached : instant_.reached) {
-    // What comes to rest at the limit has not gone through zero.
-    const Index e = reached.event;
-    const double rate = -reached.side * here_->watch.rate(t_, x_, state_, e);
-    const bool goes_on = rate * (t_ - reached.t) > kGoesOn * reached.value;
-    if (goes_on && !contains(due, e)) due.push_back(e);
-  }
-  instant_.reached.clear();
-  return due;
 }
 
 // The relays and the contacts where the state is new; nothing approaches any more.
@@ -321,6 +304,7 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
     watch.set_armed(e, false);
     watch.set_noise(e, 0);
     watch.set_allowance(e, std::numeric_limits<double>::infinity());
+    if (is_part_of_limit(e)) continue;
     const double value = watch.value(t_, x_, e);
     const double zero = zero_level(e);
     if (std::abs(value) > zero) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 // A flight no higher than so many times the error allowed in the states is seen well by fine steps only.
 constexpr double kLowFlight = 1000;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -64,24 +66,44 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   if (stays_after_flights(event)) return true;
   if (crosses && !after_lone_crossing(event)) return false;
   if (mode_.size() < 2) return true;
-  turns_.note(t_, event, mode_, x_);
+  turns_.note(t_, event, mode_, x_, location_accuracy(t_, 0));
   std::optional<Accumulation> accumulation = turns_.limit();
   const bool is_steady = accumulation.has_value();
   if (!is_steady) accumulation = turns_.limit_of_two_turns();
   // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as large as the
   // stretches may have undone it.
   if (accumulation || turns_.may_accumulate()) pace_.repeat(turns_.interval());
-  if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
+  if (!accumulation) return true;
   accumulation->ids = surfaces_of_turn(accumulation->period);
   if (accumulation->ids.size() < 2) return true;
-  // Nothing visible is skipped: what is left of the motion is far below the tolerances.
-  here_->evaluator.field(t_, x_, lambda_, state_);
-  const double motion = state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * accumulation->remaining;
-  const bool is_nothing = is_steady && motion <= 1e-3;
-  if (!is_nothing && !hardly_takes_time(turns_.interval(), accumulation->remaining) &&
-      !hardly_leaves(*accumulation))
+  add_errors_of_surfaces(event, *accumulation);
+  const bool cannot_go_on = (is_steady && accumulation->at_resolution) ||
+                            hardly_takes_time(turns_.interval(), accumulation->remaining) ||
+                            hardly_leaves(*accumulation);
+  if (!cannot_go_on &&
+      !(is_steady && t_ + accumulation->remaining < run_.end && hardly_moves(accumulation->remaining)))
     return true;
   return jump_to_crossing_limit(*accumulation);
+}
+
+// Whether nothing visible happens in this time: the motion is far below the tolerances.
+bool RunEngine::hardly_moves(double time) {
+  here_->evaluator.field(t_, x_, lambda_, state_);
+  return state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * time <= 1e-3;
+}
+
+void RunEngine::add_errors_of_surfaces(const EventRecord& event, Accumulation& accumulation) {
+  double rounding = 0, tolerance = 0;
+  for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
+    const Index i = event.surfaces[k];
+    const double speed = std::max(std::abs(event.w_minus[k]), std::abs(event.w_plus[k]));
+    if (!(speed > 0)) continue;
+    rounding = std::max(rounding, here_->geometry.rounding(t_, x_, i) / speed);
+    tolerance = std::max(tolerance, here_->geometry.tolerance(t_, x_, i, weights_) / speed);
+  }
+  accumulation.blur(rounding);
+  // A size that is wrong by so much shrinks like the others.
+  accumulation.error += tolerance / (1 - accumulation.ratio);
 }
 
 // How flights shrink is lost where the errors of the steps are as large as they are.
@@ -195,8 +217,14 @@ bool RunEngine::finish_without_value(const std::vector<Index>& surfaces, const s
 bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   const bool only_crossings = turns_.only_crossings();
   turns_.clear();
+  const std::string turns = std::string(only_crossings ? "crossings" : "events") +
+                            " accumulate: each turn takes " + number_text(accumulation.ratio) +
+                            " of the time of the one before";
+  Limit limit;
+  limit.t = t_ + accumulation.remaining;
+  limit.members_as_shown = word();
+  limit.members = accumulation.ids;
   EventRecord unseen = note_limit(accumulation.ids);
-  Vector limit = accumulation.state;
   std::vector<Index> surfaces = accumulation.ids;
   Meeting meeting{.is_limit = true};
   for (const Index i : surfaces) meeting.met.push_back({.surface = i});
@@ -205,14 +233,29 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   }
   std::sort(surfaces.begin(), surfaces.end());
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
-  here_->geometry.project(t_ + accumulation.remaining, surfaces, weights_, limit);
-  skip_to(t_ + accumulation.remaining, limit);
-  const std::string turns = std::string(only_crossings ? "crossings" : "events") +
-                            " accumulate: each turn takes " + number_text(accumulation.ratio) +
-                            " of the time of the one before";
+  // What else there is goes on until then, unless that is nothing.
+  const bool is_now =
+      hardly_takes_time(kNever, accumulation.remaining) || hardly_moves(accumulation.remaining);
+  const auto skip = [&] {
+    Vector state = accumulation.state;
+    here_->geometry.project(limit.t, surfaces, weights_, state);
+    skip_to(std::min(limit.t, run_.end), state);
+  };
+  if (is_now) {
+    skip();
+  } else {
+    here_->geometry.project(t_, surfaces, weights_, x_);
+  }
   if (begin_second_order(accumulation.ids, accumulation.ids)) {
     unseen.reason = turns;
-    report_limit(std::move(unseen), true);
+    if (is_now) {
+      report_limit(std::move(unseen), true);
+      return true;
+    }
+    unseen.reason += "; the surfaces and their speeds stay zero: sliding of " + order();
+    limit.record = std::move(unseen);
+    limit.record.to = word();
+    limits_.push_back(std::move(limit));
     return true;
   }
   here_->evaluator.keep_field_at(t_, x_);
@@ -220,11 +263,22 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
   EventRecord& record = resolution.event;
   record.kind = EventKind::zeno;
   record.before = unseen.before;
-  record.reason = turns + "; " + record.reason;
+  record.reason = turns + "; the limit is within " + number_text(accumulation.error) +
+                  " of t = " + number_text(limit.t) + "; " + record.reason;
   if (record.from) record.from = as_shown(*record.from);
   if (resolution.decided) {
     adopt(resolution);
     record.to = word();
+    if (!is_now) {
+      limit.record = std::move(record);
+      limits_.push_back(std::move(limit));
+      return true;
+    }
+  }
+  if (!is_now) {
+    skip();
+    record.t = t_;
+    record.after = x_;
   }
   if (!resolution.decided && !finish_without_value(accumulation.ids, turns)) finish_ambiguous(resolution);
   report(std::move(record));

@@ -172,10 +172,24 @@ double RunEngine::drawing_noise(Index event) {
          here_->watch.tolerance(t_, x_, event, weights_);
 }
 
+// Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
+double RunEngine::event_rounding(Index event) {
+  const double error = here_->watch.tolerance(t_, x_, event, weights_);
+  return here_->watch.rounding(t_, x_, event) + 16 * kEpsilon * error + kArmFactor * drawing_noise(event);
+}
+
+double RunEngine::arming_level(Index event) {
+  return kArmFactor * event_rounding(event) + here_->watch.noise(event);
+}
+
 void RunEngine::set_event_thresholds() {
   EventWatch& watch = here_->watch;
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = here_->ode.event_slot(e);
+    if (!limits_.empty() && is_part_of_limit(e)) {
+      thresholds_.ignore(slot);
+      continue;
+    }
     if (watch.armed(e)) continue;
     if (contains(scanned_.poles, slot)) {
       // Too large to be taken for zero, on whatever side it is.
@@ -184,11 +198,10 @@ void RunEngine::set_event_thresholds() {
       continue;
     }
     const double error = watch.tolerance(t_, x_, e, weights_);
-    // Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
-    const double rounding = watch.rounding(t_, x_, e) + 16 * kEpsilon * error + kArmFactor * drawing_noise(e);
+    const double rounding = event_rounding(e);
     const bool was_held = watch.held(e);
     watch.set_held(e, is_held(e));
-    const double clear = kArmFactor * rounding + watch.noise(e);
+    const double clear = arming_level(e);
     if (watch.held(e)) {
       // What it shows is what is between two projections.
       thresholds_.arm_above[slot] = clear + gathered_errors(options_.rtol) * error;
@@ -340,11 +353,12 @@ bool RunEngine::scan_step(double end) {
     if (!arrival.found || here_->watch.size() == 0) return true;
     const Arrivals& arrivals = gather(arrival.guards);
     if (!arrivals.only_records() || passes_pole_of_surface()) return true;
-    const double before = t_;
+    double before = t_;
     t_ = arrival.t;
     stepper_->evaluate(t_, x_);
     here_->stepper->error_weights(x_, weights_);
     project_state();
+    if (!limits_.empty()) before = pass_limits(before, true);
     take_sides(arrival.guards);
     cross(arrivals.records);
     pass_poles_of_events();

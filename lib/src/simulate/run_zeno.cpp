@@ -12,7 +12,23 @@
 
 namespace slideway {
 
-namespace {}  // namespace
+namespace {
+
+// Where no flight has been before, how far ahead of a run the first look is.
+constexpr double kFirstLook = 1e-8;
+// A flight is hidden where it is no higher than so many times the size from which on its guard counts as off zero. The march has to
+// meet it above that.
+constexpr double kHidden = 16;
+// A state that jumps by less, relative to its size, is rounded.
+constexpr double kRounded = 1e-14;
+// Two limits are one where they differ by no more than this part of what is left to them.
+constexpr double kAlike = 0.05;
+// A change that shrinks by less from one turn to the next has no limit to be told.
+constexpr double kShrinks = 1 - 1e-6;
+// How many times rtol, of the time since the series began, the errors of integration may be in the limit.
+constexpr double kRunErrors = 3;
+
+}  // namespace
 
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
 bool RunEngine::hardly_takes_time(double interval, double remaining) const {
@@ -23,21 +39,11 @@ bool RunEngine::hardly_takes_time(double interval, double remaining) const {
 bool RunEngine::gaps_hardly_open() {
   mode_.fill_lambda(lambda_);
   return std::any_of(jumps_.touching.begin(), jumps_.touching.end(), [&](Index c) {
+    // The speed of a gap that stays closed is rounding, and says nothing of flights.
+    if (contains(here_->contacts->closed(), c)) return false;
     const double opens = here_->contacts->rate(t_, x_, lambda_, c) * pace_.interval();
     return opens > 0 && opens <= 1000 * here_->contacts->rounding(t_, x_, c);
   });
-}
-
-// … or the guards of what fired last leave zero so little.
-bool RunEngine::guards_hardly_leave() {
-  EventWatch& watch = here_->watch;
-  here_->evaluator.field(t_, x_, lambda_, state_);
-  for (Index e = 0; e < watch.size(); ++e) {
-    if (!jumps_.has_fired_on(watch[e].when)) continue;
-    const double leaves = std::abs(watch.rate(t_, x_, state_, e)) * pace_.interval();
-    if (leaves > 0 && leaves <= 1000 * drawing_noise(e)) return true;
-  }
-  return false;
 }
 
 bool RunEngine::is_invisible(const Vector& change, const Vector& sizes) const {
@@ -55,88 +61,171 @@ void RunEngine::skip_to(double t, const Vector& x) {
   x_ = x;
 }
 
-std::vector<EventAhead> RunEngine::events_ahead() {
-  std::vector<EventAhead> ahead;
-  EventWatch& watch = here_->watch;
-  for (Index e = 0; e < watch.size(); ++e) {
-    const double value = watch.value(t_, x_, e);
-    if (value > zero_level(e)) ahead.push_back({e, watch.side(e), t_, value});
+// What the instant of the last jump is known to: as the clock tells it, and as the guards that were zero there tell zero.
+double RunEngine::accuracy_of_jump() {
+  double blur = jumps_.zero_guards.empty() ? 0 : arrivals_.blur;
+  mode_.fill_lambda(lambda_);
+  for (const Index c : jumps_.bounced) {
+    const double rate = std::abs(here_->contacts->rate(t_, x_, lambda_, c));
+    if (rate > 0) blur = std::max(blur, here_->contacts->rounding(t_, x_, c) / rate);
   }
-  return ahead;
+  return location_accuracy(t_, 0) + blur;
 }
 
-void RunEngine::note_reached(const std::vector<EventAhead>& ahead) {
-  instant_.reached.clear();
-  for (const EventAhead& event : ahead) {
-    if (event.side * here_->watch[event.event].when.value(t_, x_) <= zero_level(event.event))
-      instant_.reached.push_back(event);
+// A guard that fires and is thrown back against the motion, with speed u and acceleration −a: it is off zero for 2u/a, by u²/2a at
+// most. As the speeds shrink by r from one such flight to the next, all of them take
+//     R = 2u / (a(1 − r)).
+// Nothing where it is not thrown back, or ever faster.
+std::optional<RunEngine::Bounce> RunEngine::bounce_of(Index event) {
+  EventWatch& watch = here_->watch;
+  if (std::abs(watch.value(t_, x_, event)) > zero_level(event)) return std::nullopt;
+  Vector velocity(x_.size());
+  here_->ode.velocity(t_, instant_.before, velocity);
+  const double approach = std::abs(watch.rate(t_, instant_.before, velocity, event));
+  here_->ode.velocity(t_, x_, velocity);
+  const double side = watch.side(event);
+  const double speed = side * watch.rate(t_, x_, velocity, event);
+  if (!(speed > watch.rate_rounding(t_, x_, velocity, event)) || !(approach > 0)) return std::nullopt;
+  // Over half a flight, which the first look takes to be half as long as the last one.
+  double ahead = pace_.interval() > 0 ? 0.5 * pace_.interval() : kFirstLook * (run_.end - t_);
+  double acceleration = 0, before = 0;
+  Vector along(x_.size());
+  for (int look = 0; look < 3; ++look) {
+    here_->ode.velocity(t_ + ahead, x_ + ahead * velocity, along);
+    before = acceleration;
+    acceleration = (speed - side * watch.rate(t_ + ahead, x_ + ahead * velocity, along, event)) / ahead;
+    if (!(acceleration > 0)) return std::nullopt;
+    ahead = speed / acceleration;
   }
+  Bounce bounce;
+  bounce.ratio = speed / approach;
+  bounce.height = 0.5 * speed * ahead;
+  const double flight = 2 * ahead;
+  if (!(bounce.ratio < 1)) return bounce;
+  bounce.remaining = flight / (1 - bounce.ratio);
+  const double uneven = std::abs(acceleration - before) / acceleration;
+  // Errors of the times before have become errors of the speed, and shrink with it.
+  bounce.error = uneven * bounce.remaining +
+                 2 * accuracy_of_jump() / ((1 - bounce.ratio) * (1 - bounce.ratio * bounce.ratio));
+  return bounce;
+}
+
+// The lowest of the flights that begin where only these guards fired; nothing where one of them is not thrown back.
+std::optional<RunEngine::Bounce> RunEngine::bounce_of_last_jump() {
+  const bool has_moved_on = instant_.last_edge && automaton_.edges()[*instant_.last_edge].from !=
+                                                      automaton_.edges()[*instant_.last_edge].to;
+  if (!jumps_.touching.empty() || has_moved_on || instant_.before.size() != x_.size()) return std::nullopt;
+  std::optional<Bounce> all;
+  for (Index e = 0; e < here_->watch.size(); ++e) {
+    if (here_->watch[e].kind == WatchedKind::record || here_->watch[e].kind == WatchedKind::stop) continue;
+    if (!jumps_.has_fired_on(here_->watch[e].when)) continue;
+    const std::optional<Bounce> bounce = bounce_of(e);
+    if (!bounce) return std::nullopt;
+    const bool is_hidden = bounce->height <= kHidden * arming_level(e);
+    if (!all) {
+      all = bounce;
+      all->is_hidden = is_hidden;
+      continue;
+    }
+    all->is_hidden = all->is_hidden && is_hidden;
+    if (bounce->remaining > all->remaining) {
+      all->remaining = bounce->remaining;
+      all->error = bounce->error;
+      all->ratio = bounce->ratio;
+    }
+  }
+  return all;
 }
 
 bool RunEngine::after_jump() {
-  jump_watch_.note(t_, jumps_, x_);
-  const std::optional<Accumulation> accumulation = jump_watch_.limit();
-  if (!accumulation || t_ + accumulation->remaining >= run_.end) return true;
-  const bool cannot_go_on = hardly_takes_time(pace_.interval(), accumulation->remaining) ||
-                            gaps_hardly_open() || guards_hardly_leave();
+  jump_watch_.note(t_, jumps_, instant_.before, x_, accuracy_of_jump());
+  std::optional<Accumulation> accumulation = jump_watch_.limit();
+  const std::optional<Bounce> bounce = bounce_of_last_jump();
+  if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);
+  if (!accumulation && bounce && bounce->is_hidden) {
+    accumulation.emplace();
+    accumulation->period = 1;
+    accumulation->ids = {jumps_.id};
+    accumulation->ratio = bounce->ratio;
+  }
+  if (!accumulation) return true;
+  if (bounce && bounce->ratio < 1 && accumulation->period == 1) {
+    accumulation->remaining = bounce->remaining;
+    accumulation->error = bounce->error;
+  }
+  const bool cannot_go_on = (bounce && bounce->is_hidden) || accumulation->at_resolution ||
+                            hardly_takes_time(pace_.interval(), accumulation->remaining) ||
+                            gaps_hardly_open();
+  if (cannot_go_on) return come_to_limit(*accumulation);
+  if (t_ + accumulation->remaining >= run_.end) return true;
   const bool short_enough = accumulation->remaining <= options_.rtol * (t_ - jump_watch_.began());
   const bool invisible = short_enough && is_invisible(accumulation->state - x_, jump_watch_.scale());
-  return invisible || cannot_go_on ? jump_to_limit(*accumulation) : true;
+  return invisible ? come_to_limit(*accumulation) : true;
 }
 
-bool RunEngine::jump_to_limit(const Accumulation& accumulation) {
-  const std::string resting_location = jumps_.resting_location;
-  const std::vector<Index> contacts = jump_watch_.contacts_of(accumulation);
-  jump_watch_.clear();
-  EventRecord record;
-  record.kind = EventKind::zeno;
-  record.from = word();
-  record.before = x_;
-  record.reason = "events accumulate: each turn takes " + number_text(accumulation.ratio) +
-                  " of the time of the one before; the limit is within " + number_text(accumulation.error) +
-                  " of t = " + number_text(t_ + accumulation.remaining);
-  if (automaton_.has_locations()) record.from_location = here_->name;
-  const std::vector<EventAhead> ahead = events_ahead();
-  skip_to(t_ + accumulation.remaining, accumulation.state);
-  here_->stepper->error_weights(x_, weights_);
-  record.t = t_;
-  std::vector<EventRecord>& records = instant_.open_records(false);
-  begin_instant(true);
-  bool goes_on = true;
-  if (!contacts.empty()) {
-    mode_.fill_lambda(lambda_);
-    put_on_sliding();
-    here_->contacts->project(t_, contacts, lambda_, weights_, x_);
-    // What was closed before took part, but it is not what comes to rest.
-    const std::vector<Index>& closed = here_->contacts->closed();
-    for (const Index c : contacts) {
-      if (!contains(closed, c)) list(mode_.size() + c, record);
+bool RunEngine::finish_unresolved(const Bounce& bounce) {
+  const std::string name = instant_.records.back().name.value_or("");
+  finish(Status::chattering, "the guard of " + (name.empty() ? std::string("a reset") : "'" + name + "'") +
+                                 " leaves zero by " + number_text(bounce.height) +
+                                 " at t = " + number_text(t_) +
+                                 " before it comes back, which rounding hides, and it is not thrown back "
+                                 "more slowly than it came; " +
+                                 "measure the states from where the guard is zero, or stop the run there");
+  return false;
+}
+
+// What each state that resets change comes to, one by one: the changes of one that a reset multiplies are a geometric series, whatever
+// its ratio is. One that changes as much every time, as a counter does, has no limit and stays.
+Vector RunEngine::limit_of_jumped(const Accumulation& accumulation, const std::vector<Index>& states) const {
+  Vector limit = x_;
+  const std::size_t period = accumulation.period;
+  const bool has_turns = accumulation.state.size() > 0;
+  for (const Index j : states) {
+    if (has_turns) {
+      const double last = x_[j] - jump_watch_.state(period)[j];
+      const double own = last / (jump_watch_.state(period)[j] - jump_watch_.state(2 * period)[j]);
+      if (std::abs(own) < kShrinks) limit[j] += last * own / (1 - own);
     }
-    if (!record.surface_names.empty()) record.name = record.surface_names.front();
-    leaving_.contacts = contacts;
-    note_reached(ahead);
-  } else if (!resting_location.empty()) {
-    put_on_sliding();
-    enter(automaton_.location_index(resting_location));
-  } else {
-    goes_on = false;
+    const double before = instant_.before[j];
+    if (period > 1 || !(std::abs(x_[j] - before) > kRounded * std::abs(x_[j]))) continue;
+    // As the speed across the guard, which is thrown back: (x − x∞) becomes −r(x − x∞). Where it is, this is the more exact.
+    const double thrown_back = (x_[j] + accumulation.ratio * before) / (1 + accumulation.ratio);
+    if (!has_turns || std::abs(thrown_back - limit[j]) <= kAlike * std::abs(x_[j] - limit[j]))
+      limit[j] = thrown_back;
   }
-  record.after = x_;
-  if (automaton_.has_locations()) record.to_location = here_->name;
-  record.to = word();
-  records.push_back(std::move(record));
-  if (!goes_on) {
-    publish();
-    finish(Status::zeno,
-           "resets accumulate at t = " + number_text(t_) + " (within " + number_text(accumulation.error) +
-               "): each turn takes " + number_text(accumulation.ratio) +
-               " of the time of the one before, and nothing says what follows; let the edge name a " +
-               "location with `zeno`, or describe the body by a contact");
-    return false;
-  }
-  goes_on = settle(false, records);
-  publish();
-  return goes_on;
+  return limit;
+}
+
+bool RunEngine::come_to_limit(const Accumulation& accumulation) {
+  const bool is_series = accumulation.state.size() > 0;
+  const JumpWatch::Part part =
+      is_series ? jump_watch_.part_of(accumulation) : JumpWatch::part_of(jumps_, instant_.before, x_);
+  Limit limit;
+  limit.t = t_ + accumulation.remaining;
+  limit.members_as_shown = word();
+  limit.resting_location = jumps_.resting_location;
+  EventRecord& record = limit.record;
+  record.kind = EventKind::zeno;
+  record.from = limit.members_as_shown;
+  record.before = x_;
+  // The errors of integration are those of the speeds, and so of the times that they take.
+  const double error =
+      accumulation.error + kRunErrors * options_.rtol * (limit.t - std::min(jump_watch_.began(), t_));
+  limit.turns = "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
+  limit.within = number_text(error);
+  record.reason = "events accumulate: " + limit.turns + "; the limit is within " + limit.within +
+                  " of t = " + number_text(limit.t);
+  if (automaton_.has_locations()) record.from_location = here_->name;
+  x_ = limit_of_jumped(accumulation, part.states);
+  jump_watch_.clear();
+  here_->stepper->error_weights(x_, weights_);
+  if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts);
+  limit.states = part.states;
+  limit.guards = part.guards;
+  const bool is_now = hardly_takes_time(kInfinity, accumulation.remaining);
+  if (is_now) skip_to(std::min(limit.t, run_.end), x_);
+  limits_.push_back(std::move(limit));
+  return is_now ? end_held_limit() : true;
 }
 
 bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) {
@@ -171,12 +260,13 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
     for (const bool together : {true, false}) {
       if (together && others.empty()) continue;
       std::optional<Rest> rest = rest_of(c, together ? others : std::vector<Index>());
-      if (!rest || t_ + rest->most >= run_.end) continue;
+      if (!rest) continue;
       const double undisturbed = time_to_disturbance(*rest);
       const bool in_no_time = hardly_takes_time(kInfinity, rest->most) && rest->most < undisturbed;
       const bool short_enough =
           rest->most <= options_.rtol * (t_ - bounces_.began(c)) && rest->most < undisturbed;
-      const bool unseen = (short_enough || in_no_time) && is_invisible(rest->state - x_, bounces_.scale());
+      const bool unseen = t_ + rest->most < run_.end && (short_enough || in_no_time) &&
+                          is_invisible(rest->state - x_, bounces_.scale());
       // Flights between several contacts that each closed alone would throw off the others for ever.
       const bool cannot_go_on =
           together ? is_tiny && in_no_time : is_tiny || hardly_takes_time(interval, rest->remaining);
@@ -237,50 +327,20 @@ double RunEngine::time_to_disturbance(const Rest& rest) {
   return time;
 }
 
-// What was skipped did not end sliding elsewhere.
-void RunEngine::put_on_sliding() {
-  mode_.list_sliding(on_surface_);
-  if (!on_surface_.empty()) here_->geometry.project(t_, on_surface_, weights_, x_);
-}
-
 bool RunEngine::come_to_rest(const Rest& rest) {
-  ContactDynamics& contacts = *here_->contacts;
-  EventRecord record;
+  Limit limit;
+  limit.t = t_ + rest.remaining;
+  limit.members_as_shown = word();
+  EventRecord& record = limit.record;
   record.kind = EventKind::zeno;
-  record.name = contacts.contact(rest.contacts.front()).name;
-  record.from = word();
+  record.from = limit.members_as_shown;
   record.before = x_;
-  for (const Index c : rest.contacts) list(mode_.size() + c, record);
-  record.reason = "impacts accumulate: what is left, " + number_text(rest.remaining) +
-                  " of time, is below the tolerances";
-  // Over what is left the other states go on as if the contacts were closed.
-  std::vector<Index> closed = contacts.closed();
-  closed.insert(closed.end(), rest.contacts.begin(), rest.contacts.end());
-  std::sort(closed.begin(), closed.end());
-  const std::vector<Index> closed_before = contacts.closed();
-  contacts.set_closed(closed);
-  here_->evaluator.field(t_, rest.state, lambda_, state_);
-  contacts.set_closed(closed_before);
-  const Vector limit = rest.state + rest.remaining * state_;
-  const std::vector<EventAhead> ahead = events_ahead();
-  skip_to(t_ + rest.remaining, limit);
-  here_->stepper->error_weights(x_, weights_);
-  put_on_sliding();
-  contacts.project(t_, closed, lambda_, weights_, x_);
-  record.t = t_;
-  record.after = x_;
-  leaving_.contacts = closed;
-  std::vector<EventRecord>& records = instant_.open_records(false);
-  records.push_back(std::move(record));
-  begin_instant(true);
-  note_reached(ahead);
-  for (const Index c : rest.contacts) bounces_.rest(t_, c);
+  record.reason = "impacts accumulate: those that are left take " + number_text(rest.remaining) +
+                  " of time, and are below the tolerances";
+  for (const Index c : rest.contacts) bounces_.rest(limit.t, c);
   bounces_.see_nothing_but(x_);
   jump_watch_.clear();
-  const bool goes_on = settle(false, records);
-  if (records.size() == 1) records.back().to = word();
-  publish();
-  return goes_on;
+  return close_until(std::move(limit), rest.contacts);
 }
 
 }  // namespace slideway

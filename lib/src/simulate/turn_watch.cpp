@@ -17,12 +17,13 @@ Index kind_of_turn(const EventRecord& event, const Mode& after) {
 
 }  // namespace
 
-void TurnWatch::note(double t, const EventRecord& event, const Mode& after, const Vector& x) {
+void TurnWatch::note(double t, const EventRecord& event, const Mode& after, const Vector& x,
+                     double accuracy) {
   const bool crosses = crosses_one(event);
   only_crossings_ = only_crossings_ && crosses;
   interval_ = t - last_;
   last_ = t;
-  events_.note(t, crosses ? event.surfaces.front() : kind_of_turn(event, after), x);
+  events_.note(t, crosses ? event.surfaces.front() : kind_of_turn(event, after), x, accuracy);
 }
 
 void TurnWatch::clear() {

@@ -22,8 +22,8 @@ class TurnWatch {
     return event.kind == EventKind::crossing && event.surfaces.size() == 1;
   }
 
-  // Notes such an event at t, with the mode and the state after it.
-  void note(double t, const EventRecord& event, const Mode& after, const Vector& x);
+  // Notes such an event at t, known to `accuracy`, with the mode and the state after it.
+  void note(double t, const EventRecord& event, const Mode& after, const Vector& x, double accuracy = 0);
   // What happened between the events was something else.
   void clear();
 
