@@ -10,7 +10,6 @@
 
 namespace slideway {
 
-namespace {}
 
 EventWatch::EventWatch(const System& system) {
   states_ = system.states();

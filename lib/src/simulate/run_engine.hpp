@@ -33,6 +33,7 @@
 #include "core/copy_numbers.hpp"
 #include "simulate/bounce_watch.hpp"
 #include "simulate/chattering_watch.hpp"
+#include "simulate/first_motion.hpp"
 #include "simulate/flight_watch.hpp"
 #include "simulate/instant.hpp"
 #include "simulate/jump_watch.hpp"
@@ -251,7 +252,8 @@ class RunEngine {
   std::vector<Index> events_moving_through_zero();
   Guard guard_between(const std::vector<Index>& due) const;
   // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.
-  int motion_of(Index event, double zero_level, bool exact);
+  int motion_of(Index event, bool exact);
+  std::vector<Displacement> points_not_told_apart(bool exact);
   // How far from zero a guard may be and still count as zero.
   double zero_level(Index event);
 

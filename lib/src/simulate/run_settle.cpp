@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
+#include "simulate/first_motion.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
@@ -20,6 +22,13 @@ namespace {
 
 // Of gaps that are not affine.
 constexpr int kGapTurns = 4;
+// Rounding of a number, in units of its last place, as in the rounding of a guard.
+constexpr double kRoundingFactor = 16;
+// The part of the last step over which the dense output tells the velocity of an arrival.
+constexpr double kPartOfStep = 1e-3;
+// A guard at zero is followed from this part of the time in which a state changes to this part of what is left of the run.
+constexpr double kSoonestLook = 1e-8;
+constexpr double kLatestLook = 1e-2;
 
 }  // namespace
 
@@ -317,7 +326,7 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
     // The classification has said on which side the solution leaves the guard between two locations.
     const bool is_left = instant_.departed && instant_.departed == watch[e].when;
-    const int motion = is_left ? 1 : motion_of(e, zero, exact);
+    const int motion = is_left ? 1 : motion_of(e, exact);
     if (any) {
       if (motion < 0) watch.set_side(e, -watch.side(e));
     } else if (motion < 0) {
@@ -343,38 +352,61 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
   return due;
 }
 
-int RunEngine::motion_of(Index event, double zero_level, bool exact) {
+// The points that cannot be told from (t_, x_): later by what the arrival is located to, and beside it by rounding or, where the
+// state was integrated, by the errors of that.
+std::vector<Displacement> RunEngine::points_not_told_apart(bool exact) {
+  Displacement later{.dt = kRoundingFactor * kEpsilon * std::abs(t_), .dx = Vector::Zero(x_.size())};
+  const double step = stepper_ ? stepper_->last_step_size() : 0;
+  const double before = t_ - kPartOfStep * step;
+  const bool arrived = stepper_ && instant_.before.size() == x_.size() && before < t_ && t_ <= step_end_;
+  if (arrived) {
+    later.dt = location_accuracy(t_, step);
+    stepper_->evaluate(before, later.dx);
+    later.dx = later.dt / (t_ - before) * (instant_.before - later.dx);
+  }
+  Vector errors = kRoundingFactor * kEpsilon * (x_.cwiseAbs() + weights_.cwiseInverse());
+  if (!exact) errors += gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_);
+  Displacement beside{.dt = kRoundingFactor * kEpsilon * std::abs(t_), .dx = Vector::Zero(x_.size())};
+  add_errors(errors.cwiseInverse(), beside.dx);
+  return {later, beside};
+}
+
+int RunEngine::motion_of(Index event, bool exact) {
   EventWatch& watch = here_->watch;
   ModeOde& ode = here_->ode;
-  Vector v1(x_.size()), v2(x_.size()), v3(x_.size()), v4(x_.size()), x(x_.size());
-  ode.velocity(t_, x_, v1);
-  // A rate that the errors cannot turn round decides; the guard itself is zero to within zero_level.
-  const double rate = watch.side(event) * watch.rate(t_, x_, v1, event);
-  double noise = watch.rate_rounding(t_, x_, v1, event);
-  if (!exact) {
-    noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
-    x = x_;
-    add_errors(noise_weights_, x);
-    ode.velocity(t_, x, v2);
-    noise += std::abs(watch.side(event) * watch.rate(t_, x, v2, event) - rate);
+  Vector velocity(x_.size());
+  ode.velocity(t_, x_, velocity);
+  const std::vector<Displacement> displacements = points_not_told_apart(exact);
+  // A rate that no point near turns round decides; the guard itself counts as zero.
+  const double rate = watch.rate(t_, x_, velocity, event);
+  double noise = watch.rate_rounding(t_, x_, velocity, event);
+  for (const Displacement& one : displacements) {
+    const double t = t_ + one.dt;
+    const Vector x = x_ + one.dx;
+    Vector there(x_.size());
+    try {
+      ode.velocity(t, x, there);
+    } catch (const std::exception&) {
+      // A neighbour beyond the end of a domain, as of a root, tells nothing.
+      continue;
+    }
+    const double difference = std::abs(watch.rate(t, x, there, event) - rate);
+    if (std::isfinite(difference)) noise += difference;
   }
-  if (std::abs(rate) > noise) return rate > 0 ? 1 : -1;
-  // Otherwise follow the motion until the guard is clearly off zero, whatever derivative that takes.
-  const double duration = run_.end - t_;
-  double step = 1e-10 * std::max(duration, 1e-6 * std::abs(t_));
-  for (; step <= 1e-2 * duration; step *= 2) {
-    x = x_ + 0.5 * step * v1;
-    ode.velocity(t_ + 0.5 * step, x, v2);
-    x = x_ + 0.5 * step * v2;
-    ode.velocity(t_ + 0.5 * step, x, v3);
-    x = x_ + step * v3;
-    ode.velocity(t_ + step, x, v4);
-    x = x_ + step / 6 * (v1 + 2 * v2 + 2 * v3 + v4);
-    if (!x.allFinite()) return 0;
-    const double value = watch.value(t_ + step, x, event);
-    if (std::abs(value) > 4 * zero_level) return value > 0 ? 1 : -1;
-  }
-  return 0;
+  if (std::abs(rate) > noise) return watch.side(event) * rate > 0 ? 1 : -1;
+  const GuardMotion motion{
+      .velocity = [&](double t, ConstVectorRef x, VectorRef dx) { ode.velocity(t, x, dx); },
+      .guard = [&](double t, ConstVectorRef x) { return watch.value(t, x, event); },
+      .t = t_,
+      .x = x_};
+  // No state changes noticeably sooner than in this time.
+  const double left = run_.end - t_;
+  const double fastest = options_.rtol * velocity.cwiseProduct(weights_).lpNorm<Eigen::Infinity>();
+  const double scale = fastest * left > 1 ? 1 / fastest : left;
+  const TimesToLookAt times{std::max(kSoonestLook * scale, 2 * location_accuracy(t_, 0)), kLatestLook * left};
+  const double rounding = kZeroFactor * (watch.rounding(t_, x_, event) +
+                                         16 * kEpsilon * watch.tolerance(t_, x_, event, weights_));
+  return first_motion(motion, displacements, rounding, times);
 }
 
 }  // namespace slideway
