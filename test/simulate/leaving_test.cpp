@@ -31,6 +31,17 @@ TEST_CASE("what is being left stays in mind when something else is met, once, un
   CHECK(leaving.surfaces.empty());
 }
 
+TEST_CASE("how a surface was left is known for each, also for one that is new") {
+  Leaving leaving;
+  leaving.resize(1, 0);
+  leaving.set_along(0, true);
+  leaving.resize(2, 1);
+  CHECK(leaving.along(0));
+  CHECK(!leaving.along(1));
+  leaving.set_along(0, false);
+  CHECK(!leaving.along(0));
+}
+
 TEST_CASE("vain returns are those to the same surfaces in a row") {
   Leaving leaving;
   leaving.resize(2, 0);

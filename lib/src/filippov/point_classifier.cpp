@@ -28,6 +28,8 @@ constexpr double kTwoFoldTolerance = 10;
 constexpr double kSoonest = 20;
 // The part of the flight before that a dip may last.
 constexpr double kBriefly = 0.05;
+// Tolerances are tight below this.
+constexpr double kTight = 1e-8;
 constexpr Index kStatesOneByOne = 32;
 constexpr int kTrials = 8;
 constexpr double kClearly = 100;
@@ -51,11 +53,18 @@ struct LargestProduct {
   }
 };
 
-// Whether the motion goes through the surface from the side `sign` and is brought back no farther than errors gather.
-bool dips_within_errors(const NormalMotion& motion, double sign, double tolerance) {
+// Whether the motion goes through the surface from the side `sign` and is brought back no farther than `depth`.
+bool dips_within(const NormalMotion& motion, double sign, double depth) {
   const double back = sign * motion.curvature;
-  return sign * motion.w < 0 && back > motion.curvature_zero &&
-         motion.w * motion.w <= 2 * back * kGlobalError * tolerance;
+  return sign * motion.w < 0 && back > motion.curvature_zero && motion.w * motion.w <= 2 * back * depth;
+}
+
+// A dip along this motion, by a parabola.
+void note_dip(const NormalMotion& motion, ClassifiedPoint& point) {
+  point.touch = true;
+  point.w_into = motion.w;
+  point.turns_after = std::abs(motion.w / motion.curvature);
+  point.depth = 0.5 * std::abs(motion.w) * point.turns_after;
 }
 
 // w∓ of the surface with the fields they are of, one of which is not a number.
@@ -94,6 +103,10 @@ PointClass classify_one_sided(double t, ConstVectorRef x, const OneSided& at, Ve
 }
 
 }  // namespace
+
+double gathered_errors(double rtol) {
+  return kGlobalError * (rtol < kTight ? std::pow(kTight / rtol, 1.0 / 6) : 1.0);
+}
 
 PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& structure, double rtol)
     : evaluator_(evaluator), geometry_(evaluator, structure), rtol_(rtol) {
@@ -306,14 +319,13 @@ bool PointClassifier::dips_and_returns(double t, ConstVectorRef x, Side before, 
     if (const auto* const rates = evaluator_.affine_rates()) {
       // What is soon told comes first.
       const double back = sign * affine_curvature(*rates, dx).first;
-      if (std::isfinite(back) && !(back > 0 && w * w <= 2 * back * kGlobalError * tolerance)) return false;
+      if (std::isfinite(back) && !(back > 0 && w * w <= 2 * back * dip_)) return false;
     }
     // No field turns back sooner than its states change.
     const double turns = tolerance / time_scale(dx, weights);
-    if (w * w > kSoonest * kGlobalError * turns * turns / rtol_) return false;
+    if (w * w > kSoonest * gathered_errors(rtol_) * turns * turns / rtol_) return false;
     const NormalMotion own = motion(t, x, side, dx, w, std::abs(w), false, weights, true);
-    return dips_within_errors(own, sign, tolerance) &&
-           2 * std::abs(w) <= kBriefly * std::abs(own.curvature) * away;
+    return dips_within(own, sign, dip_) && 2 * std::abs(w) <= kBriefly * std::abs(own.curvature) * away;
   };
   return dips(-1, field_minus_, at.w_minus) && dips(1, field_plus_, at.w_plus);
 }
@@ -329,7 +341,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   surface_rounding_ = geometry_.rounding(t, x, surface_);
   learn_gradient(t, x);
   const double tolerance = geometry_.tolerance(t, x, surface_, weights);
-  dip_ = kGlobalError * tolerance;
+  dip_ = gathered_errors(rtol_) * tolerance;
   if (!all_finite(field_minus_) || !all_finite(field_plus_)) {
     field_on_side(t, x, -1, field_minus_, weights);
     field_on_side(t, x, 1, field_plus_, weights);
@@ -347,7 +359,11 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   // Errors of the state can make a touch of two fields that are alike two crossings, or none.
   if (before && *before != Side::sliding && !met.dips &&
       dips_and_returns(t, x, *before, result, tolerance, met.away, weights)) {
-    result.touch = result.same_way = true;
+    result.same_way = true;
+    const double side = *before == Side::plus ? 1 : -1;
+    const Vector& inward = side > 0 ? field_plus_ : field_minus_;
+    const double w = side > 0 ? result.w_plus : result.w_minus;
+    note_dip(motion(t, x, side, inward, w, w_scale, false, weights, true), result);
     result.point.kind = *before == Side::plus ? PointKind::visible_fold_plus : PointKind::visible_fold_minus;
     result.point.lambda = std::numeric_limits<double>::quiet_NaN();
     result.point.continuations = {*before};
@@ -385,12 +401,14 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   // sliding it would start ends before it can be resolved.
   const bool may_touch = before && !met.dips;
   if (may_touch && *before == Side::plus && !component_vanishes(plus) && minus.w > 0 &&
-      dips_within_errors(plus, 1, tolerance)) {
-    plus.vanishes = result.touch = true;
+      dips_within(plus, 1, dip_)) {
+    plus.vanishes = true;
+    note_dip(plus, result);
   }
   if (may_touch && *before == Side::minus && !component_vanishes(minus) && plus.w < 0 &&
-      dips_within_errors(minus, -1, tolerance)) {
-    minus.vanishes = result.touch = true;
+      dips_within(minus, -1, dip_)) {
+    minus.vanishes = true;
+    note_dip(minus, result);
   }
 
   result.minus_tangent = component_vanishes(minus);

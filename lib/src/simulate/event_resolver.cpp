@@ -135,7 +135,7 @@ bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, c
   result.lambda[i] = std::clamp(option.lambda, -1.0, 1.0);
   result.repelling = slides && option.repelling;
   result.involved.assign(1, i);
-  if (lone.within_errors) result.within_errors.assign(1, i);
+  if (const std::optional<Dip> dip = dip_of(lone.found, i)) result.dips.assign(1, *dip);
   result.passes_by = lone.found.same_way;
   EventRecord& event = result.event;
   event.t = t;
@@ -273,8 +273,10 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     all_unique = all_unique && group.unique;
     two_fold = two_fold || group.two_fold;
     touch = touch || group.touch;
-    result.passes_by = result.passes_by || group.passes_by;
-    if (group.within_errors) result.within_errors.push_back(group.surfaces.front());
+    if (group.dip) {
+      result.passes_by = result.passes_by || group.dip->same_way;
+      result.dips.push_back(*group.dip);
+    }
     if (group.code_word) event.codeword = group.code_word;
     for (const std::vector<Side>& sides : group.in_convex_hull) {
       Mode word = mode;

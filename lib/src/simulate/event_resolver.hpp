@@ -26,6 +26,15 @@ struct Meeting {
   bool root_ends = false;
 };
 
+// A surface that is taken to be touched, because errors of the state may have made the dip through it.
+struct Dip {
+  Index surface = 0;
+  double w = 0;            // the component that leads through the surface …
+  double turns_after = 0;  // … for about this long …
+  double depth = 0;        // … and this far beyond it
+  bool same_way = false;   // both fields lead through it and back: it is passed by
+};
+
 struct Resolution {
   bool decided = false;  // false: several continuations and no policy picks one of them
   bool eventful =
@@ -34,8 +43,8 @@ struct Resolution {
   Mode mode = {};                    // what follows, when decided
   Vector lambda = {};                // λ after it: a first guess for the sliding entries
   std::vector<Index> involved = {};  // every surface that was looked at
-  // Of these, the ones that are taken to be touched because a dip so small may be an error of integration.
-  std::vector<Index> within_errors = {};
+  // Of these, the ones that are taken to be touched.
+  std::vector<Dip> dips = {};
   // Both fields of a surface lead through it and back, no farther than the tolerances tell: it is passed by.
   bool passes_by = false;
   EventRecord event = {};
@@ -98,6 +107,8 @@ class EventResolver {
     double lambda = 0;
     bool repelling = false;
   };
+  // Nothing where the point is no dip.
+  static std::optional<Dip> dip_of(const ClassifiedPoint& found, Index surface);
   // One surface, and what can follow for it.
   struct Lone {
     ClassifiedPoint found = {};
@@ -105,7 +116,6 @@ class EventResolver {
     std::size_t count = 0;
     bool unique = false;
     bool touch = false;  // a touch to report although nothing changes
-    bool within_errors = false;
     bool two_fold = false;
     std::string reason = {};
   };
@@ -115,8 +125,7 @@ class EventResolver {
     std::vector<Option> options = {};
     bool unique = false;
     bool touch = false;  // a touch to report although nothing changes
-    bool within_errors = false;
-    bool passes_by = false;
+    std::optional<Dip> dip = {};
     bool two_fold = false;
     std::vector<double> w_minus = {};
     std::vector<double> w_plus = {};

@@ -39,6 +39,11 @@ std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
   return groups;
 }
 
+std::optional<Dip> EventResolver::dip_of(const ClassifiedPoint& found, Index surface) {
+  if (!found.touch) return std::nullopt;
+  return Dip{surface, found.w_into, found.turns_after, found.depth, found.same_way};
+}
+
 EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
                                          bool at_start, ConstVectorRef weights) {
   const Side before = mode[met.surface];
@@ -47,7 +52,7 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   const ClassifiedPoint& found = lone.found;
   const PointClass& point = lone.found.point;
   lone.reason = point.reason;
-  if (found.touch) lone.reason.insert(0, "a touch within the tolerances: ");
+  if (found.touch) lone.reason = "a touch within the tolerances";
   lone.two_fold = found.minus_tangent && found.plus_tangent;
   const auto add = [&](Side side) {
     LoneOption& option = lone.options[lone.count++];
@@ -75,8 +80,6 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   for (const Side side : {Side::minus, Side::sliding, Side::plus}) {
     if (point.continuations.contains(side) || point.continuations.empty()) add(side);
   }
-  // A touch of two fields that are alike says nothing of where the flight began.
-  lone.within_errors = found.touch && !found.same_way;
   // Sliding on through a two-fold into a repelling stretch can be left at any time.
   lone.unique = lone.count == 1 && !lone.options[0].repelling;
   if (lone.unique && !at_start && lone.options[0].side == before) {
@@ -96,8 +99,7 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
   group.reason = std::move(lone.reason);
   group.unique = lone.unique;
   group.touch = lone.touch;
-  group.within_errors = lone.within_errors;
-  group.passes_by = lone.found.same_way;
+  group.dip = dip_of(lone.found, met.surface);
   group.two_fold = lone.two_fold;
   for (std::size_t o = 0; o < lone.count; ++o) {
     const LoneOption& option = lone.options[o];

@@ -26,6 +26,7 @@ struct Leaving {
   // For so many surfaces; those that are new were met last at t.
   void resize(Index count, double t) {
     met_at_.resize(static_cast<std::size_t>(count), t);
+    along_.resize(static_cast<std::size_t>(count), 0);
     allowance.conservativeResizeLike(Vector::Zero(count));
   }
   // These are met at t.
@@ -33,6 +34,9 @@ struct Leaving {
     surfaces = met;
     for (const Index i : met) met_at_[static_cast<std::size_t>(i)] = t;
   }
+  // Whether a surface was left with no speed across it when it was met last: an undamped motion comes back to it with none.
+  void set_along(Index surface, bool along) { along_[static_cast<std::size_t>(surface)] = along ? 1 : 0; }
+  bool along(Index surface) const { return along_[static_cast<std::size_t>(surface)] != 0; }
   // These contacts open, and others still touch.
   void let_go(const std::vector<Index>& opening, const std::vector<Index>& touching) {
     contacts = opening;
@@ -64,6 +68,7 @@ struct Leaving {
 
  private:
   std::vector<double> met_at_;
+  std::vector<char> along_;
   std::vector<Index> returned_to_;
   Index returns_ = 0;
 };

@@ -14,8 +14,9 @@ namespace {
 // Of the tolerances, for motions that are not to be lost among their errors.
 constexpr double kFinePart = 0.01;
 constexpr double kFinestTolerance = 1e-12;
-// For a flight that is to settle what the tolerances leave in doubt: at least a tenth of them.
+// For a flight that is to settle what the tolerances leave in doubt: at most a fifth of them.
 constexpr double kDoubtPart = 1e-3;
+constexpr double kLargestDoubtPart = 0.2;
 constexpr double kFinestInDoubt = 1e-13;
 // Of a run, what its equations take to change: at least, and at most.
 constexpr double kSmallPart = 1e-4;
@@ -126,9 +127,11 @@ Stepper& LocationTools::fine_step() {
   return *fine_stepper;
 }
 
+double LocationTools::doubt_part() const { return std::max(kDoubtPart, kFinestInDoubt / stepping.rtol); }
+
 Stepper* LocationTools::doubt_step() {
-  const double part = std::max(kDoubtPart, kFinestInDoubt / stepping.rtol);
-  if (part > 0.1) return nullptr;
+  const double part = doubt_part();
+  if (part > kLargestDoubtPart) return nullptr;
   if (!doubt_stepper) {
     StepperOptions fine = stepping;
     fine.rtol *= part;

@@ -44,6 +44,8 @@ struct LocationTools {
   Stepper& fine_step();
   // The method of the run with errors far below its tolerances; null where these are as small as they can be.
   Stepper* doubt_step();
+  // Its errors, as a part of the tolerances.
+  double doubt_part() const;
 
   std::string name;                           // of the location; "" where there are none
   std::shared_ptr<ContactDynamics> contacts;  // none without contacts

@@ -1,12 +1,14 @@
 // RunEngine where a surface is met in a dip no deeper than the errors of integration may be.
 //
-// A motion that left a surface along it may come back and touch it exactly (a block that slips between two that stick does so
-// at every turn), and its errors then make a dip of the touch. Or it dips, by no more than that, and slides for a short while.
-// Both begin with a state that is on the surface, so that one flight with smaller errors tells them apart.
+// A dip deeper than the tolerance of its guard is passed through. What is shallower may have been made by errors, and so may a
+// deeper one: a motion that left a surface along it may come back and touch it exactly, as a block that slips between two that
+// stick does at every turn. The flight to the dip is therefore integrated once more, with errors far below the tolerances.
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "core/number_text.hpp"
 #include "simulate/run_engine.hpp"
 #include "simulate/run_shared.hpp"
 
@@ -14,9 +16,6 @@ namespace slideway {
 
 namespace {
 
-// A dip deeper than this many times the tolerances is none of the errors of a flight integrated far more tightly, though it
-// follow on many touches.
-constexpr double kDeep = 3;
 // A flight that takes more steps is not worth it.
 constexpr int kMostSteps = 10000;
 // The turn lies this near to the dip that was found, as a part of the flight's duration.
@@ -32,32 +31,80 @@ void RunEngine::begin_flight() {
   if (!same_flight) flight_.begin(t_, x_, leaving_.surfaces);
 }
 
-std::vector<Index> RunEngine::certain_dips(const std::vector<Index>& within_errors) {
-  std::vector<Index> dips;
+std::vector<Index> RunEngine::certain_dips(Resolution& resolution) {
+  std::vector<Index> certain;
   Vector state;
-  for (const Index surface : within_errors) {
-    // Elsewhere what had gathered before the flight counts too.
-    if (!contains(flight_.left, surface)) return {};
-    if (contains(leaving_.earlier, surface)) {
+  bool all_told = true;
+  bool shows = false;
+  std::string reason;
+  for (const Dip& dip : resolution.dips) {
+    const double tolerance = here_->geometry.tolerance(t_, x_, dip.surface, weights_);
+    const double gathered = gathered_errors(options_.rtol) * tolerance;
+    const bool starts_there = contains(flight_.left, dip.surface);
+    const auto touches = [&](std::optional<double> depth, double counts_from) {
+      reason += (reason.empty() ? "" : "; ") + why_touched(dip, depth, counts_from);
+    };
+    if (contains(leaving_.earlier, dip.surface)) {
       // Hardly on its side again, it is still in the touch from which the flight began.
-      flight_.goes_on = true;
+      if (starts_there) flight_.goes_on = true;
       return {};
     }
-    const std::optional<double> depth = depth_of_dip(surface, state);
-    if (!depth) return {};
-    if (*depth > kDeep * here_->geometry.tolerance(t_, x_, surface, weights_)) dips.push_back(surface);
+    // The flight does not know the errors that gathered before an event elsewhere.
+    if (!starts_there && leaving_.along(dip.surface)) {
+      all_told = false;
+      touches({}, gathered);
+      continue;
+    }
+    // The errors of the second integration gather as well.
+    const double part = here_->doubt_part();
+    const double resolved = gathered_errors(part * options_.rtol) * part * tolerance;
+    const std::optional<double> depth = depth_of_dip(dip, state);
+    // Without an answer the numbers at hand decide, which may be those of an exact touch.
+    const double counts_from = depth                                  ? std::max(tolerance, resolved)
+                               : starts_there || !here_->doubt_step() ? gathered
+                                                                      : tolerance;
+    if (depth.value_or(dip.depth) > counts_from) {
+      certain.push_back(dip.surface);
+      continue;
+    }
+    all_told = all_told && depth;
+    shows = shows || (depth && *depth > resolved);
+    touches(depth, counts_from);
   }
-  if (!dips.empty()) return dips;
-  // The next touch is to be judged without the errors up to this one.
-  flight_.goes_on = true;
-  flight_.start = t_;
-  flight_.state = std::move(state);
-  return dips;
+  if (!certain.empty()) return certain;
+  if (all_told) {
+    // The next touch is to be judged without the errors up to this one.
+    flight_.goes_on = true;
+    flight_.start = t_;
+    flight_.state = std::move(state);
+    for (const Dip& dip : resolution.dips) {
+      if (!contains(flight_.left, dip.surface)) flight_.left.push_back(dip.surface);
+    }
+  }
+  if (resolution.event.kind == EventKind::grazing) {
+    resolution.eventful = resolution.eventful || shows;
+    resolution.event.reason = std::move(reason);
+  }
+  return {};
 }
 
-std::optional<double> RunEngine::depth_of_dip(Index surface, Vector& state) {
+std::string RunEngine::why_touched(const Dip& dip, std::optional<double> integrated,
+                                   double counts_from) const {
+  const double depth = integrated.value_or(dip.depth);
+  const std::string component = mode_[dip.surface] == Side::minus ? "w- = " : "w+ = ";
+  return "a touch within the tolerances: with " + component + number_text(dip.w) + " it " +
+         (depth > 0 ? "goes " + number_text(depth) + " beyond the surface and back"
+                    : "turns " + number_text(-depth) + " before the surface") +
+         (integrated ? " by an integration with smaller errors" : "") + ", and a dip counts from " +
+         number_text(counts_from) + " on";
+}
+
+std::optional<double> RunEngine::depth_of_dip(const Dip& dip, Vector& state) {
+  const Index surface = dip.surface;
   const double duration = t_ - flight_.start;
-  const double end = std::min(run_.end, t_ + kNear * duration);
+  // A flight that began only just before the dip is shorter than the dip.
+  const double near = std::max(kNear * duration, 2 * dip.turns_after);
+  const double end = std::min(run_.end, t_ + near);
   Stepper* const stepper = here_->doubt_step();
   if (!stepper || !(duration > 0) || !(end > t_)) return std::nullopt;
   ModeOde& ode = here_->ode;
@@ -100,7 +147,7 @@ std::optional<double> RunEngine::depth_of_dip(Index surface, Vector& state) {
     if (report.end >= t_ && rate_after >= 0) break;
     if (report.status == StepStatus::reached_end) break;
   }
-  if (state.size() == 0 || !depth || std::abs(turn - t_) > kNear * duration) return std::nullopt;
+  if (state.size() == 0 || !depth || std::abs(turn - t_) > near) return std::nullopt;
   return depth;
 }
 

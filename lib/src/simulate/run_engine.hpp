@@ -260,12 +260,14 @@ class RunEngine {
   // ---- dips no deeper than the errors that gather (run_doubt.cpp)
   // Where the mode begins: the flight that ends in a dip starts there, unless it goes on after a touch.
   void begin_flight();
-  // Surfaces of `within_errors` that the solution passes through although the dip is no deeper than errors may be: the
-  // flight to it is integrated again, with errors far below the tolerances.
-  std::vector<Index> certain_dips(const std::vector<Index>& within_errors);
+  // The surfaces whose dips are deeper than the tolerances, by the flight integrated again with errors far below these. The record
+  // says of the others why they count as touched.
+  std::vector<Index> certain_dips(Resolution& resolution);
   // How far the flight goes beyond the surface where it turns nearest to t_, and its state at t_; nothing where it cannot be
   // told.
-  std::optional<double> depth_of_dip(Index surface, Vector& state);
+  std::optional<double> depth_of_dip(const Dip& dip, Vector& state);
+  // What the log says of a dip that counts as a touch: so deep by the numbers, or integrated again.
+  std::string why_touched(const Dip& dip, std::optional<double> integrated, double counts_from) const;
 
   // ---- two locations with one guard (run_pair.cpp)
   void enter_pair(const RunTools::Pair& pair);

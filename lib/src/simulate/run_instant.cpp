@@ -360,6 +360,9 @@ void RunEngine::adopt(const Resolution& resolution, bool is_on_surfaces) {
   is_on_surfaces =
       is_on_surfaces && std::includes(on_surface_.begin(), on_surface_.end(), sliding.begin(), sliding.end());
   on_surface_.swap(sliding);
+  for (const Index i : resolution.involved) {
+    leaving_.set_along(i, mode_.slides_on(i) || mode_[i] == resolution.mode[i]);
+  }
   mode_ = resolution.mode;
   lambda_ = resolution.lambda;
   repelling_ = resolution.repelling;
@@ -485,15 +488,12 @@ Resolution RunEngine::resolution_of(const Meeting& meeting, bool may_dip) {
     return here_->resolver.resolve(t_, x_, mode_, lambda_, met, weights_);
   };
   Resolution resolution = meeting.met.empty() ? Resolution() : resolve(meeting);
-  const std::vector<Index> dips = may_dip && !resolution.within_errors.empty()
-                                      ? certain_dips(resolution.within_errors)
-                                      : std::vector<Index>();
-  if (!dips.empty()) {
-    Meeting certain = meeting;
-    for (Met& met : certain.met) met.dips = contains(dips, met.surface);
-    resolution = resolve(certain);
-  }
-  return resolution;
+  if (!may_dip || resolution.dips.empty()) return resolution;
+  const std::vector<Index> dips = certain_dips(resolution);
+  if (dips.empty()) return resolution;
+  Meeting certain = meeting;
+  for (Met& met : certain.met) met.dips = contains(dips, met.surface);
+  return resolve(certain);
 }
 
 // Adds the contacts that open to the record of the event with which they do, or makes one of their own.

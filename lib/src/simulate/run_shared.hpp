@@ -21,13 +21,6 @@ constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kZeroFactor = 4;
 // A guard that starts at zero may go the wrong way by this many times what the integrator cannot tell from zero.
 constexpr double kWrongWayFactor = 4;
-// Tolerances are tight below this.
-constexpr double kTight = 1e-8;
-// How many times the tolerances the error of a state that was integrated may be. A method of order five at most takes more
-// steps the tighter they are, by rtol^(−1/6), and its errors add up.
-inline double gathered_errors(double rtol) {
-  return kGlobalError * (rtol < kTight ? std::pow(kTight / rtol, 1.0 / 6) : 1.0);
-}
 // Turns of forces and relays that depend on each other.
 constexpr int kContactTurns = 8;
 

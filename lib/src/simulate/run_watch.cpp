@@ -87,7 +87,7 @@ void RunEngine::set_thresholds() {
       thresholds_.arm_above[slot] = kArmFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
       if (k < leaving_.surfaces.size()) {
-        const double factor = leaving_.passes_by ? 2 * kGlobalError : kWrongWayFactor;
+        const double factor = leaving_.passes_by ? 2 * gathered_errors(options_.rtol) : kWrongWayFactor;
         leaving_.allowance[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
                                 factor * here_->geometry.tolerance(t_, x_, i, weights_);
       }

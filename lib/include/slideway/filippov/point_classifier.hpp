@@ -12,8 +12,10 @@
 
 namespace slideway {
 
-// How many times the tolerances the accumulated error of a state may be.
+// How many times the tolerances the accumulated error of a state may be. A method of order five at most takes more steps the
+// tighter they are, by rtol^(−1/6), and its errors add up.
 constexpr double kGlobalError = 30;
+double gathered_errors(double rtol);
 
 // What is known about a meeting with a surface before the fields are looked at.
 struct Met {
@@ -32,7 +34,10 @@ struct ClassifiedPoint {
   bool minus_tangent = false;  // w⁻ counts as zero
   bool plus_tangent = false;
   bool same_fields = false;  // both components vanish and the fields on both sides are one and the same
-  bool touch = false;        // a dip through the surface that the tolerances cannot tell from a touch
+  bool touch = false;        // a dip through the surface that errors may have made of a touch
+  double w_into = 0;         // … the component that leads into it …
+  double turns_after = 0;    // … for about this long …
+  double depth = 0;          // … and this deep, by a parabola
   bool same_way =
       false;  // … where both fields go through and come back: the surface need not have been met at all
 };
