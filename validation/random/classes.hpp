@@ -1,0 +1,25 @@
+// The classes of random models. A new class is a function here, a source file and a line in all_classes().
+//
+// It must not know how models are solved.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "validation/random/draw.hpp"
+#include "validation/random/random_model.hpp"
+
+namespace slideway::validation::random {
+
+struct ModelClass {
+  std::string name;
+  std::string summary;
+  RandomModel (*make)(Draw& draw);
+};
+
+RandomModel linear_relays(Draw& draw);
+RandomModel sliding_exits(Draw& draw);
+
+const std::vector<ModelClass>& all_classes();
+
+}  // namespace slideway::validation::random
