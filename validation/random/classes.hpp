@@ -19,6 +19,13 @@ struct ModelClass {
 
 RandomModel linear_relays(Draw& draw);
 RandomModel sliding_exits(Draw& draw);
+RandomModel nests(Draw& draw);
+RandomModel friction_networks(Draw& draw);
+RandomModel moving_floors(Draw& draw);
+RandomModel automata(Draw& draw);
+RandomModel pulse_networks(Draw& draw);
+RandomModel accumulations(Draw& draw);
+RandomModel stiff_models(Draw& draw);
 
 const std::vector<ModelClass>& all_classes();
 

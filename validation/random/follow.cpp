@@ -17,7 +17,7 @@ constexpr const char* time_is_up = "the time of a random run is up";
 // The characters of a mode that belong to the surfaces and contacts of the model; what else jumps is left out.
 class Words {
  public:
-  Words(const RandomModel& model, const System& system) {
+  Words(const RandomModel& model, const System& system) : is_whole_(model.writes_guards) {
     const auto& names = system.surface_names();
     for (const SurfaceEntry& surface : model.surfaces) {
       const auto found = std::find(names.begin(), names.end(), surface.name);
@@ -30,6 +30,7 @@ class Words {
 
   std::string of(const Mode& mode) const {
     const std::string whole = mode.word();
+    if (is_whole_) return whole;
     std::string word;
     for (const std::ptrdiff_t place : places_) {
       if (place < std::ssize(whole)) word += whole[static_cast<std::size_t>(place)];
@@ -38,6 +39,7 @@ class Words {
   }
 
  private:
+  bool is_whole_;  // where surfaces have no names
   std::vector<std::ptrdiff_t> places_ = {};
 };
 

@@ -28,6 +28,18 @@ std::vector<long double> times_between(const Motion& exact, long double start) {
   return times;
 }
 
+// States that a gap is made of: they go on exactly as the rate of the gap says.
+std::vector<bool> positions(const RandomModel& model) {
+  std::vector<bool> out(model.states.size(), false);
+  for (const ContactEntry& contact : model.contacts) {
+    rewritten(contact.gap, [&](const Formula& node) {
+      if (node.operation() == Operation::state) out[static_cast<std::size_t>(node.index())] = true;
+      return node;
+    });
+  }
+  return out;
+}
+
 }  // namespace
 
 bool Judgement::has(Finding finding) const {
@@ -46,13 +58,14 @@ Judge::Judge(const RandomModel& model, const Plan& plan) : model_(model), plan_(
   for (std::size_t k = 0; k < model.states.size(); ++k) {
     sizes.push_back(std::max(exact_.largest[k], static_cast<long double>(model.states[k].scale) / 10));
   }
+  const std::vector<bool> is_position = positions(model);
   for (const double rtol : plan.tolerances) {
     std::vector<Motion> neighbours;
     for (const int pattern : {0, 1, 2, 3}) {
       std::vector<long double> drift;
       for (std::size_t k = 0; k < sizes.size(); ++k) {
         const bool alternates = pattern >= 2 && k % 2 == 1;
-        const long double sign = (pattern % 2 == 0) != alternates ? 1 : -1;
+        const long double sign = is_position[k] ? 0 : (pattern % 2 == 0) != alternates ? 1 : -1;
         drift.push_back(sign * drift_per_tolerance * tenths * static_cast<long double>(rtol) * sizes[k] /
                         span);
       }

@@ -6,7 +6,7 @@
 namespace slideway::validation::random {
 
 RandomModel linear_relays(Draw& draw) {
-  RandomModel model{.name = "random-linear", .end = 20, .linear = true};
+  RandomModel model{.name = "random-linear", .end = 20};
   const int n = draw.integer(1, 4);
   const int m = draw.integer(1, 4);
   for (int j = 0; j < n; ++j) {

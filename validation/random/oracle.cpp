@@ -434,7 +434,7 @@ class Oracle {
   }
 
   std::optional<Candidate> examined(const Regime& regime, const Met& met) {
-    constexpr std::size_t order = 6;
+    constexpr std::size_t order = 8;
     Expansion& e = trial_;
     taylor_.expand(t_, x_, regime, order, lambdas_, forces_, e);
     if (!e.valid) return std::nullopt;
@@ -445,7 +445,7 @@ class Oracle {
                         .gap_zeros = gap_zeros_,
                         .matrix = e.matrix,
                         .unknowns = e.unknowns};
-    const Real unit = std::min(e.length, span_);
+    const Real unit = std::min(e.radius, span_);
     for (const std::size_t i : met.surfaces) {
       if (regime.sides[i] == 0) {
         const Real bound = static_cast<Real>(model_.surfaces[i].break_away);
@@ -465,10 +465,10 @@ class Oracle {
         if (!stays_within(e.forces[c], 0, infinity, unit)) return std::nullopt;
         candidate.forces[c] = e.forces[c][0];
       } else {
-        const Leading leading = leading_of(e.gaps[c], 1, unit);
+        const Leading leading = leading_of(e.rates[c], 0, unit);
         if (leading.sign == 0 || leading.doubtful) throw Undecided{"a gap that is nearly zero"};
         if (leading.sign < 0) return std::nullopt;
-        candidate.gap_zeros[c] = leading.order;
+        candidate.gap_zeros[c] = leading.order + 1;
       }
     }
     return candidate;
@@ -660,8 +660,8 @@ class Oracle {
     for (bool again = true; again;) {
       again = false;
       reset_zeros_.clear();
-      expand(open_regime(), 6, trial_);
-      const Real unit = std::min(trial_.length, span_);
+      expand(open_regime(), 8, trial_);
+      const Real unit = std::min(trial_.radius, span_);
       for (std::size_t r = 0; r < model_.resets.size(); ++r) {
         if (model_.resets[r].from != regime_.location) continue;
         const Leading leading = leading_of(trial_.resets[r], 0, unit);
@@ -711,9 +711,9 @@ class Oracle {
       fired.insert(fired.end(), next.begin(), next.end());
     }
     reset_zeros_.clear();
-    expand(open_regime(), 6, trial_);
+    expand(open_regime(), 8, trial_);
     for (const std::size_t r : fired) {
-      const Leading leading = leading_of(trial_.resets[r], 0, std::min(trial_.length, span_));
+      const Leading leading = leading_of(trial_.resets[r], 0, std::min(trial_.radius, span_));
       if (leading.order > 0) reset_zeros_.emplace_back(r, leading.order);
     }
     after_jump({});
@@ -774,6 +774,26 @@ class Oracle {
 
 }  // namespace
 
-Motion solve(const RandomModel& model, const OracleOptions& options) { return Oracle(model, options).run(); }
+Motion solve(const RandomModel& model, const OracleOptions& options) {
+  if (model.solved == nullptr) return Oracle(model, options).run();
+  // What the states are in terms of those that are solved for.
+  RandomModel written = *model.solved;
+  written.resets = {ResetEntry{}};
+  for (std::size_t k = 0; k < model.in_solved.size(); ++k) {
+    written.resets[0].set.emplace_back(static_cast<int>(k), model.in_solved[k]);
+  }
+  Taylor map(written, Reals(written.states.size(), 0));
+  const Regime plain{.sides = std::vector<int>(written.surfaces.size(), 1),
+                     .closed = std::vector<bool>(written.contacts.size(), false)};
+  OracleOptions slow = options;
+  if (!slow.drift.empty()) slow.drift.resize(written.states.size());
+  Motion motion = Oracle(*model.solved, slow).run();
+  motion.state = map.assigned(motion.t, motion.state, plain, 0);
+  for (std::size_t s = 0; s < motion.samples.size(); ++s) {
+    motion.samples[s] = map.assigned(options.samples[s], motion.samples[s], plain, 0);
+  }
+  motion.largest.resize(model.states.size(), 0);
+  return motion;
+}
 
 }  // namespace slideway::validation::random

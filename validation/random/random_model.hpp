@@ -3,6 +3,7 @@
 // It must not know how it is solved.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,8 +64,11 @@ struct RandomModel {
   double start = 0;
   double end = 1;
   bool stiff = false;          // for implicit methods and `auto` only
-  bool linear = false;         // every mode is linear with constant coefficients but for sin and cos of t
   bool writes_guards = false;  // surfaces have no names: their guards are written where they are used
+
+  // The oracle solves this model in place of it, whose states in terms of those are `in_solved`; null: the model itself.
+  std::shared_ptr<const RandomModel> solved = {};
+  std::vector<Formula> in_solved = {};
 
   // The derivative of a state in a location.
   const Formula& derivative(int state, int location) const;

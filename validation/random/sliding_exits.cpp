@@ -5,7 +5,7 @@
 namespace slideway::validation::random {
 
 RandomModel sliding_exits(Draw& draw) {
-  RandomModel model{.name = "random-exits", .end = 20, .linear = true};
+  RandomModel model{.name = "random-exits", .end = 20};
   const bool is_three = draw.chance(0.5);
   const double a = draw.number(0.1, 0.5);
   const double p = draw.number(0.1, 0.4);

@@ -278,14 +278,15 @@ bool Taylor::solve_first() {
   return false;
 }
 
-Real Taylor::exact_length(std::size_t order) const {
+// How far the last two terms of every series stay below an error in units of its size.
+Real Taylor::radius_for(std::size_t order, Real error) const {
   Real length = std::numeric_limits<Real>::infinity();
   const auto limit = [&](std::span<const Real> series, std::size_t last, Real scale) {
     Real size = std::max(scale, std::abs(series[0]));
     if (size == 0) size = 1;
     for (const std::size_t k : {last, last - 1}) {
       const Real term = std::abs(series[k]) / size;
-      if (term > 0) length = std::min(length, std::pow(epsilon / 4 / term, 1 / static_cast<Real>(k)));
+      if (term > 0) length = std::min(length, std::pow(error / term, 1 / static_cast<Real>(k)));
     }
   };
   for (std::size_t j = 0; j < model_.states.size(); ++j) {
@@ -337,7 +338,8 @@ void Taylor::expand(Real t, const Reals& x, const Regime& regime, std::size_t or
   copy_series(lambdas_, model_.surfaces.size(), out.lambdas, order);
   copy_series(forces_, model_.contacts.size(), out.forces, order);
   out.matrix = matrix_;
-  out.length = order >= 4 ? exact_length(order) : 0;
+  out.length = order >= 4 ? radius_for(order, epsilon / 4) : 0;
+  out.radius = order >= 4 ? radius_for(order, 1) : 0;
   out.valid = true;
   for (std::size_t j = 0; j < x.size(); ++j) {
     for (std::size_t k = 0; k < terms; ++k) out.valid = out.valid && std::isfinite(out.states[j][k]);

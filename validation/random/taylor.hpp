@@ -44,6 +44,7 @@ class Series {
 struct Expansion {
   bool valid = false;  // false: the multipliers are not determined, or a number is not finite
   Real length = 0;     // how far the series are exact but for rounding
+  Real radius = 0;     // how far their terms do not grow
   Series states = {};
   Series guards = {};
   Series gaps = {};
@@ -103,7 +104,7 @@ class Taylor {
   bool solve_first();
   Reals solution_of(const Reals& right) const;
   bool factor(Reals matrix);
-  Real exact_length(std::size_t order) const;
+  Real radius_for(std::size_t order, Real error) const;
 
   const RandomModel& model_;
   Reals drift_;
