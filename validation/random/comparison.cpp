@@ -161,7 +161,7 @@ Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbour
                        long double span, const std::vector<long double>& sizes) {
   Allowance out;
   const long double unit = per_tolerance * static_cast<long double>(rtol);
-  out.accumulation = unit * span;
+  out.accumulation = std::max(unit, std::sqrt(static_cast<long double>(rtol))) * span;
   const std::vector<Happening> expected = reduced(exact, exact, out.accumulation);
   const long double time_unit = unit * span / natural_times;
   out.times.assign(expected.size(), time_unit);

@@ -2,9 +2,11 @@
 //
 // The rules. Both are reduced: instants at which nothing changes are left out, and what is at the same instant is one.
 // The sequences have to be the same, and no time and no state may be off by more than
-//     1000·rtol·size + 10·(the change of the exact motion where its derivatives are off by 100·rtol·size per tenth of the run),
+//     1000·rtol·size + 10·(the change of the exact motion where its derivatives are off by 30·rtol·size per tenth of the run),
 // size being the largest |x| of the state on the way, at least a tenth of its scale, and for times a twentieth of the run.
-// Events before an accumulation, no earlier than 1000·rtol of the run before its limit, may be more or fewer.
+// Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
+// is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
+// told from there on. The limit itself and what follows are held to the rule above.
 // It must not know who found the motions.
 #pragma once
 

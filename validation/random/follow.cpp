@@ -1,8 +1,7 @@
 #include "validation/random/follow.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <ctime>
 #include <optional>
 #include <stdexcept>
 
@@ -70,9 +69,9 @@ Followed follow(const RandomModel& model, const Setting& setting, const std::vec
     atol[j] = setting.rtol / 100 * model.states[static_cast<std::size_t>(j)].scale;
   }
   options.atol = atol;
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   options.on_step = [&](const StepView&) {
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds) {
+    if (static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC > seconds) {
       throw std::runtime_error(time_is_up);
     }
   };

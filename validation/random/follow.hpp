@@ -23,7 +23,7 @@ struct Followed {
   std::string message = {};  // of a run that did not come to its end, or of a file that was refused
 };
 
-// Samples are states at these times, from the dense output. A run that takes longer than `seconds` is broken off.
+// Samples are states at these times, from the dense output. A run that takes longer than `seconds` of processor time is broken off.
 Followed follow(const RandomModel& model, const Setting& setting, const std::vector<long double>& samples,
                 double seconds);
 

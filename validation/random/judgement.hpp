@@ -19,7 +19,7 @@ struct Plan {
   std::vector<Method> methods = {Method::automatic, Method::bdf,    Method::adams,
                                  Method::dopri5,    Method::dop853, Method::rodas};
   bool rewrites = true;
-  double seconds = 10;  // of each run
+  double seconds = 10;  // of processor time, of each run
 };
 
 enum class Finding { agreed, skipped, wrong, timed_out };

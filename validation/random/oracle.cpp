@@ -587,7 +587,8 @@ class Oracle {
     for (const auto& [state, strength] : model_.contacts[contact].acts_on) {
       x_[static_cast<std::size_t>(state)] += static_cast<Real>(strength) * impulse;
     }
-    if (!(rests && restitution > 0)) names.push_back(model_.contacts[contact].name);
+    // What does not bounce only comes to rest: that is in the word.
+    if (!rests) names.push_back(model_.contacts[contact].name);
     Met met;
     if (rests) met.contacts.push_back(contact);
     if (!rests) gap_zeros_[contact] = 1;

@@ -8,6 +8,7 @@ namespace slideway::validation::random {
 
 RandomModel stiff_models(Draw& draw) {
   RandomModel slow = linear_relays(draw);
+  slow.end = 6;
   const double rate = draw.number(2e5, 2e6);
   const double size = draw.signed_number(0.2, 1);
   const double w = draw.number(0.5, 2);
