@@ -146,7 +146,7 @@ class Minimiser {
     for (const double part : {0.5, 0.75, 0.9}) {
       RandomModel next = model_;
       next.end = rounded(model_.start + part * (model_.end - model_.start), 3);
-      if (next.end < model_.end) better = take(next) || better;
+      if (next.end < model_.end && next.end > model_.start) better = take(next) || better;
     }
     return better;
   }
