@@ -90,6 +90,11 @@ struct ValidateArguments {
   std::vector<std::string> names = {};
   double rtol = 1e-6;
   std::string method = {};  // empty: all of them
+  bool has_rtol = false;
+  std::optional<Index> random = {};  // so many random models instead of the suite
+  std::optional<Index> seed = {};
+  std::vector<std::string> classes = {};  // of random models; empty: all
+  std::string json = {};                  // of random models: "-"
 };
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err);

@@ -18,6 +18,7 @@
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/options.hpp"
+#include "validation/random/campaign.hpp"
 
 namespace slideway::apps {
 
@@ -403,13 +404,41 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       "wrong, 3 interrupted (what was done is in the table).");
 }
 
+void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names) {
+  CLI::Option& random =
+      *add_count(app, "--random", "instead so many random models, beside an oracle", 1, arguments.random)
+           ->excludes(&names);
+  add_count(app, "--seed", "the same seed gives the same models (default 1)", 0, arguments.seed)
+      ->needs(&random);
+  app.add_option_function<std::string>(
+         "--class",
+         [&arguments](const std::string& name) {
+           const std::vector<std::string> known = validation::random::class_names();
+           if (std::find(known.begin(), known.end(), name) == known.end()) {
+             refuse_option("--class", fmt::format("one of {}", fmt::join(known, ", ")), name,
+                           nearest_word(name, known));
+           }
+           arguments.classes.push_back(name);
+         },
+         fmt::format("a class of random models (default: all); may be repeated: {}",
+                     fmt::join(validation::random::class_names(), ", ")))
+      ->type_name("NAME")
+      ->trigger_on_parse()
+      ->needs(&random);
+  add_word(app, "--json", "- writes the results of random models as a document", {"-"}, arguments.json)
+      ->needs(&random);
+}
+
 void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional<double>& rtol) {
   CLI::App& app = *program.add_subcommand("validate", "Run the validation suite: expected beside got");
-  app.add_option("name", arguments.names, "cases, or beginnings of their names (default: all)")
-      ->type_name("NAME");
-  add_number(app, "--rtol", "relative tolerance (default 1e-6)", rtol_expected, is_rtol, rtol);
-  add_word(app, "--method", "integrator (default: all)", {"bdf", "adams", "dopri5", "dop853", "rodas"},
-           arguments.method);
+  CLI::Option& names =
+      *app.add_option("name", arguments.names, "cases, or beginnings of their names (default: all)")
+           ->type_name("NAME");
+  add_random(app, arguments, names);
+  add_number(app, "--rtol", "relative tolerance (default 1e-6; of random models five of them)", rtol_expected,
+             is_rtol, rtol);
+  add_word(app, "--method", "integrator (default: all)",
+           {"auto", "bdf", "adams", "dopri5", "dop853", "rodas"}, arguments.method);
   app.footer("Exit status: 0 all cases pass, 1 a case fails, 2 the command line is wrong.");
 }
 
@@ -586,6 +615,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "completion") return arguments.completion;
   if (command == "man") return ManPageArguments{};
   if (command == "sweep") return arguments.sweep;
+  arguments.validate.has_rtol = arguments.validation_rtol.has_value();
   arguments.validate.rtol = arguments.validation_rtol.value_or(arguments.validate.rtol);
   return arguments.validate;
 }

@@ -1,10 +1,26 @@
 #include "apps/commands.hpp"
 #include "slideway/simulate/options.hpp"
+#include "validation/random/campaign.hpp"
 #include "validation/suite.hpp"
 
 namespace slideway::apps {
+namespace {
+
+int validate_random_models(const ValidateArguments& arguments, std::ostream& out) {
+  validation::random::CampaignOptions options;
+  options.models = static_cast<int>(*arguments.random);
+  if (arguments.seed) options.seed = static_cast<std::uint64_t>(*arguments.seed);
+  options.classes = arguments.classes;
+  options.json = !arguments.json.empty();
+  if (arguments.has_rtol) options.plan.tolerances = {arguments.rtol};
+  if (!arguments.method.empty()) options.plan.methods = {method_from(arguments.method)};
+  return validation::random::run_campaign(options, out);
+}
+
+}  // namespace
 
 int validate(const ValidateArguments& arguments, std::ostream& out) {
+  if (arguments.random) return validate_random_models(arguments, out);
   ValidationOptions options;
   options.names = arguments.names;
   options.rtol = arguments.rtol;

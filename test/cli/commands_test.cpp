@@ -89,3 +89,24 @@ TEST_CASE("the validation suite is run by name") {
   CHECK(place.slideway({"validate", "nonsense"}).status == 2);
   CHECK(place.slideway({"validate", "--rtol", "2"}).status == 2);
 }
+
+TEST_CASE("random models are validated by class, and their results are a table or a document") {
+  const Workplace place;
+  const std::vector<std::string> command = {"validate", "--random", "2",        "--class", "linear",
+                                            "--rtol",   "1e-6",     "--method", "dopri5"};
+  const Finished table = place.slideway(command);
+  CAPTURE(table.out);
+  CHECK(table.status == 0);
+  CHECK(contains(table.out, "linear"));
+  CHECK(contains(table.out, "timed out"));
+  CHECK(place.slideway(command).out == table.out);
+  std::vector<std::string> with_json = command;
+  with_json.insert(with_json.end(), {"--json", "-"});
+  CHECK(contains(place.slideway(with_json).out, "\"slideway.random/1\""));
+  const Finished unknown = place.slideway({"validate", "--random", "2", "--class", "linaer"});
+  CHECK(unknown.status == 2);
+  CHECK(contains(unknown.err, "linear"));
+  CHECK(place.slideway({"validate", "--random", "0"}).status == 2);
+  CHECK(place.slideway({"validate", "--seed", "3"}).status == 2);
+  CHECK(place.slideway({"validate", "A01", "--random", "2"}).status == 2);
+}

@@ -1,0 +1,246 @@
+#include "validation/random/campaign.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "slideway/core/errors.hpp"
+#include "slideway/model/model.hpp"
+#include "validation/random/classes.hpp"
+#include "validation/random/minimiser.hpp"
+
+namespace slideway::validation::random {
+namespace {
+
+struct Row {
+  std::string name;
+  int models = 0;
+  int undecided = 0;  // models about which the oracle says nothing at any tolerance
+  int wrong_models = 0;
+  int runs = 0;
+  int agreed = 0;
+  int skipped = 0;
+  int wrong = 0;
+  int timed_out = 0;
+  std::map<std::string, int> reasons = {};  // of what was skipped
+
+  void add(const Row& other) {
+    models += other.models;
+    undecided += other.undecided;
+    wrong_models += other.wrong_models;
+    runs += other.runs;
+    agreed += other.agreed;
+    skipped += other.skipped;
+    wrong += other.wrong;
+    timed_out += other.timed_out;
+    for (const auto& [reason, count] : other.reasons) reasons[reason] += count;
+  }
+};
+
+struct WrongModel {
+  std::string class_name;
+  int number = 0;
+  int wrong = 0;
+  Trial first = {};
+  std::string file = {};  // made small
+};
+
+std::string written(const Setting& setting) {
+  return fmt::format("{} {:g}", to_string(setting.method), setting.rtol);
+}
+
+std::string described(const Trial& trial) {
+  return fmt::format("{}{}{}: {}", written(trial.setting), trial.rewriting.empty() ? "" : ", ",
+                     trial.rewriting, trial.text);
+}
+
+std::vector<std::size_t> chosen_classes(const std::vector<std::string>& names) {
+  std::vector<std::size_t> chosen;
+  const std::vector<std::string> known = class_names();
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    if (names.empty() || std::find(names.begin(), names.end(), known[k]) != names.end()) chosen.push_back(k);
+  }
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    refuse({.what = "there is no such class of random models",
+            .where = "validate --random",
+            .expected = fmt::format("one of {}", fmt::join(known, ", ")),
+            .got = "'" + name + "'"});
+  }
+  return chosen;
+}
+
+class Campaign {
+ public:
+  Campaign(const CampaignOptions& options, std::ostream& out) : options_(options), out_(out) {}
+
+  int run() {
+    const std::vector<std::size_t> chosen = chosen_classes(options_.classes);
+    for (const std::size_t k : chosen) rows_.push_back({.name = all_classes()[k].name});
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      const int share =
+          (options_.models + static_cast<int>(chosen.size() - 1 - k)) / static_cast<int>(chosen.size());
+      for (int number = 0; number < share; ++number) try_model(rows_[k], chosen[k], number);
+    }
+    Row total{.name = "all"};
+    for (const Row& row : rows_) total.add(row);
+    rows_.push_back(total);
+    if (options_.json) {
+      write_json();
+    } else {
+      write_table();
+    }
+    return total.wrong + total.timed_out == 0 ? 0 : 1;
+  }
+
+ private:
+  void try_model(Row& row, std::size_t class_index, int number) {
+    const ModelClass& model_class = all_classes()[class_index];
+    Draw draw(options_.seed, class_index, static_cast<std::uint64_t>(number));
+    const RandomModel model = model_class.make(draw);
+    const Judgement judgement = Judge(model, options_.plan).all(static_cast<std::size_t>(number));
+    ++row.models;
+    const Trial* first_wrong = nullptr;
+    int wrong = 0;
+    bool decided = false;
+    for (const Trial& trial : judgement.trials) {
+      ++row.runs;
+      decided = decided || trial.finding != Finding::skipped;
+      switch (trial.finding) {
+        case Finding::agreed: ++row.agreed; break;
+        case Finding::skipped:
+          ++row.skipped;
+          ++row.reasons[trial.text];
+          break;
+        case Finding::timed_out: ++row.timed_out; break;
+        case Finding::wrong: ++row.wrong; break;
+      }
+      if (trial.finding == Finding::wrong || trial.finding == Finding::timed_out) {
+        if (first_wrong == nullptr) first_wrong = &trial;
+        ++wrong;
+      }
+    }
+    if (!decided) ++row.undecided;
+    if (first_wrong == nullptr) return;
+    ++row.wrong_models;
+    WrongModel found{.class_name = row.name, .number = number, .wrong = wrong, .first = *first_wrong};
+    if (row.wrong_models <= options_.printed) found.file = small_file(model, *first_wrong);
+    if (!options_.json) print(found, judgement);
+    wrong_.push_back(std::move(found));
+  }
+
+  // The model made small while the same setting and rewriting fail in it.
+  std::string small_file(const RandomModel& model, const Trial& trial) const {
+    Plan plan = options_.plan;
+    plan.tolerances = {trial.setting.rtol};
+    // A file that is refused is another failure, unless the first one was refused too.
+    const bool was_refused = is_refused(trial);
+    const auto fails = [&](const RandomModel& candidate) {
+      const Trial again = retried(candidate, trial, plan);
+      return again.finding == trial.finding && is_refused(again) == was_refused;
+    };
+    constexpr int most_questions = 600;
+    const RandomModel small = minimised(model, fails, most_questions);
+    const Trial again = retried(small, trial, plan);
+    const Judge judge(small, plan);
+    std::string file = fmt::format("# {}\n", described(again));
+    for (const Rewriting& rewriting : rewritings_of(small, judge.exact().initial_word)) {
+      if (rewriting.name == trial.rewriting) return file + file_text(rewriting.model);
+    }
+    return file + file_text(small);
+  }
+
+  static bool is_refused(const Trial& trial) { return trial.text.find("random.toml") != std::string::npos; }
+
+  static Trial retried(const RandomModel& model, const Trial& trial, const Plan& plan) {
+    const Judge judge(model, plan);
+    if (trial.rewriting.empty()) return judge.trial(trial.setting);
+    if (judge.exact().end == MotionEnd::undecided) return {};
+    for (const Rewriting& rewriting : rewritings_of(model, judge.exact().initial_word)) {
+      if (rewriting.name == trial.rewriting) return judge.trial(trial.setting, rewriting);
+    }
+    return {};
+  }
+
+  void print(const WrongModel& found, const Judgement& judgement) const {
+    out_ << fmt::format("{} {}: {} of {} runs wrong, first {}\n", found.class_name, found.number, found.wrong,
+                        judgement.trials.size(), described(found.first));
+    std::string settings;
+    for (const Trial& trial : judgement.trials) {
+      if (trial.finding != Finding::wrong && trial.finding != Finding::timed_out) continue;
+      settings += fmt::format("{}{}{}{}", settings.empty() ? "" : "; ", written(trial.setting),
+                              trial.rewriting.empty() ? "" : " ", trial.rewriting);
+    }
+    out_ << "  " << settings << '\n';
+    if (!found.file.empty()) out_ << "```toml\n" << found.file << "```\n";
+    out_.flush();
+  }
+
+  void write_table() const {
+    out_ << fmt::format("{:<14} {:>7} {:>10} {:>8} {:>8} {:>8} {:>6} {:>10}\n", "class", "models",
+                        "undecided", "runs", "agreed", "skipped", "wrong", "timed out");
+    for (const Row& row : rows_) {
+      out_ << fmt::format("{:<14} {:>7} {:>10} {:>8} {:>8} {:>8} {:>6} {:>10}\n", row.name, row.models,
+                          row.undecided, row.runs, row.agreed, row.skipped, row.wrong, row.timed_out);
+    }
+    out_ << "skipped because of\n";
+    for (const auto& [reason, count] : rows_.back().reasons)
+      out_ << fmt::format("{:>8}  {}\n", count, reason);
+  }
+
+  void write_json() const {
+    nlohmann::ordered_json document;
+    document["schema"] = "slideway.random/1";
+    document["seed"] = options_.seed;
+    document["classes"] = nlohmann::ordered_json::array();
+    for (const Row& row : rows_) {
+      nlohmann::ordered_json entry;
+      entry["class"] = row.name;
+      entry["models"] = row.models;
+      entry["undecided_models"] = row.undecided;
+      entry["wrong_models"] = row.wrong_models;
+      entry["runs"] = row.runs;
+      entry["agreed"] = row.agreed;
+      entry["skipped"] = row.skipped;
+      entry["wrong"] = row.wrong;
+      entry["timed_out"] = row.timed_out;
+      entry["skipped_because"] = row.reasons;
+      document["classes"].push_back(entry);
+    }
+    document["wrong"] = nlohmann::ordered_json::array();
+    for (const WrongModel& found : wrong_) {
+      nlohmann::ordered_json entry;
+      entry["class"] = found.class_name;
+      entry["number"] = found.number;
+      entry["wrong_runs"] = found.wrong;
+      entry["method"] = to_string(found.first.setting.method);
+      entry["rtol"] = found.first.setting.rtol;
+      entry["rewriting"] = found.first.rewriting;
+      entry["difference"] = found.first.text;
+      entry["model"] = found.file;
+      document["wrong"].push_back(entry);
+    }
+    out_ << document.dump(2) << '\n';
+  }
+
+  const CampaignOptions& options_;
+  std::ostream& out_;
+  std::vector<Row> rows_ = {};
+  std::vector<WrongModel> wrong_ = {};
+};
+
+}  // namespace
+
+std::vector<std::string> class_names() {
+  std::vector<std::string> names;
+  for (const ModelClass& model_class : all_classes()) names.push_back(model_class.name);
+  return names;
+}
+
+int run_campaign(const CampaignOptions& options, std::ostream& out) { return Campaign(options, out).run(); }
+
+}  // namespace slideway::validation::random

@@ -1,0 +1,205 @@
+#include "validation/random/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace slideway::validation::random {
+namespace {
+
+constexpr long double per_tolerance = 1000;
+constexpr long double per_change = 10;
+// A problem whose neighbours are further away than this part of its sizes says nothing.
+constexpr long double far_away = 0.05L;
+// The models go on for about so many of their natural times.
+constexpr long double natural_times = 20;
+
+bool shares(const std::vector<std::string>& names, const Accumulation& accumulation) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(accumulation.names.begin(), accumulation.names.end(), name) != accumulation.names.end();
+  });
+}
+
+// The beginning of the time before a limit in which events are free: in the middle between two of the exact ones.
+long double window_begin(const Motion& exact, const Accumulation& accumulation, long double free_time) {
+  long double before = -1;
+  long double after = accumulation.limit;
+  std::string word = exact.initial_word;
+  for (const Happening& happening : exact.happenings) {
+    bool takes_part = shares(happening.names, accumulation);
+    for (const std::size_t place : accumulation.places) {
+      takes_part = takes_part || (place < word.size() && word[place] != happening.word[place]);
+    }
+    word = happening.word;
+    if (!takes_part || happening.t >= accumulation.limit) continue;
+    if (happening.t < accumulation.limit - free_time) {
+      before = happening.t;
+    } else {
+      after = std::min(after, happening.t);
+    }
+  }
+  return before < 0 ? accumulation.limit - free_time : (before + after) / 2;
+}
+
+std::string described(const Happening& happening) {
+  std::string names;
+  for (const std::string& name : happening.names) names += (names.empty() ? "" : ",") + name;
+  return fmt::format("t = {:.10g} '{}' {} {}", static_cast<double>(happening.t), happening.word,
+                     happening.location, names);
+}
+
+long double distance(const std::vector<long double>& a, const std::vector<long double>& b, std::size_t k) {
+  return k < a.size() && k < b.size() ? std::abs(a[k] - b[k]) : 0;
+}
+
+}  // namespace
+
+std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long double free_time) {
+  std::vector<long double> begins;
+  for (const Accumulation& accumulation : exact.accumulations) {
+    begins.push_back(window_begin(exact, accumulation, free_time));
+  }
+  // What takes part in an accumulation keeps, until its limit, what it had when the free time began.
+  std::vector<Happening> merged;
+  for (Happening happening : motion.happenings) {
+    std::vector<std::string> names;
+    for (const std::string& name : happening.names) {
+      bool is_free = false;
+      for (std::size_t a = 0; a < begins.size(); ++a) {
+        const Accumulation& accumulation = exact.accumulations[a];
+        is_free = is_free || (shares({name}, accumulation) && happening.t > begins[a] &&
+                              happening.t <= accumulation.limit + free_time);
+      }
+      if (!is_free) names.push_back(name);
+    }
+    happening.names = names;
+    for (std::size_t a = 0; a < begins.size(); ++a) {
+      const Accumulation& accumulation = exact.accumulations[a];
+      for (const std::size_t place : accumulation.places) {
+        if (place >= happening.word.size() || happening.t <= begins[a] ||
+            happening.t > accumulation.limit + free_time) {
+          continue;
+        }
+        // Until it rests, a bounce that is free leaves no trace in the word.
+        if (happening.word[place] != '0') {
+          happening.word[place] = merged.empty() ? motion.initial_word[place] : merged.back().word[place];
+        }
+      }
+    }
+    const long double same = 1e-14L * (1 + std::abs(happening.t));
+    if (!merged.empty() && happening.t - merged.back().t <= same) {
+      merged.back().word = happening.word;
+      merged.back().location = happening.location;
+      merged.back().names.insert(merged.back().names.end(), happening.names.begin(), happening.names.end());
+    } else {
+      merged.push_back(std::move(happening));
+    }
+  }
+  std::vector<Happening> out;
+  std::string word = motion.initial_word;
+  std::string location = motion.initial_location;
+  for (Happening& happening : merged) {
+    if (happening.word == word && happening.location == location && happening.names.empty()) continue;
+    word = happening.word;
+    location = happening.location;
+    out.push_back(std::move(happening));
+  }
+  return out;
+}
+
+std::string difference(const Motion& got, const Motion& exact, const Allowance& allowance,
+                       const ComparisonOptions& options) {
+  if (got.end != exact.end) {
+    return got.end == MotionEnd::undecided ? fmt::format("stops at t = {:.10g}", static_cast<double>(got.t))
+                                           : "ends otherwise";
+  }
+  if (options.compares_words && (got.initial_word != exact.initial_word)) {
+    return fmt::format("begins in '{}' for '{}'", got.initial_word, exact.initial_word);
+  }
+  const std::vector<Happening> found = reduced(got, exact, allowance.accumulation);
+  const std::vector<Happening> expected = reduced(exact, exact, allowance.accumulation);
+  const std::size_t common = std::min(found.size(), expected.size());
+  for (std::size_t k = 0; k < common; ++k) {
+    const bool same = !options.compares_words ||
+                      (found[k].word == expected[k].word && found[k].location == expected[k].location &&
+                       found[k].names == expected[k].names);
+    const long double off = std::abs(found[k].t - expected[k].t);
+    if (!same || !(off <= allowance.times[k])) {
+      return fmt::format("event {} is {} for {}: {:.1e} of {:.1e}", k + 1, described(found[k]),
+                         described(expected[k]), static_cast<double>(off),
+                         static_cast<double>(allowance.times[k]));
+    }
+  }
+  if (found.size() != expected.size()) {
+    const Happening& first = found.size() > common ? found[common] : expected[common];
+    return fmt::format("{} events for {}: {} {}", found.size(), expected.size(),
+                       found.size() > common ? "one too many," : "missing is", described(first));
+  }
+  if (!(std::abs(got.t - exact.t) <= allowance.end)) return "ends at another time";
+  for (std::size_t k = 0; k < exact.state.size(); ++k) {
+    const long double off = distance(got.state, exact.state, k);
+    if (got.state.size() != exact.state.size() || !(off <= allowance.states[k])) {
+      return fmt::format("state {} at the end is off by {:.1e} of {:.1e}", k + 1, static_cast<double>(off),
+                         static_cast<double>(allowance.states[k]));
+    }
+  }
+  for (std::size_t s = 0; s < exact.samples.size(); ++s) {
+    if (s >= got.samples.size()) return "a sample is missing";
+    for (std::size_t k = 0; k < exact.state.size(); ++k) {
+      const long double off = distance(got.samples[s], exact.samples[s], k);
+      if (!(off <= allowance.samples[s][k])) {
+        return fmt::format("sample {}: state {} is off by {:.1e} of {:.1e}", s + 1, k + 1,
+                           static_cast<double>(off), static_cast<double>(allowance.samples[s][k]));
+      }
+    }
+  }
+  return {};
+}
+
+Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
+                       long double span, const std::vector<long double>& sizes) {
+  Allowance out;
+  const long double unit = per_tolerance * static_cast<long double>(rtol);
+  out.accumulation = std::max(unit, std::sqrt(static_cast<long double>(rtol))) * span;
+  const std::vector<Happening> expected = reduced(exact, exact, out.accumulation);
+  const long double time_unit = unit * span / natural_times;
+  out.times.assign(expected.size(), time_unit);
+  out.end = time_unit;
+  for (const long double size : sizes) out.states.push_back(unit * size);
+  out.samples.assign(exact.samples.size(), out.states);
+  const auto give_up = [&](const char* why) {
+    out.why = why;
+    return out;
+  };
+  for (const Motion& other : neighbours) {
+    if (other.end != exact.end) return give_up("a neighbouring problem is not decided");
+    const std::vector<Happening> theirs = reduced(other, other, out.accumulation);
+    if (theirs.size() != expected.size()) return give_up("a neighbouring problem has another sequence");
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      if (theirs[k].word != expected[k].word || theirs[k].location != expected[k].location ||
+          theirs[k].names != expected[k].names) {
+        return give_up("a neighbouring problem has another sequence");
+      }
+      const long double change = std::abs(theirs[k].t - expected[k].t);
+      if (change > far_away * span) return give_up("a neighbouring problem is far away");
+      out.times[k] = std::max(out.times[k], time_unit + per_change * change);
+    }
+    out.end = std::max(out.end, time_unit + per_change * std::abs(other.t - exact.t));
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      const long double change = distance(other.state, exact.state, k);
+      if (change > far_away * sizes[k]) return give_up("a neighbouring problem is far away");
+      out.states[k] = std::max(out.states[k], unit * sizes[k] + per_change * change);
+      for (std::size_t s = 0; s < exact.samples.size(); ++s) {
+        if (s >= other.samples.size()) return give_up("a neighbouring problem is not decided");
+        const long double moved = distance(other.samples[s], exact.samples[s], k);
+        if (moved > far_away * sizes[k]) return give_up("a neighbouring problem is far away");
+        out.samples[s][k] = std::max(out.samples[s][k], unit * sizes[k] + per_change * moved);
+      }
+    }
+  }
+  out.decided = true;
+  return out;
+}
+
+}  // namespace slideway::validation::random

@@ -1,0 +1,46 @@
+// Beside the exact motion, is what slideway found right?
+//
+// The rules. Both are reduced: instants at which nothing changes are left out, and what is at the same instant is one.
+// The sequences have to be the same, and no time and no state may be off by more than
+//     1000·rtol·size + 10·(the change of the exact motion where its derivatives are off by 30·rtol·size per tenth of the run),
+// size being the largest |x| of the state on the way, at least a tenth of its scale, and for times a twentieth of the run.
+// Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
+// is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
+// told from there on. The limit itself and what follows are held to the rule above.
+// It must not know who found the motions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "validation/random/motion.hpp"
+
+namespace slideway::validation::random {
+
+// What a run at a tolerance may be off by.
+struct Allowance {
+  bool decided = false;  // false: neighbouring problems have other sequences, or are far away
+  std::string why = {};
+  long double accumulation = 0;          // the time before a limit in which the number of events is free
+  std::vector<long double> times = {};   // per instant of the reduced exact motion
+  std::vector<long double> states = {};  // at the end
+  std::vector<std::vector<long double>> samples = {};
+  long double end = 0;  // of the time of the end
+};
+
+struct ComparisonOptions {
+  bool compares_words = true;  // false: the times alone, where surfaces have other names
+};
+
+// Instants at which something changes, those free before an accumulation left out. `exact` says where accumulations are.
+std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long double free_time);
+
+// Empty: it is right; else the first thing that is not.
+std::string difference(const Motion& got, const Motion& exact, const Allowance& allowance,
+                       const ComparisonOptions& options);
+
+// From the exact motion and those of neighbouring problems.
+Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
+                       long double span, const std::vector<long double>& sizes);
+
+}  // namespace slideway::validation::random

@@ -1,0 +1,129 @@
+#include "validation/random/judgement.hpp"
+
+#include <algorithm>
+
+#include "validation/random/oracle.hpp"
+
+namespace slideway::validation::random {
+namespace {
+
+// The size of the errors that a run at a tolerance may make, in units of rtol: see comparison.hpp.
+constexpr long double drift_per_tolerance = 30;
+constexpr long double tenths = 10;
+
+// States in the middle of the longest stretches between events.
+std::vector<long double> times_between(const Motion& exact, long double start) {
+  std::vector<std::pair<long double, long double>> stretches;
+  long double from = start;
+  for (const Happening& happening : exact.happenings) {
+    stretches.emplace_back(happening.t - from, (happening.t + from) / 2);
+    from = happening.t;
+  }
+  stretches.emplace_back(exact.t - from, (exact.t + from) / 2);
+  std::sort(stretches.rbegin(), stretches.rend());
+  constexpr std::size_t most = 8;
+  std::vector<long double> times;
+  for (std::size_t k = 0; k < std::min(most, stretches.size()); ++k) times.push_back(stretches[k].second);
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+// Whether the derivative of a state is another state: it goes on exactly as that one says, as the rate of a gap must.
+bool is_position(const RandomModel& model, std::size_t state) {
+  return model.derivatives[state].operation() == Operation::state;
+}
+
+}  // namespace
+
+bool Judgement::has(Finding finding) const {
+  return std::any_of(trials.begin(), trials.end(),
+                     [&](const Trial& trial) { return trial.finding == finding; });
+}
+
+Judge::Judge(const RandomModel& model, const Plan& plan) : model_(model), plan_(plan) {
+  const auto start = static_cast<long double>(model.start);
+  const long double span = static_cast<long double>(model.end) - start;
+  exact_ = solve(model, {});
+  if (exact_.end == MotionEnd::undecided) return;
+  samples_ = times_between(exact_, start);
+  exact_ = solve(model, {.samples = samples_});
+  std::vector<long double> sizes;
+  for (std::size_t k = 0; k < model.states.size(); ++k) {
+    sizes.push_back(std::max(exact_.largest[k], static_cast<long double>(model.states[k].scale) / 10));
+  }
+  for (const double rtol : plan.tolerances) {
+    std::vector<Motion> neighbours;
+    for (const int pattern : {0, 1, 2, 3}) {
+      std::vector<long double> drift;
+      for (std::size_t k = 0; k < sizes.size(); ++k) {
+        const bool alternates = pattern >= 2 && k % 2 == 1;
+        const long double sign = is_position(model, k) ? 0 : (pattern % 2 == 0) != alternates ? 1 : -1;
+        drift.push_back(sign * drift_per_tolerance * tenths * static_cast<long double>(rtol) * sizes[k] /
+                        span);
+      }
+      neighbours.push_back(solve(model, {.drift = drift, .samples = samples_}));
+      if (neighbours.back().end != exact_.end) break;
+    }
+    allowances_[rtol] = allowance_of(exact_, neighbours, rtol, span, sizes);
+  }
+}
+
+Trial Judge::judged(const Setting& setting, const RandomModel& model, const Rewriting* rewriting) const {
+  Trial trial{.setting = setting};
+  if (rewriting != nullptr) trial.rewriting = rewriting->name;
+  if (exact_.end == MotionEnd::undecided) {
+    trial.text = exact_.why;
+    return trial;
+  }
+  const Allowance& allowed = allowance(setting.rtol);
+  if (!allowed.decided) {
+    trial.text = allowed.why;
+    return trial;
+  }
+  const Rewriting same;
+  const Rewriting& written = rewriting != nullptr ? *rewriting : same;
+  const Followed followed = follow(model, setting, sample_times(samples_, written), plan_.seconds);
+  if (followed.timed_out) {
+    trial.finding = Finding::timed_out;
+    trial.text = followed.message;
+    return trial;
+  }
+  trial.text = difference(restored(followed.motion, written, model_), exact_, allowed,
+                          {.compares_words = written.keeps_words});
+  if (!trial.text.empty() && !followed.message.empty()) trial.text += ": " + followed.message;
+  trial.finding = trial.text.empty() ? Finding::agreed : Finding::wrong;
+  return trial;
+}
+
+Trial Judge::trial(const Setting& setting) const { return judged(setting, model_, nullptr); }
+
+Trial Judge::trial(const Setting& setting, const Rewriting& rewriting) const {
+  return judged(setting, rewriting.model, &rewriting);
+}
+
+Judgement Judge::all(std::size_t number) const {
+  Judgement out{.exact = exact_};
+  const auto suits = [&](Method method) {
+    return !model_.stiff || method == Method::automatic || method == Method::bdf || method == Method::rodas;
+  };
+  std::vector<Setting> settings;
+  for (const double rtol : plan_.tolerances) {
+    for (const Method method : plan_.methods) {
+      if (!suits(method)) continue;
+      settings.push_back({.method = method, .rtol = rtol});
+      out.trials.push_back(trial(settings.back()));
+    }
+  }
+  if (!plan_.rewrites || settings.empty() || exact_.end == MotionEnd::undecided) return out;
+  // Neighbouring numbers have other settings, and rewritings of one model too.
+  std::size_t place = number * 7;
+  for (const Rewriting& rewriting : rewritings_of(model_, exact_.initial_word)) {
+    constexpr std::size_t stride = 11;
+    place += stride;
+    if (!rewriting.keeps_words && !exact_.accumulations.empty()) continue;
+    out.trials.push_back(trial(settings[place % settings.size()], rewriting));
+  }
+  return out;
+}
+
+}  // namespace slideway::validation::random

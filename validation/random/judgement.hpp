@@ -1,0 +1,63 @@
+// One random model under every setting and rewriting, beside the oracle.
+//
+// It must not know classes, tables or the command line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "validation/random/comparison.hpp"
+#include "validation/random/follow.hpp"
+#include "validation/random/random_model.hpp"
+#include "validation/random/rewriting.hpp"
+
+namespace slideway::validation::random {
+
+struct Plan {
+  std::vector<double> tolerances = {1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
+  std::vector<Method> methods = {Method::automatic, Method::bdf,    Method::adams,
+                                 Method::dopri5,    Method::dop853, Method::rodas};
+  bool rewrites = true;
+  double seconds = 10;  // of processor time, of each run
+};
+
+enum class Finding { agreed, skipped, wrong, timed_out };
+
+struct Trial {
+  Setting setting = {};
+  std::string rewriting = {};  // empty: the model as it is
+  Finding finding = Finding::skipped;
+  std::string text = {};  // what is wrong, or why it was skipped
+};
+
+struct Judgement {
+  Motion exact = {};
+  std::vector<Trial> trials = {};
+  bool has(Finding finding) const;
+};
+
+// The oracle's answer and what each tolerance may be off by; made once for several runs.
+class Judge {
+ public:
+  Judge(const RandomModel& model, const Plan& plan);
+
+  const Motion& exact() const { return exact_; }
+  // As the model is, or rewritten; `number` chooses the method of rewritings.
+  Trial trial(const Setting& setting) const;
+  Trial trial(const Setting& setting, const Rewriting& rewriting) const;
+  // Everything that the plan asks for.
+  Judgement all(std::size_t number) const;
+
+ private:
+  const Allowance& allowance(double rtol) const { return allowances_.at(rtol); }
+  Trial judged(const Setting& setting, const RandomModel& model, const Rewriting* rewriting) const;
+
+  const RandomModel& model_;
+  const Plan& plan_;
+  Motion exact_ = {};
+  std::vector<long double> samples_ = {};
+  std::map<double, Allowance> allowances_ = {};
+};
+
+}  // namespace slideway::validation::random
