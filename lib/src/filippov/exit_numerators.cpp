@@ -15,7 +15,7 @@ namespace slideway {
 namespace {
 
 // Sparse factors of a larger component take less time than dense ones.
-constexpr Index kMostDense = 48;
+constexpr Index kMostDenseExits = 48;
 // The rounding of D, in units of its largest entry.
 constexpr double kEffectRounding = 16 * kEpsilon;
 
@@ -50,7 +50,7 @@ ExitNumerators::Determinant ExitNumerators::solve(std::size_t component, ConstVe
   for (const double moved : {0.0, kEffectRounding * largest}) {
     for (Index i = 0; i < size && moved > 0; ++i) matrix.coeffRef(i, i) += moved;
     Determinant result{1, 0};
-    if (size > kMostDense) {
+    if (size > kMostDenseExits) {
       Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(matrix);
       if (factors.info() != Eigen::Success) continue;
       result = {factors.signDeterminant(), factors.logAbsDeterminant()};
