@@ -321,6 +321,16 @@ TEST_CASE("what was asked to fire by the flow alone is no cause for a warning") 
   CHECK(solution.warnings.empty());
 }
 
+TEST_CASE("a stop within an avalanche is no cause for a warning about what it left undone") {
+  const Solution solution =
+      run(ticking(2).with_events({tick([](VectorRef x) { x[1] = 5; }),
+                                  reset("other", component(1, 2), Direction::rising, [](VectorRef) {}),
+                                  stop("enough", component(1, 3), Direction::rising)}),
+          {0, 0}, 2);
+  CHECK(story(solution) == "reset tick, stop enough");
+  CHECK(solution.warnings.empty());
+}
+
 TEST_CASE("a printed event shows its round from the second on") {
   const Solution solution = run(ticking(2).with_events({tick([](VectorRef x) { x[1] = 5; }),
                                                         record("other", component(1, 2), Direction::any)}),

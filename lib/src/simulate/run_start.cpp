@@ -106,6 +106,7 @@ void RunEngine::begin_in(const Mode& mode) {
   mode_.list_sliding(sliding);
   begin_second_order(sliding, sliding);
   take_initial_mode();
+  look_at_waiting();
   events_moving_through_zero();
 }
 

@@ -34,8 +34,11 @@ void RunEngine::warn_of_silent_guards() {
       const Watched& watched = watch[e];
       if (watched.kind == WatchedKind::record || watched.direction == Direction::any || watch.fired(e))
         continue;
-      // Its jumps past zero were asked to be none.
-      if (!watched.across_jumps && watch.was_ahead(e)) continue;
+      // Its jumps past zero were asked to be none; and a run that stopped within an instant left what was due there.
+      const bool is_excused = !watched.across_jumps || solution_.outcome.status != Status::reached_end;
+      if (watch.was_ahead(e) && is_excused) continue;
+      // What a run that goes on in a given mode starts with may have fired before it.
+      if (!watch.was_ahead(e) && run_.mode) continue;
       const double value = watch.value(t_, x_, e);
       if (!(value < 0)) continue;
       const double near =
