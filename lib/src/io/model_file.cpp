@@ -181,7 +181,7 @@ std::vector<std::string> remarks_on_unused(const ModelDescription& model, const 
                         const char* kind, const char* consequence) {
     for (std::size_t k = 0; k < quantities.size(); ++k) {
       if (!is_used[k] && !quantities[k].hidden)
-        remarks.push_back(kind + (" " + reader::quoted(quantities[k].name)) + " is used nowhere" +
+        remarks.push_back(kind + (" " + reader::in_quotes(quantities[k].name)) + " is used nowhere" +
                           consequence);
     }
   };
