@@ -384,8 +384,8 @@ struct RandomNetwork {
   }
 
   System system() const {
-    const System flow = smooth(states, [rates = rates](auto, const auto& x, auto&& dx) {
-      for (Index j = 0; j < states; ++j) dx[j] = rates[static_cast<std::size_t>(j)] + 0.0 * x[j];
+    const System flow = smooth(states, [speeds = rates](auto, const auto& x, auto&& dx) {
+      for (Index j = 0; j < states; ++j) dx[j] = speeds[static_cast<std::size_t>(j)] + 0.0 * x[j];
     });
     std::vector<Event> events;
     for (const Rule& rule : rules) {

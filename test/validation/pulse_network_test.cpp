@@ -86,7 +86,6 @@ PulseMotion played(const PulseParameters& parameters, const std::vector<double>&
     }
     advance(x, high);
     t += high;
-    std::vector<char> waits(x.size(), 1);
     std::vector<std::size_t> due;
     for (std::size_t i = 0; i < x.size(); ++i)
       if (x[i] > 1 - 1e-12L) due.push_back(i);
