@@ -53,7 +53,6 @@ void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) 
   if (contacts_) contacts_->stabilise(0);
   sigma_ = repelling ? -1 : 1;
   watches_stages_ = false;
-  velocity_t_ = std::numeric_limits<double>::quiet_NaN();
   without_value_.clear();
   forget_samples();
 }
@@ -74,9 +73,9 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
 }
 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
+  VectorRef result = dx;
   field_.velocity(t, x, std::move(dx));
-  for (const Index j : held_states_) dx[j] = 0;
-  velocity_t_ = t;
+  for (const Index j : held_states_) result[j] = 0;
   if (watches_stages_) note_stage(t);
 }
 
@@ -97,7 +96,8 @@ void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
 // Of one surface both components count: in a two-fold they vanish together, and λ need not leave (−1, 1).
 void ModeOde::watch_stages() {
   const std::vector<Index>& sliding = field_.sliding();
-  watches_stages_ = velocity_knows_exits();
+  watches_stages_ = slides() && !evaluator_.breaks_away() && !field_.uses_moments() &&
+                    field_.solves_for_lambda() == (sliding.size() > 1);
   if (field_.solves_for_lambda()) {
     stages_.start(static_cast<Index>(sliding.size()), 2);
   } else {
@@ -249,55 +249,6 @@ void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
 }
 
 void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
-  fill_guards(t, x, is_sample, values);
-  if (!all_finite(values) && !stands_in(t, x, values)) throw_not_finite(t, values);
-}
-
-bool ModeOde::velocity_knows_exits() const {
-  return slides() && !evaluator_.breaks_away() && !field_.uses_moments() &&
-         field_.solves_for_lambda() == (field_.sliding().size() > 1);
-}
-
-void ModeOde::fill_last_exits(VectorRef values) const {
-  for (const Index i : field_.sliding()) {
-    if (field_.solves_for_lambda()) {
-      const double lambda = field_.last_lambda()[i];
-      values[first_slot(i)] = 1 + lambda;
-      values[first_slot(i) + 1] = 1 - lambda;
-    } else {
-      values[first_slot(i)] = sigma_ * field_.last_w_minus();
-      values[first_slot(i) + 1] = -sigma_ * field_.last_w_plus();
-    }
-  }
-}
-
-void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
-  if (!arrive_below_) {
-    values.setOnes();
-    return;
-  }
-  root_slots_.resize(guards());
-  const bool has_events = guards() > 2 * h_.size();
-  if (roots_are_samples_ && slides()) {
-    if (!recall(t, root_slots_)) {
-      fill_guards(t, x, true, root_slots_);
-      if (all_finite(root_slots_)) remember(t, root_slots_);
-    }
-  } else if (t == velocity_t_ && !has_events && velocity_knows_exits()) {
-    if (field_.mode().size() > static_cast<Index>(field_.sliding().size())) evaluator_.guards(t, x, h_);
-    run_over_sides(ForSlotsOfSides<GuardsOnSides>(), field_.mode(), h_.data(), root_slots_.data());
-    fill_last_exits(root_slots_);
-  } else {
-    fill_guards(t, x, true, root_slots_);
-  }
-  root_slots_ += *arrive_below_;
-  const Index surfaces = h_.size();
-  for (Index i = 0; i < surfaces; ++i) values[i] = std::min(root_slots_[2 * i], root_slots_[2 * i + 1]);
-  values.tail(values.size() - surfaces) = root_slots_.tail(values.size() - surfaces);
-}
-
-void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
-  velocity_t_ = std::numeric_limits<double>::quiet_NaN();
   const Mode& mode = field_.mode();
   const std::vector<Index>& sliding = field_.sliding();
   if (mode.size() > static_cast<Index>(sliding.size())) {
@@ -358,6 +309,7 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
   if (watch_) {
     for (Index e = 0; e < watch_->size(); ++e) values[event_slot(e)] = event_value(t, x, e);
   }
+  if (!all_finite(values) && !stands_in(t, x, values)) throw_not_finite(t, values);
 }
 
 // A number for every guard that has none and makes no difference: it stays on its side. False where one does.
