@@ -86,7 +86,7 @@ TEST_CASE("a ball comes to rest on a table of any height at the exact time, what
             CHECK(std::abs(solution.events.back().t - exact) <=
                   resolved(height, e, rtol, exact, method == Method::bdf));
             CHECK(std::abs(solution.final.state[0] - height) <= 1e-10 + 100 * kEpsilon * height);
-            CHECK(std::abs(solution.final.state[1]) <= 1e-9);
+            CHECK(std::abs(solution.final.state[1]) <= 1e-8);
             CHECK(solution.events.size() < 2500);
           }
         }
@@ -95,7 +95,7 @@ TEST_CASE("a ball comes to rest on a table of any height at the exact time, what
   }
 }
 
-TEST_CASE("a reset that throws a guard back no more slowly than rounding can show stops the run") {
+TEST_CASE("a ball whose first flight off a high table rounding would hide is at rest there") {
   // Once only, so that nothing tells of a series: the next flight would be 1e-18 high.
   const System system =
       falling_down().with_events({reset("table", component(0, 1000), Direction::falling, thrown_back(1e-9))});
@@ -103,6 +103,15 @@ TEST_CASE("a reset that throws a guard back no more slowly than rounding can sho
   CHECK(solution.outcome.status == Status::zeno);
   CHECK(solution.outcome.t == doctest::Approx(std::sqrt(2 / kGravity)).epsilon(1e-6));
   CHECK(std::abs(solution.final.state[0] - 1000) < 1e-9);
+}
+
+TEST_CASE("flights that rounding hides and that do not get lower stop the run, with a message") {
+  const System system =
+      falling_down().with_events({reset("table", component(0, 1e6), Direction::falling, thrown_back(1))});
+  const Solution solution = run(system, {1e6 + 1e-7, 0}, 5, with(Method::dop853, 1e-10));
+  CHECK(solution.outcome.status == Status::chattering);
+  CHECK(contains(solution.outcome.message, "leaves zero by"));
+  CHECK(std::abs(solution.final.state[0] - 1e6) < 1e-6);
 }
 
 TEST_CASE("what takes no part in an accumulation is integrated to its limit") {
@@ -184,9 +193,51 @@ TEST_CASE(
       const auto k = static_cast<std::size_t>(event.name->back() - '0');
       const double e = restitution[k];
       const double exact = std::sqrt(2 * (1 + 0.1 * static_cast<double>(k)) / kGravity) * (1 + e) / (1 - e);
-      CHECK(std::abs(event.t - exact) < 1e-6);
+      CHECK(std::abs(event.t - exact) < 1e-5);
     }
     CHECK(solution.final.mode.word() == "000");
+  }
+}
+
+TEST_CASE(
+    "two tanks of one inflow run dry together at the exact time, whatever their levels are counted from") {
+  // A tank that is filled gains 0.25, the other one loses 0.5; what is above the levels is gone after 1.6/0.25.
+  for (const double level : {0.0, 1000.0, 1e6}) {
+    const auto filling = [](Index filled) {
+      return smooth(4, [filled](auto, const auto& x, auto&& dx) {
+        for (Index k = 0; k < 2; ++k) dx[k] = k == filled ? 0.25 : -0.5;
+        dx[2] = 200.0 * x[3];
+        dx[3] = -200.0 * x[2];
+      });
+    };
+    const System dry = smooth(4, [](auto, const auto& x, auto&& dx) {
+      for (Index k = 0; k < 2; ++k) dx[k] = 0.0 * x[k];
+      dx[2] = 200.0 * x[3];
+      dx[3] = -200.0 * x[2];
+    });
+    std::vector<Edge> edges(2);
+    for (Index k = 0; k < 2; ++k) {
+      Edge& edge = edges[static_cast<std::size_t>(k)];
+      edge.from = k == 0 ? "second" : "first";
+      edge.to = k == 0 ? "first" : "second";
+      edge.when = component(k, level);
+      edge.direction = Direction::falling;
+      edge.zeno = "dry";
+    }
+    for (const double rtol : {1e-4, 1e-8, 1e-12}) {
+      CAPTURE(level);
+      CAPTURE(rtol);
+      const Automaton tanks({{"first", filling(0)}, {"second", filling(1)}, {"dry", dry}}, edges, "first");
+      const Solution solution = run(tanks, {level + 0.6, level + 1, 1, 0}, 8, with(Method::dop853, rtol));
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      const EventRecord& last = solution.events.back();
+      CHECK(last.kind == EventKind::zeno);
+      CHECK(last.to_location == "dry");
+      CHECK(std::abs(last.t - 6.4) <= std::stod(last.reason.substr(last.reason.find("within ") + 7)));
+      for (Index k = 0; k < 2; ++k)
+        CHECK(std::abs(solution.final.state[k] - level) <= 1e-11 + 100 * kEpsilon * level);
+      CHECK(std::abs(solution.final.state[2] - std::cos(1600.0)) < 1e4 * rtol);
+    }
   }
 }
 

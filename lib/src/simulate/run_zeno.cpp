@@ -198,8 +198,9 @@ Vector RunEngine::limit_of_jumped(const Accumulation& accumulation, const std::v
 
 bool RunEngine::come_to_limit(const Accumulation& accumulation) {
   const bool is_series = accumulation.state.size() > 0;
-  const JumpWatch::Part part =
+  JumpWatch::Part part =
       is_series ? jump_watch_.part_of(accumulation) : JumpWatch::part_of(jumps_, instant_.before, x_);
+  std::vector<Index> seen;
   Limit limit;
   limit.t = t_ + accumulation.remaining;
   limit.members_as_shown = word();
@@ -216,6 +217,14 @@ bool RunEngine::come_to_limit(const Accumulation& accumulation) {
   record.reason = "events accumulate: " + limit.turns + "; the limit is within " + limit.within +
                   " of t = " + number_text(limit.t);
   if (automaton_.has_locations()) record.from_location = here_->name;
+  // Where locations alone change, it is what their guards see that is brought to zero; of one that sees more, nobody knows which.
+  for (std::size_t k = 0; part.contacts.empty() && part.states.empty() && k < part.guards.size(); ++k) {
+    const std::optional<GuardShape> shape = part.guards[k].shape(x_.size());
+    if (shape && shape->states.size() == 1) seen.push_back(shape->states.front());
+  }
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  part.states.insert(part.states.end(), seen.begin(), seen.end());
   x_ = limit_of_jumped(accumulation, part.states);
   jump_watch_.clear();
   here_->stepper->error_weights(x_, weights_);
