@@ -230,6 +230,8 @@ void print_summary(const RunReport& report, const Options& options, const std::v
       printer.item("method", fmt::format("{} throughout: the problem is not stiff", methods));
     }
   }
+  for (const std::string& warning : solution.warnings)
+    fmt::print(out, "{} {}\n", printer.alarming("warning:"), warning);
   if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
 }
 

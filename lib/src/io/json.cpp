@@ -41,7 +41,7 @@ class Writer {
     }
     Json totals = statistics(solution.statistics);
     if (!report_.friction.empty()) totals["friction"] = friction(report_.friction);
-    out << "],\n\"statistics\": " << text(totals);
+    out << "],\n\"statistics\": " << text(totals) << ",\n\"warnings\": " << text(Json(solution.warnings));
   }
 
  private:

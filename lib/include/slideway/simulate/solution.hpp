@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/outcome.hpp"
@@ -43,6 +45,9 @@ struct Solution {
   EventLog events = {};
   Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier or began later
   Statistics statistics = {};
+  // Sentences about what went through but is probably not meant: a guard of a reset, stop or edge that the end of the run finds beyond
+  // zero, in its direction, and that has never fired.
+  std::vector<std::string> warnings = {};
 };
 
 }  // namespace slideway
