@@ -66,6 +66,7 @@ RunEngine::RunEngine(const Automaton& automaton,
       tools_(automaton, structures, options, run.end - run.start),
       t_(run.start),
       last_look_(run.start),
+      step_sizes_(run.end - run.start),
       x_(run.state),
       bounces_(static_cast<Index>(automaton.system().contacts().size())),
       sampler_(*this) {
@@ -205,6 +206,7 @@ Solution RunEngine::execute() {
            "a user function threw something that is not a std::exception; the run " +
                std::string("stops at t = ") + number_text(t_));
   }
+  if (solution_.outcome.status == Status::reached_end) warn_of_shrinking_steps();
   if (solution_.trajectory.empty()) solution_.trajectory.begin_segment(t_, word(), here_->name);
   if (solution_.trajectory.ends_without_state()) solution_.trajectory.add_point(t_, x_);
   // A run that ends with a jump ends in the state after it.
@@ -224,6 +226,18 @@ Solution RunEngine::execute() {
   statistics.events = static_cast<std::int64_t>(solution_.events.size());
   statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return std::move(solution_);
+}
+
+// A pole moves by the errors of the solution on the way to it, a part of the time that the way takes.
+void RunEngine::warn_of_shrinking_steps() {
+  const double resolution = gathered_errors(options_.rtol) * options_.rtol;
+  const std::optional<StepSizes::Shrinking> shrinking = step_sizes_.shrink_into(t_, resolution);
+  if (!shrinking) return;
+  solution_.warnings.push_back("the steps shrank geometrically into the end, t = " + number_text(t_) +
+                               ", from " + number_text(shrinking->first) + " at t = " +
+                               number_text(shrinking->since) + " to " + number_text(shrinking->last) +
+                               ": the solution or one of its derivatives may be infinite here, and the last "
+                               "values tell only that they are large; end the run earlier, or with a stop");
 }
 
 // A multistep method starts at order one, and over a flight that takes few steps its error control sees little: the bounces
@@ -450,6 +464,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     if (is_seen) project_state();
     if (!limits_.empty()) piece_start = pass_limits(piece_start, arrived);
     if (t_ > piece_start) append_step(piece_start, t_);
+    if (!arrived && report.status != StepStatus::reached_end) step_sizes_.note(t_, t_ - step_start);
 
     if (!arrived && report.status == StepStatus::reached_end && t_ < run_.end) {
       write_outputs(step_start, std::nextafter(t_, step_start));

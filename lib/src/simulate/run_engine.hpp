@@ -42,6 +42,7 @@
 #include "simulate/pace.hpp"
 #include "simulate/quiet_restarts.hpp"
 #include "simulate/run_tools.hpp"
+#include "simulate/step_sizes.hpp"
 #include "simulate/turn_watch.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -67,6 +68,7 @@ class RunEngine {
   Stepper* choose_stepper();
   // True when the run is over, for that.
   bool too_many_steps();
+  void warn_of_shrinking_steps();
   ModeEnd follow_mode();
   ModeEnd end_where_it_fails();
   // Where what slides has come to a point in which it stays, between events.
@@ -471,6 +473,7 @@ class RunEngine {
   // ---- where the solution is
   double t_ = 0;
   double last_look_ = 0;  // t where the run last looked back at how far its steps lead
+  StepSizes step_sizes_;
   Vector x_;
   Mode mode_;
   Vector lambda_;           // the relays, a first guess for those that slide

@@ -29,6 +29,13 @@ constexpr double kLargeState = 1e154;
 // Surfaces of which a message names the sides where it cannot spell modes out.
 constexpr std::size_t kMostDifferencesNamed = 6;
 
+// "; w- = 1e-9, w+ = 0": what counted as zero at one surface.
+std::string components_of(const EventRecord& event) {
+  const bool is_two_fold = event.kind == EventKind::two_fold && event.w_minus.size() == 1;
+  if (!is_two_fold || !std::isfinite(event.w_minus.front())) return {};
+  return "; w- = " + number_text(event.w_minus.front()) + ", w+ = " + number_text(event.w_plus.front());
+}
+
 }  // namespace
 
 Arrivals& RunEngine::gather(const std::vector<char>& slots) {
@@ -344,7 +351,7 @@ void RunEngine::finish_ambiguous(const Resolution& resolution) {
   const bool may_rest = resolution.event.kind == EventKind::two_fold && continuations.size() == 1;
   finish(Status::ambiguous,
          "the continuation on " + names(resolution.event.surfaces) + " at t = " + number_text(t_) +
-             " is not unique (" + resolution.event.reason + ")" +
+             " is not unique (" + resolution.event.reason + components_of(resolution.event) + ")" +
              (words.empty() ? std::string() : "; modes that continue: " + words) +
              (may_rest ? "; if the state rests there, let it do so in a location of its own, with edges to "
                          "it and from it"
