@@ -10,7 +10,6 @@
 
 namespace slideway {
 
-
 EventWatch::EventWatch(const System& system) {
   states_ = system.states();
   for (const Event& event : system.events()) {

@@ -172,8 +172,8 @@ bool RunEngine::fire(Index event, bool at_start, std::vector<EventRecord>& recor
     const bool same = edge.to == edge.from && !in_pair();
     const std::size_t to = automaton_.location_index(edge.to);
     if (!same && !states_held().empty()) {
-      finish(Status::zeno, "a transition leaves '" + here_->name + "' at t = " + number_text(t_) +
-                               " while " + limits_.front().record.reason +
+      finish(Status::zeno, "a transition leaves '" + here_->name + "' at t = " + number_text(t_) + " while " +
+                               limits_.front().record.reason +
                                ", in which more of its events are than can be told apart");
       return false;
     }
