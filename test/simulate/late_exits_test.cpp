@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simulate/model_text.hpp"
+#include "model_text.hpp"
 
 namespace slideway {
 namespace {

@@ -143,15 +143,24 @@ TEST_CASE("a class of random models that there is not is refused with those that
                        std::invalid_argument);
 }
 
-TEST_CASE("random linear models with relays agree with the oracle") { check_classes({"linear"}, 12); }
+TEST_CASE("random linear models with relays agree with the oracle") {
+  // Each draws its models from the same seed.
+  check_classes({"linear"}, 12);
+}
 
 TEST_CASE("random products of relays and nests of branches agree with the oracle") {
   check_classes({"nests"}, 12);
 }
 
-TEST_CASE("random automata agree with the oracle") { check_classes({"automata"}, 12); }
+TEST_CASE("random automata agree with the oracle") {
+  // Each draws its models from the same seed.
+  check_classes({"automata"}, 12);
+}
 
-TEST_CASE("random blocks with friction agree with the oracle") { check_classes({"friction"}, 8); }
+TEST_CASE("random blocks with friction agree with the oracle") {
+  // Each draws its models from the same seed.
+  check_classes({"friction"}, 8);
+}
 
 // These classes wait: wrong answers are known in exits, pulses and stiff; contacts and zeno were not run in full yet. They are
 // run with --no-skip.

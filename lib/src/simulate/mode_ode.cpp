@@ -73,9 +73,8 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
 }
 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
-  VectorRef result = dx;
   field_.velocity(t, x, std::move(dx));
-  for (const Index j : held_states_) result[j] = 0;
+  for (const Index j : held_states_) dx[j] = 0;
   if (watches_stages_) note_stage(t);
 }
 
