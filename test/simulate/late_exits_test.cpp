@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model_text.hpp"
+#include "test/simulate/model_text.hpp"
 
 namespace slideway {
 namespace {
@@ -74,7 +74,7 @@ TEST_CASE(
     "sliding on several surfaces ends where a reduced component vanishes, not at the pole of lambda after "
     "it") {
   for (const Index others : {1, 2, 5}) {
-    for (std::uint64_t model = 0; model < 12; ++model) {
+    for (std::uint64_t model = 0; model < 4; ++model) {
       const Driven driven{between(0.1, 0.5, 7 * model + 1), between(0.1, 0.4, 11 * model + 2),
                           between(0.02, 1, 13 * model + 3), between(0.8, 2, 17 * model + 4),
                           between(0.7, 4, 19 * model + 5),  others};
@@ -82,7 +82,8 @@ TEST_CASE(
       const std::string text = driven.text();
       CAPTURE(text);
       for (const Method method : {Method::automatic, Method::bdf, Method::dop853}) {
-        for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-8}) {
+        for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+          if (method != Method::automatic && rtol != 1e-6) continue;
           CAPTURE(std::string(to_string(method)));
           CAPTURE(rtol);
           const test::Finished finished = test::run(text, method, rtol);

@@ -115,7 +115,7 @@ TEST_CASE("a time that is off, an event that is missing and another word are dif
   short_of_one.happenings.pop_back();
   CHECK_FALSE(difference(short_of_one, exact, allowance, {}).empty());
   Motion other_word = exact;
-  other_word.happenings[0].word = "+";
+  other_word.happenings[0].word = "?";
   CHECK_FALSE(difference(other_word, exact, allowance, {}).empty());
   CHECK(difference(other_word, exact, allowance, {.compares_words = false}).empty());
   Motion elsewhere = exact;

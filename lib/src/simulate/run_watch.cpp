@@ -494,8 +494,7 @@ const Arrival& RunEngine::imminent_arrival() {
   return scanned_.joint;
 }
 
-// An event at the end time belongs to the run, whichever side of the end rounding and the tolerances put it. Errors of the state
-// may be far smaller than a poor tolerance allows: the zero must be as near in time as times are told, too.
+// An event at the end time belongs to the run, whichever side of the end rounding and the tolerances put it.
 bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   const Index count = here_->ode.guards();
   if (count == 0) return false;
@@ -508,7 +507,6 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   sampler_.noise(end, noise_);
   here_->stepper->error_weights(x_, weights_);
   slots.assign(static_cast<std::size_t>(count), 0);
-  const double soon = options_.rtol * (end - run_.start);
   bool any = false;
   for (Index slot = 0; slot < count; ++slot) {
     // A record at the end starts the scans anew, where what vanishes with it is not armed.
@@ -517,8 +515,7 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
                            scanned_.armed_at_record[static_cast<std::size_t>(slot)] != 0;
     if (!is_armed(slot) && !was_armed) continue;
     const double rate = (values[slot] - earlier[slot]) / (end - before);
-    const double near = std::min(noise_[slot], -rate * soon);
-    if (rate < 0 && values[slot] <= near - rate * location_accuracy(end, end - before)) {
+    if (rate < 0 && values[slot] <= noise_[slot] - rate * location_accuracy(end, end - before)) {
       slots[static_cast<std::size_t>(slot)] = 1;
       any = true;
     }
