@@ -272,6 +272,8 @@ class Judge {
         }
       }
       if (k + 1 < events.size() && events[k + 1].t == event.t) continue;
+      // From the last impact of an accumulation on the state is where it comes to, and the flights left are not followed.
+      if (k + 1 < events.size() && events[k + 1].kind == EventKind::zeno) continue;
       agree(fmt::format("the trajectory after t = {:.15g}", event.t), trajectory(event.t), event.after);
     }
   }
