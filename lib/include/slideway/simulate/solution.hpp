@@ -46,7 +46,7 @@ struct Solution {
   Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier or began later
   Statistics statistics = {};
   // Sentences about what went through but is probably not meant: a guard of a reset, stop or edge that the end of the run finds beyond
-  // zero, in its direction, and that has never fired.
+  // zero, in its direction, and that has never fired; steps that shrank geometrically into the end.
   std::vector<std::string> warnings = {};
 };
 
