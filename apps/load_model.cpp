@@ -35,7 +35,7 @@ std::vector<std::string> model_files_here() {
   return files;
 }
 
-// What may be meant by a name that is misspelt, or only the beginning of one: models of the catalogue and files here.
+// Lists the models of the catalogue and the files here whose names are near to a misspelt name, or begin with it.
 std::vector<std::string> names_near(const std::string& name, const std::vector<std::string>& catalogue) {
   const std::string stem = std::filesystem::path(name).stem().string();
   const std::vector<std::string> files = model_files_here();
@@ -74,7 +74,7 @@ std::vector<std::string> names_of(const std::vector<Model>& models) {
           .advice = question(file.empty() ? names_near(name, catalogue) : std::vector{file})});
 }
 
-// Of the name of a file that is not there, though a model of the catalogue or another file is called nearly so.
+// Refuses the name of a file that is not there, with near names of the catalogue and of other files. Returns where there are none.
 void refuse_absent_file(const std::string& name, const std::vector<Model>& known) {
   const std::filesystem::path path(name);
   std::error_code ignored;

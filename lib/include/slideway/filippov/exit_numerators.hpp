@@ -1,4 +1,5 @@
-// What is zero where a relay of sliding reaches ±1, without the pole that λ has where D = ∂w_S/∂λ_S is singular.
+// ExitNumerators finds numbers that are zero where a sliding relay reaches ±1. They have no pole, as λ has where D = ∂w_S/∂λ_S is
+// singular.
 //
 // Where w = w⁰ + D(λ − λ⁰), λᵢ = Nᵢ/det D by Cramer's rule, and Nᵢ and det D are polynomials in the entries of w⁰ and D. The
 // reduced components of surface i, wᵢ at λᵢ = ∓1 with wⱼ = 0 solved for the other sliding relays, are

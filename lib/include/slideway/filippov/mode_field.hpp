@@ -55,7 +55,7 @@ class ModeField {
   // none. Valid until the next call of a member.
   const Vector& lambda(double t, ConstVectorRef x);
 
-  // What the exits of sliding along several surfaces are made of: ratio[k] = δ and product[k] = δλᵢ with i the k-th of sliding().
+  // The exits of sliding along several surfaces are δ ± δλᵢ: ratio[k] is δ and product[k] is δλᵢ, with i the k-th of sliding().
   // δ ± δλᵢ is zero where λᵢ = ∓1, and has no pole (exit_numerators.hpp). A `sample` along a step leaves what lambda() and
   // velocity() remember as it is. Valid until the next call of a member.
   struct Exits {
@@ -63,7 +63,7 @@ class ModeField {
     const Vector& product;
   };
   Exits exits(double t, ConstVectorRef x, bool is_sample);
-  // Whether δ changes in this mode, as far as calls of exits() have told.
+  // Returns true once a call of exits() in this mode has found that δ changes.
   bool exit_ratio_varies() const { return solves_for_lambda() && (uses_moments() || solver_.effects_vary()); }
 
   // Throws std::runtime_error naming the state when the velocity is not finite, neither here nor at the nearest

@@ -51,7 +51,7 @@ class SlidingSolver {
   // have no pole. δ is 1 at the first call in a mode, and everywhere if D is the same everywhere. Where D depends on λ it is 1,
   // too: the root of the mode is followed, and ends before λ has a pole. λ is a guess on entry, and need not change.
   bool solve_exits(double t, ConstVectorRef x, VectorRef lambda, Vector& ratio, Vector& product);
-  // Whether δ is not 1 everywhere, as far as calls in this mode have told.
+  // Returns true once solve_exits() has found in this mode that δ changes from point to point.
   bool effects_vary() const { return effects_ == Effects::varying; }
 
   // Whether D was singular when it was first looked at in this mode.
@@ -74,7 +74,7 @@ class SlidingSolver {
  private:
   // From `lambda` to wherever Newton's method leads.
   bool solve_from(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
-  // What D, or what stands in for it, depends on.
+  // Effects tells what D depends on, or the reduced matrix that replaces a singular D.
   enum class Effects { unknown, constant, varying, of_relays };
   Effects effects_at(double t, ConstVectorRef x, ConstVectorRef lambda);
   // Whether D depends on λ.

@@ -61,8 +61,8 @@ struct EventRecord {
   Vector before = {};        // state just before, n entries, or none (see shorten)
   Vector after = {};         // state just after, likewise
   bool listed_only = false;  // the modes hold only the entries of `surfaces`, in that order
-  // Of what fires at one instant: 1 for what the flow has brought to zero, 2 for what that has set off, … (model/event.hpp); 0 for
-  // changes of the mode.
+  // The round in which an event fires at its instant (model/event.hpp): 1 if the flow brought its guard to zero, 2 if an event of
+  // round 1 carried it past zero, and so on. Changes of the mode have 0.
   int round = 0;
   std::string reason = {};  // one line: why this and nothing else
 };
