@@ -23,6 +23,11 @@ class Pace {
     interval_ = interval;
     steps_ = steps_in_mode_;
   }
+  // The stretch that begins with the jump is as short as this, whatever the last one was.
+  void expect(double interval) {
+    interval_ = interval;
+    steps_ = 0;
+  }
   // What begins goes on from what was before.
   void go_on() { starts_anew_ = false; }
   // Whether the next stretch, if it starts anew, is to be taken in fine steps.

@@ -345,6 +345,8 @@ class RunEngine {
     double height = 0;       // of the next flight
     double remaining = 0;    // to the limit, where the ratio is below 1
     double error = 0;        // of it
+    double flight = 0;       // how long it takes
+    bool is_low = false;     // its height is no more than errors of the states may make of it
     bool is_hidden = false;  // the next flight is too low to be told from none
   };
   std::optional<Bounce> bounce_of(Index event);
@@ -522,7 +524,7 @@ class RunEngine {
   std::vector<Index> on_surface_;    // that the state is put onto
   std::vector<Index> next_sliding_;  // in adopt()
   std::vector<Index> allowed_;
-  Vector state_, nudged_state_, noise_weights_, sampled_values_, nudged_values_, noise_;
+  Vector state_, nudged_state_, noise_weights_, sampled_values_, nudged_values_;
 };
 
 }  // namespace slideway

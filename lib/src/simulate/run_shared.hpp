@@ -21,6 +21,8 @@ constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kZeroFactor = 4;
 // A guard that starts at zero may go the wrong way by this many times what the integrator cannot tell from zero.
 constexpr double kWrongWayFactor = 4;
+// The error control of a multistep method sees flights only that are higher than this many times the errors allowed in the states.
+constexpr double kLowFlight = 1000;
 // Turns of forces and relays that depend on each other.
 constexpr int kContactTurns = 8;
 

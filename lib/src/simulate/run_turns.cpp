@@ -13,8 +13,6 @@ namespace slideway {
 
 namespace {
 
-// A flight no higher than so many times the error allowed in the states is seen well by fine steps only.
-constexpr double kLowFlight = 1000;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace

@@ -100,9 +100,10 @@ std::optional<RunEngine::Bounce> RunEngine::bounce_of(Index event) {
   Bounce bounce;
   bounce.ratio = speed / approach;
   bounce.height = 0.5 * speed * ahead;
-  const double flight = 2 * ahead;
+  bounce.flight = 2 * ahead;
+  bounce.is_low = bounce.height <= kLowFlight * watch.tolerance(t_, x_, event, weights_);
   if (!(bounce.ratio < 1)) return bounce;
-  bounce.remaining = flight / (1 - bounce.ratio);
+  bounce.remaining = bounce.flight / (1 - bounce.ratio);
   const double uneven = std::abs(acceleration - before) / acceleration;
   // Errors of the times before have become errors of the speed, and shrink with it.
   bounce.error = uneven * bounce.remaining +
@@ -128,6 +129,8 @@ std::optional<RunEngine::Bounce> RunEngine::bounce_of_last_jump() {
       continue;
     }
     all->is_hidden = all->is_hidden && is_hidden;
+    all->is_low = all->is_low || bounce->is_low;
+    all->flight = std::max(all->flight, bounce->flight);
     if (bounce->remaining > all->remaining) {
       all->remaining = bounce->remaining;
       all->error = bounce->error;
@@ -142,6 +145,7 @@ bool RunEngine::after_jump() {
   std::optional<Accumulation> accumulation = jump_watch_.limit();
   const std::optional<Bounce> bounce = bounce_of_last_jump();
   if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);
+  if (bounce && bounce->is_low) pace_.expect(bounce->flight);
   if (!accumulation && bounce && bounce->is_hidden) {
     accumulation.emplace();
     accumulation->period = 1;
@@ -253,6 +257,8 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
     if (!(speed > 0)) continue;
     const double interval = bounces_.interval(c);
     const double pressing = -contacts.acceleration(t_, x_, lambda_, c);
+    const double low = kLowFlight * contacts.tolerance(t_, x_, c, weights_);
+    if (pressing > 0 && speed * speed <= 2 * pressing * low) pace_.expect(2 * speed / pressing);
     const bool stops_unseen = is_invisible(contacts.stopping_impulse(t_, x_, lambda_, c), bounces_.scale());
     const bool is_tiny =
         hardly_rises(c, speed, std::abs(pressing)) || interval <= 10 * location_accuracy(t_, 0);
