@@ -176,18 +176,29 @@ double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x,
   return largest;
 }
 
-// The same of w at λ = side, whose value at x is given.
-double PointClassifier::tolerance_of_component(double t, ConstVectorRef x, double side, double value,
-                                               ConstVectorRef weights) {
-  if (const auto* const rates = evaluator_.affine_rates()) {
-    double sum = 0;
-    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator entry(rates->dx, surface_); entry;
-         ++entry)
-      sum += std::abs(entry.value()) / weights[entry.col()];
-    return sum;
-  }
-  const auto at = [&](const Vector& state) { return component(t, state, side); };
-  return tolerance_of(at, x, value, std::abs(value) / kTwoFoldTolerance, weights);
+// The component w of λ = side has just vanished, and v is the other one. An error δx of the state moves the instant at which w
+// vanishes, and there changes v by
+//     ∂v·δx − ρ ∂w·δx,     ρ = v̇/ẇ along the field of w, with which sliding ends.
+// Both vanish where v − ρw is no more than this. Where ẇ vanishes too, nothing is known of the instant, and ρ = 0.
+bool PointClassifier::other_vanishes_too(double t, ConstVectorRef x, double side, double own, double other,
+                                         ConstVectorRef weights) {
+  const Vector& along = side < 0 ? field_minus_ : field_plus_;
+  const double rounding =
+      16 * kEpsilon * sum_along_gradient([&](Index j) { return std::abs(along[j]); });
+  // The rates of both are the same there, and so are their errors.
+  if (evaluator_.affine_rates()) return std::abs(other - own) <= rounding;
+  const double step = 1e-3 * time_scale(along, weights);
+  const Vector ahead = x + step * along;
+  const Vector behind = x - step * along;
+  const double own_change = component(t + step, ahead, side) - component(t - step, behind, side);
+  const double other_change = component(t + step, ahead, -side) - component(t - step, behind, -side);
+  const double ratio = own_change != 0 ? other_change / own_change : 0;
+  const auto at = [&](const Vector& state) {
+    return component(t, state, -side) - ratio * component(t, state, side);
+  };
+  const double value = other - ratio * own;
+  const double spread = tolerance_of(at, x, value, std::abs(value) / kTwoFoldTolerance, weights);
+  return std::abs(value) <= kTwoFoldTolerance * spread + rounding;
 }
 
 // Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
@@ -374,10 +385,10 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   bool minus_vanishes = met.minus_vanishes;
   bool plus_vanishes = met.plus_vanishes;
   if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
-    const double side = minus_vanishes ? 1 : -1;
+    const double side = minus_vanishes ? -1 : 1;
+    const double own = minus_vanishes ? result.w_minus : result.w_plus;
     const double other = minus_vanishes ? result.w_plus : result.w_minus;
-    const double spread = tolerance_of_component(t, x, side, other, weights);
-    if (std::abs(other) <= kTwoFoldTolerance * spread) minus_vanishes = plus_vanishes = true;
+    if (other_vanishes_too(t, x, side, own, other, weights)) minus_vanishes = plus_vanishes = true;
   }
 
   NormalMotion minus = motion(t, x, -1, field_minus_, result.w_minus, w_scale, minus_vanishes, weights);

@@ -121,7 +121,7 @@ void RunEngine::take_tools(LocationTools& tools) {
 void RunEngine::size_guard_vectors() {
   const Index surfaces = here_->system.surfaces();
   leaving_.resize(surfaces, t_);
-  for (Vector* vector : {&guard_values_, &sampled_values_, &noise_, &nudged_values_, &thresholds_.arm_above,
+  for (Vector* vector : {&guard_values_, &sampled_values_, &nudged_values_, &thresholds_.arm_above,
                          &thresholds_.arrive_below}) {
     *vector = Vector::Zero(here_->ode.guards());
   }

@@ -494,7 +494,8 @@ const Arrival& RunEngine::imminent_arrival() {
   return scanned_.joint;
 }
 
-// An event at the end time belongs to the run, whichever side of the end rounding and the tolerances put it.
+// An event at the end time belongs to the run, on whichever side of the end the accuracy of location puts it. What errors of
+// the state may have kept from zero has not arrived.
 bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   const Index count = here_->ode.guards();
   if (count == 0) return false;
@@ -504,8 +505,6 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   Vector values(count), earlier(count);
   sampler_.sample(end, values);
   sampler_.sample(before, earlier);
-  sampler_.noise(end, noise_);
-  here_->stepper->error_weights(x_, weights_);
   slots.assign(static_cast<std::size_t>(count), 0);
   bool any = false;
   for (Index slot = 0; slot < count; ++slot) {
@@ -515,7 +514,7 @@ bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
                            scanned_.armed_at_record[static_cast<std::size_t>(slot)] != 0;
     if (!is_armed(slot) && !was_armed) continue;
     const double rate = (values[slot] - earlier[slot]) / (end - before);
-    if (rate < 0 && values[slot] <= noise_[slot] - rate * location_accuracy(end, end - before)) {
+    if (rate < 0 && values[slot] <= -rate * location_accuracy(end, end - before)) {
       slots[static_cast<std::size_t>(slot)] = 1;
       any = true;
     }

@@ -95,8 +95,8 @@ class PointClassifier {
   template <class Function>
   double tolerance_of(const Function& function, ConstVectorRef x, double value, double interesting,
                       ConstVectorRef weights);
-  double tolerance_of_component(double t, ConstVectorRef x, double side, double value,
-                                ConstVectorRef weights);
+  bool other_vanishes_too(double t, ConstVectorRef x, double side, double own, double other,
+                          ConstVectorRef weights);
   double time_scale(ConstVectorRef dx, ConstVectorRef weights) const;
   void learn_gradient(double t, ConstVectorRef x);
   template <class Function>
