@@ -57,7 +57,7 @@ TEST_CASE("a run that records nothing asks for no memory per step") {
   // The automatic method has more than one of its methods at work at either.
   for (const auto& [method, loose_rtol, strict_rtol] :
        {Pair{Method::dopri5, 1e-5, 1e-9}, Pair{Method::dop853, 1e-5, 1e-13},
-        Pair{Method::automatic, 1e-8, 1e-13}, Pair{Method::adams, 1e-5, 1e-9},
+        Pair{Method::automatic, 1e-8, 1e-13}, Pair{Method::adams, 1e-5, 1e-11},
         Pair{Method::bdf, 1e-5, 1e-9}}) {
     CAPTURE(to_string(method));
     const Count loose = follow(system, method, loose_rtol, 500);

@@ -183,8 +183,7 @@ double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x,
 bool PointClassifier::other_vanishes_too(double t, ConstVectorRef x, double side, double own, double other,
                                          ConstVectorRef weights) {
   const Vector& along = side < 0 ? field_minus_ : field_plus_;
-  const double rounding =
-      16 * kEpsilon * sum_along_gradient([&](Index j) { return std::abs(along[j]); });
+  const double rounding = 16 * kEpsilon * sum_along_gradient([&](Index j) { return std::abs(along[j]); });
   // The rates of both are the same there, and so are their errors.
   if (evaluator_.affine_rates()) return std::abs(other - own) <= rounding;
   const double step = 1e-3 * time_scale(along, weights);

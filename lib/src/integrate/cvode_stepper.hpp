@@ -48,6 +48,7 @@ class CvodeStepper final : public Stepper {
   void set_shortest_step();
   void renew_jacobian_in_time();
   double first_step_scale() const;
+  double climb_factor() const;
   StepReport report(StepStatus status, double start, double end);
   StepReport fail();
   bool runs_away() const;
