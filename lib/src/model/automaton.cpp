@@ -186,6 +186,33 @@ bool undo_each_other(const Edge& first, const Edge& second) {
          first.direction != Direction::any && second.direction != Direction::any;
 }
 
+// The guards are those of the surfaces, with their exact derivatives where all have some, and that between the locations.
+static void join_guards(const System& below, const Guard& guard, SystemDefinition& joined) {
+  const Index m = below.surfaces();
+  const SystemDefinition& definition = below.definition();
+  joined.guards = [below, guard, m](double t, ConstVectorRef x, VectorRef h) {
+    below.guards(t, x, h.head(m));
+    h[m] = guard.value(t, x);
+  };
+  const auto shape = guard.shape(below.states());
+  joined.guards_affine = shape && shape->affine && (m == 0 || definition.guards_affine);
+  if (!guard.has_exact_derivatives() || (m > 0 && !(definition.guards_along && definition.guards_mixed)))
+    return;
+  joined.guards_along = [below, guard, m](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                          VectorRef h, VectorRef h_dot) {
+    if (m > 0) below.definition().guards_along(t, x, t_dot, x_dot, h.head(m), h_dot.head(m));
+    h[m] = guard.value(t, x);
+    h_dot[m] = guard.rate(t, x, t_dot, x_dot);
+  };
+  joined.guards_mixed = [below, guard, m](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
+                                          double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
+                                          VectorRef h_mixed) {
+    if (m > 0)
+      below.definition().guards_mixed(t, x, t_first, x_first, t_second, x_second, x_mixed, h_mixed.head(m));
+    h_mixed[m] = guard.mixed(t, x, t_first, x_first, t_second, x_second, x_mixed);
+  };
+}
+
 std::string joined_name(const Location& minus, const Location& plus) { return minus.name + "|" + plus.name; }
 
 System join_locations(const Location& minus, const Location& plus, const Guard& guard,
@@ -238,10 +265,7 @@ System join_locations(const Location& minus, const Location& plus, const Guard& 
     };
   }
   join_patterns(of_below, of_above, guard, definition);
-  definition.guards = [below, guard, m](double t, ConstVectorRef x, VectorRef h) {
-    below.guards(t, x, h.head(m));
-    h[m] = guard.value(t, x);
-  };
+  join_guards(below, guard, definition);
   // Surfaces are those of every location, and so are their ratios; the guard between the two has none.
   if (below.breaks_away()) {
     definition.break_away = [below, m](double t, ConstVectorRef x, VectorRef ratios) {

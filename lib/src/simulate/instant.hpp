@@ -25,12 +25,13 @@ struct Arrivals {
   std::vector<Index> stops = {};
   std::vector<Index> jumps = {};  // resets and edges
   double blur = 0;                // of the time, by the rounding of the guards of events
+  double error = 0;               // of the time, by what errors of the run may make of those guards
   std::vector<Index>& list(WatchedKind kind) {
     return kind == WatchedKind::record ? records : kind == WatchedKind::stop ? stops : jumps;
   }
   void clear() {
     meeting.met.clear();
-    blur = 0;
+    blur = error = 0;
     for (std::vector<Index>* list : {&hits, &releases, &records, &stops, &jumps}) list->clear();
   }
   bool only_hits() const {

@@ -22,9 +22,12 @@ class JumpWatch {
     std::vector<Guard> guards = {};
   };
 
-  // Notes what jumped at t, known to `accuracy`, from `before` to x; `before` may be empty.
-  void note(double t, const InstantJumps& jumps, const Vector& before, const Vector& x, double accuracy) {
+  // Notes what jumped at t from `before` to x; `before` may be empty. The time is located to `accuracy`, and is off by no more than
+  // `error` for the errors that the run has made so far.
+  void note(double t, const InstantJumps& jumps, const Vector& before, const Vector& x, double accuracy,
+            double error) {
     instants_.note(t, jumps.id, x, accuracy);
+    if (instants_.began() == t) error_of_first_ = error;
     // What takes part in a limit has come before.
     if (instants_.may_repeat()) parts_[jumps.id] = part_of(jumps, before, x);
   }
@@ -37,6 +40,8 @@ class JumpWatch {
   const Vector& state(std::size_t back) const { return instants_.state(back); }
   // When they began, and the largest |xⱼ| since then; there is one.
   double began() const { return instants_.began(); }
+  // By how much the first of them may be off, and so all of them.
+  double error_of_first() const { return error_of_first_; }
   Vector scale() const { return instants_.scale(); }
   // Of all instants that take part; contacts and states are sorted.
   Part part_of(const Accumulation& accumulation) const {
@@ -70,6 +75,7 @@ class JumpWatch {
   }
 
   AccumulationWatch instants_{{1, 2, 3, 4, 6, 8, 12}, 1, true};
+  double error_of_first_ = 0;
   std::map<Index, Part> parts_;  // by the ids of instants, which may repeat
 };
 

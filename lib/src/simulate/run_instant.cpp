@@ -158,7 +158,11 @@ void RunEngine::cross(const std::vector<Index>& events) {
   for (const Index e : events) {
     watch.set_armed(e, false);
     const double rate = std::abs(watch.rate(t_, x_, state_, e));
-    if (rate > 0) arrivals_.blur = std::max(arrivals_.blur, watch.rounding(t_, x_, e) / rate);
+    if (rate > 0) {
+      arrivals_.blur = std::max(arrivals_.blur, watch.rounding(t_, x_, e) / rate);
+      const double error = gathered_errors(options_.rtol) * watch.tolerance(t_, x_, e, weights_);
+      arrivals_.error = std::max(arrivals_.error, error / rate);
+    }
     // Drawn back onto its constraints the state need not be where the guard was seen to vanish.
     watch.set_noise(e, std::max(rate * accuracy, std::abs(watch.value(t_, x_, e))));
     watch.set_allowance(e, std::numeric_limits<double>::infinity());

@@ -141,7 +141,8 @@ std::optional<RunEngine::Bounce> RunEngine::bounce_of_last_jump() {
 }
 
 bool RunEngine::after_jump() {
-  jump_watch_.note(t_, jumps_, instant_.before, x_, accuracy_of_jump());
+  jump_watch_.note(t_, jumps_, instant_.before, x_, accuracy_of_jump(),
+                   jumps_.zero_guards.empty() ? 0 : arrivals_.error);
   std::optional<Accumulation> accumulation = jump_watch_.limit();
   const std::optional<Bounce> bounce = bounce_of_last_jump();
   if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);
@@ -213,9 +214,9 @@ bool RunEngine::come_to_limit(const Accumulation& accumulation) {
   record.kind = EventKind::zeno;
   record.from = limit.members_as_shown;
   record.before = x_;
-  // The errors of integration are those of the speeds, and so of the times that they take.
-  const double error =
-      accumulation.error + kRunErrors * options_.rtol * (limit.t - std::min(jump_watch_.began(), t_));
+  // The errors of integration are those of the time at which the series began and of the speeds, and so of the times that they take.
+  const double error = accumulation.error + jump_watch_.error_of_first() +
+                       kRunErrors * options_.rtol * (limit.t - std::min(jump_watch_.began(), t_));
   limit.turns = "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
   limit.within = number_text(error);
   record.reason = "events accumulate: " + limit.turns + "; the limit is within " + limit.within +

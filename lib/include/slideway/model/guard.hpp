@@ -130,6 +130,8 @@ class Guard {
   // ∂g/∂xⱼ, n entries.
   void gradient(double t, ConstVectorRef x, VectorRef gradient) const;
   std::optional<GuardShape> shape(Index states) const;
+  // Whether rate() and mixed() are exact, rather than finite differences.
+  bool has_exact_derivatives() const { return functions_->rate && functions_->mixed; }
 
  private:
   template <class Function>
