@@ -144,6 +144,22 @@ TEST_CASE("what stops dopri5 and BDF alike is a failure of the automatic choice 
   CHECK(stepper->step().status == StepStatus::failed);
 }
 
+TEST_CASE(
+    "the automatic choice goes over to BDF where what is stiff holds up steps by the error test alone") {
+  // u' = -1e6 (u - sin t): tight tolerances keep dop853 within its limit of stability.
+  for (const double rtol : {1e-10, 1e-11, 1e-12, 1e-13}) {
+    FunctionOde ode{1, [](double t, ConstVectorRef x, VectorRef dx) { dx(0) = -1e6 * (x(0) - std::sin(t)); },
+                    [](double, ConstVectorRef, MatrixRef jacobian) { jacobian(0, 0) = -1e6; }};
+    auto stepper = make_automatic_stepper(ode, tolerances(1, rtol));
+    REQUIRE(stepper->start(0, vector({0}), 6, 0));
+    CHECK(run(*stepper, 0).status == StepStatus::reached_end);
+    CAPTURE(rtol);
+    CHECK(stepper->statistics().stiff_from < 0.1);
+    CHECK(stepper->statistics().velocity_evaluations < 200'000);
+    CHECK(std::abs(state_at(*stepper, 6, 1)(0) - std::sin(6.0) + 1e-6 * std::cos(6.0)) < 1000 * rtol);
+  }
+}
+
 TEST_CASE("after the end the automatic choice has no step to take, stiff or not") {
   FunctionOde ode = oscillator();
   auto stepper = make_automatic_stepper(ode, tolerances(2, 1e-6));

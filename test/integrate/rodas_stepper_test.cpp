@@ -85,6 +85,33 @@ TEST_CASE("rodas is as accurate as the tolerance asks, stiff or not") {
   }
 }
 
+TEST_CASE(
+    "between its steps rodas is as accurate as the tolerance asks, however stiff, and its steps are not the "
+    "shorter for it") {
+  for (const double lambda : {-1e2, -1e4, -1e6, -1e8}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
+      FunctionOde ode = prothero_robinson(lambda);
+      auto stepper = make_rodas(ode, tolerances(1, rtol));
+      REQUIRE(stepper->start(0, vector({0}), 5, 0));
+      double worst = 0;
+      StepReport report;
+      do {
+        report = stepper->step();
+        REQUIRE(report.status != StepStatus::failed);
+        for (double s = 0.05; s < 1; s += 0.1) {
+          const double t = report.start + s * (report.end - report.start);
+          worst = std::max(worst, std::abs(state_at(*stepper, t, 1)(0) - std::sin(3 * t) - t));
+        }
+      } while (report.status == StepStatus::advanced);
+      CAPTURE(lambda);
+      CAPTURE(rtol);
+      // The state is up to 5.5.
+      CHECK(worst < 10 * 5.5 * rtol);
+      CHECK(static_cast<double>(stepper->statistics().steps) < 20 + 12 * std::pow(rtol, -0.25));
+    }
+  }
+}
+
 TEST_CASE("rodas follows van der Pol's relaxations") {
   // The problem VDPOL of the Test Set for Initial Value Problem Solvers, at t = 2.
   const Eigen::Vector2d reference(1.706167732170483, -0.8928097010247975);

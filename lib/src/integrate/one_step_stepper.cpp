@@ -192,6 +192,7 @@ StepReport OneStepStepper::step() {
     const double late = completed && !indivisible ? late_error() : 0;
     const bool accurate = seems_accurate && late <= 1;
     if (completed && accurate) {
+      if (control_.late_error_guides) error = std::max(error, late);
       const double log_error = std::log(std::max(error, 1e-30));
       const double exponent = 1 / control_.order - 0.75 * control_.beta;
       const double factor =
@@ -222,10 +223,21 @@ StepReport OneStepStepper::step() {
 }
 
 // Hairer & Wanner II, IV.2: the difference of the velocities is the Jacobian times that of the states.
+//
+// At tight tolerances the stages' distance from the equilibrium of what is stiff, h² times its acceleration, fails the error test
+// before the step reaches the limit of stability. The velocity of motion on the time scale 1/|λ| changes by about h|λ| of itself.
 void OneStepStepper::note_stiffness(double limit, const Vector& stage_state, const Vector& stage_velocity) {
+  constexpr double near_limit = 1.0 / 3;
+  constexpr double far_slower = 0.01;
   const double distance = squared_distance(step_.x_new, stage_state);
-  const double difference = squared_distance(step_.velocity_new, stage_velocity);
-  if (step_.h * step_.h * difference > limit * limit * distance && distance > 0) {
+  const double change = step_.h * step_.h * squared_distance(step_.velocity_new, stage_velocity);
+  const double at_limit = limit * limit * distance;
+  if (change > at_limit && distance > 0) {
+    smooth_steps_ = 0;
+    stiff_steps_ += kHeldUpSteps;
+  } else if (change > near_limit * near_limit * at_limit && distance > 0 &&
+             squared_distance(step_.velocity_new, step_.velocity) * distance <
+                 far_slower * far_slower * change * step_.velocity.squaredNorm()) {
     smooth_steps_ = 0;
     ++stiff_steps_;
   } else if (++smooth_steps_ >= kSmoothSteps) {

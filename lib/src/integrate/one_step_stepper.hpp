@@ -35,7 +35,7 @@ class OneStepStepper : public Stepper {
   // Every step is looked at from now on, for is_stiff() to tell.
   void watch_stiffness() { watches_stiffness_ = true; }
   // Stability rather than accuracy has been what limits the steps, for some time now.
-  bool is_stiff() const { return stiff_steps_ >= kStiffSteps; }
+  bool is_stiff() const { return stiff_steps_ >= kStiffSteps * kHeldUpSteps; }
   // Where the last step ended, or the start is.
   double reached() const { return reached_; }
   // A start has succeeded and the end is not reached; steps that fail do not change that.
@@ -55,6 +55,8 @@ class OneStepStepper : public Stepper {
     double trial_parts;
     // Of the first step, in tolerances, by a rough guess of the derivative of that order.
     double starting_error;
+    // Whether the next step is as long as late_error() says too, which goes with the same power of the length.
+    bool late_error_guides = false;
   };
 
   OneStepStepper(SmoothOde& ode, const StepperOptions& options, const Control& control, Index terms);
@@ -79,7 +81,8 @@ class OneStepStepper : public Stepper {
   // Onto the surface that the solution is confined to, if it is. The velocity is left alone, and the weights are those of the error.
   bool project() { return !constrained_ || project_onto_surface(); }
   // Of a step with both its velocities: takes note of whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along it,
-  // from the last stage, whose time is that of the end.
+  // from the last stage, whose time is that of the end; and of whether the error test holds h·|λ| below the limit, where the velocity
+  // changes far less than λ would have it.
   void note_stiffness(double limit, const Vector& stage_state, const Vector& stage_velocity);
 
   Index states_;
@@ -98,6 +101,8 @@ class OneStepStepper : public Stepper {
 
  private:
   static constexpr int kStiffSteps = 15;
+  // So many steps that are held up by what is stiff, though within the limit of stability, count as one beyond it.
+  static constexpr int kHeldUpSteps = 64;
   static constexpr int kSmoothSteps = 6;
 
   bool project_onto_surface();
@@ -123,7 +128,7 @@ class OneStepStepper : public Stepper {
   double usual_step_ = 0;
   double log_error_before_ = 0;  // of the last accepted step
 
-  int stiff_steps_ = 0;
+  int stiff_steps_ = 0;  // in units of those that are held up
   int smooth_steps_ = 0;
   StepFailure failure_ = {};
   std::int64_t steps_ = 0;

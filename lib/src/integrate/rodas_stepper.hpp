@@ -1,6 +1,6 @@
-// A OneStepStepper with the linearly implicit formula RODAS (rodas_coefficients.hpp), for stiff problems: like BDF it is not held up by
+// A OneStepStepper with the linearly implicit formula RODASP (rodas_coefficients.hpp), for stiff problems: like BDF it is not held up by
 // what has died out, and after a start it is at order 4 at once. A step takes a Jacobian, one factorisation and nine velocities, three
-// of them for ∂f/∂t.
+// of them for ∂f/∂t, and one more in the middle where something is stiff.
 //
 // It must not know surfaces, modes or Filippov.
 #pragma once
@@ -27,6 +27,7 @@ class RodasStepper final : public OneStepStepper {
  private:
   bool advance(double& error) override;
   bool complete() override;
+  double late_error() override;
   void find_coefficients() override;
   void find_coefficients_of(std::span<const int> states) override;
   void find_chords_of(std::span<const int> states) override;
@@ -35,6 +36,9 @@ class RodasStepper final : public OneStepStepper {
   // J and ∂f/∂t where the step begins.
   bool find_derivatives();
   bool solve_stage(std::size_t stage);
+  // The polynomial of one state in the last step.
+  struct Cubic;
+  Cubic cubic_of(const Parts& g, Index state) const;
   void find_coefficients_of(const Parts& g, Index state);
   void find_chord_of(const Parts& g, Index state);
 
@@ -43,7 +47,7 @@ class RodasStepper final : public OneStepStepper {
   bool has_jacobian_ = false;
   double jacobian_at_ = 0;
   Vector slope_in_time_;
-  Vector stage_state_, stage_velocity_, right_;
+  Vector stage_state_, stage_velocity_, right_, off_middle_;
   std::array<Vector, 6> g_;
 };
 
