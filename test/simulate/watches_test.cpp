@@ -136,7 +136,7 @@ TEST_CASE(
   wall.zero_guards.push_back({});
   CHECK(floor.id != wall.id);
   const Vector before{{1.0, 2.0, 3.0}}, after{{1.0, -2.0, 3.0}};
-  for (int k = 0; k < 7; ++k) watch.note(time_of(k, 0.7), k % 2 == 0 ? floor : wall, before, after, 0);
+  for (int k = 0; k < 7; ++k) watch.note(time_of(k, 0.7), k % 2 == 0 ? floor : wall, before, after, 0, 0);
   REQUIRE(watch.limit());
   CHECK(watch.began() == 0);
   const JumpWatch::Part part = watch.part_of(*watch.limit());

@@ -105,7 +105,7 @@ TEST_CASE("the same seed gives the same random models, another one others") {
 TEST_CASE("a time that is off, an event that is missing and another word are differences") {
   const RandomModel model = oscillator(0.4, 0.5, 20);
   const Motion exact = solve(model, {});
-  const Allowance allowance = allowance_of(exact, {}, 1e-6, 20, {2, 2});
+  const Allowance allowance = allowance_of(exact, {}, 1e-6, 20, 20, {2, 2});
   REQUIRE(allowance.decided);
   CHECK(difference(exact, exact, allowance, {}).empty());
   Motion late = exact;

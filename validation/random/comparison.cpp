@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,8 @@ constexpr long double per_change = 10;
 constexpr long double far_away = 0.05L;
 // The models go on for about so many of their natural times.
 constexpr long double natural_times = 20;
+// What the clock hides before a limit: see comparison.hpp.
+constexpr long double per_clock = 75;
 
 bool shares(const std::vector<std::string>& names, const Accumulation& accumulation) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -158,10 +161,11 @@ std::string difference(const Motion& got, const Motion& exact, const Allowance& 
 }
 
 Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
-                       long double span, const std::vector<long double>& sizes) {
+                       long double span, long double clock, const std::vector<long double>& sizes) {
   Allowance out;
   const long double unit = per_tolerance * static_cast<long double>(rtol);
-  out.accumulation = std::max(unit, std::sqrt(static_cast<long double>(rtol))) * span;
+  const long double hidden = per_clock * std::sqrt(std::numeric_limits<double>::epsilon() * clock / span);
+  out.accumulation = std::max({unit, std::sqrt(static_cast<long double>(rtol)), hidden}) * span;
   const std::vector<Happening> expected = reduced(exact, exact, out.accumulation);
   const long double time_unit = unit * span / natural_times;
   out.times.assign(expected.size(), time_unit);

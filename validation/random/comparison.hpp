@@ -6,7 +6,9 @@
 // size being the largest |x| of the state on the way, at least a tenth of its scale, and for times a twentieth of the run.
 // Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
 // is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
-// told from there on. The limit itself and what follows are held to the rule above.
+// told from there on. So may those within 75·√(ε·t·span) of the limit, t being what the clock shows: at a speed v across a gap the clock
+// hides flights no higher than some 1600·ε·v·t (100 times the rounding of the gap), which take √(12800·ε·t·v/a), where v/a is about
+// a twentieth of the run, and all of them take three times as long. The limit itself and what follows are held to the rule above.
 // It must not know who found the motions.
 #pragma once
 
@@ -39,8 +41,8 @@ std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long d
 std::string difference(const Motion& got, const Motion& exact, const Allowance& allowance,
                        const ComparisonOptions& options);
 
-// From the exact motion and those of neighbouring problems.
+// From the exact motion and those of neighbouring problems, for a run of length `span` whose clock shows up to `clock`.
 Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
-                       long double span, const std::vector<long double>& sizes);
+                       long double span, long double clock, const std::vector<long double>& sizes);
 
 }  // namespace slideway::validation::random

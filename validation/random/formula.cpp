@@ -72,6 +72,30 @@ Formula min(int surface, const Formula& a, const Formula& b) {
   return {Operation::smallest, surface, {a, b}};
 }
 
+std::optional<Formula> rate_of(const Formula& formula, const Formulas& derivatives) {
+  const Formulas& a = formula.arguments();
+  std::vector<Formula> rates;
+  for (const Formula& argument : a) {
+    const std::optional<Formula> rate = rate_of(argument, derivatives);
+    if (!rate) return std::nullopt;
+    rates.push_back(*rate);
+  }
+  switch (formula.operation()) {
+    case Operation::constant: return Formula(0.0);
+    case Operation::time: return Formula(1.0);
+    case Operation::state: return derivatives[static_cast<std::size_t>(formula.index())];
+    case Operation::definition: return rates[0];
+    case Operation::add: return rates[0] + rates[1];
+    case Operation::subtract: return rates[0] - rates[1];
+    case Operation::multiply: return rates[0] * a[1] + a[0] * rates[1];
+    case Operation::divide: return (rates[0] * a[1] - a[0] * rates[1]) / (a[1] * a[1]);
+    case Operation::negate: return -rates[0];
+    case Operation::sine: return cos(a[0]) * rates[0];
+    case Operation::cosine: return -(sin(a[0]) * rates[0]);
+    default: return std::nullopt;
+  }
+}
+
 Formula rewritten(const Formula& formula, const std::function<Formula(const Formula&)>& change) {
   std::map<const void*, Formula> known;
   const std::function<Formula(const Formula&)> visit = [&](const Formula& node) -> Formula {

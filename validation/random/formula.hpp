@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,9 @@ Formula max(int surface, const Formula& a, const Formula& b);
 Formula min(int surface, const Formula& a, const Formula& b);
 
 // The tree with every node replaced by what `change` makes of it; it is given the node with its arguments replaced.
+// The derivative in time along a motion with these derivatives of the states; nothing where a relay or an exponential is in it.
+std::optional<Formula> rate_of(const Formula& formula, const Formulas& derivatives);
+
 Formula rewritten(const Formula& formula, const std::function<Formula(const Formula&)>& change);
 
 // How names are written: those of states, definitions (empty: written out) and surfaces (empty: their guard).

@@ -1,6 +1,8 @@
 #include "validation/random/judgement.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "validation/random/oracle.hpp"
 
@@ -42,30 +44,34 @@ bool Judgement::has(Finding finding) const {
 
 Judge::Judge(const RandomModel& model, const Plan& plan) : model_(model), plan_(plan) {
   const auto start = static_cast<long double>(model.start);
-  const long double span = static_cast<long double>(model.end) - start;
+  span_ = static_cast<long double>(model.end) - start;
   exact_ = solve(model, {});
   if (exact_.end == MotionEnd::undecided) return;
   samples_ = times_between(exact_, start);
   exact_ = solve(model, {.samples = samples_});
-  std::vector<long double> sizes;
   for (std::size_t k = 0; k < model.states.size(); ++k) {
-    sizes.push_back(std::max(exact_.largest[k], static_cast<long double>(model.states[k].scale) / 10));
+    sizes_.push_back(std::max(exact_.largest[k], static_cast<long double>(model.states[k].scale) / 10));
   }
   for (const double rtol : plan.tolerances) {
     std::vector<Motion> neighbours;
     for (const int pattern : {0, 1, 2, 3}) {
       std::vector<long double> drift;
-      for (std::size_t k = 0; k < sizes.size(); ++k) {
+      for (std::size_t k = 0; k < sizes_.size(); ++k) {
         const bool alternates = pattern >= 2 && k % 2 == 1;
         const long double sign = is_position(model, k) ? 0 : (pattern % 2 == 0) != alternates ? 1 : -1;
-        drift.push_back(sign * drift_per_tolerance * tenths * static_cast<long double>(rtol) * sizes[k] /
-                        span);
+        drift.push_back(sign * drift_per_tolerance * tenths * static_cast<long double>(rtol) * sizes_[k] /
+                        span_);
       }
       neighbours.push_back(solve(model, {.drift = drift, .samples = samples_}));
       if (neighbours.back().end != exact_.end) break;
     }
-    allowances_[rtol] = allowance_of(exact_, neighbours, rtol, span, sizes);
+    neighbours_[rtol] = std::move(neighbours);
   }
+}
+
+Allowance Judge::allowance(double rtol, double shift) const {
+  const long double clock = std::max(std::abs(model_.start), std::abs(model_.end)) + std::abs(shift);
+  return allowance_of(exact_, neighbours_.at(rtol), rtol, span_, clock, sizes_);
 }
 
 Trial Judge::judged(const Setting& setting, const RandomModel& model, const Rewriting* rewriting) const {
@@ -75,7 +81,7 @@ Trial Judge::judged(const Setting& setting, const RandomModel& model, const Rewr
     trial.text = exact_.why;
     return trial;
   }
-  const Allowance& allowed = allowance(setting.rtol);
+  const Allowance allowed = allowance(setting.rtol, rewriting != nullptr ? rewriting->time_shift : 0);
   if (!allowed.decided) {
     trial.text = allowed.why;
     return trial;

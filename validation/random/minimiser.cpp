@@ -114,8 +114,14 @@ class Minimiser {
   }
 
  private:
-  bool take(const Attempt& attempt) {
+  // The rate of a gap follows what its gap and the derivatives of its states have become.
+  bool take(Attempt attempt) {
     if (!attempt || left_ <= 0) return false;
+    for (ContactEntry& contact : attempt->contacts) {
+      const std::optional<Formula> rate = rate_of(contact.gap, attempt->derivatives);
+      if (!rate) return false;
+      contact.rate = *rate;
+    }
     --left_;
     if (!fails_(*attempt)) return false;
     model_ = *attempt;

@@ -465,7 +465,9 @@ class Oracle {
         if (!stays_within(e.forces[c], 0, infinity, unit)) return std::nullopt;
         candidate.forces[c] = e.forces[c][0];
       } else {
-        const Leading leading = leading_of(e.rates[c], 0, unit);
+        Leading leading = leading_of(e.rates[c], 0, unit);
+        // What is met here was closed or has come to rest: its rate is zero, but for what rounding has left of it.
+        if (leading.order == 0 && leading.doubtful) leading = leading_of(e.rates[c], 1, unit);
         if (leading.sign == 0 || leading.doubtful) throw Undecided{"a gap that is nearly zero"};
         if (leading.sign < 0) return std::nullopt;
         candidate.gap_zeros[c] = leading.order + 1;
