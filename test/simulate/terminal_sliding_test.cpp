@@ -174,7 +174,8 @@ TEST_CASE("sliding of third order ends where the relay cannot hold the last deri
     }
     CHECK(left);
     // An error of e gives one of its second derivative with the third root (Levant 2003, Theorem 6).
-    CHECK(finished.end(2) == doctest::Approx(0.3 * 25 / 2 + 1.5).epsilon(5 * std::cbrt(rtol / 100)));
+    const double times = finished.method == Method::rodas ? 10 : 5;
+    CHECK(finished.end(2) == doctest::Approx(0.3 * 25 / 2 + 1.5).epsilon(times * std::cbrt(rtol / 100)));
   });
 }
 

@@ -8,7 +8,8 @@
 // is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
 // told from there on. So may those within 75·√(ε·t·span) of the limit, t being what the clock shows: at a speed v across a gap the clock
 // hides flights no higher than some 1600·ε·v·t (100 times the rounding of the gap), which take √(12800·ε·t·v/a), where v/a is about
-// a twentieth of the run, and all of them take three times as long. The limit itself and what follows are held to the rule above.
+// a twentieth of the run, and all of them take three times as long. A limit itself may be off by √(ε·t·span) more, as README says
+// of what the guard resolves, √(2ε|H|/a)/(1−e) with H = v·t. What follows it is held to the rule above.
 // It must not know who found the motions.
 #pragma once
 
