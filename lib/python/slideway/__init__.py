@@ -10,9 +10,13 @@ Python functions.
 """
 
 from ._core import ModelError, version as __version__
+from ._ivp import solve_ivp
 from ._model import Check, Comparison, Interrupted, Model, catalogue, load, parse
 from ._result import Event, Outcome, Result, Segment, Snapshot
 from ._sweep import Sweep
+from ._system import Contact, Edge, Record, Reset, Stop, System
+from ._trace import Untraceable
 
-__all__ = ["Check", "Comparison", "Event", "Interrupted", "Model", "ModelError", "Outcome", "Result", "Segment", "Snapshot",
-           "Sweep", "catalogue", "load", "parse"]
+__all__ = ["Check", "Comparison", "Contact", "Edge", "Event", "Interrupted", "Model", "ModelError", "Outcome", "Record",
+           "Reset", "Result", "Segment", "Snapshot", "Stop", "Sweep", "System", "Untraceable", "__version__", "catalogue",
+           "load", "parse", "solve_ivp"]
