@@ -1064,11 +1064,8 @@ class Rewriter:
             method = getattr(type(value), "__call__", None)
             if isinstance(method, types.FunctionType):
                 return types.MethodType(self.rewrite(method), value)
-        wrapped = value
-        while isinstance(wrapped, types.FunctionType) and hasattr(wrapped, "__wrapped__") \
-                and type(getattr(wrapped, "__wrapped__")).__module__.split(".")[0] in _OPAQUE:
-            break
-        return self.rewrite(value)
+        # What the user hands over is looked into wherever it comes from.
+        return self._function(value) if isinstance(value, types.FunctionType) else self.rewrite(value)
 
     def _function(self, function: types.FunctionType) -> Any:
         known = self.made.get(id(function))
