@@ -19,7 +19,7 @@ OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", 
 class Interrupted(KeyboardInterrupt):
     """A run that was interrupted by Ctrl-C; ``result`` holds what was done until then."""
 
-    result: Optional[Result] = None
+    result: Any = None
 
 
 def atol_of(atol: Any, names: Sequence[str], rtol: Optional[float]) -> Any:

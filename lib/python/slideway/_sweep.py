@@ -84,6 +84,8 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
     def work(number: int) -> None:
         values = dict(fixed, **dict(zip(axes, grid[number])))
         run = model._make_run(settings=values, options=options, t_end=t_end, cancellation=cancellation)
+        if run.error is not None:
+            raise run.error
         if run.cancelled:
             return
         result = Result(run, model=model, recipe=dict(settings=values, options=options, t_end=t_end))
@@ -93,7 +95,15 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
         elif keep:
             made.results[number] = result
 
-    work(0)  # what is wrong in every run is told before the threads begin
+    def interrupted() -> Interrupted:
+        made_so_far = Interrupted("the sweep was interrupted; `result` of this exception holds what was done")
+        made_so_far.result = made
+        return made_so_far
+
+    try:
+        work(0)  # what is wrong in every run is told before the threads begin
+    except KeyboardInterrupt:
+        raise interrupted() from None
     bar = _Bar(len(grid), progress)
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
         futures = [pool.submit(work, number) for number in range(1, len(grid))]
@@ -106,9 +116,7 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
             cancellation.request()
             for future in futures:
                 future.cancel()
-            interrupted = Interrupted("the sweep was interrupted; `result` of this exception holds what was done")
-            interrupted.result = made  # type: ignore[assignment]
-            raise interrupted from None
+            raise interrupted() from None
         finally:
             bar.close()
     for future in futures:
