@@ -333,8 +333,10 @@ class Result:
         run = self._live()
         times = self.t if t is None else np.atleast_1d(np.asarray(t, dtype=float))
         same = t is None and times.shape == self._step_t.shape
-        names, values = run.observed(wanted, list(times * self._direction), list(self._step_segment) if same else [])
-        return dict(zip(names, values))
+        # An expression without a name gets one on the way.
+        asked = [w if "=" in w or w.isidentifier() else f"observed_{k} = {w}" for k, w in enumerate(wanted)]
+        names, values = run.observed(asked, list(times * self._direction), list(self._step_segment) if same else [])
+        return {w if a != w else name: v for w, a, name, v in zip(wanted, asked, names, values)}
 
     def _live(self) -> Any:
         """The run itself; one that came from another process is made again."""

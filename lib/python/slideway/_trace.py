@@ -284,6 +284,8 @@ def _sub(a: Expr, b: Expr) -> Expr:
         return a
     if _is(a, 0):
         return _neg(b)
+    if a is b:
+        return a.graph.constant(0)
     if b.op == "neg":
         return _add(a, b.args[0])
     return _fold(lambda p, q: p - q, a, b) or a.graph.node("-", a, b)
@@ -485,6 +487,8 @@ def _less(a: Expr, b: Expr) -> Any:
 
 
 def _equal(a: Expr, b: Expr) -> Any:
+    if a is b:
+        return True
     if a.is_constant and b.is_constant:
         return a.args[0] == b.args[0]
     return Cond(a.graph, "zero", _sub(a, b))
@@ -775,7 +779,8 @@ def _reduce(ufunc: Any, values: Any, kwargs: Dict[str, Any]) -> Any:
     if array.shape[axis] == 0:
         return {"add": 0.0, "multiply": 1.0, "logical_and": True, "logical_or": False}.get(ufunc.__name__, np.nan)
     items = np.moveaxis(array, axis, 0)
-    function = np.frompyfunc(_UFUNCS[ufunc.__name__], 2, 1)
+    plain = _UFUNCS[ufunc.__name__]
+    function = np.frompyfunc(plain, 2, 1) if items.ndim > 1 else plain
     # In pairs, so that the depth of a long sum stays small.
     parts = list(items)
     while len(parts) > 1:
@@ -783,7 +788,7 @@ def _reduce(ufunc: Any, values: Any, kwargs: Dict[str, Any]) -> Any:
         parts = joined + ([parts[-1]] if len(parts) % 2 else [])
     result = parts[0]
     if isinstance(initial, (int, float)):
-        result = function(result, initial)
+        result = function(result, initial)  # type: ignore[call-arg]
     if kwargs.get("keepdims") is True:
         result = np.expand_dims(np.asarray(result, dtype=object), axis)
     return result
@@ -1025,6 +1030,15 @@ class _FloatMeta(type):
 
 
 _BUILTINS["float"] = _FloatMeta("float", (_Float,), {"__new__": _Float.__new__})
+
+
+def _import(name: str, *args: Any, **kwargs: Any) -> Any:
+    """What an import inside of a traced function gets."""
+    module = builtins.__import__(name, *args, **kwargs)
+    return _REPLACED.get(id(module), module)
+
+
+_BUILTINS["__import__"] = _import
 
 _REPLACED: Dict[int, Any] = {id(math): _Module(math, _MATH), id(np): _Module(np, _NUMPY)}
 for _name, _own in list(_MATH.items()):
