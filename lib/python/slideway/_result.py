@@ -272,7 +272,9 @@ class Result:
         self._set_events(event_names)
         if not dense:
             self.sol, self._kept_sol = None, self.sol
-        succeeded = self.outcome.status in ("reached_end", "stopped_by_event") or run.counted_out
+        if run.counted_out and self.outcome.status == "reached_end":
+            self.outcome = self.outcome._replace(status="stopped_by_event")
+        succeeded = self.outcome.status in ("reached_end", "stopped_by_event")
         self.status = 0 if self.outcome.status == "reached_end" else 1 if succeeded else -1
         self.message = ("The solver successfully reached the end of the integration interval." if self.status == 0
                         else "A termination event occurred." if self.status == 1 else self.outcome.message)

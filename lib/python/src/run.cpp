@@ -48,7 +48,11 @@ class Attendant {
     };
   }
   bool cancelled() const { return cancelled_; }
-  bool counted_out() const { return counted_out_; }
+  // The last event that counts, where it has happened; the attendant then counts no more.
+  std::optional<EventRecord> counted_out() {
+    stop_after_.clear();
+    return std::exchange(counted_out_, std::nullopt);
+  }
 
  private:
   void look() {
@@ -72,7 +76,7 @@ class Attendant {
     if (stop_after_.empty() || !event.name || event.kind != EventKind::record) return;
     const auto counted = stop_after_.find(*event.name);
     if (counted == stop_after_.end() || --counted->second > 0) return;
-    counted_out_ = true;
+    counted_out_ = event;
     throw Stop();
   }
 
@@ -81,7 +85,7 @@ class Attendant {
   std::map<std::string, int> stop_after_;
   Clock::time_point last_ = Clock::now();
   bool cancelled_ = false;
-  bool counted_out_ = false;
+  std::optional<EventRecord> counted_out_ = {};
 };
 
 std::shared_ptr<MadeRun> branch_of(Branch&& branch, const MadeRun& root) {
@@ -109,6 +113,19 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
       const Simulator simulator(problem->instance.problem(), options);
       if (options.on_ambiguity != Ambiguity::branches) {
         made->solution = simulator.run(where);
+        // A run that is broken off ends with the step before: the same run to this time has all of it.
+        if (const std::optional<EventRecord> last = attendant.counted_out()) {
+          made->counted_out = true;
+          Run shorter = where;
+          shorter.end = last->t;
+          made->solution = simulator.run(shorter);
+          // Whether it is an event of a run that ends there is a matter of rounding.
+          EventLog& events = made->solution.events;
+          constexpr double rounding = 1e-12;
+          if (events.empty() || events.back().name != last->name ||
+              std::abs(events.back().t - last->t) > rounding * std::abs(last->t))
+            events.push_back(*last);
+        }
         return;
       }
       BranchTree tree = follow_branches(simulator, where);
@@ -129,9 +146,7 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
     return made;
   }
   made->cancelled = attendant.cancelled();
-  made->counted_out = attendant.counted_out();
-  const bool failed = made->solution.outcome.status == Status::user_function_failed;
-  if (failed && !made->counted_out) made->error = errors.error();
+  if (made->solution.outcome.status == Status::user_function_failed) made->error = errors.error();
   return made;
 }
 
