@@ -15,7 +15,7 @@ from ._model import Check, Comparison, Interrupted, Model, catalogue, load, pars
 from ._result import Event, Outcome, Result, Segment, Snapshot
 from ._sweep import Sweep
 from ._system import Contact, Edge, Record, Reset, Stop, System
-from ._trace import Untraceable
+from ._expressions import Untraceable
 
 __all__ = ["Check", "Comparison", "Contact", "Edge", "Event", "Interrupted", "Model", "ModelError", "Outcome", "Record",
            "Reset", "Result", "Segment", "Snapshot", "Stop", "Sweep", "System", "Untraceable", "__version__", "catalogue",

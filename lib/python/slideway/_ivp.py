@@ -13,7 +13,7 @@ from . import _core
 from ._model import _parse, atol_of, follow, raise_error
 from ._result import DenseSolution, Event, Outcome, Result, Statistics
 from ._text import ModelText, is_name, unpacked_names
-from ._trace import Untraceable
+from ._expressions import Untraceable
 
 METHODS = {"auto": "auto", "RK23": "dopri5", "RK45": "dopri5", "DOP853": "dop853", "Radau": "bdf", "BDF": "bdf",
            "LSODA": "auto", "bdf": "bdf", "adams": "adams", "dopri5": "dopri5", "dop853": "dop853", "rodas": "rodas"}

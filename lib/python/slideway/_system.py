@@ -9,7 +9,10 @@ import numpy as np
 
 from ._model import Model, _parse
 from ._text import ModelText, Raw, is_name, quoted
-from ._trace import Graph, Untraceable, Writer, traced_array, trace
+from ._arrays import traced_array
+from ._expressions import Graph, Untraceable
+from ._trace import trace
+from ._writer import Writer
 
 Formula = Union[Callable[..., Any], str, float]
 
@@ -147,7 +150,7 @@ class System(Model):
                 if edge.zeno:
                     lines.append(("zeno", edge.zeno))
                 text.table("[[edges]]", lines)
-        written = text.write(name or getattr(field, "__name__", "system"), values, float(t_span[0]), float(t_span[1]), top,
+        written = text.write(str(name or getattr(field, "__name__", "system")), values, float(t_span[0]), float(t_span[1]), top,
                              options)
         made = _parse(_merge_definitions(written), (name or "system") + ".toml")
         super().__init__(made._core, made._origin)
@@ -168,7 +171,8 @@ class System(Model):
             if not reset.across_jumps:
                 lines.append(("across_jumps", Raw("false")))
             text.table("[[resets]]", lines)
-        for heading, events in (("[[stops]]", stops), ("[[records]]", records)):
+        noted: List[Tuple[str, Any]] = [("[[stops]]", stops), ("[[records]]", records)]
+        for heading, events in noted:
             for event in events:
                 lines = [("name", event.name)] if event.name else []
                 text.table(heading, lines + [("when", text.value(event.when)), ("direction", direction_word(event.direction))])

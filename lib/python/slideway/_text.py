@@ -11,7 +11,11 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._trace import RESERVED, Expr, Graph, Rewriter, Untraceable, Writer, number_text, trace, traced_array
+from ._arrays import traced_array
+from ._expressions import Expr, Graph, Untraceable
+from ._rewriter import Rewriter
+from ._trace import trace
+from ._writer import RESERVED, Writer, number_text
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 

@@ -174,11 +174,12 @@ def _apply(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str, Any
     plain = [i.view(np.ndarray) if isinstance(i, np.ndarray) else i for i in inputs]
     name = ufunc.__name__
     if method == "__call__" and name in _COMPARED and not kwargs:
-        function = _COMPARED[name]
-        result = np.frompyfunc(lambda a, b: function(Watched(a), b), 2, 1)(*(np.asarray(p, dtype=object) for p in plain))
+        compare: Callable[[Any, Any], Any] = _COMPARED[name]
+        result = np.frompyfunc(lambda a, b: compare(Watched(a), b), 2, 1)(*(np.asarray(p, dtype=object) for p in plain))
         return np.asarray(result, dtype=bool) if np.ndim(result) else bool(result)
     if method == "__call__" and name in _CHOSEN and not kwargs:
-        result = np.frompyfunc(_CHOSEN[name], len(plain), 1)(*(np.asarray(p, dtype=object) for p in plain))
+        chosen: Any = _CHOSEN[name]
+        result = np.frompyfunc(chosen, len(plain), 1)(*(np.asarray(p, dtype=object) for p in plain))
     else:
         numbers = [np.asarray(p, dtype=float) if isinstance(p, (np.ndarray, Watched)) else p for p in plain]
         out = kwargs.pop("out", None)
@@ -313,7 +314,7 @@ def watch(function: Callable[[float, Any], Any], start: float, end: float, state
             for site, answer in watcher.answers:
                 found.setdefault(site, dict(path))
                 if site not in way:
-                    pending.append(dict(path, **{}) | {site: not answer})
+                    pending.append({**path, site: not answer})
                 path[site] = answer
                 if len(path) > 40:
                     break

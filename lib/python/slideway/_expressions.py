@@ -1,0 +1,609 @@
+"""Numbers and conditions that depend on t, y and parameters, and the ways through a function that branches on them."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+MOST_PATHS = 4096
+MOST_DECISIONS = 200
+MOST_NODES = 2_000_000
+
+
+class Untraceable(Exception):
+    """The function cannot be written as an expression of t and y; the text says why."""
+
+
+def _traced_array(values: Any) -> Any:
+    from ._arrays import traced_array
+
+    return traced_array(values)
+
+
+def _apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
+    from ._arrays import apply_ufunc
+
+    return apply_ufunc(ufunc, method, inputs, kwargs)
+
+
+def _apply_function(function: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
+    from ._arrays import apply_function
+
+    return apply_function(function, args, kwargs)
+
+
+class Graph:
+    """The nodes of one trace; equal ones are one."""
+
+    def __init__(self) -> None:
+        self.known: Dict[Tuple[Any, ...], Expr] = {}
+        self.count = 0
+
+    def node(self, op: str, *args: Any) -> "Expr":
+        key = (op,) + tuple(id(a) if isinstance(a, Expr) else a for a in args)
+        found = self.known.get(key)
+        if found is None:
+            self.count += 1
+            if self.count > MOST_NODES:
+                raise Untraceable("the expressions become too large")
+            found = Expr(self, op, args, self.count)
+            self.known[key] = found
+        return found
+
+    def constant(self, value: float) -> "Expr":
+        # -0.0 == 0.0, and 1 == 1.0 == True
+        return self.node("const", float(value))
+
+
+def _operand(graph: Graph, value: Any) -> Optional["Expr"]:
+    """The expression of a number; None for what is no number."""
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, Cond):
+        return value.number()
+    if isinstance(value, (float, int, np.floating, np.integer, np.bool_)):
+        return graph.constant(float(value))
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return _operand(graph, value.item())
+    return None
+
+
+class Expr:
+    """A number that depends on t, y and parameters."""
+
+    __slots__ = ("graph", "op", "args", "number")
+    __array_priority__ = 1000.0
+    __hash__ = object.__hash__
+
+    def __init__(self, graph: Graph, op: str, args: Tuple[Any, ...], number: int) -> None:
+        self.graph, self.op, self.args, self.number = graph, op, args, number
+
+    def __repr__(self) -> str:
+        return f"<traced {self.op}>"
+
+    @property
+    def is_constant(self) -> bool:
+        return self.op == "const"
+
+    # numpy's view of a scalar
+    shape: Tuple[int, ...] = ()
+    ndim = 0
+    size = 1
+
+    @property
+    def real(self) -> "Expr":
+        return self
+
+    @property
+    def T(self) -> "Expr":
+        return self
+
+    def item(self) -> "Expr":
+        return self
+
+    def copy(self) -> "Expr":
+        return self
+
+    def squeeze(self) -> "Expr":
+        return self
+
+    def conjugate(self) -> "Expr":
+        return self
+
+    def astype(self, *_: Any, **__: Any) -> "Expr":
+        return self
+
+    # arithmetic
+    def _binary(self, other: Any, combine: Callable[["Expr", "Expr"], "Expr"], swapped: bool = False) -> Any:
+        operand = _operand(self.graph, other)
+        if operand is not None:
+            return combine(operand, self) if swapped else combine(self, operand)
+        if isinstance(other, (np.ndarray, list, tuple)):
+            pairs = np.frompyfunc(
+                (lambda b: combine(_need(self.graph, b), self)) if swapped else (lambda b: combine(self, _need(self.graph, b))),
+                1, 1)
+            return _traced_array(pairs(np.asarray(other, dtype=object)))
+        return NotImplemented
+
+    def __add__(self, other: Any) -> Any:
+        return self._binary(other, _add)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._binary(other, _add, True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._binary(other, _sub)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._binary(other, _sub, True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._binary(other, _mul)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._binary(other, _mul, True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._binary(other, _div)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._binary(other, _div, True)
+
+    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+        return self._binary(other, _pow)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._binary(other, _pow, True)
+
+    def __neg__(self) -> "Expr":
+        return _neg(self)
+
+    def __pos__(self) -> "Expr":
+        return self
+
+    def __abs__(self) -> "Expr":
+        return _call("abs", self)
+
+    # comparisons
+    def _compare(self, other: Any, make: Callable[["Expr", "Expr"], Any]) -> Any:
+        operand = _operand(self.graph, other)
+        if operand is not None:
+            return make(self, operand)
+        if isinstance(other, (np.ndarray, list, tuple)):
+            pairs = np.frompyfunc(lambda b: make(self, _need(self.graph, b)), 1, 1)
+            return _traced_array(pairs(np.asarray(other, dtype=object)))
+        return NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(other, _greater)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(other, _greater)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare(other, _less)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare(other, _less)
+
+    def __eq__(self, other: Any) -> Any:
+        return self._compare(other, _equal)
+
+    def __ne__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: _not(_equal(a, b)))
+
+    def __bool__(self) -> bool:
+        # A number is true where it is not zero, which it is on a surface alone.
+        return self.args[0] != 0 if self.is_constant else True
+
+    def _refuse(self, what: str) -> Any:
+        raise Untraceable(f"{what} of a number that depends on t or y")
+
+    def __float__(self) -> float:
+        if self.is_constant:
+            return float(self.args[0])
+        return self._refuse("float()")
+
+    def __int__(self) -> int:
+        if self.is_constant:
+            return int(self.args[0])
+        return self._refuse("int()")
+
+    def __complex__(self) -> complex:
+        return self._refuse("complex()")
+
+    def __index__(self) -> int:
+        return self._refuse("an index made")
+
+    def __round__(self, digits: Any = None) -> Any:
+        return self._refuse("round()")
+
+    def __floor__(self) -> Any:
+        return self._refuse("floor()")
+
+    def __ceil__(self) -> Any:
+        return self._refuse("ceil()")
+
+    def __trunc__(self) -> Any:
+        return self._refuse("trunc()")
+
+    def __mod__(self, other: Any) -> Any:
+        return self._refuse("the remainder %")
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._refuse("the remainder %")
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._refuse("the quotient //")
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._refuse("the quotient //")
+
+    def __divmod__(self, other: Any) -> Any:
+        return self._refuse("divmod()")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _apply_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types_: Any, args: Any, kwargs: Any) -> Any:
+        return _apply_function(function, args, kwargs)
+
+
+def _need(graph: Graph, value: Any) -> Expr:
+    operand = _operand(graph, value)
+    if operand is None:
+        raise Untraceable(f"arithmetic with a {type(value).__name__}")
+    return operand
+
+
+def _fold(op: Callable[..., float], *args: Expr) -> Optional[Expr]:
+    """The constant that an operation on constants gives; None where there is none."""
+    if not all(a.is_constant for a in args):
+        return None
+    try:
+        value = op(*(a.args[0] for a in args))
+    except (ArithmeticError, ValueError):
+        return None
+    if isinstance(value, complex) or not math.isfinite(value):
+        return None
+    return args[0].graph.constant(value)
+
+
+def _is(node: Expr, value: float) -> bool:
+    return node.op == "const" and node.args[0] == value
+
+
+def _add(a: Expr, b: Expr) -> Expr:
+    if _is(a, 0):
+        return b
+    if _is(b, 0):
+        return a
+    if b.op == "neg":
+        return _sub(a, b.args[0])
+    return _fold(lambda p, q: p + q, a, b) or a.graph.node("+", a, b)
+
+
+def _sub(a: Expr, b: Expr) -> Expr:
+    if _is(b, 0):
+        return a
+    if _is(a, 0):
+        return _neg(b)
+    if a is b:
+        return a.graph.constant(0)
+    if b.op == "neg":
+        return _add(a, b.args[0])
+    return _fold(lambda p, q: p - q, a, b) or a.graph.node("-", a, b)
+
+
+def _mul(a: Expr, b: Expr) -> Expr:
+    if _is(a, 0) or _is(b, 0):
+        return a.graph.constant(0)
+    if _is(a, 1):
+        return b
+    if _is(b, 1):
+        return a
+    if _is(a, -1):
+        return _neg(b)
+    if _is(b, -1):
+        return _neg(a)
+    return _fold(lambda p, q: p * q, a, b) or a.graph.node("*", a, b)
+
+
+def _div(a: Expr, b: Expr) -> Expr:
+    if _is(b, 1):
+        return a
+    return _fold(lambda p, q: p / q, a, b) or a.graph.node("/", a, b)
+
+
+def _pow(a: Expr, b: Expr) -> Expr:
+    if _is(b, 1):
+        return a
+    if _is(b, 0):
+        return a.graph.constant(1)
+    return _fold(lambda p, q: p**q, a, b) or a.graph.node("^", a, b)
+
+
+def _neg(a: Expr) -> Expr:
+    if a.op == "neg":
+        return a.args[0]
+    return _fold(lambda p: -p, a) or a.graph.node("neg", a)
+
+
+_SMOOTH = {name: getattr(math, name) for name in
+           "sin cos tan asin acos atan sinh cosh tanh exp log sqrt atan2".split()}
+_FOLDED: Dict[str, Callable[..., float]] = dict(
+    _SMOOTH, abs=abs, min=min, max=max, sgn=lambda x: float((x > 0) - (x < 0)))
+
+
+def _call(name: str, *args: Expr) -> Expr:
+    if name in ("min", "max") and args[0] is args[1]:
+        return args[0]
+    return _fold(_FOLDED[name], *args) or args[0].graph.node(name, *args)
+
+
+def _if(guard: Expr, above: Expr, below: Expr) -> Expr:
+    """`above` where the guard is positive, else `below`."""
+    if above is below:
+        return above
+    if guard.is_constant:
+        return above if guard.args[0] > 0 else below
+    return guard.graph.node("if", guard, above, below)
+
+
+# ---- conditions ---------------------------------------------------------------------------------------------------------
+
+
+class Cond:
+    """A condition: guard > 0, or what is made of such."""
+
+    __slots__ = ("graph", "kind", "parts")
+    __array_priority__ = 1000.0
+    __hash__ = object.__hash__
+
+    def __init__(self, graph: Graph, kind: str, *parts: Any) -> None:
+        self.graph, self.kind, self.parts = graph, kind, parts
+
+    shape: Tuple[int, ...] = ()
+    ndim = 0
+    size = 1
+
+    def __bool__(self) -> bool:
+        if self.kind == "positive":
+            return _current_path().decide(self.parts[0])
+        if self.kind == "zero":
+            return False  # on a surface alone
+        if self.kind == "not":
+            return not bool(self.parts[0])
+        if self.kind == "and":
+            return bool(self.parts[0]) and bool(self.parts[1])
+        return bool(self.parts[0]) or bool(self.parts[1])
+
+    def choose(self, yes: Expr, no: Expr) -> Expr:
+        if self.kind == "positive":
+            return _if(self.parts[0], yes, no)
+        if self.kind == "zero":
+            return no
+        first = self.parts[0]
+        if self.kind == "not":
+            return first.choose(no, yes)
+        if self.kind == "and":
+            return first.choose(self.parts[1].choose(yes, no), no)
+        return first.choose(yes, self.parts[1].choose(yes, no))
+
+    def number(self) -> Expr:
+        return self.choose(self.graph.constant(1), self.graph.constant(0))
+
+    def _other(self, other: Any) -> "Cond":
+        return _condition(self.graph, other)
+
+    def __and__(self, other: Any) -> Any:
+        return _elementwise(lambda b: Cond(self.graph, "and", self, self._other(b)), other)
+
+    def __or__(self, other: Any) -> Any:
+        return _elementwise(lambda b: Cond(self.graph, "or", self, self._other(b)), other)
+
+    def __xor__(self, other: Any) -> Any:
+        def combine(b: Any) -> "Cond":
+            b = self._other(b)
+            return Cond(self.graph, "or", Cond(self.graph, "and", self, _not(b)), Cond(self.graph, "and", _not(self), b))
+
+        return _elementwise(combine, other)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> "Cond":
+        return _not(self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _apply_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types_: Any, args: Any, kwargs: Any) -> Any:
+        return _apply_function(function, args, kwargs)
+
+    def astype(self, *_: Any, **__: Any) -> Expr:
+        return self.number()
+
+    def all(self) -> "Cond":
+        return self
+
+    any = all
+
+    # In arithmetic a condition is 1 or 0.
+    def __add__(self, other: Any) -> Any:
+        return self.number() + other
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self.number()
+
+    def __sub__(self, other: Any) -> Any:
+        return self.number() - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self.number()
+
+    def __mul__(self, other: Any) -> Any:
+        return self.number() * other
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.number()
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.number() / other
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / self.number()
+
+    def __neg__(self) -> Any:
+        return -self.number()
+
+    def __float__(self) -> float:
+        return float(self.number())
+
+    def __int__(self) -> int:
+        return int(bool(self))
+
+
+def _elementwise(function: Callable[[Any], Any], other: Any) -> Any:
+    if isinstance(other, (np.ndarray, list, tuple)) and np.ndim(other) > 0:
+        return _traced_array(np.frompyfunc(function, 1, 1)(np.asarray(other, dtype=object)))
+    return function(other)
+
+
+def _condition(graph: Graph, value: Any) -> Cond:
+    if isinstance(value, Cond):
+        return value
+    if isinstance(value, Expr):
+        return _not(_equal(value, graph.constant(0)))
+    return Cond(graph, "positive", graph.constant(1 if value else -1))
+
+
+def _greater(a: Expr, b: Expr) -> Any:
+    if a.is_constant and b.is_constant:
+        return a.args[0] > b.args[0]
+    return Cond(a.graph, "positive", _sub(a, b))
+
+
+def _less(a: Expr, b: Expr) -> Any:
+    # The surface is the same whichever way it is asked for.
+    if a.is_constant and not b.is_constant:
+        return _greater(b, a)
+    return _not(_greater(a, b))
+
+
+def _equal(a: Expr, b: Expr) -> Any:
+    if a is b:
+        return True
+    if a.is_constant and b.is_constant:
+        return a.args[0] == b.args[0]
+    return Cond(a.graph, "zero", _sub(a, b))
+
+
+def _not(condition: Any) -> Any:
+    if isinstance(condition, Cond):
+        return condition.parts[0] if condition.kind == "not" else Cond(condition.graph, "not", condition)
+    return not condition
+
+
+def _where(condition: Any, yes: Any, no: Any) -> Any:
+    if not isinstance(condition, (Cond, Expr)):
+        return yes if condition else no
+    condition = _condition(condition.graph, condition)
+    return condition.choose(_need(condition.graph, yes), _need(condition.graph, no))
+
+
+# ---- paths --------------------------------------------------------------------------------------------------------------
+
+_local = threading.local()
+
+
+class Path:
+    """One run of a function: what it decided at each branch, the first of which are prescribed."""
+
+    def __init__(self, prescribed: Sequence[Tuple[Expr, bool]]) -> None:
+        self.decisions: List[Tuple[Expr, bool]] = []
+        self.prescribed = prescribed
+        self.bounds: Dict[int, Tuple[float, float]] = {}
+
+    def decide(self, guard: Expr) -> bool:
+        if guard.is_constant:
+            return guard.args[0] > 0
+        core, sign, offset = _normal_form(guard)
+        low, high = self.bounds.get(id(core), (-math.inf, math.inf))
+        limit = -offset * sign  # sign·core + offset > 0  ⇔  core > limit, or core < limit for sign −1
+        if low >= limit:
+            return sign > 0
+        if high <= limit:
+            return sign < 0
+        number = len(self.decisions)
+        if number >= MOST_DECISIONS:
+            raise Untraceable("a loop whose length depends on t or y, or more than "
+                              f"{MOST_DECISIONS} branches in a row")
+        answer = self.prescribed[number][1] if number < len(self.prescribed) else True
+        self.decisions.append((guard, answer))
+        above = answer == (sign > 0)
+        self.bounds[id(core)] = (max(low, limit), high) if above else (low, min(high, limit))
+        return answer
+
+
+def _normal_form(guard: Expr) -> Tuple[Expr, int, float]:
+    """sign·core + offset of the same sign as the guard."""
+    sign, offset = 1, 0.0
+    while True:
+        if guard.op == "neg":
+            sign, guard = -sign, guard.args[0]
+        elif guard.op in "+-" and guard.args[1].is_constant:
+            offset += sign * (guard.args[1].args[0] if guard.op == "+" else -guard.args[1].args[0])
+            guard = guard.args[0]
+        elif guard.op in "+-" and guard.args[0].is_constant:
+            offset += sign * guard.args[0].args[0]
+            sign = sign if guard.op == "+" else -sign
+            guard = guard.args[1]
+        elif guard.op in "*/" and guard.args[1].is_constant and guard.args[1].args[0] != 0:
+            factor = guard.args[1].args[0] if guard.op == "*" else 1 / guard.args[1].args[0]
+            offset /= abs(factor)
+            sign = sign if factor > 0 else -sign
+            guard = guard.args[0]
+        elif guard.op == "*" and guard.args[0].is_constant and guard.args[0].args[0] != 0:
+            factor = guard.args[0].args[0]
+            offset /= abs(factor)
+            sign = sign if factor > 0 else -sign
+            guard = guard.args[1]
+        else:
+            return guard, sign, offset
+
+
+def _current_path() -> Path:
+    path = getattr(_local, "path", None)
+    if path is None:
+        raise Untraceable("a branch outside of the function that is traced")
+    return path
+
+
+def explore(run: Callable[[], List[Expr]]) -> List[Expr]:
+    """The results of a function over all the ways it can branch."""
+    count = 0
+
+    def once(prescribed: Sequence[Tuple[Expr, bool]]) -> List[Expr]:
+        nonlocal count
+        count += 1
+        if count > MOST_PATHS:
+            raise Untraceable(f"more than {MOST_PATHS} ways through the branches")
+        path = Path(prescribed)
+        outer = getattr(_local, "path", None)
+        _local.path = path
+        try:
+            results = run()
+        finally:
+            _local.path = outer
+        for k in reversed(range(len(prescribed), len(path.decisions))):
+            guard, answer = path.decisions[k]
+            others = once(path.decisions[:k] + [(guard, not answer)])
+            if len(others) != len(results):
+                raise Untraceable("the number of results depends on a branch")
+            results = [_if(guard, r, o) if answer else _if(guard, o, r) for r, o in zip(results, others)]
+        return results
+
+    return once([])
