@@ -154,6 +154,8 @@ def _counts(event: Any, section: str, direction: str, surfaces: List[str]) -> bo
         return False
     if direction == "any":
         return True
+    if section not in surfaces:  # a contact
+        return bool(event.kind == "impact")
     index = surfaces.index(section)
     if len(event.from_) <= index or len(event.to) <= index:
         return False
