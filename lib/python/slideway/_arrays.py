@@ -7,8 +7,8 @@ from typing import Any, Callable, Dict, Iterable, Optional, Sequence
 
 import numpy as np
 
-from ._expressions import (Cond, Expr, Graph, Untraceable, _add, _call, _condition, _div, _equal, _greater, _if, _less, _mul,
-                           _need, _neg, _not, _pow, _sub, _where)
+from ._expressions import (Cond, Expr, Graph, Untraceable, _add, _call, _condition, _div, _equal, _greater, _greater_equal,
+                           _if, _less, _less_equal, _mul, _need, _neg, _not, _pow, _sub, _where)
 
 
 class TracedArray(np.ndarray):
@@ -122,8 +122,8 @@ _UFUNCS: Dict[str, Callable[..., Any]] = {
     "add": _scalar(_add, 2), "subtract": _scalar(_sub, 2), "multiply": _scalar(_mul, 2), "divide": _scalar(_div, 2),
     "true_divide": _scalar(_div, 2), "power": _scalar(_pow, 2), "float_power": _scalar(_pow, 2),
     "negative": _scalar(_neg, 1), "positive": _scalar(lambda x: x, 1), "conjugate": _scalar(lambda x: x, 1),
-    "greater": _scalar(_greater, 2), "greater_equal": _scalar(_greater, 2), "less": _scalar(_less, 2),
-    "less_equal": _scalar(_less, 2), "equal": _scalar(_equal, 2),
+    "greater": _scalar(_greater, 2), "greater_equal": _scalar(_greater_equal, 2), "less": _scalar(_less, 2),
+    "less_equal": _scalar(_less_equal, 2), "equal": _scalar(_equal, 2),
     "not_equal": _scalar(lambda a, b: _not(_equal(a, b)), 2),
     "logical_and": _logical("and"), "logical_or": _logical("or"), "bitwise_and": _logical("and"),
     "bitwise_or": _logical("or"), "logical_not": _not, "invert": _not,

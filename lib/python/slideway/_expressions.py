@@ -71,15 +71,20 @@ def _operand(graph: Graph, value: Any) -> Optional["Expr"]:
     return None
 
 
+_PIECEWISE = ("sgn", "abs", "min", "max", "if")
+
+
 class Expr:
     """A number that depends on t, y and parameters."""
 
-    __slots__ = ("graph", "op", "args", "number")
+    __slots__ = ("graph", "op", "args", "number", "kinked")
     __array_priority__ = 1000.0
     __hash__ = object.__hash__
 
     def __init__(self, graph: Graph, op: str, args: Tuple[Any, ...], number: int) -> None:
         self.graph, self.op, self.args, self.number = graph, op, args, number
+        # Whether it has pieces, on some of which it may be a constant.
+        self.kinked = op in _PIECEWISE or any(isinstance(a, Expr) and a.kinked for a in args)
 
     def __repr__(self) -> str:
         return f"<traced {self.op}>"
@@ -181,13 +186,13 @@ class Expr:
         return self._compare(other, _greater)
 
     def __ge__(self, other: Any) -> Any:
-        return self._compare(other, _greater)
+        return self._compare(other, _greater_equal)
 
     def __lt__(self, other: Any) -> Any:
         return self._compare(other, _less)
 
     def __le__(self, other: Any) -> Any:
-        return self._compare(other, _less)
+        return self._compare(other, _less_equal)
 
     def __eq__(self, other: Any) -> Any:
         return self._compare(other, _equal)
@@ -480,25 +485,115 @@ def _condition(graph: Graph, value: Any) -> Cond:
     return Cond(graph, "positive", graph.constant(1 if value else -1))
 
 
+def _above(a: Expr, b: Expr, where_equal: bool) -> Any:
+    """Whether a > b; a condition does not tell what holds on its surface, but two numbers may be equal on a whole side."""
+    return _compared(_sub(a, b), lambda value: value > 0 or (where_equal and value == 0), "positive")
+
+
+def _compared(difference: Expr, test: Callable[[float], bool], kind: str) -> Any:
+    if difference.is_constant:
+        return test(difference.args[0])
+    if difference.kinked:
+        tree = _pieces(difference, [_MOST_PIECES])
+        if tree is not None and _has_zero(tree):
+            return _condition_on(tree, test, kind)
+    return Cond(difference.graph, kind, difference)
+
+
+# A tree of pieces is an expression without kinks, or (guard, the tree where it is positive, the tree where it is not).
+_MOST_PIECES = 24
+
+
+def _pieces(node: Expr, left: List[int]) -> Any:
+    """The pieces of an expression; None where there are too many."""
+    if not node.kinked:
+        return node
+    left[0] -= 1
+    if left[0] < 0:
+        return None
+    op, graph = node.op, node.graph
+    if op not in ("neg", "+", "-", "*", "/", "sgn", "abs", "min", "max", "if"):
+        return node
+    if op == "sgn":
+        return (node.args[0], graph.constant(1), graph.constant(-1))
+    if op == "abs":
+        whole: Any = (node.args[0], node.args[0], _neg(node.args[0]))
+    elif op in ("min", "max"):
+        p, q = node.args
+        whole = (_sub(p, q), p, q) if op == "max" else (_sub(p, q), q, p)
+    elif op == "if":
+        whole = node.args
+    else:
+        trees = [_pieces(a, left) for a in node.args]
+        if any(tree is None for tree in trees):
+            return None
+        combine: Any = {"neg": _neg, "+": _add, "-": _sub, "*": _mul, "/": _div}[op]
+        return _joined(combine, trees, left)
+    guard, above, below = whole
+    trees = [_pieces(above, left), _pieces(below, left)]
+    return None if any(tree is None for tree in trees) else (guard, *trees)
+
+
+def _joined(combine: Callable[..., Expr], trees: List[Any], left: List[int]) -> Any:
+    for k, tree in enumerate(trees):
+        if isinstance(tree, tuple):
+            left[0] -= 1
+            if left[0] < 0:
+                return None
+            sides = [_joined(combine, trees[:k] + [side] + trees[k + 1:], left) for side in tree[1:]]
+            return None if any(side is None for side in sides) else (tree[0], *sides)
+    return combine(*trees)
+
+
+def _has_zero(tree: Any) -> bool:
+    if isinstance(tree, tuple):
+        return _has_zero(tree[1]) or _has_zero(tree[2])
+    return bool(_is(tree, 0))
+
+
+def _condition_on(tree: Any, test: Callable[[float], bool], kind: str) -> Any:
+    if not isinstance(tree, tuple):
+        return test(tree.args[0]) if tree.is_constant else Cond(tree.graph, kind, tree)
+    side = _compared(tree[0], lambda value: value > 0, "positive")
+    above, below = (_condition_on(part, test, kind) for part in tree[1:])
+    return _or(_and(side, above), _and(_not(side), below))
+
+
+def _and(a: Any, b: Any) -> Any:
+    if isinstance(a, bool):
+        return b if a else False
+    if isinstance(b, bool):
+        return a if b else False
+    return Cond(a.graph, "and", a, b)
+
+
+def _or(a: Any, b: Any) -> Any:
+    if isinstance(a, bool):
+        return True if a else b
+    if isinstance(b, bool):
+        return True if b else a
+    return Cond(a.graph, "or", a, b)
+
+
 def _greater(a: Expr, b: Expr) -> Any:
-    if a.is_constant and b.is_constant:
-        return a.args[0] > b.args[0]
-    return Cond(a.graph, "positive", _sub(a, b))
+    return _above(a, b, False)
+
+
+def _greater_equal(a: Expr, b: Expr) -> Any:
+    return _above(a, b, True)
 
 
 def _less(a: Expr, b: Expr) -> Any:
     # The surface is the same whichever way it is asked for.
-    if a.is_constant and not b.is_constant:
-        return _greater(b, a)
-    return _not(_greater(a, b))
+    return _above(b, a, False) if a.is_constant else _not(_above(a, b, True))
+
+
+def _less_equal(a: Expr, b: Expr) -> Any:
+    return _above(b, a, True) if a.is_constant else _not(_above(a, b, False))
 
 
 def _equal(a: Expr, b: Expr) -> Any:
-    if a is b:
-        return True
-    if a.is_constant and b.is_constant:
-        return a.args[0] == b.args[0]
-    return Cond(a.graph, "zero", _sub(a, b))
+    return _compared(_sub(a, b), lambda value: value == 0, "zero")
 
 
 def _not(condition: Any) -> Any:

@@ -254,3 +254,26 @@ def test_loops_whose_length_depends_on_the_state_are_called():
     assert not result.traced
     # y' = -sqrt(2 + y)
     assert result.y[0, -1] == pytest.approx((math.sqrt(3) - 0.5) ** 2 - 2, abs=1e-6)
+
+
+def same_side(t, y):
+    return [y[1], 1.0 if np.sign(y[0]) == np.sign(y[1]) else -0.5]
+
+
+def sign_as_flag(t, y):
+    return [y[1], -1.0 if np.sign(y[0]) >= 1 else 0.5 if not np.sign(y[1]) < 0 else 2.0]
+
+
+def saturated(t, y):
+    u = np.clip(-3 * y[0] - y[1], -1, 1)
+    return [u if abs(u) < 1 else 0.0, y[0]]
+
+
+def overflowing(t, y):
+    flow = max(y[0] - 0.5, 0.0)
+    return [1.0 if flow > 0 else -y[0], flow]
+
+
+@pytest.mark.parametrize("function", [same_side, sign_as_flag, saturated, overflowing], ids=lambda f: f.__name__)
+def test_what_is_equal_on_a_whole_side_is_compared_as_it_is(function):
+    test_traces_with_the_same_values(function)
