@@ -59,7 +59,8 @@ py::object call(const py::object& function, double t, py::handle x, py::handle s
 }
 
 [[noreturn]] void wrong_size(const char* what, Index expected, Index got) {
-  PyErr_SetString(PyExc_ValueError, fmt::format("{} returned {} numbers; expected {}", what, got, expected).c_str());
+  PyErr_SetString(PyExc_ValueError,
+                  fmt::format("{} returned {} numbers; expected {}", what, got, expected).c_str());
   CallErrors::report();
 }
 
@@ -85,7 +86,8 @@ void read(const py::object& result, const char* what, VectorRef values) {
   }
   const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(result);
   if (!numbers) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, fmt::format("{} returned no numbers", what).c_str());
+    if (!PyErr_Occurred())
+      PyErr_SetString(PyExc_TypeError, fmt::format("{} returned no numbers", what).c_str());
     CallErrors::report();
   }
   if (numbers.size() != values.size()) wrong_size(what, values.size(), numbers.size());
@@ -141,7 +143,8 @@ System system_of(const PythonField& parts) {
     };
   } else {
     const auto sides = shared_cache();
-    definition.field = [field, states, sides](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+    definition.field = [field, states, sides](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                              VectorRef dx) {
       const auto at_corner = [&](ConstVectorRef signs, VectorRef& corner) {
         CallErrors::check();
         const py::object result = call(*field, t, states->fill(x), sides->fill(signs));
@@ -157,7 +160,8 @@ System system_of(const PythonField& parts) {
   }
   if (parts.jacobian && !parts.jacobian.is_none()) {
     const auto jacobian = shared(parts.jacobian);
-    definition.field_dx = [jacobian, states](double t, ConstVectorRef x, ConstVectorRef, MatrixRef derivative) {
+    definition.field_dx = [jacobian, states](double t, ConstVectorRef x, ConstVectorRef,
+                                             MatrixRef derivative) {
       CallErrors::check();
       const py::object result = call(*jacobian, t, states->fill(x));
       Matrix transposed(derivative.cols(), derivative.rows());

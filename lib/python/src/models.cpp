@@ -25,17 +25,17 @@ std::shared_ptr<Problem> instantiate(const std::shared_ptr<Model>& model, const 
   return std::make_shared<Problem>(Problem{.model = model, .instance = model->instantiate(settings)});
 }
 
-std::shared_ptr<Problem> called_problem(const PythonField& parts, double start, double end, const Vector& state,
-                                        const std::string& name) {
+std::shared_ptr<Problem> called_problem(const PythonField& parts, double start, double end,
+                                        const Vector& state, const std::string& name) {
   auto model = std::make_shared<Model>();
   model->name = name;
   model->equations = {"a Python function, which is called"};
   System system = system_of(parts);
   model->state_names = system.state_names();
-  return std::make_shared<Problem>(Problem{
-      .model = model,
-      .instance = {.system = std::move(system), .start = start, .end = end, .state = state},
-      .calls_python = true});
+  return std::make_shared<Problem>(
+      Problem{.model = model,
+              .instance = {.system = std::move(system), .start = start, .end = end, .state = state},
+              .calls_python = true});
 }
 
 // The same problem with events of Python functions, each (name, function, direction, action).
@@ -94,7 +94,8 @@ py::object number_or_none(double value) {
   return std::isfinite(value) ? py::object(py::float_(value)) : py::object(py::none());
 }
 
-py::dict check(const std::shared_ptr<Model>& model, const Problem& problem, double end, const py::dict& given) {
+py::dict check(const std::shared_ptr<Model>& model, const Problem& problem, double end,
+               const py::dict& given) {
   apps::ModelCheck answer;
   {
     ModelInstance instance = problem.instance;
@@ -177,8 +178,8 @@ py::dict check(const std::shared_ptr<Model>& model, const Problem& problem, doub
 }
 
 // The document of schema slideway.compare/1.
-std::string compare(const std::shared_ptr<Model>& model, const Problem& problem, double end, const py::dict& given,
-                    const py::dict& planned) {
+std::string compare(const std::shared_ptr<Model>& model, const Problem& problem, double end,
+                    const py::dict& given, const py::dict& planned) {
   ModelInstance instance = problem.instance;
   instance.end = end;
   const Options options = options_from(given, model->defaults);
@@ -266,21 +267,26 @@ void bind_models(py::module_& module) {
   py::class_<Problem, std::shared_ptr<Problem>>(module, "Problem")
       .def_property_readonly("start", [](const Problem& self) { return self.instance.start; })
       .def_property_readonly("end", [](const Problem& self) { return self.instance.end; })
-      .def_property_readonly("state", [](const Problem& self) { return array_of(Vector(self.instance.state)); })
+      .def_property_readonly("state",
+                             [](const Problem& self) { return array_of(Vector(self.instance.state)); })
       .def_property_readonly("parameters",
                              [](const Problem& self) {
                                py::dict made;
-                               for (const auto& [name, value] : self.instance.parameters) made[py::str(name)] = value;
+                               for (const auto& [name, value] : self.instance.parameters)
+                                 made[py::str(name)] = value;
                                return made;
                              })
-      .def_property_readonly("state_names", [](const Problem& self) { return self.instance.system.state_names(); })
+      .def_property_readonly("state_names",
+                             [](const Problem& self) { return self.instance.system.state_names(); })
       .def_property_readonly("surface_names",
                              [](const Problem& self) { return self.instance.system.surface_names(); })
       .def_property_readonly("event_names", &event_names)
       .def_property_readonly("locations", &location_names)
       .def_property_readonly("calls_python", [](const Problem& self) { return self.calls_python; })
-      .def_property_readonly("contacts", [](const Problem& self) { return self.instance.system.contacts().size(); })
-      .def("field", &field, py::arg("t"), py::arg("state"), py::arg("lambda_") = py::none(), py::arg("location") = "")
+      .def_property_readonly("contacts",
+                             [](const Problem& self) { return self.instance.system.contacts().size(); })
+      .def("field", &field, py::arg("t"), py::arg("state"), py::arg("lambda_") = py::none(),
+           py::arg("location") = "")
       .def("guards", &guards)
       .def("with_events", &with_events)
       .def("check",
@@ -303,9 +309,10 @@ void bind_models(py::module_& module) {
   module.def("is_file", &apps::is_model_file);
   module.def(
       "called",
-      [](py::object field, py::object guards, py::object jacobian, const std::vector<std::string>& state_names,
-         const std::vector<std::string>& surface_names, const std::optional<std::vector<std::vector<Index>>>& pattern,
-         double start, double end, const Vector& state, const std::string& name) {
+      [](py::object field, py::object guards, py::object jacobian,
+         const std::vector<std::string>& state_names, const std::vector<std::string>& surface_names,
+         const std::optional<std::vector<std::vector<Index>>>& pattern, double start, double end,
+         const Vector& state, const std::string& name) {
         const PythonField parts{.states = state.size(),
                                 .surfaces = static_cast<Index>(surface_names.size()),
                                 .field = std::move(field),
@@ -316,8 +323,9 @@ void bind_models(py::module_& module) {
                                 .pattern = pattern};
         return called_problem(parts, start, end, state, name);
       },
-      py::arg("field"), py::arg("guards"), py::arg("jacobian"), py::arg("state_names"), py::arg("surface_names"),
-      py::arg("pattern"), py::arg("start"), py::arg("end"), py::arg("state"), py::arg("name"));
+      py::arg("field"), py::arg("guards"), py::arg("jacobian"), py::arg("state_names"),
+      py::arg("surface_names"), py::arg("pattern"), py::arg("start"), py::arg("end"), py::arg("state"),
+      py::arg("name"));
 }
 
 }  // namespace slideway::python

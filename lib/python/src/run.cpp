@@ -154,8 +154,8 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
 std::vector<double> jump_times(const Solution& solution) {
   std::vector<double> times;
   for (const EventRecord& event : solution.events) {
-    if (event.kind == EventKind::reset || event.kind == EventKind::transition || event.kind == EventKind::impact ||
-        event.kind == EventKind::zeno)
+    if (event.kind == EventKind::reset || event.kind == EventKind::transition ||
+        event.kind == EventKind::impact || event.kind == EventKind::zeno)
       times.push_back(event.t);
   }
   return times;
@@ -191,15 +191,18 @@ py::tuple points(const MadeRun& made) {
 }
 
 // The state at each of these times; NaN outside of the run. With `before`, the limits from the left.
-py::array_t<double> states_at(const MadeRun& made, const py::array_t<double, py::array::c_style | py::array::forcecast>& times,
+py::array_t<double> states_at(const MadeRun& made,
+                              const py::array_t<double, py::array::c_style | py::array::forcecast>& times,
                               bool before) {
   const Trajectory& trajectory = made.solution.trajectory;
   const Index count = times.size();
-  Matrix x = Matrix::Constant(made.problem->instance.system.states(), count, std::numeric_limits<double>::quiet_NaN());
+  Matrix x = Matrix::Constant(made.problem->instance.system.states(), count,
+                              std::numeric_limits<double>::quiet_NaN());
   if (!trajectory.empty()) {
     const double start = trajectory.start(), end = trajectory.end();
     // Times that were computed in another way may lie beyond the end by their rounding.
-    const double slack = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
+    const double slack =
+        16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
     for (Index i = 0; i < count; ++i) {
       double t = times.data()[i];
       if (!(t >= start - slack && t <= end + slack)) continue;
@@ -235,7 +238,9 @@ std::vector<std::string> words(const std::vector<Mode>& modes) {
   return list;
 }
 
-py::object word(const std::optional<Mode>& mode) { return mode ? py::object(py::str(mode->word())) : py::none(); }
+py::object word(const std::optional<Mode>& mode) {
+  return mode ? py::object(py::str(mode->word())) : py::none();
+}
 
 py::object state_or_none(const Vector& state) {
   return state.size() > 0 ? py::object(array_of(Vector(state))) : py::none();
@@ -247,11 +252,11 @@ py::tuple event(const EventRecord& record) {
     for (const auto& value : values) made.append(value);
     return made;
   };
-  return py::make_tuple(record.t, to_string(record.kind), list(record.surface_names), record.name, word(record.from),
-                        word(record.to), record.from_location, record.to_location, list(record.w_minus),
-                        list(record.w_plus), list(record.lambda), record.codeword, words(record.continuations),
-                        words(record.in_convex_hull), state_or_none(record.before), state_or_none(record.after),
-                        record.round, record.reason);
+  return py::make_tuple(
+      record.t, to_string(record.kind), list(record.surface_names), record.name, word(record.from),
+      word(record.to), record.from_location, record.to_location, list(record.w_minus), list(record.w_plus),
+      list(record.lambda), record.codeword, words(record.continuations), words(record.in_convex_hull),
+      state_or_none(record.before), state_or_none(record.after), record.round, record.reason);
 }
 
 py::tuple snapshot(const Snapshot& at) {
@@ -276,9 +281,10 @@ py::dict statistics(const Statistics& from) {
 }
 
 RunReport report_of(const MadeRun& made) {
-  RunReport report{.model = made.problem->model ? made.problem->model->name : made.problem->instance.system.name(),
-                   .instance = made.problem->instance,
-                   .solution = made.solution};
+  RunReport report{
+      .model = made.problem->model ? made.problem->model->name : made.problem->instance.system.name(),
+      .instance = made.problem->instance,
+      .solution = made.solution};
   for (const auto& branch : made.branches) report.further.push_back(&branch->solution);
   return report;
 }
@@ -286,7 +292,8 @@ RunReport report_of(const MadeRun& made) {
 std::unique_ptr<Observation> observation_of(const MadeRun& made, const std::vector<std::string>& wanted) {
   if (wanted.empty()) return nullptr;
   const ModelInstance& instance = made.problem->instance;
-  return std::make_unique<Observation>(instance.problem(), instance.observables(wanted), made.options.sliding_rule);
+  return std::make_unique<Observation>(instance.problem(), instance.observables(wanted),
+                                       made.options.sliding_rule);
 }
 
 std::string json(const MadeRun& made, const std::vector<std::string>& wanted, bool full_events) {
@@ -298,8 +305,8 @@ std::string json(const MadeRun& made, const std::vector<std::string>& wanted, bo
   return out.str();
 }
 
-std::string html(const MadeRun& made, const std::vector<std::string>& wanted, const std::vector<std::string>& phase,
-                 const std::string& how) {
+std::string html(const MadeRun& made, const std::vector<std::string>& wanted,
+                 const std::vector<std::string>& phase, const std::string& how) {
   const auto observation = observation_of(made, wanted);
   RunReport report = report_of(made);
   report.observation = observation.get();
@@ -312,8 +319,8 @@ std::string html(const MadeRun& made, const std::vector<std::string>& wanted, co
 }
 
 // The observables at the points that points() lists, or at other times: names × times.
-py::tuple observed(const MadeRun& made, const std::vector<std::string>& wanted, const std::vector<double>& times,
-                   const std::vector<std::int32_t>& segment_of) {
+py::tuple observed(const MadeRun& made, const std::vector<std::string>& wanted,
+                   const std::vector<double>& times, const std::vector<std::int32_t>& segment_of) {
   const auto observation = observation_of(made, wanted);
   const Trajectory& trajectory = made.solution.trajectory;
   const Index size = observation ? observation->size() : 0;
@@ -332,7 +339,8 @@ py::tuple observed(const MadeRun& made, const std::vector<std::string>& wanted, 
       values.col(i) = observation->at(t, x, segment.mode, segment.location);
     }
   }
-  return py::make_tuple(observation ? observation->names() : std::vector<std::string>{}, array_of(std::move(values)));
+  return py::make_tuple(observation ? observation->names() : std::vector<std::string>{},
+                        array_of(std::move(values)));
 }
 
 }  // namespace
@@ -355,8 +363,8 @@ Options options_from(const py::dict& given, const ModelDefaults& defaults) {
   Options options;
   if (defaults.rtol > 0) options.rtol = defaults.rtol;
   if (!defaults.atol.empty())
-    options.atol =
-        Tolerance(Vector(Eigen::Map<const Vector>(defaults.atol.data(), static_cast<Index>(defaults.atol.size()))));
+    options.atol = Tolerance(
+        Vector(Eigen::Map<const Vector>(defaults.atol.data(), static_cast<Index>(defaults.atol.size()))));
   if (!defaults.method.empty()) options.method = method_from(defaults.method);
   if (!defaults.linear_solver.empty()) options.linear_solver = linear_solver_from(defaults.linear_solver);
   if (!defaults.on_ambiguity.empty()) options.on_ambiguity = ambiguity_from(defaults.on_ambiguity);
@@ -389,9 +397,9 @@ Options options_from(const py::dict& given, const ModelDefaults& defaults) {
 }
 
 void bind_runs(py::module_& module) {
-  py::class_<Cancellation>(module, "Cancellation")
-      .def(py::init<>())
-      .def("request", [](Cancellation& self) { self.requested = true; });
+  py::class_<Cancellation>(module, "Cancellation").def(py::init<>()).def("request", [](Cancellation& self) {
+    self.requested = true;
+  });
 
   py::class_<MadeRun, std::shared_ptr<MadeRun>>(module, "Run")
       .def("points", &points)
@@ -407,15 +415,17 @@ void bind_runs(py::module_& module) {
            })
       .def("json", &json)
       .def("html", &html)
-      .def_property_readonly("status", [](const MadeRun& self) { return to_string(self.solution.outcome.status); })
+      .def_property_readonly("status",
+                             [](const MadeRun& self) { return to_string(self.solution.outcome.status); })
       .def_property_readonly("t_reached", [](const MadeRun& self) { return self.solution.outcome.t; })
       .def_property_readonly("message", [](const MadeRun& self) { return self.solution.outcome.message; })
       .def_property_readonly("initial", [](const MadeRun& self) { return snapshot(self.solution.initial); })
       .def_property_readonly("final", [](const MadeRun& self) { return snapshot(self.solution.final); })
-      .def_property_readonly("statistics", [](const MadeRun& self) { return statistics(self.solution.statistics); })
+      .def_property_readonly("statistics",
+                             [](const MadeRun& self) { return statistics(self.solution.statistics); })
       .def_property_readonly("warnings", [](const MadeRun& self) { return self.solution.warnings; })
-      .def_property_readonly("problem",
-                             [](const MadeRun& self) { return std::const_pointer_cast<Problem>(self.problem); })
+      .def_property_readonly(
+          "problem", [](const MadeRun& self) { return std::const_pointer_cast<Problem>(self.problem); })
       .def_readonly("branches", &MadeRun::branches)
       .def_readonly("complete", &MadeRun::complete)
       .def_readonly("cancelled", &MadeRun::cancelled)

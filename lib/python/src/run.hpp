@@ -36,10 +36,11 @@ struct MadeRun {
   Options options = {};
   double end = 0;  // as it was asked for
   Solution solution = {};
-  std::vector<std::shared_ptr<MadeRun>> branches = {};  // of Ambiguity::branches, in the order of the continuations
-  bool complete = true;                                 // of these: whether all were followed
+  std::vector<std::shared_ptr<MadeRun>> branches =
+      {};                // of Ambiguity::branches, in the order of the continuations
+  bool complete = true;  // of these: whether all were followed
   bool cancelled = false;
-  bool counted_out = false;  // ended by the last event of `stop_after`
+  bool counted_out = false;                   // ended by the last event of `stop_after`
   pybind11::object error = pybind11::none();  // what Python raised
 };
 
