@@ -25,7 +25,7 @@ print(sysconfig.get_path('include'), sysconfig.get_config_var('EXT_SUFFIX'), sys
 endif()
 
 # The runtime of the sanitizers would have to be loaded before the interpreter.
-if(slideway_python_found AND is_top_level AND NOT SLIDEWAY_SANITIZE)
+if(slideway_python_found AND is_top_level AND NOT SLIDEWAY_SANITIZE AND NOT SLIDEWAY_FUZZ)
   set(slideway_python_default ON)
 else()
   set(slideway_python_default OFF)

@@ -84,7 +84,7 @@ class Expr:
     def __init__(self, graph: Graph, op: str, args: Tuple[Any, ...], number: int) -> None:
         self.graph, self.op, self.args, self.number = graph, op, args, number
         # Whether it has pieces, on some of which it may be a constant.
-        self.kinked = op in _PIECEWISE or any(isinstance(a, Expr) and a.kinked for a in args)
+        self.kinked: bool = op in _PIECEWISE or any(isinstance(a, Expr) and a.kinked for a in args)
 
     def __repr__(self) -> str:
         return f"<traced {self.op}>"
