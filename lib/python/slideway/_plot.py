@@ -21,6 +21,9 @@ def plot_result(result: Any, states: Optional[Sequence[str]], phase: Optional[Se
     portrait = list(phase) if phase is not None else (result.state_names if len(result.state_names) == 2 else [])
     if portrait and len(portrait) != 2:
         raise ValueError("a phase portrait has two states")
+    for name in names + list(portrait):
+        if name not in result.state_names:
+            raise ValueError(f"there is no state {name!r}; there are {', '.join(result.state_names)}")
     rows = len(names)
     if axes is None:
         figure = plt.figure(figsize=(10 if portrait else 7, 1.2 + 1.8 * rows), constrained_layout=True)

@@ -67,6 +67,11 @@ py::object call(const py::object& function, double t, py::handle x, py::handle s
 // The numbers of a list, tuple or array.
 void read(const py::object& result, const char* what, VectorRef values) {
   PyObject* const object = result.ptr();
+  if (result.is_none()) {
+    PyErr_SetString(PyExc_TypeError,
+                    fmt::format("{} returned None; expected {} numbers", what, values.size()).c_str());
+    CallErrors::report();
+  }
   if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
     const Index size = PySequence_Fast_GET_SIZE(object);
     if (size == values.size()) {

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include <fmt/format.h>
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
@@ -343,6 +344,26 @@ py::tuple observed(const MadeRun& made, const std::vector<std::string>& wanted,
                         array_of(std::move(values)));
 }
 
+// Throws py::cast_error for a value of the wrong kind, std::invalid_argument for an unknown word.
+void set_option(Options& options, const std::string& name, py::handle value) {
+  if (name == "rtol") options.rtol = py::cast<double>(value);
+  if (name == "atol") {
+    if (py::isinstance<py::float_>(value) || py::isinstance<py::int_>(value))
+      options.atol = py::cast<double>(value);
+    else
+      options.atol = Tolerance(py::cast<Vector>(value));
+  }
+  if (name == "method") options.method = method_from(py::cast<std::string>(value));
+  if (name == "linear_solver") options.linear_solver = linear_solver_from(py::cast<std::string>(value));
+  if (name == "on_ambiguity") options.on_ambiguity = ambiguity_from(py::cast<std::string>(value));
+  if (name == "sliding_rule") options.sliding_rule = sliding_rule_from(py::cast<std::string>(value));
+  if (name == "selection") options.selection = selection_from(py::cast<std::string>(value));
+  if (name == "max_step") options.max_step = py::cast<double>(value);
+  if (name == "max_events") options.max_events = py::cast<Index>(value);
+  if (name == "max_steps") options.max_steps = py::cast<Index>(value);
+  if (name == "full_events") options.full_events = py::cast<bool>(value);
+}
+
 }  // namespace
 
 py::array_t<double> array_of(Vector values) {
@@ -376,22 +397,12 @@ Options options_from(const py::dict& given, const ModelDefaults& defaults) {
   for (const auto& [key, value] : given) {
     if (value.is_none()) continue;
     const auto name = py::cast<std::string>(key);
-    if (name == "rtol") options.rtol = py::cast<double>(value);
-    if (name == "atol") {
-      if (py::isinstance<py::float_>(value) || py::isinstance<py::int_>(value))
-        options.atol = py::cast<double>(value);
-      else
-        options.atol = Tolerance(py::cast<Vector>(value));
+    try {
+      set_option(options, name, value);
+    } catch (const py::cast_error&) {
+      throw py::type_error(
+          fmt::format("the option {} cannot be {}", name, py::cast<std::string>(py::repr(value))));
     }
-    if (name == "method") options.method = method_from(py::cast<std::string>(value));
-    if (name == "linear_solver") options.linear_solver = linear_solver_from(py::cast<std::string>(value));
-    if (name == "on_ambiguity") options.on_ambiguity = ambiguity_from(py::cast<std::string>(value));
-    if (name == "sliding_rule") options.sliding_rule = sliding_rule_from(py::cast<std::string>(value));
-    if (name == "selection") options.selection = selection_from(py::cast<std::string>(value));
-    if (name == "max_step") options.max_step = py::cast<double>(value);
-    if (name == "max_events") options.max_events = py::cast<Index>(value);
-    if (name == "max_steps") options.max_steps = py::cast<Index>(value);
-    if (name == "full_events") options.full_events = py::cast<bool>(value);
   }
   return options;
 }

@@ -272,3 +272,18 @@ def test_no_warning_comes_from_within():
         warnings.simplefilter("error")
         solve_ivp(season, (0, 3), [0.2])
         solve_ivp(season, (0, 3), [0.2], trace=False)
+
+
+def test_values_of_the_wrong_kind_are_told():
+    with pytest.raises(TypeError, match="max_events cannot be 'many'"):
+        solve_ivp(lambda t, y: -y, (0, 1), [1.0], max_events="many")
+    with pytest.raises(TypeError, match="rtol cannot be 'small'"):
+        slideway.load("evaporator").run(rtol="small")
+    with pytest.raises(TypeError, match="returned None; expected 1"):
+        solve_ivp(lambda t, y: None, (0, 1), [1.0])
+    with pytest.raises(TypeError, match="no numbers"):
+        solve_ivp(lambda t, y: "abc", (0, 1), [1.0])
+    with pytest.raises(TypeError, match="positional argument"):
+        solve_ivp(lambda t: t, (0, 1), [1.0])
+    with pytest.raises(ValueError, match="an event function returned 2"):
+        solve_ivp(lambda t, y: -y, (0, 1), [1.0], events=lambda t, y: [y[0], 2.0])
