@@ -1,15 +1,12 @@
-"""Numbers and conditions that depend on t, y and parameters, and the ways through a function that branches on them."""
+"""Numbers and conditions that depend on t, y and parameters."""
 
 from __future__ import annotations
 
 import math
-import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-MOST_PATHS = 4096
-MOST_DECISIONS = 200
 MOST_NODES = 2_000_000
 
 
@@ -377,7 +374,9 @@ class Cond:
 
     def __bool__(self) -> bool:
         if self.kind == "positive":
-            return _current_path().decide(self.parts[0])
+            from ._paths import current_path
+
+            return current_path().decide(self.parts[0])
         if self.kind == "zero":
             return False  # on a surface alone
         if self.kind == "not":
@@ -607,98 +606,3 @@ def _where(condition: Any, yes: Any, no: Any) -> Any:
         return yes if condition else no
     condition = _condition(condition.graph, condition)
     return condition.choose(_need(condition.graph, yes), _need(condition.graph, no))
-
-
-# ---- paths --------------------------------------------------------------------------------------------------------------
-
-_local = threading.local()
-
-
-class Path:
-    """One run of a function: what it decided at each branch, the first of which are prescribed."""
-
-    def __init__(self, prescribed: Sequence[Tuple[Expr, bool]]) -> None:
-        self.decisions: List[Tuple[Expr, bool]] = []
-        self.prescribed = prescribed
-        self.bounds: Dict[int, Tuple[float, float]] = {}
-
-    def decide(self, guard: Expr) -> bool:
-        if guard.is_constant:
-            return guard.args[0] > 0
-        core, sign, offset = _normal_form(guard)
-        low, high = self.bounds.get(id(core), (-math.inf, math.inf))
-        limit = -offset * sign  # sign·core + offset > 0  ⇔  core > limit, or core < limit for sign −1
-        if low >= limit:
-            return sign > 0
-        if high <= limit:
-            return sign < 0
-        number = len(self.decisions)
-        if number >= MOST_DECISIONS:
-            raise Untraceable("a loop whose length depends on t or y, or more than "
-                              f"{MOST_DECISIONS} branches in a row")
-        answer = self.prescribed[number][1] if number < len(self.prescribed) else True
-        self.decisions.append((guard, answer))
-        above = answer == (sign > 0)
-        self.bounds[id(core)] = (max(low, limit), high) if above else (low, min(high, limit))
-        return answer
-
-
-def _normal_form(guard: Expr) -> Tuple[Expr, int, float]:
-    """sign·core + offset of the same sign as the guard."""
-    sign, offset = 1, 0.0
-    while True:
-        if guard.op == "neg":
-            sign, guard = -sign, guard.args[0]
-        elif guard.op in "+-" and guard.args[1].is_constant:
-            offset += sign * (guard.args[1].args[0] if guard.op == "+" else -guard.args[1].args[0])
-            guard = guard.args[0]
-        elif guard.op in "+-" and guard.args[0].is_constant:
-            offset += sign * guard.args[0].args[0]
-            sign = sign if guard.op == "+" else -sign
-            guard = guard.args[1]
-        elif guard.op in "*/" and guard.args[1].is_constant and guard.args[1].args[0] != 0:
-            factor = guard.args[1].args[0] if guard.op == "*" else 1 / guard.args[1].args[0]
-            offset /= abs(factor)
-            sign = sign if factor > 0 else -sign
-            guard = guard.args[0]
-        elif guard.op == "*" and guard.args[0].is_constant and guard.args[0].args[0] != 0:
-            factor = guard.args[0].args[0]
-            offset /= abs(factor)
-            sign = sign if factor > 0 else -sign
-            guard = guard.args[1]
-        else:
-            return guard, sign, offset
-
-
-def _current_path() -> Path:
-    path = getattr(_local, "path", None)
-    if path is None:
-        raise Untraceable("a branch outside of the function that is traced")
-    return path
-
-
-def explore(run: Callable[[], List[Expr]]) -> List[Expr]:
-    """The results of a function over all the ways it can branch."""
-    count = 0
-
-    def once(prescribed: Sequence[Tuple[Expr, bool]]) -> List[Expr]:
-        nonlocal count
-        count += 1
-        if count > MOST_PATHS:
-            raise Untraceable(f"more than {MOST_PATHS} ways through the branches")
-        path = Path(prescribed)
-        outer = getattr(_local, "path", None)
-        _local.path = path
-        try:
-            results = run()
-        finally:
-            _local.path = outer
-        for k in reversed(range(len(prescribed), len(path.decisions))):
-            guard, answer = path.decisions[k]
-            others = once(path.decisions[:k] + [(guard, not answer)])
-            if len(others) != len(results):
-                raise Untraceable("the number of results depends on a branch")
-            results = [_if(guard, r, o) if answer else _if(guard, o, r) for r, o in zip(results, others)]
-        return results
-
-    return once([])

@@ -13,7 +13,8 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 
 from ._arrays import TracedArray, _plain
-from ._expressions import Cond, Expr, Graph, Untraceable, _need, explore
+from ._expressions import Cond, Expr, Graph, Untraceable, _need
+from ._paths import explore
 from ._rewriter import Rewriter, _strip_nested
 
 

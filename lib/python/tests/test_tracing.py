@@ -277,3 +277,52 @@ def overflowing(t, y):
 @pytest.mark.parametrize("function", [same_side, sign_as_flag, saturated, overflowing], ids=lambda f: f.__name__)
 def test_what_is_equal_on_a_whole_side_is_compared_as_it_is(function):
     test_traces_with_the_same_values(function)
+
+
+def test_a_loop_over_many_blocks_takes_few_runs():
+    n = 60
+    calls = 0
+
+    def blocks(t, y):
+        nonlocal calls
+        calls += 1
+        x, v = y[:n], y[n:]
+        a = np.zeros(n)
+        for i in range(n):
+            left = x[i - 1] if i > 0 else 0.0
+            right = x[i + 1] if i < n - 1 else 0.0
+            a[i] = left - 2 * x[i] + right
+            if v[i] > 0.1:
+                if x[i] > 0:
+                    a[i] -= 0.3
+                else:
+                    a[i] -= 0.2
+            else:
+                a[i] += 0.3
+        return np.concatenate((v, a))
+
+    y0 = np.concatenate((np.linspace(-0.5, 0.5, n), np.zeros(n)))
+    result = solve_ivp(blocks, (0, 1), y0, trace=True)
+    assert len(result.surface_names) == 2 * n
+    assert calls < 1000
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        y = rng.uniform(-1, 1, 2 * n)
+        assert np.allclose(result._model.field(0.1, y), blocks(0.1, y), rtol=1e-13, atol=1e-14)
+
+
+def test_branches_that_act_together_only_are_not_taken_for_separable():
+    def together(t, y):
+        count = 0
+        for k in range(9):
+            if y[k] > 0:
+                count += 1
+        alarm = 1.0 if count >= 2 else 0.0
+        return [alarm - y[k] for k in range(9)]
+
+    result = solve_ivp(together, (0, 1), np.linspace(-1, 1, 9) + 0.03)
+    rng = np.random.default_rng(5)
+    if result.traced:
+        for _ in range(20):
+            y = rng.uniform(-1, 1, 9)
+            assert np.allclose(result._model.field(0.1, y), together(0.1, y))
