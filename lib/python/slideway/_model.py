@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -53,6 +53,26 @@ def raise_error(made: Any, result: Optional[Result]) -> None:
         interrupted.result = result
         raise interrupted from None
     raise error
+
+
+def _apart(work: Callable[[], Any]) -> Any:
+    """The value of work(), which is done in a thread of its own, so that Ctrl-C does not have to wait for it."""
+    done: List[Any] = []
+    failed: List[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.05)
+    if failed:
+        raise failed[0]
+    return done[0]
 
 
 class Parameters(dict):  # type: ignore[type-arg]
@@ -175,7 +195,8 @@ class Model:
         """What can be said before a long run: derivatives, multi-affinity, the start, scales, which method suits it."""
         options, values = self._split(given, settings)
         problem = self.instance(**values)
-        return Check(problem.check(problem.end if t_end is None else float(t_end), options))
+        end = problem.end if t_end is None else float(t_end)
+        return Check(_apart(lambda: problem.check(end, options)))
 
     def compare(self, *, t_end: Optional[float] = None, epsilon: Optional[float] = None, step: Optional[float] = None,
                 error: Optional[float] = None, bisections: Optional[int] = None, checkpoints: Optional[int] = None,
@@ -186,7 +207,8 @@ class Model:
         problem = self.instance(**values)
         plan = dict(epsilon=epsilon, step=step, error=error, bisections=bisections, checkpoints=checkpoints, levels=levels,
                     repeats=repeats, max_evaluations=max_evaluations)
-        return Comparison(json.loads(problem.compare(problem.end if t_end is None else float(t_end), options, plan)))
+        end = problem.end if t_end is None else float(t_end)
+        return Comparison(json.loads(_apart(lambda: problem.compare(end, options, plan))))
 
     def sweep(self, *, jobs: Optional[int] = None, progress: Optional[bool] = None, section: Optional[str] = None,
               direction: str = "rising", transient: float = 0.0, keep: Any = False, t_end: Optional[float] = None,

@@ -221,6 +221,9 @@ class Result:
 
     With those of slideway: ``events``, ``segments``, ``modes`` (a word for every point), ``outcome``, ``initial``,
     ``final``, ``statistics``, ``warnings``, ``observed`` (name → (points,)), ``branches``.
+
+    ``nfev`` counts the evaluations of the integrator (``statistics`` has all), ``njev`` its Jacobians; ``nlu`` is ``njev``, as
+    decompositions are not counted.
     ``traced`` says whether the equations run without Python, and ``how`` why or why not.
     """
 

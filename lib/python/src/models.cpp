@@ -297,10 +297,16 @@ void bind_models(py::module_& module) {
         return compare(std::const_pointer_cast<Model>(self.model), self, end, options, plan);
       });
 
-  module.def("load", [](const std::string& name) { return std::make_shared<Model>(apps::load_model(name)); });
-  module.def("parse", [](const std::string& text, const std::string& file) {
-    return std::make_shared<Model>(parse_model(text, file));
-  });
+  using Unlocked = py::call_guard<py::gil_scoped_release>;
+  module.def(
+      "load", [](const std::string& name) { return std::make_shared<Model>(apps::load_model(name)); },
+      Unlocked());
+  module.def(
+      "parse",
+      [](const std::string& text, const std::string& file) {
+        return std::make_shared<Model>(parse_model(text, file));
+      },
+      Unlocked());
   module.def("catalogue", [] {
     std::vector<std::pair<std::string, std::string>> made;
     for (const Model& model : models::catalogue()) made.emplace_back(model.name, model.summary);

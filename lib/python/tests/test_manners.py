@@ -68,6 +68,12 @@ def test_a_sweep_is_interrupted():
     assert len(sweep) == 500 and any(o is None for o in sweep.outcomes)
 
 
+def test_a_comparison_is_interrupted():
+    with Interrupt(0.2) as interrupt, pytest.raises(KeyboardInterrupt):
+        FRICTION.compare(levels=6, repeats=3, max_evaluations=3_000_000)
+    assert time.perf_counter() - interrupt.sent < 1
+
+
 def test_other_threads_run_during_a_run():
     count = 0
     done = threading.Event()

@@ -287,3 +287,25 @@ def test_values_of_the_wrong_kind_are_told():
         solve_ivp(lambda t: t, (0, 1), [1.0])
     with pytest.raises(ValueError, match="an event function returned 2"):
         solve_ivp(lambda t, y: -y, (0, 1), [1.0], events=lambda t, y: [y[0], 2.0])
+
+
+@pytest.mark.parametrize("options", [dict(), dict(trace=False), dict(method="BDF", t_eval=[1.0, 0.5, 0.1])])
+def test_results_of_functions_are_pickled(options):
+    import pickle
+
+    def fun(t, y):
+        return [y[1], -y[0] - 0.4 * np.sign(y[1])]
+
+    result = solve_ivp(fun, (2, 0), [1.0, 0.1], dense_output=True, rtol=1e-8, **options)
+    again = pickle.loads(pickle.dumps(result))
+    times = np.linspace(2, 0, 57)
+    assert np.array_equal(again.y, result.y) and again.how == result.how
+    assert np.allclose(again.sol(times), result.sol(times), rtol=0, atol=1e-12)
+    assert [e.t for e in again.events] == [e.t for e in result.events]
+    if result.traced:
+        assert again.mode_at(1.5) == result.mode_at(1.5)
+    else:
+        with pytest.raises(RuntimeError, match="another process"):
+            again.mode_at(1.5)
+    z = pickle.loads(pickle.dumps(solve_ivp(lambda t, y: 1j * y, (0, 1), [1 + 0j], dense_output=True)))
+    assert abs(z.sol(1.0)[0] - np.exp(1j)) < 1e-2
