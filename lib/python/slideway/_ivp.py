@@ -17,6 +17,8 @@ from ._expressions import Untraceable
 
 METHODS = {"auto": "auto", "RK23": "dopri5", "RK45": "dopri5", "DOP853": "dop853", "Radau": "bdf", "BDF": "bdf",
            "LSODA": "auto", "bdf": "bdf", "adams": "adams", "dopri5": "dopri5", "dop853": "dop853", "rodas": "rodas"}
+
+
 # Implicit methods keep the error of each step below the tolerance. With order p the errors of a run add up to about
 # C·tolerance^(p/(p+1)); whoever asks for a method of scipy's by its name expects them to stay near rtol, which this
 # tolerance makes them. C was measured.

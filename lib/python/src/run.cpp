@@ -162,33 +162,45 @@ std::vector<double> jump_times(const Solution& solution) {
   return times;
 }
 
+// While it lives other threads of Python run, unless Python is in the problem.
+class Unlocked {
+ public:
+  explicit Unlocked(const MadeRun& made) {
+    if (!made.problem->calls_python) released_.emplace();
+  }
+
+ private:
+  std::optional<py::gil_scoped_release> released_ = {};
+};
+
 // t, x and the segment of every point: the steps, with two points where the state jumps.
 py::tuple points(const MadeRun& made) {
-  const Trajectory& trajectory = made.solution.trajectory;
-  const Index n = made.problem->instance.system.states();
-  std::vector<std::pair<double, std::int32_t>> kept;
-  std::vector<double> jumps = jump_times(made.solution);
-  const auto& segments = trajectory.segments();
-  for (std::size_t k = 0; k < segments.size(); ++k) {
-    const std::vector<double> times = trajectory.step_times(k);
-    std::size_t first = 0;
-    if (!kept.empty() && kept.back().first == times.front()) {
-      if (!std::binary_search(jumps.begin(), jumps.end(), times.front())) kept.pop_back();
+  Vector t;
+  Matrix x;
+  std::vector<std::int32_t> segment_of;
+  {
+    const Unlocked unlocked(made);
+    const Trajectory& trajectory = made.solution.trajectory;
+    std::vector<double> times;
+    const std::vector<double> jumps = jump_times(made.solution);
+    const auto& segments = trajectory.segments();
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+      const std::vector<double> steps = trajectory.step_times(k);
+      if (!times.empty() && times.back() == steps.front() &&
+          !std::binary_search(jumps.begin(), jumps.end(), steps.front())) {
+        times.pop_back();
+        segment_of.pop_back();
+      }
+      times.insert(times.end(), steps.begin(), steps.end());
+      segment_of.insert(segment_of.end(), steps.size(), static_cast<std::int32_t>(k));
     }
-    for (; first < times.size(); ++first) kept.emplace_back(times[first], static_cast<std::int32_t>(k));
+    t = Eigen::Map<const Vector>(times.data(), static_cast<Index>(times.size()));
+    x.resize(made.problem->instance.system.states(), t.size());
+    for (Index i = 0; i < t.size(); ++i)
+      trajectory.evaluate(static_cast<std::size_t>(segment_of[static_cast<std::size_t>(i)]), t[i], x.col(i));
   }
-  const auto count = static_cast<Index>(kept.size());
-  Vector t(count);
-  Matrix x(n, count);
-  py::array_t<std::int32_t> segment(static_cast<py::ssize_t>(count));
-  std::int32_t* const segment_of = segment.mutable_data();
-  for (Index i = 0; i < count; ++i) {
-    const auto& [time, k] = kept[static_cast<std::size_t>(i)];
-    t[i] = time;
-    segment_of[i] = k;
-    trajectory.evaluate(static_cast<std::size_t>(k), time, x.col(i));
-  }
-  return py::make_tuple(array_of(std::move(t)), array_of(std::move(x)), segment);
+  const py::array_t<std::int32_t> segments(static_cast<py::ssize_t>(segment_of.size()), segment_of.data());
+  return py::make_tuple(array_of(std::move(t)), array_of(std::move(x)), segments);
 }
 
 // The state at each of these times; NaN outside of the run. With `before`, the limits from the left.
@@ -199,13 +211,15 @@ py::array_t<double> states_at(const MadeRun& made,
   const Index count = times.size();
   Matrix x = Matrix::Constant(made.problem->instance.system.states(), count,
                               std::numeric_limits<double>::quiet_NaN());
+  const double* const asked = times.data();
   if (!trajectory.empty()) {
+    const Unlocked unlocked(made);
     const double start = trajectory.start(), end = trajectory.end();
     // Times that were computed in another way may lie beyond the end by their rounding.
     const double slack =
         16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
     for (Index i = 0; i < count; ++i) {
-      double t = times.data()[i];
+      double t = asked[i];
       if (!(t >= start - slack && t <= end + slack)) continue;
       t = std::clamp(t, start, end);
       x.col(i) = before ? trajectory.before(t) : trajectory(t);
