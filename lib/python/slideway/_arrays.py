@@ -7,8 +7,8 @@ from typing import Any, Callable, Dict, Iterable, Optional, Sequence
 
 import numpy as np
 
-from ._expressions import (Cond, Expr, Graph, Untraceable, _add, _call, _condition, _div, _equal, _greater, _greater_equal,
-                           _if, _less, _less_equal, _mul, _need, _neg, _not, _pow, _sub, _where)
+from ._expressions import (Cond, Expr, Graph, Untraceable, _add, _call, _condition, _div, _equal, _floor, _greater,
+                           _greater_equal, _if, _less, _less_equal, _mod, _mul, _need, _neg, _not, _pow, _sub, _where)
 
 
 class TracedArray(np.ndarray):
@@ -113,6 +113,8 @@ _UFUNCS: Dict[str, Callable[..., Any]] = {
     "tanh": _named("tanh"), "exp": _named("exp"), "log": _named("log"), "sqrt": _named("sqrt"),
     "absolute": _named("abs"), "fabs": _named("abs"), "sign": _named("sgn"),
     "maximum": _named("max"), "minimum": _named("min"), "fmax": _named("max"), "fmin": _named("min"),
+    "floor": _scalar(_floor, 1), "remainder": _scalar(_mod, 2), "mod": _scalar(_mod, 2),
+    "floor_divide": _scalar(lambda a, b: _floor(_div(a, b)), 2),
     "heaviside": _scalar(_step, 2), "hypot": _scalar(_hypot, 2), "expm1": _scalar(_expm1, 1),
     "log1p": _scalar(_log1p, 1), "log10": _scalar(_scaled_log(10), 1), "log2": _scalar(_scaled_log(2), 1),
     "exp2": _scalar(lambda x: _pow(x.graph.constant(2), x), 1), "cbrt": _scalar(_cbrt, 1),

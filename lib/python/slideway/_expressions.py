@@ -38,6 +38,9 @@ class Graph:
     def __init__(self) -> None:
         self.known: Dict[Tuple[Any, ...], Expr] = {}
         self.count = 0
+        # The times of the run, where they are known: on them floor(t) is a staircase of so many steps.
+        self.span: Optional[Tuple[float, float]] = None
+        self.steps = 0
 
     def node(self, op: str, *args: Any) -> "Expr":
         key = (op,) + tuple(id(a) if isinstance(a, Expr) else a for a in args)
@@ -74,7 +77,7 @@ _PIECEWISE = ("sgn", "abs", "min", "max", "if")
 class Expr:
     """A number that depends on t, y and parameters."""
 
-    __slots__ = ("graph", "op", "args", "number", "kinked")
+    __slots__ = ("graph", "op", "args", "number", "kinked", "jumps")
     __array_priority__ = 1000.0
     __hash__ = object.__hash__
 
@@ -82,6 +85,7 @@ class Expr:
         self.graph, self.op, self.args, self.number = graph, op, args, number
         # Whether it has pieces, on some of which it may be a constant.
         self.kinked: bool = op in _PIECEWISE or any(isinstance(a, Expr) and a.kinked for a in args)
+        self.jumps: bool = op == "if" or any(isinstance(a, Expr) and a.jumps for a in args)
 
     def __repr__(self) -> str:
         return f"<traced {self.op}>"
@@ -224,7 +228,7 @@ class Expr:
         return self._refuse("round()")
 
     def __floor__(self) -> Any:
-        return self._refuse("floor()")
+        return _floor(self)
 
     def __ceil__(self) -> Any:
         return self._refuse("ceil()")
@@ -233,16 +237,16 @@ class Expr:
         return self._refuse("trunc()")
 
     def __mod__(self, other: Any) -> Any:
-        return self._refuse("the remainder %")
+        return self._binary(other, _mod)
 
     def __rmod__(self, other: Any) -> Any:
-        return self._refuse("the remainder %")
+        return self._binary(other, _mod, True)
 
     def __floordiv__(self, other: Any) -> Any:
-        return self._refuse("the quotient //")
+        return self._binary(other, lambda a, b: _floor(_div(a, b)))
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return self._refuse("the quotient //")
+        return self._binary(other, lambda a, b: _floor(_div(a, b)), True)
 
     def __divmod__(self, other: Any) -> Any:
         return self._refuse("divmod()")
@@ -274,6 +278,11 @@ def _fold(op: Callable[..., float], *args: Expr) -> Optional[Expr]:
     return args[0].graph.constant(value)
 
 
+def _folded_or(function: Callable[..., float], op: str, *args: Expr) -> Expr:
+    folded = _fold(function, *args)
+    return args[0].graph.node(op, *args) if folded is None else folded
+
+
 def _is(node: Expr, value: float) -> bool:
     return node.op == "const" and node.args[0] == value
 
@@ -285,7 +294,7 @@ def _add(a: Expr, b: Expr) -> Expr:
         return a
     if b.op == "neg":
         return _sub(a, b.args[0])
-    return _fold(lambda p, q: p + q, a, b) or a.graph.node("+", a, b)
+    return _folded_or(lambda p, q: p + q, "+", a, b)
 
 
 def _sub(a: Expr, b: Expr) -> Expr:
@@ -297,7 +306,7 @@ def _sub(a: Expr, b: Expr) -> Expr:
         return a.graph.constant(0)
     if b.op == "neg":
         return _add(a, b.args[0])
-    return _fold(lambda p, q: p - q, a, b) or a.graph.node("-", a, b)
+    return _folded_or(lambda p, q: p - q, "-", a, b)
 
 
 def _mul(a: Expr, b: Expr) -> Expr:
@@ -311,13 +320,13 @@ def _mul(a: Expr, b: Expr) -> Expr:
         return _neg(b)
     if _is(b, -1):
         return _neg(a)
-    return _fold(lambda p, q: p * q, a, b) or a.graph.node("*", a, b)
+    return _folded_or(lambda p, q: p * q, "*", a, b)
 
 
 def _div(a: Expr, b: Expr) -> Expr:
     if _is(b, 1):
         return a
-    return _fold(lambda p, q: p / q, a, b) or a.graph.node("/", a, b)
+    return _folded_or(lambda p, q: p / q, "/", a, b)
 
 
 def _pow(a: Expr, b: Expr) -> Expr:
@@ -325,13 +334,13 @@ def _pow(a: Expr, b: Expr) -> Expr:
         return a
     if _is(b, 0):
         return a.graph.constant(1)
-    return _fold(lambda p, q: p**q, a, b) or a.graph.node("^", a, b)
+    return _folded_or(lambda p, q: p**q, "^", a, b)
 
 
 def _neg(a: Expr) -> Expr:
     if a.op == "neg":
         return a.args[0]
-    return _fold(lambda p: -p, a) or a.graph.node("neg", a)
+    return _folded_or(lambda p: -p, "neg", a)
 
 
 _SMOOTH = {name: getattr(math, name) for name in
@@ -343,7 +352,7 @@ _FOLDED: Dict[str, Callable[..., float]] = dict(
 def _call(name: str, *args: Expr) -> Expr:
     if name in ("min", "max") and args[0] is args[1]:
         return args[0]
-    return _fold(_FOLDED[name], *args) or args[0].graph.node(name, *args)
+    return _folded_or(_FOLDED[name], name, *args)
 
 
 def _if(guard: Expr, above: Expr, below: Expr) -> Expr:
@@ -353,6 +362,87 @@ def _if(guard: Expr, above: Expr, below: Expr) -> Expr:
     if guard.is_constant:
         return above if guard.args[0] > 0 else below
     return guard.graph.node("if", guard, above, below)
+
+
+# ---- staircases ---------------------------------------------------------------------------------------------------------
+
+MOST_STEPS = 300
+
+
+def _affine_in_time(node: Expr) -> Optional[Tuple[float, float]]:
+    """a and b of a·t + b; None for what is not of this form."""
+    if node.is_constant:
+        return 0.0, float(node.args[0])
+    if node.op == "time":
+        return 1.0, 0.0
+    if node.op not in ("neg", "+", "-", "*", "/"):
+        return None
+    parts = [_affine_in_time(a) for a in node.args]
+    if any(part is None for part in parts):
+        return None
+    (a, b), (c, d) = parts[0], parts[-1]  # type: ignore[misc]
+    if node.op == "neg":
+        return -a, -b
+    if node.op == "+":
+        return a + c, b + d
+    if node.op == "-":
+        return a - c, b - d
+    if node.op == "*":
+        return (a * d + b * c, b * d) if a == 0 or c == 0 else None
+    return (a / d, b / d) if c == 0 and d != 0 else None
+
+
+def _floor(x: Expr) -> Expr:
+    folded = _fold(math.floor, x)
+    if folded is not None:
+        return folded
+    if x.kinked:
+        mapped = _mapped(x, math.floor)
+        if mapped is not None:
+            return mapped
+    line, span = _affine_in_time(x), x.graph.span
+    if line is None or line[0] == 0 or span is None:
+        raise Untraceable("floor() or a remainder of a number that depends on y, or on t in another way than a·t + b")
+    a, b = line
+    start, end = span
+    levels = sorted((math.floor(a * start + b), math.floor(a * end + b)))
+    if levels[1] - levels[0] > MOST_STEPS:
+        raise Untraceable(f"a staircase of more than {MOST_STEPS} steps")
+    x.graph.steps = max(x.graph.steps, levels[1] - levels[0])
+    time = x.graph.node("time")
+    # The level below each step is left there upwards, or, where a < 0, downwards.
+    result = x.graph.constant(levels[0] if a > 0 else levels[1])
+    steps = range(levels[0] + 1, levels[1] + 1)
+    for level in steps if a > 0 else reversed(steps):
+        above = x.graph.constant(level if a > 0 else level - 1)
+        result = _if(_sub(time, x.graph.constant((level - b) / a)), above, result)
+    return result
+
+
+def _mod(x: Expr, period: Expr) -> Expr:
+    if not period.is_constant or period.args[0] == 0:
+        raise Untraceable("the remainder by a number that depends on t or y")
+    folded = _fold(lambda p, q: p % q, x, period)
+    if folded is not None:
+        return folded
+    if x.kinked:
+        mapped = _mapped(x, lambda value: value % period.args[0])
+        if mapped is not None:
+            return mapped
+    return _sub(x, _mul(period, _floor(_div(x, period))))
+
+
+def _mapped(x: Expr, function: Callable[[float], float]) -> Optional[Expr]:
+    """The function of a number that is constant on each of its pieces; None of any other."""
+    tree = _pieces(x, [_MOST_PIECES + 8 * x.graph.steps])
+
+    def build(part: Any) -> Optional[Expr]:
+        if not isinstance(part, tuple):
+            return x.graph.constant(function(part.args[0])) if part.is_constant else None
+        above, below = build(part[1]), build(part[2])
+        return None if above is None or below is None else _if(part[0], above, below)
+
+    return None if tree is None else build(tree)
 
 
 # ---- conditions ---------------------------------------------------------------------------------------------------------
@@ -493,8 +583,9 @@ def _compared(difference: Expr, test: Callable[[float], bool], kind: str) -> Any
     if difference.is_constant:
         return test(difference.args[0])
     if difference.kinked:
-        tree = _pieces(difference, [_MOST_PIECES])
-        if tree is not None and _has_zero(tree):
+        tree = _pieces(difference, [_MOST_PIECES + 8 * difference.graph.steps])
+        # A guard has no jumps, so each of its pieces is one.
+        if tree is not None and (difference.jumps or _has_zero(tree)):
             return _condition_on(tree, test, kind)
     return Cond(difference.graph, kind, difference)
 

@@ -251,6 +251,8 @@ class _Problem:
 
     def _traced(self) -> Tuple[Any, str, bool]:
         text = ModelText(self.names, {}, backward=self.direction < 0)
+        text.graph.span = (min(self.direction * self.start, self.direction * self.end),
+                           max(self.direction * self.start, self.direction * self.end))
         function = text.rewriter.callable(self.fun)
         results = text.expressions(_Bound(function, self.args), self.n, column=self.vectorized)
         if self.surfaces is not None:

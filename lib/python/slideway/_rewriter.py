@@ -93,7 +93,8 @@ for _name, _numpy in (("asin", np.arcsin), ("acos", np.arccos), ("atan", np.arct
     _MATH[_name] = _shim(_name, getattr(math, _name), _numpy)
 _MATH["fsum"] = _shim("fsum", math.fsum, lambda values: np.add.reduce(traced_array(list(values))))
 _MATH["copysign"] = _shim("copysign", math.copysign, lambda a, b: abs(a) * np.sign(b))
-for _name in ("floor", "ceil", "trunc", "fmod", "remainder", "gamma", "lgamma", "erf", "erfc", "modf", "frexp"):
+_MATH["floor"] = _shim("floor", math.floor, np.floor)
+for _name in ("ceil", "trunc", "fmod", "remainder", "gamma", "lgamma", "erf", "erfc", "modf", "frexp"):
     _MATH[_name] = _shim(_name, getattr(math, _name), _refusal("math." + _name))
 
 _NUMPY: Dict[str, Any] = {}
@@ -128,6 +129,22 @@ class _FloatMeta(type):
         return isinstance(instance, (float, Expr))
 
 
+class _Int(int):
+    """int(x) of a traced x is what it is, cut off towards zero."""
+
+    def __new__(cls, value: Any = 0, *args: Any) -> Any:
+        if isinstance(value, (Expr, Cond)) and not args:
+            number = _need(value.graph, value)
+            return np.where(number > 0, np.floor(number), -np.floor(-number))
+        return int(value, *args) if args else int(value)
+
+
+class _IntMeta(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, int)
+
+
+_BUILTINS["int"] = _IntMeta("int", (_Int,), {"__new__": _Int.__new__})
 _BUILTINS["float"] = _FloatMeta("float", (_Float,), {"__new__": _Float.__new__})
 
 

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+import scipy.integrate
 from math import cos, pi
 from numpy import sin
 
@@ -231,6 +232,7 @@ def test_a_function_of_a_hundred_lines():
 @pytest.mark.parametrize("function, reason", [
     (lambda t, y: [math.floor(y[0])], "floor"),
     (lambda t, y: [y[0] % 1.0], "remainder"),
+    (lambda t, y: [(1e5 * t) % 1.0], "staircase"),
     (lambda t, y: [np.round(y[0])], "rint"),
     (lambda t, y: [time.perf_counter() * 0 + np.random.rand()], "more than t, y and args"),
     (lambda t, y: [np.linalg.det(np.outer(y, y) + np.eye(1))], "linalg"),
@@ -326,3 +328,25 @@ def test_branches_that_act_together_only_are_not_taken_for_separable():
         for _ in range(20):
             y = rng.uniform(-1, 1, 9)
             assert np.allclose(result._model.field(0.1, y), together(0.1, y))
+
+
+PULSES = {
+    "remainder": lambda t, y: [1.0 if t % 0.7 < 0.2 else -0.3],
+    "floor": lambda t, y: [math.floor(2 * t) * 0.1 - y[0] * (np.floor(t) + 1)],
+    "square wave": lambda t, y: [1.0 if int(t) % 2 == 0 else -1.0],
+    "quotient": lambda t, y: [(t // 0.5) * 0.1],
+    "sawtooth": lambda t, y: [np.mod(3.0 - t, 1.0) - y[0]],
+    "where": lambda t, y: [np.where((t % 1.0 > 0.3) & (t % 1.0 <= 0.6), 1.0, 0.0)],
+}
+
+
+@pytest.mark.parametrize("function", PULSES.values(), ids=list(PULSES))
+@pytest.mark.parametrize("span", [(0, 6), (6.1, 0.2)], ids=["forward", "backward"])
+def test_what_happens_again_and_again_in_time_is_traced_over_the_run(function, span):
+    result = solve_ivp(function, span, [0.2], trace=True, rtol=1e-9, atol=1e-12)
+    sign = 1 if span[1] > span[0] else -1
+    for t in np.random.default_rng(4).uniform(min(span), max(span), 100):
+        expected = np.asarray(function(t, np.array([0.1])), dtype=float)
+        assert np.allclose(sign * result._model.field(sign * t, [0.1]), expected, atol=1e-12)
+    exact = scipy.integrate.solve_ivp(function, span, [0.2], rtol=1e-10, atol=1e-12, max_step=1e-3)
+    assert result.y[0, -1] == pytest.approx(exact.y[0, -1], rel=2e-3, abs=2e-3)
