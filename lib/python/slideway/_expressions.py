@@ -294,6 +294,8 @@ def _add(a: Expr, b: Expr) -> Expr:
         return a
     if b.op == "neg":
         return _sub(a, b.args[0])
+    if b.is_constant and b.args[0] < 0 and not a.is_constant:
+        return _sub(a, a.graph.constant(-b.args[0]))
     return _folded_or(lambda p, q: p + q, "+", a, b)
 
 
@@ -306,6 +308,8 @@ def _sub(a: Expr, b: Expr) -> Expr:
         return a.graph.constant(0)
     if b.op == "neg":
         return _add(a, b.args[0])
+    if b.is_constant and b.args[0] < 0 and not a.is_constant:
+        return _add(a, a.graph.constant(-b.args[0]))
     return _folded_or(lambda p, q: p - q, "-", a, b)
 
 
