@@ -80,6 +80,7 @@ const std::map<std::string, std::set<std::string>> roots_below = {
     {"models", {}},
     {"validation", {"models"}},
     {"apps", {"models", "validation"}},
+    {"lib/python", {"lib", "models", "apps"}},
     {"test", {"models", "validation", "apps"}},
 };
 
@@ -135,7 +136,7 @@ std::string code_only(const std::string& text) {
 
 Breaches upward_includes(const SourceFile& file) {
   Breaches result;
-  const std::string root = first_component(file.path);
+  const std::string root = starts_with(file.path, "lib/python/") ? "lib/python" : first_component(file.path);
   const auto roots = roots_below.find(root);
   if (roots == roots_below.end()) return result;
   const auto folder = folder_of_path(file.path);

@@ -1,0 +1,22 @@
+"""slideway: ordinary differential equations whose right-hand side jumps.
+
+>>> import slideway
+>>> result = slideway.load("evaporator").run()
+>>> result.events[1].kind
+'sliding_entry'
+
+:func:`solve_ivp` takes a Python function as scipy's does; :func:`load` reads a model file; :class:`System` writes one from
+Python functions.
+"""
+
+from ._core import ModelError, version as __version__
+from ._ivp import solve_ivp
+from ._model import Check, Comparison, Interrupted, Model, catalogue, load, parse
+from ._result import Event, Outcome, Result, Segment, Snapshot
+from ._sweep import Sweep
+from ._system import Contact, Edge, Record, Reset, Stop, System
+from ._expressions import Untraceable
+
+__all__ = ["Check", "Comparison", "Contact", "Edge", "Event", "Interrupted", "Model", "ModelError", "Outcome", "Record",
+           "Reset", "Result", "Segment", "Snapshot", "Stop", "Sweep", "System", "Untraceable", "__version__", "catalogue",
+           "load", "parse", "solve_ivp"]

@@ -1,0 +1,341 @@
+"""Models, and what can be done with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _core
+from ._result import Result
+
+OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", "max_steps", "on_ambiguity",
+           "sliding_rule", "selection", "full_events")
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run that was interrupted by Ctrl-C; ``result`` holds what was done until then."""
+
+    result: Any = None
+
+
+def atol_of(atol: Any, names: Sequence[str], rtol: Optional[float]) -> Any:
+    """One number, or one per state in order."""
+    if atol is None or np.ndim(atol) == 0 and not isinstance(atol, Mapping):
+        return None if atol is None else float(atol)
+    if isinstance(atol, Mapping):
+        unknown = [name for name in atol if name not in names]
+        if unknown:
+            raise ValueError(f"atol names {unknown[0]!r}, which is no state; there are {', '.join(names)}")
+        default = (1e-6 if rtol is None else rtol) / 100
+        return np.array([float(atol.get(name, default)) for name in names])
+    return np.asarray(atol, dtype=float)
+
+
+def follow(problem: Any, *, start: float, end: float, state: Any, location: str = "", mode: Optional[str] = None,
+           options: Optional[Dict[str, Any]] = None, cancellation: Any = None, stop_after: Optional[Dict[str, int]] = None) -> Any:
+    """One run; raises what a Python function of the model raised."""
+    made = _core.run(problem, start, end, np.ascontiguousarray(state, dtype=float), location, mode, options or {},
+                     cancellation, stop_after or {})
+    return made
+
+
+def raise_error(made: Any, result: Optional[Result]) -> None:
+    """Raises what ended the run from Python, with the result so far."""
+    error = made.error
+    if error is None:
+        return
+    if isinstance(error, KeyboardInterrupt):
+        interrupted = Interrupted("the run was interrupted; `result` of this exception holds what was done")
+        interrupted.result = result
+        raise interrupted from None
+    raise error
+
+
+def _apart(work: Callable[[], Any]) -> Any:
+    """The value of work(), which is done in a thread of its own, so that Ctrl-C does not have to wait for it."""
+    done: List[Any] = []
+    failed: List[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.05)
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+class Parameters(dict):  # type: ignore[type-arg]
+    """Parameters and their values, by name."""
+
+
+class Model:
+    """A model: equations with parameters and initial values.
+
+    Made by :func:`load`, :func:`parse` or :class:`System`. Models are immutable, and can be copied, pickled and used from
+    several threads.
+    """
+
+    def __init__(self, core: Any, origin: Tuple[Any, ...]) -> None:
+        self._core, self._origin = core, origin
+
+    @property
+    def name(self) -> str:
+        return str(self._core.name)
+
+    @property
+    def summary(self) -> str:
+        """One line on what it is."""
+        return str(self._core.summary)
+
+    @property
+    def source(self) -> str:
+        """Where the model comes from."""
+        return str(self._core.source)
+
+    @property
+    def equations(self) -> List[str]:
+        """The equations as they were understood, a line each."""
+        return list(self._core.equations)
+
+    @property
+    def state_names(self) -> List[str]:
+        return list(self._core.state_names)
+
+    @property
+    def parameters(self) -> Dict[str, float]:
+        """The parameters' default values, by name."""
+        return Parameters(self._core.parameters)
+
+    @property
+    def defaults(self) -> Dict[str, Any]:
+        """What the model's [options] say."""
+        return dict(self._core.defaults)
+
+    @property
+    def remarks(self) -> List[str]:
+        """On what is probably not meant."""
+        return list(self._core.remarks)
+
+    @property
+    def text(self) -> Optional[str]:
+        """The text of the model file, where there is one."""
+        return self._origin[1] if self._origin[0] == "text" else None
+
+    def instance(self, **settings: float) -> Any:
+        """The problem for these parameters and initial values: start, end, state, surface_names, field(t, y), guards(t, y)."""
+        return self._core.instantiate([(name, float(value)) for name, value in settings.items()])
+
+    def field(self, t: float, y: Any, lambda_: Any = None, **settings: float) -> np.ndarray:
+        """The right-hand side at (t, y), shape (n,): on the sides of the surfaces where y is, or at the given λ, shape (m,)."""
+        problem = self.instance(**settings)
+        return np.asarray(problem.field(float(t), np.asarray(y, dtype=float), lambda_))
+
+    # ---- runs -------------------------------------------------------------------------------------------------------
+
+    def _split(self, given: Dict[str, Any], settings: Optional[Mapping[str, float]]) -> Tuple[Dict[str, Any], Dict[str, float]]:
+        known = set(self.parameters) | set(self.state_names)
+        options: Dict[str, Any] = {}
+        values: Dict[str, float] = dict(settings or {})
+        for name, value in given.items():
+            if name in OPTIONS and name not in known:
+                options[name] = value
+            else:
+                values[name] = value
+        options["atol"] = atol_of(options.get("atol"), self.state_names, options.get("rtol"))
+        return {k: v for k, v in options.items() if v is not None}, values
+
+    def _make_run(self, *, settings: Dict[str, float], options: Dict[str, Any], start: Optional[float] = None,
+                  t_end: Optional[float] = None, mode: Optional[str] = None, location: str = "", cancellation: Any = None,
+                  state: Any = None) -> Any:
+        problem = self.instance(**settings)
+        return follow(problem, start=problem.start if start is None else float(start),
+                      end=problem.end if t_end is None else float(t_end), state=problem.state if state is None else state,
+                      location=location, mode=mode, options=options, cancellation=cancellation)
+
+    def run(self, *, t_end: Optional[float] = None, start: Optional[float] = None, state: Any = None,
+            mode: Optional[str] = None, location: str = "", observe: Optional[Sequence[str]] = None, t_eval: Any = None,
+            settings: Optional[Mapping[str, float]] = None, cancellation: Any = None, **given: Any) -> Result:
+        """Follows the model from its start to its end.
+
+        Parameters and initial values are given by their names, ``model.run(mu=0.3, x=1.0)``, or in ``settings``; options
+        likewise: rtol (1e-6), atol (rtol/100; a number, one per state, or by names), method ("auto", "bdf", "adams",
+        "dopri5", "dop853", "rodas"), linear_solver, max_step, max_events, max_steps, on_ambiguity ("stop", "minus", "plus",
+        "slide", "branches"), sliding_rule, selection, full_events. ``observe`` lists quantities beside the states, "F" or
+        "E = 0.5*v^2". ``t_eval`` gives the times of ``t`` and ``y``; without it they are the steps.
+
+        To go on where another run ended, pass its ``final``: start=f.t, state=f.state, mode=f.mode, location=f.location.
+        """
+        options, values = self._split(given, settings)
+        observed = list(self.defaults.get("observe", [])) if observe is None else \
+            [observe] if isinstance(observe, str) else list(observe)
+        if t_eval is not None:
+            t_eval = np.asarray(t_eval, dtype=float)
+        recipe = dict(settings=values, options=options, start=start, t_end=t_end, mode=mode, location=location,
+                      state=None if state is None else np.asarray(state, dtype=float))
+        made = self._make_run(cancellation=cancellation, **recipe)  # type: ignore[arg-type]
+        result = Result(made, model=self, recipe=recipe, observe=observed, t_eval=t_eval,
+                        how=f"{options.get('method', self.defaults.get('method', 'auto'))}, "
+                            f"rtol {options.get('rtol', self.defaults.get('rtol', 1e-6)):g}")
+        raise_error(made, result)
+        return result
+
+    def check(self, *, t_end: Optional[float] = None, settings: Optional[Mapping[str, float]] = None,
+              **given: Any) -> "Check":
+        """What can be said before a long run: derivatives, multi-affinity, the start, scales, which method suits it."""
+        options, values = self._split(given, settings)
+        problem = self.instance(**values)
+        end = problem.end if t_end is None else float(t_end)
+        return Check(_apart(lambda: problem.check(end, options)))
+
+    def compare(self, *, t_end: Optional[float] = None, epsilon: Optional[float] = None, step: Optional[float] = None,
+                error: Optional[float] = None, bisections: Optional[int] = None, checkpoints: Optional[int] = None,
+                levels: Optional[int] = None, repeats: Optional[int] = None, max_evaluations: Optional[int] = None,
+                settings: Optional[Mapping[str, float]] = None, **given: Any) -> "Comparison":
+        """Filippov's solution beside hysteresis, smoothing, naive integration, Euler and Algorithm 1."""
+        options, values = self._split(given, settings)
+        problem = self.instance(**values)
+        plan = dict(epsilon=epsilon, step=step, error=error, bisections=bisections, checkpoints=checkpoints, levels=levels,
+                    repeats=repeats, max_evaluations=max_evaluations)
+        end = problem.end if t_end is None else float(t_end)
+        return Comparison(json.loads(_apart(lambda: problem.compare(end, options, plan))))
+
+    def sweep(self, *, jobs: Optional[int] = None, progress: Optional[bool] = None, section: Optional[str] = None,
+              direction: str = "rising", transient: float = 0.0, keep: Any = False, t_end: Optional[float] = None,
+              settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
+        """One run for every value, or every combination of values, of parameters given as arrays.
+
+        ``model.sweep(mu=np.linspace(0, 1, 100), jobs=4)`` runs in threads. ``section`` names a surface or an event at which
+        states are kept, for a bifurcation diagram, from ``transient`` after the start on; minima and maxima begin there too.
+        ``keep=True`` keeps every :class:`Result`; ``keep=function`` keeps function(result). ``progress`` shows a bar (by
+        default for sweeps that take longer than two seconds, where tqdm is installed)."""
+        from ._sweep import sweep
+
+        return sweep(self, given, jobs=jobs, progress=progress, section=section, direction=direction, transient=transient,
+                     keep=keep, t_end=t_end, settings=settings)
+
+    # ---- copies -----------------------------------------------------------------------------------------------------
+
+    def __reduce__(self) -> Any:
+        return _again, (type(self), self._origin)
+
+    def __copy__(self) -> "Model":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self
+
+    def __repr__(self) -> str:
+        return f"<slideway model {self.name!r}: {len(self.state_names)} states>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        lines = "\n".join(escape(line) for line in self.equations)
+        values = ", ".join(f"{escape(k)} = {v:g}" for k, v in self.parameters.items())
+        return f"<div><p><b>{escape(self.name)}</b> {escape(self.summary)}</p><pre>{lines}</pre><p>{values}</p></div>"
+
+
+def _again(kind: type, origin: Tuple[Any, ...]) -> Model:
+    made = _parse(*origin[1:]) if origin[0] == "text" else _named(origin[1])
+    made.__class__ = kind
+    return made
+
+
+# Reading a text takes milliseconds, and the same one comes again with every pickled result.
+_parsed: Dict[Tuple[str, str], Any] = {}
+_lock = threading.Lock()
+
+
+def _parse(text: str, file_name: str) -> Model:
+    key = (text, file_name)
+    with _lock:
+        core = _parsed.get(key)
+    if core is None:
+        core = _core.parse(text, file_name)
+        with _lock:
+            if len(_parsed) > 64:
+                _parsed.clear()
+            _parsed[key] = core
+    return Model(core, ("text", text, file_name))
+
+
+def _named(name: str) -> Model:
+    return Model(_core.load(name), ("catalogue", name))
+
+
+def load(name: Any) -> Model:
+    """The model of a file, ``load("stick-slip.toml")``, or of the catalogue, ``load("evaporator")``.
+
+    A file with mistakes raises :class:`ModelError`, which tells each with line, column and caret."""
+    text = os.fspath(name)
+    if not _core.is_file(text):
+        return _named(text)
+    _core.load(text)  # the complete report of what is wrong, a missing file too
+    with open(text, encoding="utf-8-sig") as file:
+        return _parse(file.read(), text)
+
+
+def parse(text: str, name: str = "model.toml") -> Model:
+    """The model of the text of a model file; `name` is what messages call it."""
+    return _parse(text, name)
+
+
+class Catalogue(Mapping[str, Model]):
+    """The models that are built in, by name; each is made when it is asked for."""
+
+    def __getitem__(self, name: str) -> Model:
+        if name not in dict(_core.catalogue()):
+            raise KeyError(name)
+        return _named(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, _ in _core.catalogue()])
+
+    def __len__(self) -> int:
+        return len(_core.catalogue())
+
+    def __repr__(self) -> str:
+        width = max(len(name) for name, _ in _core.catalogue())
+        return "\n".join(f"{name:<{width}}  {summary}" for name, summary in _core.catalogue())
+
+
+catalogue = Catalogue()
+
+
+class Check(dict):  # type: ignore[type-arg]
+    """What :meth:`Model.check` found; ``passed`` is whether there is no problem, ``findings`` lists what there is."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __repr__(self) -> str:
+        lines = [f"{self['model']}: {'no problem found' if self['passed'] else 'problems'}"]
+        lines += [f"  {f['severity']}: {f['text']}" for f in self["findings"]]
+        return "\n".join(lines)
+
+
+class Comparison(dict):  # type: ignore[type-arg]
+    """The document of :meth:`Model.compare`, of schema slideway.compare/1."""
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame with a row per method."""
+        import pandas
+
+        rows = []
+        for method in self["methods"]:
+            rows.append({k: v for k, v in method.items() if not isinstance(v, (list, dict))})
+        return pandas.DataFrame(rows)

@@ -1,0 +1,451 @@
+"""What a run returns."""
+
+from __future__ import annotations
+
+import json as _json
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+_EVENT_FIELDS = ("t", "kind", "surfaces", "name", "from_", "to", "from_location", "to_location", "w_minus", "w_plus",
+                 "lambda_", "codeword", "continuations", "in_convex_hull", "before", "after", "round", "reason")
+_KEYWORDS = {"from": "from_", "lambda": "lambda_"}
+
+
+class Event(NamedTuple):
+    """One located instant of a run, with the classification that decided it.
+
+    ``w_minus`` and ``w_plus`` are, for each surface of ``surfaces``, the speeds dh/dt of the fields at λ = −1 and +1, and
+    ``lambda_`` is λ after the event, NaN where the surface does not slide. ``from_`` and ``to`` are mode words of ``-``,
+    ``0`` and ``+``. ``before`` and ``after`` are states, shape (n,). ``event["from"]`` and ``event["lambda"]`` work too.
+    """
+
+    t: float
+    kind: str
+    surfaces: List[str]
+    name: Optional[str]
+    from_: Optional[str]
+    to: Optional[str]
+    from_location: Optional[str]
+    to_location: Optional[str]
+    w_minus: List[float]
+    w_plus: List[float]
+    lambda_: List[float]
+    codeword: Optional[str]
+    continuations: List[str]
+    in_convex_hull: List[str]
+    before: Optional[np.ndarray]
+    after: Optional[np.ndarray]
+    round: int
+    reason: str
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return getattr(self, _KEYWORDS.get(key, key))
+        return tuple.__getitem__(self, key)
+
+    def __str__(self) -> str:
+        what = self.name or ", ".join(self.surfaces)
+        modes = f"  {self.from_} → {self.to}" if self.from_ or self.to else ""
+        return f"t = {self.t:.10g}  {self.kind}  {what}{modes}  {self.reason}"
+
+
+class Events(Sequence[Event]):
+    """The events of a run in order; each is made when it is looked at."""
+
+    def __init__(self, run: Any, direction: float = 1.0, made: Optional[List[Event]] = None) -> None:
+        self._run, self._direction, self._made = run, direction, made
+
+    def __len__(self) -> int:
+        return len(self._made) if self._made is not None else int(self._run.event_count())
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        size = len(self)
+        if index < -size or index >= size:
+            raise IndexError("no such event")
+        index = index % size
+        if self._made is not None:
+            return self._made[index]
+        values = list(self._run.event(index))
+        values[0] *= self._direction
+        return Event(*values)
+
+    def __iter__(self) -> Iterator[Event]:
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        lines = [str(e) for e in self[:20]]
+        if len(self) > 20:
+            lines.append(f"… {len(self) - 20} more")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> Any:
+        return Events, (None, 1.0, list(self))
+
+
+class Outcome(NamedTuple):
+    """How a run ended: ``status`` is reached_end, stopped_by_event, ambiguous, zeno, chattering, step_failure, step_limit
+    or user_function_failed; ``t`` is the time up to which the solution holds."""
+
+    status: str
+    t: float
+    message: str
+
+
+class Segment(NamedTuple):
+    """A stretch of time in one mode, without an event inside."""
+
+    start: float
+    end: float
+    mode: str
+    location: str
+
+
+class Snapshot(NamedTuple):
+    """The state of a run at one instant; ``state`` has the shape (n,)."""
+
+    t: float
+    mode: str
+    state: np.ndarray
+    location: str
+
+
+class Statistics(dict):  # type: ignore[type-arg]
+    """Sums over the run, as attributes or items: steps, field_evaluations, restarts, …"""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class DenseSolution:
+    """The state at any time of the run: ``sol(t)`` has the shape (n,) of a number t, and (n, k) of k times.
+
+    At a jump it is the state after it. Outside of the run the solution is not known, and NaN.
+    """
+
+    def __init__(self, run: Any, direction: float, n: int, complex_: bool, ts: np.ndarray) -> None:
+        self._run, self._direction, self._n, self._complex, self.ts = run, direction, n, complex_, ts
+        self._pieces: Optional[Tuple[np.ndarray, np.ndarray]] = None
+
+    @property
+    def t_min(self) -> float:
+        return float(self.ts.min())
+
+    @property
+    def t_max(self) -> float:
+        return float(self.ts.max())
+
+    def __call__(self, t: Any) -> np.ndarray:
+        times = np.asarray(t, dtype=float)
+        if times.ndim > 1:
+            raise ValueError("`t` must be a float or a 1-D array.")
+        along = np.ascontiguousarray(np.atleast_1d(times) * self._direction)
+        if self.ts[0] == self.ts[-1]:
+            along = np.full_like(along, self.ts[0] * self._direction)  # a run of no length is one state
+        if self._run is not None:
+            values = self._run.states_at(along)
+        else:
+            values = self._from_pieces(along)
+        if self._complex:
+            values = _as_complex(values)
+        return values[:, 0] if times.ndim == 0 else values
+
+    def _from_pieces(self, times: np.ndarray) -> np.ndarray:
+        assert self._pieces is not None
+        starts, samples = self._pieces  # starts: steps + 1; samples: steps × nodes × n
+        values = np.full((self._n, times.size), np.nan)
+        inside = (times >= starts[0, 0]) & (times <= starts[-1, 1])
+        index = np.clip(np.searchsorted(starts[:, 0], times, side="right") - 1, 0, len(starts) - 1)
+        nodes, weights = _nodes()
+        for k in np.nonzero(inside)[0]:
+            a, b = starts[index[k]]
+            if b == a:
+                values[:, k] = samples[index[k], -1]
+                continue
+            s = min(2 * (times[k] - a) / (b - a) - 1, 1.0)
+            distance = s - nodes
+            hit = np.nonzero(distance == 0)[0]
+            if hit.size:
+                values[:, k] = samples[index[k], hit[0]]
+            else:
+                factors = weights / distance
+                values[:, k] = factors @ samples[index[k]] / factors.sum()
+        return values
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = dict(self.__dict__)
+        if self._run is not None:
+            # Each step is a polynomial of degree 12 at most: as many values tell it, whatever its basis was.
+            nodes, _ = _nodes()
+            bounds = []
+            t, _, segment = self._run.points()
+            for a, b, first, second in zip(t[:-1], t[1:], segment[:-1], segment[1:]):
+                if b > a:
+                    bounds.append((a, b))
+            starts = np.array(bounds if bounds else [(t[0], t[0])])
+            inner = starts[:, :1] + (starts[:, 1:] - starts[:, :1]) * (nodes + 1) / 2
+            samples = self._run.states_at(np.ascontiguousarray(inner[:, :-1].ravel()))
+            ends = self._run.states_at(np.ascontiguousarray(starts[:, 1]), True)
+            cube = np.empty((len(starts), len(nodes), self._n))
+            cube[:, :-1] = samples.T.reshape(len(starts), len(nodes) - 1, self._n)
+            cube[:, -1] = ends.T
+            state["_pieces"], state["_run"] = (starts, cube), None
+        return state
+
+
+def _nodes() -> Tuple[np.ndarray, np.ndarray]:
+    """Chebyshev's points on [−1, 1] and the weights of the barycentric formula."""
+    count = 13
+    k = np.arange(count)
+    weights = np.where(k % 2 == 0, 1.0, -1.0)
+    weights[0] *= 0.5
+    weights[-1] *= 0.5
+    return -np.cos(np.pi * k / (count - 1)), weights
+
+
+def _as_complex(values: np.ndarray) -> np.ndarray:
+    """n complex rows of 2n real ones: real and imaginary parts in turn."""
+    return values[0::2] + 1j * values[1::2]
+
+
+class Result:
+    """A run.
+
+    With the names and shapes of scipy: ``t`` (points,), ``y`` (n, points), ``sol``, ``t_events``, ``y_events``, ``nfev``,
+    ``njev``, ``nlu``, ``status`` (0: the end, 1: a stop event, −1: stopped early), ``message``, ``success``.
+
+    With those of slideway: ``events``, ``segments``, ``modes`` (a word for every point), ``outcome``, ``initial``,
+    ``final``, ``statistics``, ``warnings``, ``observed`` (name → (points,)), ``branches``.
+
+    ``nfev`` counts the evaluations of the integrator (``statistics`` has all), ``njev`` its Jacobians; ``nlu`` is ``njev``, as
+    decompositions are not counted.
+    ``traced`` says whether the equations run without Python, and ``how`` why or why not.
+    """
+
+    def __init__(self, run: Any, *, model: Any = None, recipe: Optional[Dict[str, Any]] = None, direction: float = 1.0,
+                 observe: Sequence[str] = (), t_eval: Any = None, dense: bool = True, event_names: Optional[Sequence[str]] = None,
+                 complex_: bool = False, traced: bool = True, how: str = "", state_names: Optional[List[str]] = None) -> None:
+        self._run, self._direction, self._complex = run, direction, complex_
+        self._model, self._recipe = model, recipe
+        self._observe = list(observe)
+        self.traced, self.how = traced, how
+        problem = run.problem
+        self.state_names: List[str] = list(state_names or problem.state_names)
+        self.surface_names: List[str] = list(problem.surface_names)
+        self.parameters: Dict[str, float] = dict(problem.parameters)
+        self.outcome = Outcome(run.status, direction * run.t_reached, run.message)
+        self.events = Events(run, direction)
+        self.statistics = Statistics(run.statistics)
+        self.warnings: List[str] = list(run.warnings)
+        self.segments: List[Segment] = [Segment(direction * a, direction * b, m, l) for a, b, m, l in run.segments()]
+        self.initial, self.final = self._snapshot(run.initial), self._snapshot(run.final)
+        self.branches: List[Result] = [
+            Result(b, model=model, recipe=None, direction=direction, observe=observe, t_eval=t_eval, dense=dense,
+                   event_names=event_names, complex_=complex_, traced=traced, how=how) for b in run.branches]
+        times, states, segment = run.points()
+        self._step_t, self._step_segment = times, segment
+        n = states.shape[0]
+        self.sol: Optional[DenseSolution] = DenseSolution(run, direction, n, complex_, direction * times)
+        self.observed: Dict[str, np.ndarray] = {}
+        if t_eval is not None:
+            wanted = np.asarray(t_eval, dtype=float)
+            reached = wanted * direction <= direction * self.outcome.t
+            self.t = wanted[reached]
+            along = np.ascontiguousarray(self.t * direction)
+            self.y = run.states_at(along)
+            self.modes = np.array(run.modes_at(list(along)), dtype=object)
+            if observe:
+                names, values = run.observed(self._observe, list(along), [])
+                self.observed = dict(zip(names, values))
+        else:
+            self.t = times if direction > 0 else -times
+            self.y = states
+            words = np.array([s.mode for s in self.segments], dtype=object)
+            self.modes = words[segment] if len(words) else np.empty(0, dtype=object)
+            if observe:
+                names, values = run.observed(self._observe, list(times), list(segment))
+                self.observed = dict(zip(names, values))
+        if complex_:
+            self.y = _as_complex(self.y)
+        self._set_events(event_names)
+        if not dense:
+            self.sol, self._kept_sol = None, self.sol
+        if run.counted_out and self.outcome.status == "reached_end":
+            self.outcome = self.outcome._replace(status="stopped_by_event")
+        succeeded = self.outcome.status in ("reached_end", "stopped_by_event")
+        self.status = 0 if self.outcome.status == "reached_end" else 1 if succeeded else -1
+        self.message = ("The solver successfully reached the end of the integration interval." if self.status == 0
+                        else "A termination event occurred." if self.status == 1 else self.outcome.message)
+        self.success = succeeded
+        self.nfev = int(self.statistics["integrator_evaluations"])
+        self.njev = int(self.statistics["jacobian_evaluations"])
+        self.nlu = self.njev
+
+    def _snapshot(self, values: Any) -> Snapshot:
+        t, mode, state, location = values
+        return Snapshot(self._direction * t, mode, state, location)
+
+    def _set_events(self, names: Optional[Sequence[str]]) -> None:
+        self.event_names: List[str] = list(dict.fromkeys(self._run.problem.event_names)) if names is None else list(names)
+        if names is None:
+            self.event_names = [name for name in self.event_names if name]
+        at: Dict[str, List[Event]] = {name: [] for name in self.event_names}
+        if at:
+            for event in self.events:
+                if event.name in at:
+                    at[event.name].append(event)
+        self.t_events: Optional[List[np.ndarray]] = [np.array([e.t for e in at[name]]) for name in self.event_names]
+        self.y_events: Optional[List[np.ndarray]] = []
+        for name in self.event_names:
+            states = []
+            for e in at[name]:
+                state = e.before
+                if state is None:
+                    state = self._run.states_at(np.array([self._direction * e.t]), True)[:, 0]
+                states.append(_as_complex(state[:, None])[:, 0] if self._complex else state)
+            self.y_events.append(np.array(states) if states else np.empty(0))
+
+    # ---- access -----------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Any:
+        """A state or observable by its name, shape (points,); or a field, as in scipy's results."""
+        if name in self.state_names:
+            return self.y[self.state_names.index(name)]
+        if name in self.observed:
+            return self.observed[name]
+        if hasattr(self, name):
+            return getattr(self, name)
+        known = self.state_names + list(self.observed)
+        raise KeyError(f"there is no state or observable {name!r}; there are {', '.join(known)}")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("a result is not a sequence; its fields are t, y, events and so on")
+
+    def mode_at(self, t: Any) -> Any:
+        """The mode word at a time, or a list of them at several; None outside of the run."""
+        times = np.atleast_1d(np.asarray(t, dtype=float)) * self._direction
+        words = self._live().modes_at(list(times))
+        return words[0] if np.ndim(t) == 0 else words
+
+    def observe(self, observables: Any, t: Any = None) -> Dict[str, np.ndarray]:
+        """Values of "F" or "E = 0.5*v^2" at the points of the result, or at the times t: name → (points,)."""
+        wanted = [observables] if isinstance(observables, str) else list(observables)
+        run = self._live()
+        times = self.t if t is None else np.atleast_1d(np.asarray(t, dtype=float))
+        same = t is None and times.shape == self._step_t.shape
+        # An expression without a name gets one on the way.
+        asked = [w if "=" in w or w.isidentifier() else f"observed_{k} = {w}" for k, w in enumerate(wanted)]
+        names, values = run.observed(asked, list(times * self._direction), list(self._step_segment) if same else [])
+        return {w if a != w else name: v for w, a, name, v in zip(wanted, asked, names, values)}
+
+    def _live(self) -> Any:
+        """The run itself; one that came from another process is made again."""
+        if self._run is None:
+            if self._recipe is None or self._model is None:
+                raise RuntimeError("this result comes from another process, and its run cannot be made again here")
+            self._run = self._model._make_run(**self._recipe)
+        return self._run
+
+    # ---- documents --------------------------------------------------------------------------------------------------
+
+    def to_json(self, full_events: bool = False) -> str:
+        """The document of schema slideway.run/1: how it ended, events, statistics; the trajectory is not in it."""
+        return str(self._live().json(self._observe, full_events))
+
+    def to_dict(self) -> Any:
+        """The same as Python's dictionaries and lists."""
+        return _json.loads(self.to_json())
+
+    def report(self, path: Any = None, phase: Sequence[str] = ()) -> str:
+        """One HTML page with equations, a picture to zoom in and all events; works offline. Written to `path` if given."""
+        page = str(self._live().html(self._observe, list(phase), self.how))
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame: a row per point, the index t, a column per state and observable, mode and location."""
+        import pandas
+
+        columns: Dict[str, Any] = {name: self.y[k] for k, name in enumerate(self.state_names)}
+        columns.update(self.observed)
+        columns["mode"] = self.modes
+        if any(s.location for s in self.segments) and len(self.t) == len(self._step_segment):
+            columns["location"] = np.array([s.location for s in self.segments], dtype=object)[self._step_segment]
+        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset with the coordinate t and a variable per state and observable."""
+        import xarray
+
+        variables: Dict[str, Any] = {name: ("t", np.asarray(self.y[k])) for k, name in enumerate(self.state_names)}
+        variables.update({name: ("t", values) for name, values in self.observed.items()})
+        variables["mode"] = ("t", np.asarray(self.modes, dtype=str))
+        attributes = dict(self.parameters, outcome=self.outcome.status)
+        return xarray.Dataset(variables, coords={"t": self.t}, attrs=attributes)
+
+    def events_dataframe(self) -> Any:
+        """A pandas DataFrame with a row per event."""
+        import pandas
+
+        return pandas.DataFrame([{k: getattr(e, k) for k in _EVENT_FIELDS if k not in ("before", "after")}
+                                 for e in self.events])
+
+    def plot(self, states: Optional[Sequence[str]] = None, phase: Optional[Sequence[str]] = None, axes: Any = None) -> Any:
+        """Draws states over time, with sliding shaded and events marked, and for two states the phase portrait.
+
+        Needs matplotlib; returns its Figure."""
+        from ._plot import plot_result
+
+        return plot_result(self, states, phase, axes)
+
+    # ---- text -------------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        lines = [f"{'outcome':>11}: {self.outcome.status} at t = {self.outcome.t:.10g}",
+                 f"{'message':>11}: {self.message}", f"{'status':>11}: {self.status}", f"{'success':>11}: {self.success}",
+                 f"{'t':>11}: {self.t.size} times", f"{'y':>11}: array of shape {self.y.shape}",
+                 f"{'events':>11}: {len(self.events)}", f"{'nfev':>11}: {self.nfev}"]
+        if self.how:
+            lines.append(f"{'how':>11}: {self.how}")
+        lines += [f"{'warning':>11}: {w}" for w in self.warnings]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        shown = self.events[:30]
+        rows = "".join(
+            f"<tr><td>{e.t:.10g}</td><td>{escape(e.kind)}</td><td>{escape(e.name or ', '.join(e.surfaces))}</td>"
+            f"<td>{escape(e.from_ or '')} → {escape(e.to or '')}</td><td style='text-align:left'>{escape(e.reason)}</td></tr>"
+            for e in shown)
+        more = f"<p>… {len(self.events) - len(shown)} more events</p>" if len(self.events) > len(shown) else ""
+        final = ", ".join(f"{escape(n)} = {v:.8g}" for n, v in list(zip(self.state_names, self.final.state))[:8])
+        warnings = "".join(f"<p>warning: {escape(w)}</p>" for w in self.warnings)
+        table = ("<table><tr><th>t</th><th>event</th><th>surface</th><th>mode</th><th>reason</th></tr>" + rows + "</table>"
+                 if shown else "<p>no events</p>")
+        return (f"<div><p><b>{escape(self.outcome.status)}</b> at t = {self.outcome.t:.10g}; {self.statistics['steps']} steps, "
+                f"{len(self.events)} events; {escape(self.how)}</p>{table}{more}<p>final: {final}</p>{warnings}</div>")
+
+    # ---- copies -----------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = dict(self.__dict__)
+        state["_run"] = None
+        return state
+
+    def __copy__(self) -> "Result":
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo: Any) -> "Result":
+        import pickle
+
+        return pickle.loads(pickle.dumps(self))

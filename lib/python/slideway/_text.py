@@ -1,0 +1,176 @@
+"""The text of a model file, from Python functions."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect
+import re
+import types
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._arrays import traced_array
+from ._expressions import Expr, Graph, Untraceable
+from ._rewriter import Rewriter
+from ._trace import trace
+from ._writer import RESERVED, Writer, number_text
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+
+
+def is_name(text: Any) -> bool:
+    """Whether a model file can have a quantity of this name."""
+    return isinstance(text, str) and bool(_NAME.match(text)) and text not in RESERVED
+
+
+def quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+
+
+def accepted(function: Callable[..., Any], names: Sequence[str]) -> List[str]:
+    """Those of `names` that a function takes as arguments beside t and y."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return list(names)
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return list(names)
+    return [name for name in names if name in list(parameters)[2:]]
+
+
+def unpacked_names(function: Any, n: int) -> Optional[List[str]]:
+    """x and v of a function that says `x, v = y`."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if not isinstance(function, types.FunctionType):
+        return None
+    code = function.__code__
+    skip = 1 if code.co_varnames[:1] == ("self",) else 0
+    if code.co_argcount < skip + 2:
+        return None
+    y = code.co_varnames[skip + 1]
+    instructions = list(dis.get_instructions(code))
+    for k, instruction in enumerate(instructions[:-n - 1]):
+        if not (instruction.opname == "LOAD_FAST" and instruction.argval == y):
+            continue
+        if instructions[k + 1].opname != "UNPACK_SEQUENCE" or instructions[k + 1].argval != n:
+            continue
+        names = [i.argval for i in instructions[k + 2:k + 2 + n] if i.opname in ("STORE_FAST", "STORE_DEREF")]
+        if len(names) == n and len(set(names)) == n and all(is_name(name) for name in names):
+            return names
+    return None
+
+
+class ModelText:
+    """Collects a model as expressions and strings, and writes it."""
+
+    def __init__(self, state_names: Sequence[str], parameters: Mapping[str, float], backward: bool = False) -> None:
+        self.graph = Graph()
+        self.rewriter = Rewriter()
+        self.backward = backward
+        self.state_names, self.parameters = list(state_names), dict(parameters)
+        self.time = self.graph.node("time")
+        self.states = [self.graph.node("name", name) for name in state_names]
+        self.symbols = {name: self.graph.node("name", name) for name in parameters}
+        self.writer = Writer("-t" if backward else "t")
+        # Tables: a heading, and lines whose values are expressions or text.
+        self.tables: List[Tuple[str, List[Tuple[str, Any]]]] = []
+
+    def y(self, column: bool = False) -> Any:
+        array = traced_array(np.array(self.states, dtype=object))
+        return array[:, None] if column else array
+
+    def expressions(self, function: Any, size: Optional[int] = None, column: bool = False, **extra: Any) -> List[Expr]:
+        """The results of function(t, y, parameters by name)."""
+        known = dict(self.symbols, **extra)
+        given = {name: known[name] for name in accepted(function, list(known))}
+        return trace(self.graph, function, self.time, self.y(column), size=size, rewriter=self.rewriter, **given)
+
+    def value(self, given: Any, **extra: Any) -> Any:
+        """An expression, or the text that was given as such."""
+        if isinstance(given, str):
+            return given
+        if callable(given):
+            return self.expressions(given, 1, **extra)[0]
+        return self.graph.constant(float(given))
+
+    def table(self, heading: str, lines: Sequence[Tuple[str, Any]]) -> None:
+        self.tables.append((heading, list(lines)))
+
+    def write(self, name: str, state: Sequence[Any], start: float, end: float, top: Sequence[Tuple[str, str]] = (),
+              options: Optional[Mapping[str, Any]] = None) -> str:
+        roots = [v for _, lines in self.tables for _, v in _leaves(lines) if isinstance(v, Expr)]
+        texts = dict(zip((r.number for r in roots), self.writer.write(roots)))
+
+        def text_of(value: Any) -> str:
+            if isinstance(value, Expr):
+                return quoted(texts[value.number])
+            if isinstance(value, Raw):
+                return value.text
+            if isinstance(value, dict):
+                return "{ " + ", ".join(f"{key_text(k)} = {text_of(v)}" for k, v in value.items()) + " }"
+            return quoted(str(value))
+
+        lines = [f"name = {quoted(name)}"] + [f"{k} = {v}" for k, v in top]
+        if self.parameters:
+            lines += ["[parameters]"] + [f"{k} = {number_line(v)}" for k, v in self.parameters.items()]
+        lines += ["[states]"] + [f"{k} = {v if isinstance(v, str) else number_line(v)}" for k, v in zip(self.state_names, state)]
+        lines += ["[time]", f"start = {number_line(start)}", f"end = {number_line(end)}"]
+        if self.writer.definitions:
+            lines += ["[definitions]"] + [f"{k} = {quoted(v)}" for k, v in self.writer.definitions.items()]
+        for heading, entries in self.tables:
+            lines.append(heading)
+            lines += [f"{key_text(k)} = {text_of(v)}" for k, v in entries]
+        if options:
+            lines += ["[options]"] + [f"{k} = {option_text(v)}" for k, v in options.items()]
+        return "\n".join(lines) + "\n"
+
+    def derivatives(self, results: Sequence[Expr]) -> List[Tuple[str, Any]]:
+        return [(name, -r if self.backward else r) for name, r in zip(self.state_names, results)]
+
+
+class Raw:
+    """Text that is not quoted."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def _leaves(lines: Sequence[Tuple[str, Any]]) -> List[Tuple[str, Any]]:
+    leaves: List[Tuple[str, Any]] = []
+    for key, value in lines:
+        if isinstance(value, dict):
+            leaves += _leaves(list(value.items()))
+        else:
+            leaves.append((key, value))
+    return leaves
+
+
+def key_text(key: str) -> str:
+    return key if re.match(r"[A-Za-z0-9_-]+\Z", key) else quoted(key)
+
+
+def number_line(value: Any) -> str:
+    value = float(value)
+    if not np.isfinite(value):
+        raise Untraceable("a number that is not finite")
+    text = number_text(value)
+    return text if any(c in text for c in ".e") else text + ".0"
+
+
+def option_text(value: Any) -> str:
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key_text(k)} = {option_text(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(option_text(v) for v in value) + "]"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    return number_line(value)

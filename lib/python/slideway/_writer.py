@@ -1,0 +1,124 @@
+"""Expressions as the text of a model file."""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
+
+from ._expressions import Expr, Untraceable
+
+
+def number_text(value: float) -> str:
+    if not math.isfinite(value):
+        raise Untraceable("a number that is not finite")
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    return repr(float(value))
+
+
+_LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
+_SURFACE_MAKERS = {"if": 1, "sgn": 1, "abs": 1, "min": 2, "max": 2}
+
+
+class Writer:
+    """Expressions as text, with definitions for what is used more than once."""
+
+    def __init__(self, time: str = "t", prefix: str = "_", define: bool = True) -> None:
+        self.time, self.prefix, self.define = time, prefix, define
+        self.definitions: Dict[str, str] = {}
+        self.text: Dict[int, Tuple[str, int, int]] = {}  # text, level, depth
+        self.inline: Dict[int, Optional[Tuple[str, int]]] = {}
+
+    def write(self, roots: Sequence[Expr]) -> List[str]:
+        reached: Dict[int, Expr] = {}
+        uses: Dict[int, int] = {}
+        stack = list(roots)
+        while stack:
+            node = stack.pop()
+            uses[node.number] = uses.get(node.number, 0) + 1
+            if node.number in reached:
+                continue
+            reached[node.number] = node
+            stack.extend(a for a in node.args if isinstance(a, Expr))
+        for number in sorted(reached):
+            if number not in self.text:
+                self._write_node(reached[number], uses[number])
+        return [self.text[root.number][0] for root in roots]
+
+    def _write_node(self, node: Expr, uses: int) -> None:
+        def part(k: int) -> Tuple[str, int]:
+            a = node.args[k]
+            if k < _SURFACE_MAKERS.get(node.op, 0):
+                short = self.inline.get(a.number)
+                if short is not None:
+                    return short
+            text, level, _ = self.text[a.number]
+            return text, level
+
+        def short_part(k: int) -> Optional[Tuple[str, int]]:
+            return self.inline.get(node.args[k].number)
+
+        text, level = self._compose(node, part)
+        operands = [a for a in node.args if isinstance(a, Expr)]
+        shorts = [short_part(k) for k in range(len(operands))]
+        if all(s is not None for s in shorts):
+            short = self._compose(node, lambda k: shorts[k])  # type: ignore[arg-type, return-value]
+            self.inline[node.number] = short if len(short[0]) <= 80 else None
+        else:
+            self.inline[node.number] = None
+        depth = 1 + max((self.text[a.number][2] for a in operands), default=0)
+        if self.define and operands and ((uses > 1 and len(text) > 10) or depth > 25 or len(text) > 1000):
+            name = f"{self.prefix}{len(self.definitions) + 1}"
+            self.definitions[name] = text
+            text, level, depth = name, 9, 1
+        self.text[node.number] = (text, level, depth)
+
+    def _compose(self, node: Expr, part: Callable[[int], Tuple[str, int]]) -> Tuple[str, int]:
+        op = node.op
+        if op == "const":
+            text = number_text(node.args[0])
+            return (text, 9) if not text.startswith("-") else (text, 3)
+        if op == "name":
+            return node.args[0], 9
+        if op == "time":
+            return (self.time, 9) if not self.time.startswith("-") else (f"({self.time})", 9)
+
+        def bracket(k: int, least: int) -> str:
+            text, level = part(k)
+            return text if level >= least else f"({text})"
+
+        if op in "+-":
+            return f"{bracket(0, 1)} {op} {bracket(1, 2)}", 1
+        if op in "*/":
+            return f"{bracket(0, 2)}{op}{bracket(1, 4)}", 2
+        if op == "neg":
+            return f"-{bracket(0, 4)}", 2
+        if op == "^":
+            return f"{bracket(0, 9)}^{bracket(1, 9)}", 4
+        if op == "if":
+            guard = node.args[0]
+            if guard.op == "-" and part(0)[0] == self._difference(guard):
+                condition = self._comparison(guard)
+            else:
+                condition = f"{part(0)[0]} > 0"
+            return f"if({condition}, {part(1)[0]}, {part(2)[0]})", 9
+        return f"{op}({', '.join(part(k)[0] for k in range(len(node.args)))})", 9
+
+    def _sides(self, guard: Expr) -> Tuple[Tuple[str, int], Tuple[str, int]]:
+        def side(a: Expr) -> Tuple[str, int]:
+            short = self.inline.get(a.number)
+            return short if short is not None else self.text[a.number][:2]
+
+        return side(guard.args[0]), side(guard.args[1])
+
+    def _difference(self, guard: Expr) -> str:
+        (a, la), (b, lb) = self._sides(guard)
+        return f"{a if la >= 1 else f'({a})'} - {b if lb >= 2 else f'({b})'}"
+
+    def _comparison(self, guard: Expr) -> str:
+        (a, _), (b, _) = self._sides(guard)
+        return f"{a} > {b}"
+
+
+RESERVED = set("sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt pow sgn step if abs min max sum t pi i j "
+               "impact".split())

@@ -1,0 +1,474 @@
+#include "lib/python/src/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include "lib/python/src/callbacks.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/io/html_report.hpp"
+#include "slideway/io/json.hpp"
+#include "slideway/simulate/branches.hpp"
+#include "slideway/simulate/observation.hpp"
+
+namespace slideway::python {
+
+namespace py = pybind11;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+template <class Numbers>
+py::capsule owner_of(Numbers* numbers) {
+  return py::capsule(numbers, [](void* kept) { delete static_cast<Numbers*>(kept); });
+}
+
+// What ends a run from outside.
+struct Stop {};
+
+// Looks after a run on its way: requests to end it, signals to Python, counted events.
+class Attendant {
+ public:
+  Attendant(CallErrors& errors, const Cancellation* cancellation, std::map<std::string, int> stop_after)
+      : errors_(errors), cancellation_(cancellation), stop_after_(std::move(stop_after)) {}
+
+  void attend(Options& options) {
+    options.on_step = [this](const StepView&) { look(); };
+    options.on_event = [this](const EventRecord& event) {
+      look();
+      count(event);
+    };
+  }
+  bool cancelled() const { return cancelled_; }
+  // The last event that counts, where it has happened; the attendant then counts no more.
+  std::optional<EventRecord> counted_out() {
+    stop_after_.clear();
+    return std::exchange(counted_out_, std::nullopt);
+  }
+
+ private:
+  void look() {
+    if (cancellation_ != nullptr && cancellation_->requested) {
+      cancelled_ = true;
+      throw Stop();
+    }
+    // A tenth of a second is what a person takes for at once.
+    constexpr std::chrono::milliseconds pause(30);
+    const Clock::time_point now = Clock::now();
+    if (now - last_ < pause) return;
+    last_ = now;
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() == 0) return;
+    py::error_already_set raised;
+    errors_.keep(raised.value());
+    cancelled_ = true;
+    throw Stop();
+  }
+  void count(const EventRecord& event) {
+    if (stop_after_.empty() || !event.name || event.kind != EventKind::record) return;
+    const auto counted = stop_after_.find(*event.name);
+    if (counted == stop_after_.end() || --counted->second > 0) return;
+    counted_out_ = event;
+    throw Stop();
+  }
+
+  CallErrors& errors_;
+  const Cancellation* cancellation_;
+  std::map<std::string, int> stop_after_;
+  Clock::time_point last_ = Clock::now();
+  bool cancelled_ = false;
+  std::optional<EventRecord> counted_out_ = {};
+};
+
+std::shared_ptr<MadeRun> branch_of(Branch&& branch, const MadeRun& root) {
+  auto made = std::make_shared<MadeRun>();
+  made->problem = root.problem;
+  made->options = root.options;
+  made->end = root.end;
+  made->solution = std::move(branch.solution);
+  for (Branch& child : branch.branches) made->branches.push_back(branch_of(std::move(child), root));
+  return made;
+}
+
+std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run& where, const py::dict& given,
+                             const Cancellation* cancellation, const std::map<std::string, int>& stop_after) {
+  auto made = std::make_shared<MadeRun>();
+  made->problem = problem;
+  made->end = where.end;
+  made->options = options_from(given, problem->model ? problem->model->defaults : ModelDefaults{});
+  CallErrors errors;
+  Attendant attendant(errors, cancellation, stop_after);
+  Options options = made->options;
+  attendant.attend(options);
+  try {
+    const auto follow = [&] {
+      const Simulator simulator(problem->instance.problem(), options);
+      if (options.on_ambiguity != Ambiguity::branches) {
+        made->solution = simulator.run(where);
+        // A run that is broken off ends with the step before: the same run to this time has all of it.
+        if (const std::optional<EventRecord> last = attendant.counted_out()) {
+          made->counted_out = true;
+          Run shorter = where;
+          shorter.end = last->t;
+          made->solution = simulator.run(shorter);
+          // Whether it is an event of a run that ends there is a matter of rounding.
+          EventLog& events = made->solution.events;
+          constexpr double rounding = 1e-12;
+          if (events.empty() || events.back().name != last->name ||
+              std::abs(events.back().t - last->t) > rounding * std::abs(last->t))
+            events.push_back(*last);
+        }
+        return;
+      }
+      BranchTree tree = follow_branches(simulator, where);
+      made->complete = tree.complete;
+      made->solution = std::move(tree.root.solution);
+      for (Branch& child : tree.root.branches) made->branches.push_back(branch_of(std::move(child), *made));
+    };
+    if (problem->calls_python) {
+      follow();
+    } else {
+      const py::gil_scoped_release unlocked;
+      follow();
+    }
+  } catch (const std::exception&) {
+    // What Python raised before the first step says more.
+    if (errors.error().is_none()) throw;
+    made->error = errors.error();
+    return made;
+  }
+  made->cancelled = attendant.cancelled();
+  if (made->solution.outcome.status == Status::user_function_failed) made->error = errors.error();
+  return made;
+}
+
+// The instants at which the state jumps.
+std::vector<double> jump_times(const Solution& solution) {
+  std::vector<double> times;
+  for (const EventRecord& event : solution.events) {
+    if (event.kind == EventKind::reset || event.kind == EventKind::transition ||
+        event.kind == EventKind::impact || event.kind == EventKind::zeno)
+      times.push_back(event.t);
+  }
+  return times;
+}
+
+// While it lives other threads of Python run, unless Python is in the problem.
+class Unlocked {
+ public:
+  explicit Unlocked(const MadeRun& made) {
+    if (!made.problem->calls_python) released_.emplace();
+  }
+
+ private:
+  std::optional<py::gil_scoped_release> released_ = {};
+};
+
+// t, x and the segment of every point: the steps, with two points where the state jumps.
+py::tuple points(const MadeRun& made) {
+  Vector t;
+  Matrix x;
+  std::vector<std::int32_t> segment_of;
+  {
+    const Unlocked unlocked(made);
+    const Trajectory& trajectory = made.solution.trajectory;
+    std::vector<double> times;
+    const std::vector<double> jumps = jump_times(made.solution);
+    const auto& segments = trajectory.segments();
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+      const std::vector<double> steps = trajectory.step_times(k);
+      if (!times.empty() && times.back() == steps.front() &&
+          !std::binary_search(jumps.begin(), jumps.end(), steps.front())) {
+        times.pop_back();
+        segment_of.pop_back();
+      }
+      times.insert(times.end(), steps.begin(), steps.end());
+      segment_of.insert(segment_of.end(), steps.size(), static_cast<std::int32_t>(k));
+    }
+    t = Eigen::Map<const Vector>(times.data(), static_cast<Index>(times.size()));
+    x.resize(made.problem->instance.system.states(), t.size());
+    for (Index i = 0; i < t.size(); ++i)
+      trajectory.evaluate(static_cast<std::size_t>(segment_of[static_cast<std::size_t>(i)]), t[i], x.col(i));
+  }
+  const py::array_t<std::int32_t> segments(static_cast<py::ssize_t>(segment_of.size()), segment_of.data());
+  return py::make_tuple(array_of(std::move(t)), array_of(std::move(x)), segments);
+}
+
+// The state at each of these times; NaN outside of the run. With `before`, the limits from the left.
+py::array_t<double> states_at(const MadeRun& made,
+                              const py::array_t<double, py::array::c_style | py::array::forcecast>& times,
+                              bool before) {
+  const Trajectory& trajectory = made.solution.trajectory;
+  const Index count = times.size();
+  Matrix x = Matrix::Constant(made.problem->instance.system.states(), count,
+                              std::numeric_limits<double>::quiet_NaN());
+  const double* const asked = times.data();
+  if (!trajectory.empty()) {
+    const Unlocked unlocked(made);
+    const double start = trajectory.start(), end = trajectory.end();
+    // Times that were computed in another way may lie beyond the end by their rounding.
+    const double slack =
+        16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
+    for (Index i = 0; i < count; ++i) {
+      double t = asked[i];
+      if (!(t >= start - slack && t <= end + slack)) continue;
+      t = std::clamp(t, start, end);
+      x.col(i) = before ? trajectory.before(t) : trajectory(t);
+    }
+  }
+  return array_of(std::move(x));
+}
+
+py::list modes_at(const MadeRun& made, const std::vector<double>& times) {
+  py::list modes;
+  const Trajectory& trajectory = made.solution.trajectory;
+  for (const double t : times) {
+    if (t >= trajectory.start() && t <= trajectory.end())
+      modes.append(trajectory.mode(t).word());
+    else
+      modes.append(py::none());
+  }
+  return modes;
+}
+
+py::list segments(const MadeRun& made) {
+  py::list list;
+  for (const Segment& segment : made.solution.trajectory.segments())
+    list.append(py::make_tuple(segment.start, segment.end, segment.mode.word(), segment.location));
+  return list;
+}
+
+std::vector<std::string> words(const std::vector<Mode>& modes) {
+  std::vector<std::string> list;
+  for (const Mode& mode : modes) list.push_back(mode.word());
+  return list;
+}
+
+py::object word(const std::optional<Mode>& mode) {
+  return mode ? py::object(py::str(mode->word())) : py::none();
+}
+
+py::object state_or_none(const Vector& state) {
+  return state.size() > 0 ? py::object(array_of(Vector(state))) : py::none();
+}
+
+py::tuple event(const EventRecord& record) {
+  const auto list = [](const auto& values) {
+    py::list made;
+    for (const auto& value : values) made.append(value);
+    return made;
+  };
+  return py::make_tuple(
+      record.t, to_string(record.kind), list(record.surface_names), record.name, word(record.from),
+      word(record.to), record.from_location, record.to_location, list(record.w_minus), list(record.w_plus),
+      list(record.lambda), record.codeword, words(record.continuations), words(record.in_convex_hull),
+      state_or_none(record.before), state_or_none(record.after), record.round, record.reason);
+}
+
+py::tuple snapshot(const Snapshot& at) {
+  return py::make_tuple(at.t, at.mode.word(), array_of(Vector(at.state)), at.location);
+}
+
+py::dict statistics(const Statistics& from) {
+  py::dict made;
+  made["steps"] = from.steps;
+  made["field_evaluations"] = from.field_evaluations;
+  made["integrator_evaluations"] = from.integrator_evaluations;
+  made["guard_evaluations"] = from.guard_evaluations;
+  made["jacobian_evaluations"] = from.jacobian_evaluations;
+  made["krylov_iterations"] = from.krylov_iterations;
+  made["restarts"] = from.restarts;
+  made["events"] = from.events;
+  made["dop853_steps"] = from.dop853_steps;
+  made["stiff_from"] = std::isnan(from.stiff_from) ? py::object(py::none()) : py::float_(from.stiff_from);
+  made["largest_drift"] = from.largest_drift;
+  made["wall_seconds"] = from.wall_seconds;
+  return made;
+}
+
+RunReport report_of(const MadeRun& made) {
+  RunReport report{
+      .model = made.problem->model ? made.problem->model->name : made.problem->instance.system.name(),
+      .instance = made.problem->instance,
+      .solution = made.solution};
+  for (const auto& branch : made.branches) report.further.push_back(&branch->solution);
+  return report;
+}
+
+std::unique_ptr<Observation> observation_of(const MadeRun& made, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return nullptr;
+  const ModelInstance& instance = made.problem->instance;
+  return std::make_unique<Observation>(instance.problem(), instance.observables(wanted),
+                                       made.options.sliding_rule);
+}
+
+std::string json(const MadeRun& made, const std::vector<std::string>& wanted, bool full_events) {
+  const auto observation = observation_of(made, wanted);
+  RunReport report = report_of(made);
+  report.observation = observation.get();
+  std::ostringstream out;
+  write_json(report, out, {.full_events = full_events});
+  return out.str();
+}
+
+std::string html(const MadeRun& made, const std::vector<std::string>& wanted,
+                 const std::vector<std::string>& phase, const std::string& how) {
+  const auto observation = observation_of(made, wanted);
+  RunReport report = report_of(made);
+  report.observation = observation.get();
+  Model unnamed;
+  unnamed.name = report.model;
+  std::ostringstream out;
+  write_html(report, made.problem->model ? *made.problem->model : unnamed, out,
+             {.picture = {.phase = phase}, .how = how});
+  return out.str();
+}
+
+// The observables at the points that points() lists, or at other times: names × times.
+py::tuple observed(const MadeRun& made, const std::vector<std::string>& wanted,
+                   const std::vector<double>& times, const std::vector<std::int32_t>& segment_of) {
+  const auto observation = observation_of(made, wanted);
+  const Trajectory& trajectory = made.solution.trajectory;
+  const Index size = observation ? observation->size() : 0;
+  const auto count = static_cast<Index>(times.size());
+  Matrix values = Matrix::Constant(size, count, std::numeric_limits<double>::quiet_NaN());
+  Vector x(made.problem->instance.system.states());
+  for (Index i = 0; i < count && observation; ++i) {
+    const double t = times[static_cast<std::size_t>(i)];
+    if (trajectory.empty() || !(t >= trajectory.start() && t <= trajectory.end())) continue;
+    if (segment_of.empty()) {
+      values.col(i) = observation->at(t, trajectory(t), trajectory.mode(t), trajectory.location(t));
+    } else {
+      const auto k = static_cast<std::size_t>(segment_of[static_cast<std::size_t>(i)]);
+      const Segment& segment = trajectory.segments()[k];
+      trajectory.evaluate(k, t, x);
+      values.col(i) = observation->at(t, x, segment.mode, segment.location);
+    }
+  }
+  return py::make_tuple(observation ? observation->names() : std::vector<std::string>{},
+                        array_of(std::move(values)));
+}
+
+// Throws py::cast_error for a value of the wrong kind, std::invalid_argument for an unknown word.
+void set_option(Options& options, const std::string& name, py::handle value) {
+  if (name == "rtol") options.rtol = py::cast<double>(value);
+  if (name == "atol") {
+    if (py::isinstance<py::float_>(value) || py::isinstance<py::int_>(value))
+      options.atol = py::cast<double>(value);
+    else
+      options.atol = Tolerance(py::cast<Vector>(value));
+  }
+  if (name == "method") options.method = method_from(py::cast<std::string>(value));
+  if (name == "linear_solver") options.linear_solver = linear_solver_from(py::cast<std::string>(value));
+  if (name == "on_ambiguity") options.on_ambiguity = ambiguity_from(py::cast<std::string>(value));
+  if (name == "sliding_rule") options.sliding_rule = sliding_rule_from(py::cast<std::string>(value));
+  if (name == "selection") options.selection = selection_from(py::cast<std::string>(value));
+  if (name == "max_step") options.max_step = py::cast<double>(value);
+  if (name == "max_events") options.max_events = py::cast<Index>(value);
+  if (name == "max_steps") options.max_steps = py::cast<Index>(value);
+  if (name == "full_events") options.full_events = py::cast<bool>(value);
+}
+
+}  // namespace
+
+py::array_t<double> array_of(Vector values) {
+  auto* const kept = new Vector(std::move(values));
+  return {{static_cast<py::ssize_t>(kept->size())}, {sizeof(double)}, kept->data(), owner_of(kept)};
+}
+
+py::array_t<double> array_of(Matrix values) {
+  auto* const kept = new Matrix(std::move(values));
+  const auto rows = static_cast<py::ssize_t>(kept->rows()), columns = static_cast<py::ssize_t>(kept->cols());
+  return {{rows, columns},
+          {static_cast<py::ssize_t>(sizeof(double)), static_cast<py::ssize_t>(sizeof(double)) * rows},
+          kept->data(),
+          owner_of(kept)};
+}
+
+Options options_from(const py::dict& given, const ModelDefaults& defaults) {
+  Options options;
+  if (defaults.rtol > 0) options.rtol = defaults.rtol;
+  if (!defaults.atol.empty())
+    options.atol = Tolerance(
+        Vector(Eigen::Map<const Vector>(defaults.atol.data(), static_cast<Index>(defaults.atol.size()))));
+  if (!defaults.method.empty()) options.method = method_from(defaults.method);
+  if (!defaults.linear_solver.empty()) options.linear_solver = linear_solver_from(defaults.linear_solver);
+  if (!defaults.on_ambiguity.empty()) options.on_ambiguity = ambiguity_from(defaults.on_ambiguity);
+  if (!defaults.sliding_rule.empty()) options.sliding_rule = sliding_rule_from(defaults.sliding_rule);
+  if (!defaults.selection.empty()) options.selection = selection_from(defaults.selection);
+  if (defaults.max_step > 0) options.max_step = defaults.max_step;
+  if (defaults.max_events > 0) options.max_events = defaults.max_events;
+  if (defaults.max_steps > 0) options.max_steps = defaults.max_steps;
+  for (const auto& [key, value] : given) {
+    if (value.is_none()) continue;
+    const auto name = py::cast<std::string>(key);
+    try {
+      set_option(options, name, value);
+    } catch (const py::cast_error&) {
+      throw py::type_error(
+          fmt::format("the option {} cannot be {}", name, py::cast<std::string>(py::repr(value))));
+    }
+  }
+  return options;
+}
+
+void bind_runs(py::module_& module) {
+  py::class_<Cancellation>(module, "Cancellation").def(py::init<>()).def("request", [](Cancellation& self) {
+    self.requested = true;
+  });
+
+  py::class_<MadeRun, std::shared_ptr<MadeRun>>(module, "Run")
+      .def("points", &points)
+      .def("states_at", &states_at, py::arg("times"), py::arg("before") = false)
+      .def("modes_at", &modes_at)
+      .def("segments", &segments)
+      .def("observed", &observed)
+      .def("event_count", [](const MadeRun& self) { return self.solution.events.size(); })
+      .def("event",
+           [](const MadeRun& self, std::size_t index) {
+             if (index >= self.solution.events.size()) throw py::index_error("no such event");
+             return event(self.solution.events[index]);
+           })
+      .def("json", &json)
+      .def("html", &html)
+      .def_property_readonly("status",
+                             [](const MadeRun& self) { return to_string(self.solution.outcome.status); })
+      .def_property_readonly("t_reached", [](const MadeRun& self) { return self.solution.outcome.t; })
+      .def_property_readonly("message", [](const MadeRun& self) { return self.solution.outcome.message; })
+      .def_property_readonly("initial", [](const MadeRun& self) { return snapshot(self.solution.initial); })
+      .def_property_readonly("final", [](const MadeRun& self) { return snapshot(self.solution.final); })
+      .def_property_readonly("statistics",
+                             [](const MadeRun& self) { return statistics(self.solution.statistics); })
+      .def_property_readonly("warnings", [](const MadeRun& self) { return self.solution.warnings; })
+      .def_property_readonly(
+          "problem", [](const MadeRun& self) { return std::const_pointer_cast<Problem>(self.problem); })
+      .def_readonly("branches", &MadeRun::branches)
+      .def_readonly("complete", &MadeRun::complete)
+      .def_readonly("cancelled", &MadeRun::cancelled)
+      .def_readonly("counted_out", &MadeRun::counted_out)
+      .def_readonly("error", &MadeRun::error);
+
+  module.def(
+      "run",
+      [](const std::shared_ptr<Problem>& problem, double start, double end, const Vector& state,
+         const std::string& location, const std::optional<std::string>& mode, const py::dict& options,
+         const Cancellation* cancellation, const std::map<std::string, int>& stop_after) {
+        Run where{.start = start, .end = end, .state = state, .location = location};
+        if (mode) where.mode = Mode(*mode);
+        return run(problem, where, options, cancellation, stop_after);
+      },
+      py::arg("problem"), py::arg("start"), py::arg("end"), py::arg("state"), py::arg("location") = "",
+      py::arg("mode") = py::none(), py::arg("options") = py::dict(), py::arg("cancellation") = nullptr,
+      py::arg("stop_after") = std::map<std::string, int>{});
+}
+
+}  // namespace slideway::python

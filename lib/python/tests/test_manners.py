@@ -1,0 +1,146 @@
+"""Threads, Ctrl-C and exceptions."""
+
+import os
+import signal
+import threading
+import time
+import traceback
+
+import numpy as np
+import pytest
+
+import slideway
+from slideway import solve_ivp
+
+FRICTION = slideway.load("dry-friction")
+
+
+class Interrupt:
+    """Ctrl-C after a while; tells how long it took to have an effect."""
+
+    def __init__(self, after):
+        self.sent = None
+        self.timer = threading.Timer(after, self._send)
+
+    def _send(self):
+        self.sent = time.perf_counter()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def __enter__(self):
+        self.timer.start()
+        return self
+
+    def __exit__(self, *_):
+        self.timer.cancel()
+
+
+def test_a_run_is_interrupted_at_once_with_what_was_done():
+    with Interrupt(0.2) as interrupt, pytest.raises(KeyboardInterrupt) as caught:
+        FRICTION.run(t_end=1e7, rtol=1e-10, max_events=10**9)
+    result = caught.value.result
+    assert result.t[-1] > 100 and result.events
+    # The run ends within 0.1 s; its arrays take longer the longer it was.
+    assert time.perf_counter() - interrupt.sent < 3
+
+
+def test_the_run_itself_ends_within_a_tenth_of_a_second():
+    problem = FRICTION.instance()
+    took = []
+    for _ in range(3):  # other programs may have the processor for a while
+        with Interrupt(0.2) as interrupt:
+            made = slideway._core.run(problem, 0.0, 1e7, problem.state, "", None, {"max_events": 10**9}, None, {})
+            took.append(time.perf_counter() - interrupt.sent)
+        assert made.cancelled and isinstance(made.error, KeyboardInterrupt)
+    assert min(took) < 0.1
+
+
+def test_a_function_that_is_called_is_interrupted():
+    with Interrupt(0.2) as interrupt, pytest.raises(KeyboardInterrupt) as caught:
+        solve_ivp(lambda t, y: [y[1], -y[0]], (0, 1e7), [1.0, 0.0], trace=False)
+    assert time.perf_counter() - interrupt.sent < 3
+    assert caught.value.result.t.size > 10
+
+
+def test_a_sweep_is_interrupted():
+    with Interrupt(0.3), pytest.raises(KeyboardInterrupt) as caught:
+        FRICTION.sweep(mu=np.linspace(0.1, 0.9, 500), t_end=2e4, jobs=2)
+    sweep = caught.value.result
+    assert len(sweep) == 500 and any(o is None for o in sweep.outcomes)
+
+
+def test_a_comparison_is_interrupted():
+    with Interrupt(0.2) as interrupt, pytest.raises(KeyboardInterrupt):
+        FRICTION.compare(levels=6, repeats=3, max_evaluations=3_000_000)
+    assert time.perf_counter() - interrupt.sent < 1
+
+
+def test_other_threads_run_during_a_run():
+    count = 0
+    done = threading.Event()
+
+    def tick():
+        nonlocal count
+        while not done.is_set():
+            count += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    began = time.perf_counter()
+    problem = FRICTION.instance()
+    slideway._core.run(problem, 0.0, 1e5, problem.state, "", None, {}, None, {})
+    took = time.perf_counter() - began
+    done.set()
+    thread.join()
+    assert count > 0.2 * took / 0.001 * 0.5
+
+
+def test_exceptions_keep_their_traceback_and_what_was_done():
+    def deeper(t):
+        if t > 1:
+            raise RuntimeError("the pump is empty")
+        return 1.0
+
+    def fun(t, y):
+        return [deeper(t)]
+
+    with pytest.raises(RuntimeError, match="the pump is empty") as caught:
+        solve_ivp(fun, (0, 3), [0.0], trace=False)
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert names[-2:] == ["fun", "deeper"]
+
+
+def test_a_field_without_a_value_beyond_a_point_is_approached():
+    import math
+
+    # Torricelli's law ends at an empty tank; smaller steps are tried before the exception comes back.
+    with pytest.raises(ValueError, match="math domain"):
+        solve_ivp(lambda t, y: [-math.sqrt(y[0])], (0, 3), [1.0], trace=False)
+    traced = solve_ivp(lambda t, y: [-math.sqrt(y[0])], (0, 3), [1.0])
+    assert traced.outcome.status == "user_function_failed" and traced.outcome.t == pytest.approx(2, abs=1e-3)
+
+
+def test_two_threads_do_not_disturb_each_other():
+    def fun(t, y, k):
+        return [y[1], -k * y[0]]
+
+    expected = {k: solve_ivp(fun, (0, 5), [1.0, 0.0], args=(k,), trace=False).y[:, -1] for k in (1.0, 2.0)}
+    wrong = []
+
+    def work(k):
+        for _ in range(5):
+            if not np.array_equal(solve_ivp(fun, (0, 5), [1.0, 0.0], args=(k,), trace=False).y[:, -1], expected[k]):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in expected for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_progress_is_shown_when_it_is_asked_for(capsys):
+    pytest.importorskip("tqdm")
+    FRICTION.sweep(mu=[0.3, 0.4, 0.5], jobs=1, progress=True)
+    assert "run" in capsys.readouterr().err

@@ -1,0 +1,266 @@
+"""Models, their runs and what the results hold."""
+
+import concurrent.futures
+import copy
+import json
+import multiprocessing
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import slideway
+
+STICK_SLIP = """
+name = "stick-slip"
+[parameters]
+mu = 0.4
+w  = 0.5
+[states]
+x = 2.0
+v = 0.0
+[time]
+end = 100.0
+[surfaces]
+stick = "v"
+[derivatives]
+x = "v"
+v = "-x - mu*sgn(stick) + cos(w*t)"
+[[records]]
+name = "top"
+when = "x - 1"
+direction = "rising"
+"""
+
+
+@pytest.fixture
+def model():
+    return slideway.parse(STICK_SLIP)
+
+
+def test_a_model_file_is_loaded_and_run(tmp_path):
+    path = tmp_path / "stick-slip.toml"
+    path.write_text(STICK_SLIP)
+    model = slideway.load(path)
+    assert model.name == "stick-slip"
+    assert model.parameters == {"mu": 0.4, "w": 0.5}
+    assert model.state_names == ["x", "v"]
+    result = model.run(mu=0.3, x=1.5, rtol=1e-8, method="auto", observe=["E = 0.5*v^2", "stick"])
+    assert result.success and result.status == 0
+    assert result.t.shape == (result.y.shape[1],)
+    assert result.y.shape[0] == 2
+    assert result.initial.state.tolist() == [1.5, 0.0]
+    assert result.parameters["mu"] == 0.3
+    assert np.allclose(result.observed["E"], 0.5 * result["v"] ** 2)
+    assert np.allclose(result.observe("2*x")["2*x"], 2 * result["x"])
+    assert set(result.modes) <= {"-", "0", "+"}
+    assert result.outcome.status == "reached_end"
+    assert result.statistics.steps == result.statistics["steps"] > 0
+
+
+def test_mistakes_are_told_with_their_place():
+    with pytest.raises(slideway.ModelError, match=r"model.toml:4:7: .*'y'"):
+        slideway.parse('[states]\nx = 1.0\n[derivatives]\nx = "-y"\n[time]\nend = 1.0\n')
+    with pytest.raises(ValueError, match="did you mean 'mu'"):
+        slideway.parse(STICK_SLIP).run(nu=3)
+    with pytest.raises(ValueError, match="evaporator"):
+        slideway.load("evaporater")
+    with pytest.raises(ValueError):
+        slideway.load("not-there.toml")
+    with pytest.raises(ValueError, match="rtol"):
+        slideway.parse(STICK_SLIP).run(rtol=2.0)
+    with pytest.raises(ValueError, match="method"):
+        slideway.parse(STICK_SLIP).run(method="euler")
+
+
+def test_the_catalogue_is_a_mapping():
+    assert "evaporator" in slideway.catalogue
+    assert len(slideway.catalogue) == len(list(slideway.catalogue)) > 15
+    assert "evaporator" in repr(slideway.catalogue)
+    with pytest.raises(KeyError):
+        slideway.catalogue["nothing"]
+    result = slideway.catalogue["evaporator"].run()
+    assert [e.kind for e in result.events] == ["crossing", "sliding_entry"]
+    assert result.events[1].lambda_[0] == result.events[1]["lambda"][0]
+    assert result.final.state[0] == pytest.approx(np.sqrt(0.0075), abs=1e-6)
+
+
+def test_events_hold_their_classification(model):
+    result = model.run()
+    entry = next(e for e in result.events if e.kind == "sliding_entry")
+    assert entry.surfaces == ["stick"]
+    assert entry.from_ == entry["from"] == "-" and entry.to == "0"
+    assert entry.w_minus[0] > 0 > entry.w_plus[0]
+    w_minus, w_plus = entry.w_minus[0], entry.w_plus[0]
+    assert entry.lambda_[0] == pytest.approx((w_minus + w_plus) / (w_minus - w_plus))
+    assert "push onto the surface" in entry.reason
+    assert entry.before.shape == (2,)
+    assert result.event_names == ["top"]
+    assert np.allclose(result.y_events[0][:, 0], 1)
+    assert result.t_events[0].shape == (len(result.y_events[0]),)
+    # The friction that holds, observed, is that of the event.
+    force = result.observe("0.4*sgn(stick)", entry.t)["0.4*sgn(stick)"]
+    assert force[0] == pytest.approx(0.4 * entry.lambda_[0])
+
+
+def test_the_dense_solution_has_the_shapes_of_scipys(model):
+    result = model.run()
+    assert result.sol(3.0).shape == (2,)
+    assert result.sol([1.0, 2.0, 3.0]).shape == (2, 3)
+    assert np.isnan(result.sol([-1.0, 101.0])).all()
+    assert np.array_equal(result.sol(result.t), result.y)
+    sampled = model.run(t_eval=[0.0, 1.0, 99.5])
+    assert sampled.y.shape == (2, 3)
+    assert np.array_equal(sampled.y, result.sol([0.0, 1.0, 99.5]))
+
+
+def test_arrays_are_not_copied(model):
+    result = model.run()
+    assert not result.y.flags.owndata
+    assert result.y.flags.f_contiguous
+
+
+def test_a_jump_has_two_points():
+    result = slideway.load("bouncing-ball").run()
+    assert np.any(np.diff(result.t) == 0)
+    kinds = {e.kind for e in result.events}
+    assert "impact" in kinds
+
+
+def test_a_run_goes_on_where_another_ended(model):
+    whole = model.run(rtol=1e-9)
+    first = model.run(rtol=1e-9, t_end=7.0)
+    assert first.final.mode == "0"
+    rest = model.run(rtol=1e-9, start=first.final.t, state=first.final.state, mode=first.final.mode)
+    assert np.allclose(rest.final.state, whole.final.state, atol=1e-7)
+
+
+def test_all_continuations_are_branches():
+    model = slideway.parse('[states]\nx = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "sgn(x)"\n')
+    stopped = model.run()
+    assert stopped.outcome.status == "repelling" or stopped.outcome.status == "ambiguous"
+    assert not stopped.success and stopped.status == -1
+    tree = model.run(on_ambiguity="branches")
+    ends = sorted(round(float(b.final.state[0]), 9) for b in tree.branches)
+    assert ends == [-1.0, 0.0, 1.0]
+    assert model.run(on_ambiguity="plus").final.state[0] == pytest.approx(1.0)
+
+
+def test_documents(model, tmp_path):
+    result = model.run()
+    document = json.loads(result.to_json())
+    assert document["schema"] == "slideway.run/1"
+    assert len(document["events"]) == len(result.events)
+    page = result.report(tmp_path / "page.html")
+    assert "<html" in page and (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    frame = pytest.importorskip("pandas") and result.to_dataframe()
+    assert list(frame.columns) == ["x", "v", "mode"] and len(frame) == result.t.size
+    assert len(result.events_dataframe()) == len(result.events)
+    data = pytest.importorskip("xarray") and result.to_xarray()
+    assert data["x"].dims == ("t",) and data.attrs["mu"] == 0.4
+    assert "sliding_entry" in result._repr_html_()
+    assert "reached_end" in repr(result)
+    assert "stick" in model._repr_html_()
+
+
+def test_pictures(model):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    figure = model.run().plot()
+    assert len(figure.axes) == 3
+    sweep = model.sweep(mu=[0.3, 0.4], section="stick", jobs=1)
+    assert sweep.plot("x").axes
+    assert model.sweep(mu=[0.3, 0.4], w=[0.5, 0.6], jobs=1).plot("x").axes
+
+
+def test_checks_and_comparisons(model):
+    check = model.check()
+    assert check.passed and check["derivatives"]["passed"]
+    unused = slideway.parse(STICK_SLIP.replace("mu = 0.4", "mu = 0.4\nc = 1.0")).check()
+    assert any("'c'" in f["text"] for f in unused.findings)
+    comparison = model.compare(levels=0, repeats=1, max_evaluations=20000, t_end=10.0)
+    assert comparison["schema"] == "slideway.compare/1"
+    assert len(comparison.to_dataframe()) == len(comparison["methods"])
+
+
+def test_sweeps(model):
+    sweep = model.sweep(mu=np.linspace(0.2, 0.5, 4), jobs=2, section="stick", direction="rising", transient=20.0)
+    assert len(sweep) == 4 and sweep.final.shape == (4, 2)
+    alone = model.run(mu=0.3)
+    assert np.array_equal(sweep.final[1], alone.final.state)
+    assert all(np.allclose(points[:, 1], 0, atol=1e-6) for points in sweep.section)
+    assert (sweep.least <= sweep.greatest).all()
+    two = model.sweep(mu=[0.2, 0.3], w=[0.5, 0.7, 0.9], t_end=10.0, keep=lambda r: len(r.events))
+    assert two.shape == (2, 3) and two.values["w"].tolist() == [0.5, 0.7, 0.9] * 2
+    assert two.results == list(two.event_counts)
+    with pytest.raises(ValueError, match="nothing to vary"):
+        model.sweep(mu=0.3)
+    with pytest.raises(ValueError, match="no surface or event"):
+        model.sweep(mu=[0.3], section="slip")
+
+
+def run_one(model_and_mu):
+    model, mu = model_and_mu
+    return model.run(mu=mu, t_end=20.0)
+
+
+def same(a, b):
+    return np.array_equal(a.y, b.y) and [e.kind for e in a.events] == [e.kind for e in b.events]
+
+
+def test_copies_and_pickles_of_results_are_whole(model):
+    result = model.run(observe="E = 0.5*v^2", t_end=30.0)
+    times = np.linspace(-1, 31, 333)
+    for made in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert same(made, result)
+        assert np.allclose(made.sol(times), result.sol(times), rtol=0, atol=1e-12, equal_nan=True)
+        assert np.array_equal(made.observed["E"], result.observed["E"])
+        assert json.loads(made.to_json())["events"] == json.loads(result.to_json())["events"]
+        assert made.mode_at(7.0) == "0"
+        assert np.allclose(made.observe("y = x")["y"], made["x"])
+    ball = slideway.load("bouncing-ball").run(t_end=3.0)
+    again = pickle.loads(pickle.dumps(ball))
+    assert np.allclose(again.sol(np.linspace(0, 3, 500)), ball.sol(np.linspace(0, 3, 500)), rtol=0, atol=1e-11)
+
+
+def test_models_and_results_go_to_other_processes(model):
+    expected = run_one((model, 0.3))
+    work = [(model, 0.3), (slideway.load("dry-friction"), 0.3)]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert same(pool.map(run_one, work)[0], expected)
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
+        assert same(list(pool.map(run_one, work))[0], expected)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        assert same(list(pool.map(run_one, work * 2))[2], expected)
+
+
+MPI = """
+import slideway
+from mpi4py.futures import MPIPoolExecutor
+model = slideway.load("dry-friction")
+with MPIPoolExecutor(max_workers=1) as pool:
+    result = pool.submit(model.run, mu=0.3).result()
+assert result.y.tolist() == model.run(mu=0.3).y.tolist()
+print("the same")
+"""
+
+
+def test_models_and_results_go_through_mpi():
+    pytest.importorskip("mpi4py")
+    # MPI ends a process that cannot start another: not this one.
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1")
+    done = subprocess.run([sys.executable, "-c", MPI], capture_output=True, text=True, timeout=120, env=environment)
+    if done.returncode != 0 and "Traceback" not in done.stderr:
+        pytest.skip("MPI starts no process here")
+    assert done.stdout.strip() == "the same", done.stderr
+
+
+def test_gallery_files_are_loaded():
+    gallery = pathlib.Path(__file__).parents[3] / "models" / "gallery"
+    for name in ("utkin", "thermostat", "relief_valve"):
+        assert slideway.load(gallery / f"{name}.toml").run().success

@@ -1,0 +1,112 @@
+"""Systems with contacts, resets and locations, of Python functions."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import slideway
+from slideway import Contact, Edge, Record, Reset, Stop, System
+
+
+def test_parameters_are_swept():
+    def friction(t, y, mu, w):
+        x, v = y
+        return [v, -x - mu * np.sign(v) + np.cos(w * t)]
+
+    system = System(friction, states={"x": 2.0, "v": 0.0}, t_span=(0, 50), parameters={"mu": 0.4, "w": 0.5})
+    assert system.parameters == {"mu": 0.4, "w": 0.5}
+    result = system.run(mu=0.3)
+    other = slideway.load("dry-friction").run(mu=0.3, t_end=50)
+    assert np.allclose(result.final.state, other.final.state, atol=1e-5)
+    again = pickle.loads(pickle.dumps(system))
+    assert isinstance(again, System)
+    assert np.array_equal(again.run(mu=0.3).final.state, result.final.state)
+    assert system.sweep(mu=[0.2, 0.3], jobs=1).final[1].tolist() == result.final.state.tolist()
+
+
+def test_surfaces_have_names_and_signs():
+    def field(t, y, lam):
+        return [y[1], -y[0] - 0.4 * lam[0] + np.cos(0.5 * t)]
+
+    system = System(field, states=[2.0, 0.0], t_span=(0, 20), surfaces={"stick": lambda t, y: y[1]})
+    result = system.run()
+    assert result.surface_names == ["stick"] and result.state_names == ["y0", "y1"]
+    assert result.events[0].surfaces == ["stick"]
+
+
+def test_break_away_holds_more_at_rest():
+    system = System(lambda t, y, lam: [lam[0] * -1.0 + 0.5 * t], states={"v": 0.0}, t_span=(0, 10),
+                    surfaces={"stick": {"value": lambda t, y: y[0], "break_away": 1.5}})
+    result = system.run()
+    assert result.events[0].kind == "sliding_exit"
+    assert result.events[0].t == pytest.approx(3.0)  # not at 2
+
+
+def test_a_ball_bounces_and_rests():
+    ball = System(lambda t, y: [y[1], -9.8], states={"x": 10.0, "v": 0.0}, t_span=(0, 60),
+                  contacts=[Contact(gap=lambda t, y: y[0], acts_on={"v": 1.0}, restitution=0.9, name="floor")],
+                  records=[Record(lambda t, y: y[1], "falling", "apex")])
+    result = ball.run(rtol=1e-9)
+    fall = math.sqrt(2 * 10 / 9.8)
+    rest = fall * (1 + 2 * 0.9 / 0.1)
+    zeno = next(e for e in result.events if e.kind == "zeno")
+    assert zeno.t == pytest.approx(rest, rel=1e-6)
+    assert result.final.state == pytest.approx([0, 0], abs=1e-9)
+    assert result.t_events[result.event_names.index("apex")].size > 10
+
+    softer = System(lambda t, y: [y[1], -9.8], states={"x": 10.0, "v": 0.0}, t_span=(0, 4),
+                    contacts=[Contact(gap="x", acts_on=lambda t, y: [0, 1], restitution=lambda u: 0.9 / (1 + 0.01 * u))])
+    u = 9.8 * fall
+    hit = next(e for e in softer.run(rtol=1e-9).events if e.kind == "impact")
+    assert hit.after[1] == pytest.approx(0.9 / (1 + 0.01 * u) * u, rel=1e-6)
+
+
+def test_resets_and_stops():
+    def bounce(t, y):
+        return [y[0], -0.8 * y[1]]
+
+    system = System(lambda t, y: [y[1], -9.8], states={"x": 1.0, "v": 0.0}, t_span=(0, 10),
+                    resets=[Reset(lambda t, y: y[0], bounce, "falling", "hit")],
+                    stops=[Stop(lambda t, y: t - 1.5, name="enough")])
+    result = system.run()
+    assert result.status == 1 and result.final.t == pytest.approx(1.5)
+    assert result.t_events[result.event_names.index("hit")][0] == pytest.approx(math.sqrt(2 / 9.8))
+    named = System(lambda t, y: [y[1], -9.8], states={"x": 1.0, "v": 0.0}, t_span=(0, 1.5),
+                   resets=[Reset("x", {"v": lambda t, y: -0.8 * y[1]}, -1)])
+    assert np.allclose(named.run().final.state, result.final.state)
+
+
+def test_locations():
+    def heating(t, y):
+        return [30 - y[0]]
+
+    def cooling(t, y):
+        return [10 - y[0]]
+
+    thermostat = System(states={"T": 15.0}, t_span=(0, 5), locations={"on": heating, "off": cooling}, initial="on",
+                        edges=[Edge("on", "off", lambda t, y: y[0] - 21, "rising"),
+                               Edge("off", "on", lambda t, y: y[0] - 19, "falling")])
+    result = thermostat.run(rtol=1e-9)
+    assert result.events[0].from_location == "on" and result.events[0].to_location == "off"
+    assert result.events[0].t == pytest.approx(math.log(15 / 9))
+    assert {s.location for s in result.segments} == {"on", "off"}
+
+
+def test_definitions_are_observed():
+    system = System(lambda t, y: [y[1], -y[0]], states={"x": 1.0, "v": 0.0}, t_span=(0, 5),
+                    definitions={"E": lambda t, y: 0.5 * (y[0] ** 2 + y[1] ** 2)}, options={"rtol": 1e-9, "observe": ["E"]})
+    result = system.run()
+    assert np.allclose(result.observed["E"], 0.5, atol=1e-7)
+
+
+def test_mistakes():
+    with pytest.raises(slideway.Untraceable):
+        System(lambda t, y: [math.floor(y[0])], states=[1.0], t_span=(0, 1))
+    with pytest.raises(ValueError, match="'sin' cannot be the name"):
+        System(lambda t, y: [y[0]], states={"sin": 1.0}, t_span=(0, 1))
+    with pytest.raises(ValueError, match="direction"):
+        System(lambda t, y: [y[0]], states=[1.0], t_span=(0, 1), stops=[Stop("y0", "up")])
+    with pytest.raises(Exception, match="returned 1"):
+        System(lambda t, y: [y[0]], states=[1.0, 2.0], t_span=(0, 1))

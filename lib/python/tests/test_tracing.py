@@ -1,0 +1,352 @@
+"""Functions as users write them become expressions with the same values."""
+
+import functools
+import math
+import time
+
+import numpy as np
+import pytest
+import scipy.integrate
+from math import cos, pi
+from numpy import sin
+
+import slideway
+from slideway import solve_ivp
+
+A = np.array([[0.0, 1.0], [-2.0, -0.3]])
+MU = 0.4
+
+
+def sign_by_branches(v):
+    if v > 0:
+        return 1
+    elif v < 0:
+        return -1
+    return 0
+
+
+def unpacked(t, y):
+    x, v = y
+    return [v, -x - MU * np.sign(v) + math.cos(0.5 * t)]
+
+
+def by_index(t, y):
+    return y[1], -y[0] - 0.1 * y[1] ** 3
+
+
+def helper(t, y):
+    return [y[1], -y[0] - MU * sign_by_branches(y[1]) + cos(0.5 * t)]
+
+
+def filled(t, y):
+    dydt = np.zeros(2)
+    dydt[0] = y[1]
+    dydt[1] = -y[0] + sin(t)
+    return dydt
+
+
+def filled_like(t, y):
+    dydt = np.empty_like(y)
+    dydt[:] = A @ y
+    dydt[1] += max(0.0, y[0] - 0.5)
+    return dydt
+
+
+def matrix(t, y):
+    return A.dot(y) + np.array([0, 1.0]) * np.where(t % 1 > 2, 1, 0) if False else A @ y
+
+
+def where(t, y):
+    return np.array([y[1], np.where(y[0] > 0.3, -4 * y[0], -y[0])])
+
+
+def mask_in_arithmetic(t, y):
+    return [y[1], -y[0] - 10 * (y[0] > 0.5) * (y[0] - 0.5)]
+
+
+def logical(t, y):
+    force = np.where((y[0] > 0) & (y[1] < 0), 1.0, 0.2)
+    if y[0] > 1 or (y[1] > 0 and not y[0] < -1):
+        force = force + 1
+    return [y[1], -y[0] + force]
+
+
+def chained(t, y):
+    f = 1.0 if -0.5 < y[0] < 0.5 else -0.3
+    return [y[1], -y[0] * f]
+
+
+def clipped(t, y):
+    u = np.clip(-3 * y[0] - y[1], -1, 1)
+    return [y[1], u]
+
+
+def builtin_extrema(t, y):
+    return [y[1], min(1.0, max(-1.0, -3 * y[0] - y[1]))]
+
+
+def loops(t, y):
+    s = 0
+    for k in range(1, 6):
+        s += sin(k * t) / k
+    total = sum(y[i] ** 2 for i in range(2))
+    return [y[1], s - total * y[0]]
+
+
+def interpolated(t, y):
+    return [y[1], -np.interp(y[0], [-1.0, 0.0, 0.5, 2.0], [-2.0, 0.0, 0.2, 3.0])]
+
+
+def norms(t, y):
+    r = np.linalg.norm(y)
+    return -y * (r - 1) + np.array([y[1], -y[0]])
+
+
+def closures(t, y):
+    def damping(v):
+        return 0.2 * abs(v) * v
+
+    return [y[1], -y[0] - damping(y[1])]
+
+
+def many_functions(t, y):
+    a, b = y
+    return [np.tanh(a) + np.arctan2(b, 2 + np.cos(a)) + np.exp(-(a**2)) + np.log1p(a * a) + np.hypot(a, b),
+            np.sqrt(1 + a * a) * np.sinh(0.1 * b) - np.cosh(0.1 * a) + np.arcsin(0.1 * np.sin(b)) + 2**b + b**2.5
+            if False else np.sqrt(1 + a * a) + abs(b) ** 1.5 + 2**(0.1 * b) + np.heaviside(a, 0.5) + np.arctan(b)]
+
+
+def mathy(t, y):
+    from math import exp, tanh, hypot, fabs
+    return [tanh(y[0]) + hypot(y[0], y[1]), exp(-fabs(y[1])) * math.atan2(y[1], 3.0) - math.pi * pi]
+
+
+def types_asked(t, y):
+    x = float(y[0])
+    v = float(y[1])
+    return np.array([v, -x], dtype=float)
+
+
+def stacked(t, y):
+    z = np.hstack((0.0, y, y[-1]))
+    d = np.diff(z)
+    return [d[0] + np.concatenate([y, y])[3], np.mean(y) - z.sum() + np.dot(y, y) + np.prod(y)]
+
+
+class Plant:
+    def __init__(self, gain):
+        self.gain = gain
+
+    def law(self, y):
+        return -self.gain * np.sign(y[0] + y[1])
+
+    def rhs(self, t, y):
+        return [y[1], self.law(y)]
+
+    def __call__(self, t, y):
+        return self.rhs(t, y)
+
+
+def with_argument(t, y, k):
+    return [y[1], -k * y[0] * abs(y[0])]
+
+
+ALL = [unpacked, by_index, helper, filled, filled_like, matrix, where, mask_in_arithmetic, logical, chained, clipped,
+       builtin_extrema, loops, interpolated, norms, closures, many_functions, mathy, types_asked, stacked, Plant(2.0).rhs,
+       Plant(2.0), functools.partial(with_argument, k=3.0), lambda t, y: np.array([y[1], -y[0] * (1 if y[0] > 0 else 2)])]
+
+
+@pytest.mark.parametrize("function", ALL, ids=lambda f: getattr(f, "__name__", type(f).__name__))
+def test_traces_with_the_same_values(function):
+    result = solve_ivp(function, (0, 1), [0.31, -0.22], trace=True)
+    assert result.traced
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        t, y = rng.uniform(0, 3), rng.uniform(-2, 2, 2)
+        expected = np.asarray(function(t, y.copy()), dtype=float)
+        assert np.allclose(result._model.field(t, y), expected, rtol=1e-12, atol=1e-13)
+
+
+def test_branches_become_surfaces_that_have_their_names_from_the_text():
+    result = solve_ivp(helper, (0, 20), [2.0, 0.0])
+    assert result.surface_names == ["y1"]
+    named = solve_ivp(unpacked, (0, 20), [2.0, 0.0])
+    assert named.surface_names == ["v"]
+    assert named.state_names == ["x", "v"]
+    assert [e.kind for e in result.events] == [e.kind for e in named.events]
+    assert np.allclose(result.y[:, -1], named.y[:, -1], atol=1e-9)
+
+
+def test_a_condition_that_is_known_from_another_is_not_explored():
+    count = 0
+
+    def nested(t, y):
+        nonlocal count
+        count += 1
+        if y[0] > 1:
+            if y[0] > 0:
+                return [-1.0]
+            return [5.0]
+        return [1.0]
+
+    result = solve_ivp(nested, (0, 3), [0.0], trace=True)
+    assert count < 10
+    assert result.surface_names == ["y0 - 1"]
+    assert result.y[0, -1] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_vectorized_functions_and_many_states():
+    n = 40
+
+    def chain(t, y):
+        x, v = y[:n], y[n:]
+        left = np.concatenate(([0.0 * t], x[:-1]))
+        right = np.concatenate((x[1:], [0.0 * t]))
+        return np.concatenate((v, left - 2 * x + right - 0.2 * np.sign(v - 0.1)))
+
+    y0 = np.concatenate((np.linspace(0, 0.5, n), np.zeros(n)))
+    result = solve_ivp(chain, (0, 1), y0, trace=True)
+    assert len(result.surface_names) == n
+    assert result.success
+
+    result = solve_ivp(lambda t, y: np.vstack((y[1], -y[0])), (0, 1), [1.0, 0.0], vectorized=True, trace=True, rtol=1e-9)
+    assert result.y[0, -1] == pytest.approx(math.cos(1), abs=1e-7)
+
+
+def test_a_function_of_a_hundred_lines():
+    lines = ["def long(t, y):", "    x, v, i = y", "    u = 0.0"]
+    for k in range(6):
+        lines += [f"    if x + 0.1*v > {0.2 * k - 0.55}:", f"        u = u + {0.1 * (k + 1)}", "    else:",
+                  f"        u = u - {0.1 * (k + 1)}"]
+    for k in range(24):
+        lines += [f"    a{k} = np.sin({k}*t)*x + v*{k / 10}", f"    u = u + 0.01*a{k}", "    w = u*0.5"]
+    lines += ["    return [v, -x + 0.1*w - 0.2*v + i, (u - i)*2]"]
+    assert len(lines) >= 100
+    scope = {"np": np}
+    exec("\n".join(lines), scope)
+    result = solve_ivp(scope["long"], (0, 5), [0.3, 0.1, 0.0], trace=True)
+    assert len(result.surface_names) == 6
+    assert result.success
+
+
+@pytest.mark.parametrize("function, reason", [
+    (lambda t, y: [math.floor(y[0])], "floor"),
+    (lambda t, y: [y[0] % 1.0], "remainder"),
+    (lambda t, y: [(1e5 * t) % 1.0], "staircase"),
+    (lambda t, y: [np.round(y[0])], "rint"),
+    (lambda t, y: [time.perf_counter() * 0 + np.random.rand()], "more than t, y and args"),
+    (lambda t, y: [np.linalg.det(np.outer(y, y) + np.eye(1))], "linalg"),
+])
+def test_what_cannot_be_traced_says_why(function, reason):
+    with pytest.raises(slideway.Untraceable, match=reason):
+        solve_ivp(function, (0, 0.1), [0.3], trace=True)
+    result = solve_ivp(function, (0, 0.1), [0.3], max_steps=2000)
+    assert not result.traced
+    assert reason in result.how
+
+
+def test_loops_whose_length_depends_on_the_state_are_called():
+    def newton(t, y):
+        r = 1.0
+        while abs(r * r - (2 + y[0])) > 1e-10:
+            r = 0.5 * (r + (2 + y[0]) / r)
+        return [-r]
+
+    result = solve_ivp(newton, (0, 1), [1.0], rtol=1e-8)
+    assert not result.traced
+    # y' = -sqrt(2 + y)
+    assert result.y[0, -1] == pytest.approx((math.sqrt(3) - 0.5) ** 2 - 2, abs=1e-6)
+
+
+def same_side(t, y):
+    return [y[1], 1.0 if np.sign(y[0]) == np.sign(y[1]) else -0.5]
+
+
+def sign_as_flag(t, y):
+    return [y[1], -1.0 if np.sign(y[0]) >= 1 else 0.5 if not np.sign(y[1]) < 0 else 2.0]
+
+
+def saturated(t, y):
+    u = np.clip(-3 * y[0] - y[1], -1, 1)
+    return [u if abs(u) < 1 else 0.0, y[0]]
+
+
+def overflowing(t, y):
+    flow = max(y[0] - 0.5, 0.0)
+    return [1.0 if flow > 0 else -y[0], flow]
+
+
+@pytest.mark.parametrize("function", [same_side, sign_as_flag, saturated, overflowing], ids=lambda f: f.__name__)
+def test_what_is_equal_on_a_whole_side_is_compared_as_it_is(function):
+    test_traces_with_the_same_values(function)
+
+
+def test_a_loop_over_many_blocks_takes_few_runs():
+    n = 60
+    calls = 0
+
+    def blocks(t, y):
+        nonlocal calls
+        calls += 1
+        x, v = y[:n], y[n:]
+        a = np.zeros(n)
+        for i in range(n):
+            left = x[i - 1] if i > 0 else 0.0
+            right = x[i + 1] if i < n - 1 else 0.0
+            a[i] = left - 2 * x[i] + right
+            if v[i] > 0.1:
+                if x[i] > 0:
+                    a[i] -= 0.3
+                else:
+                    a[i] -= 0.2
+            else:
+                a[i] += 0.3
+        return np.concatenate((v, a))
+
+    y0 = np.concatenate((np.linspace(-0.5, 0.5, n), np.zeros(n)))
+    result = solve_ivp(blocks, (0, 1), y0, trace=True)
+    assert len(result.surface_names) == 2 * n
+    assert calls < 1000
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        y = rng.uniform(-1, 1, 2 * n)
+        assert np.allclose(result._model.field(0.1, y), blocks(0.1, y), rtol=1e-13, atol=1e-14)
+
+
+def test_branches_that_act_together_only_are_not_taken_for_separable():
+    def together(t, y):
+        count = 0
+        for k in range(9):
+            if y[k] > 0:
+                count += 1
+        alarm = 1.0 if count >= 2 else 0.0
+        return [alarm - y[k] for k in range(9)]
+
+    result = solve_ivp(together, (0, 1), np.linspace(-1, 1, 9) + 0.03)
+    rng = np.random.default_rng(5)
+    if result.traced:
+        for _ in range(20):
+            y = rng.uniform(-1, 1, 9)
+            assert np.allclose(result._model.field(0.1, y), together(0.1, y))
+
+
+PULSES = {
+    "remainder": lambda t, y: [1.0 if t % 0.7 < 0.2 else -0.3],
+    "floor": lambda t, y: [math.floor(2 * t) * 0.1 - y[0] * (np.floor(t) + 1)],
+    "square wave": lambda t, y: [1.0 if int(t) % 2 == 0 else -1.0],
+    "quotient": lambda t, y: [(t // 0.5) * 0.1],
+    "sawtooth": lambda t, y: [np.mod(3.0 - t, 1.0) - y[0]],
+    "where": lambda t, y: [np.where((t % 1.0 > 0.3) & (t % 1.0 <= 0.6), 1.0, 0.0)],
+}
+
+
+@pytest.mark.parametrize("function", PULSES.values(), ids=list(PULSES))
+@pytest.mark.parametrize("span", [(0, 6), (6.1, 0.2)], ids=["forward", "backward"])
+def test_what_happens_again_and_again_in_time_is_traced_over_the_run(function, span):
+    result = solve_ivp(function, span, [0.2], trace=True, rtol=1e-9, atol=1e-12)
+    sign = 1 if span[1] > span[0] else -1
+    for t in np.random.default_rng(4).uniform(min(span), max(span), 100):
+        expected = np.asarray(function(t, np.array([0.1])), dtype=float)
+        assert np.allclose(sign * result._model.field(sign * t, [0.1]), expected, atol=1e-12)
+    exact = scipy.integrate.solve_ivp(function, span, [0.2], rtol=1e-10, atol=1e-12, max_step=1e-3)
+    assert result.y[0, -1] == pytest.approx(exact.y[0, -1], rel=2e-3, abs=2e-3)
