@@ -1,5 +1,7 @@
 #!/bin/sh
 # Installs what slideway is built with on Debian 12, as far as it is missing, and nothing else.
+#   sh cmake/setup.sh         for the library and the command
+#   sh cmake/setup.sh python  for the Python package, its tests and its notebooks, too
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
 set -eu
 
@@ -30,10 +32,11 @@ need_tool pkg-config pkg-config
 need_tool gnuplot gnuplot-nox
 need_package libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev \
   libcli11-dev doctest-dev libbenchmark-dev
-# The Python package, and what its tests and notebooks use.
-need_package python3-dev pybind11-dev python3-numpy python3-setuptools python3-wheel python3-pip python3-scipy \
-  python3-pandas python3-xarray python3-matplotlib python3-tqdm python3-pytest python3-hypothesis mypy \
-  jupyter-nbconvert python3-ipykernel python3-mpi4py
+if [ "${1:-}" = python ]; then
+  need_package python3-dev pybind11-dev python3-numpy python3-setuptools python3-wheel python3-pip python3-scipy \
+    python3-pandas python3-xarray python3-matplotlib python3-tqdm python3-pytest python3-hypothesis mypy \
+    jupyter-nbconvert python3-ipykernel python3-mpi4py
+fi
 
 [ -n "$missing" ] || exit 0
 

@@ -16,7 +16,7 @@ case "${1:-all}" in
     ctest --preset release --parallel "$jobs" --label-regex '^unit$' --no-tests=error
     ;;
   all)
-    sh cmake/setup.sh
+    sh cmake/setup.sh python
     cmake --preset release
     cmake --build --preset release
     ctest --preset release --parallel "$jobs" --no-tests=error

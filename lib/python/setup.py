@@ -2,7 +2,7 @@
 
     /usr/bin/python3 -m pip install --no-build-isolation ./lib/python
 
-needs no network, but what `sh cmake/setup.sh` installs. The libraries that the module is linked with come into the package, so that
+needs no network, but what `sh cmake/setup.sh python` installs. The libraries that the module is linked with come into the package, so that
 a wheel works on a Debian that has none of them. SLIDEWAY_BUILD_DIR names a build directory to take the module from.
 """
 
