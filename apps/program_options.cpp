@@ -410,6 +410,7 @@ void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names)
            ->excludes(&names);
   add_count(app, "--seed", "the same seed gives the same models (default 1)", 0, arguments.seed)
       ->needs(&random);
+  add_count(app, "--jobs", "random models at the same time (default 1)", 1, arguments.jobs)->needs(&random);
   app.add_option_function<std::string>(
          "--class",
          [&arguments](const std::string& name) {

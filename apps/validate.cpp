@@ -10,6 +10,7 @@ int validate_random_models(const ValidateArguments& arguments, std::ostream& out
   validation::random::CampaignOptions options;
   options.models = static_cast<int>(*arguments.random);
   if (arguments.seed) options.seed = static_cast<std::uint64_t>(*arguments.seed);
+  if (arguments.jobs) options.jobs = static_cast<int>(*arguments.jobs);
   options.classes = arguments.classes;
   options.json = !arguments.json.empty();
   if (arguments.has_rtol) options.plan.tolerances = {arguments.rtol};

@@ -33,7 +33,7 @@ endif()
 option(SLIDEWAY_BUILD_PYTHON "Build the Python package `slideway`" ${slideway_python_default})
 if(SLIDEWAY_BUILD_PYTHON AND NOT slideway_python_found)
   message(FATAL_ERROR
-    "The Python package needs pybind11, and ${SLIDEWAY_PYTHON} with its headers and numpy. ${advice}")
+    "The Python package needs pybind11, and ${SLIDEWAY_PYTHON} with its headers and numpy. On Debian, `sh cmake/setup.sh python` installs them.")
 endif()
 
 set(SLIDEWAY_PYTHON_INSTALL_DIR "lib/python${slideway_python_version}/dist-packages" CACHE STRING

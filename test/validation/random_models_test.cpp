@@ -137,6 +137,35 @@ TEST_CASE("a random model is made small while it still fails") {
   CHECK(size_of(small) < 10);
 }
 
+TEST_CASE("a gap keeps its own rate where a random model with a contact is made small") {
+  const auto has_contact = [](const RandomModel& candidate) { return candidate.contacts.size() == 1; };
+  RandomModel model;
+  for (int number = 0; model.contacts.size() != 1; ++number) {
+    Draw draw(1, 4, static_cast<std::uint64_t>(number));
+    model = moving_floors(draw);
+  }
+  for (const int most : {1, 5, 2000}) {
+    const RandomModel small = minimised(model, has_contact, most);
+    const std::optional<Formula> rate = rate_of(small.contacts[0].gap, small.derivatives);
+    REQUIRE(rate);
+    const Names names{.states = {"a", "b", "c", "d", "e", "f", "g", "h"}};
+    if (most > 1) CHECK(text(small.contacts[0].rate, names) == text(*rate, names));
+  }
+}
+
+TEST_CASE("a campaign has the same outcome with any number of jobs") {
+  const auto outcome = [](int jobs) {
+    CampaignOptions options{.models = 6, .classes = {"linear", "nests"}, .jobs = jobs, .json = true};
+    options.plan.tolerances = {1e-6};
+    std::ostringstream out;
+    run_campaign(options, out);
+    return out.str();
+  };
+  const std::string one = outcome(1);
+  CHECK(one.find("linear") != std::string::npos);
+  CHECK(outcome(3) == one);
+}
+
 TEST_CASE("a class of random models that there is not is refused with those that there are") {
   std::ostringstream out;
   CHECK_THROWS_WITH_AS(run_campaign({.classes = {"nonsense"}}, out), doctest::Contains("linear, exits"),

@@ -1,9 +1,15 @@
 #include "validation/random/campaign.hpp"
 
 #include <algorithm>
-#include <ctime>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <ostream>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -79,15 +85,20 @@ class Campaign {
   Campaign(const CampaignOptions& options, std::ostream& out) : options_(options), out_(out) {}
 
   int run() {
-    const std::vector<std::size_t> chosen = chosen_classes(options_.classes);
-    for (const std::size_t k : chosen) rows_.push_back({.name = all_classes()[k].name});
-    for (std::size_t k = 0; k < chosen.size(); ++k) {
-      const int share =
-          (options_.models + static_cast<int>(chosen.size() - 1 - k)) / static_cast<int>(chosen.size());
-      for (int number = 0; number < share; ++number) try_model(rows_[k], chosen[k], number);
+    for (const std::size_t k : chosen_classes(options_.classes)) classes_.push_back({.index = k});
+    std::vector<Task> tasks;
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      classes_[k].row.name = all_classes()[classes_[k].index].name;
+      const auto count = static_cast<int>(classes_.size());
+      const int share = (options_.models + count - 1 - static_cast<int>(k)) / count;
+      for (int number = 0; number < share; ++number) tasks.push_back({k, number});
     }
+    judge(tasks);
     Row total{.name = "all"};
-    for (const Row& row : rows_) total.add(row);
+    for (const Class& one : classes_) {
+      rows_.push_back(one.row);
+      total.add(one.row);
+    }
     rows_.push_back(total);
     if (options_.json) {
       write_json();
@@ -98,11 +109,62 @@ class Campaign {
   }
 
  private:
-  void try_model(Row& row, std::size_t class_index, int number) {
-    const ModelClass& model_class = all_classes()[class_index];
-    Draw draw(options_.seed, class_index, static_cast<std::uint64_t>(number));
-    const RandomModel model = model_class.make(draw);
-    const Judgement judgement = Judge(model, options_.plan).all(static_cast<std::size_t>(number));
+  struct Class {
+    std::size_t index = 0;  // into all_classes()
+    Row row = {};
+  };
+  struct Task {
+    std::size_t place = 0;  // into classes_
+    int number = 0;
+  };
+
+  RandomModel model_of(const Task& task) const {
+    const std::size_t index = classes_[task.place].index;
+    Draw draw(options_.seed, index, static_cast<std::uint64_t>(task.number));
+    return all_classes()[index].make(draw);
+  }
+
+  // On as many threads as there are jobs; what comes out is added up in the order of the tasks.
+  void judge(const std::vector<Task>& tasks) {
+    std::vector<std::optional<Judgement>> judged(tasks.size());
+    std::exception_ptr failure;
+    std::mutex mutex;
+    std::condition_variable is_judged;
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      for (std::size_t k = next++; k < tasks.size(); k = next++) {
+        try {
+          const RandomModel model = model_of(tasks[k]);
+          Judgement judgement = Judge(model, options_.plan).all(static_cast<std::size_t>(tasks[k].number));
+          const std::lock_guard lock(mutex);
+          judged[k] = std::move(judgement);
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          failure = std::current_exception();
+          next = tasks.size();
+        }
+        is_judged.notify_one();
+      }
+    };
+    std::vector<std::jthread> workers;
+    for (int job = 0; job < options_.jobs; ++job) workers.emplace_back(work);
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+      std::unique_lock lock(mutex);
+      is_judged.wait(lock, [&] { return judged[k] || failure; });
+      if (failure) {
+        lock.unlock();
+        workers.clear();
+        std::rethrow_exception(failure);
+      }
+      const Judgement judgement = std::move(*judged[k]);
+      judged[k].emplace();
+      lock.unlock();
+      add(tasks[k], judgement);
+    }
+  }
+
+  void add(const Task& task, const Judgement& judgement) {
+    Row& row = classes_[task.place].row;
     ++row.models;
     const Trial* first_wrong = nullptr;
     int wrong = 0;
@@ -127,8 +189,8 @@ class Campaign {
     if (!decided) ++row.undecided;
     if (first_wrong == nullptr) return;
     ++row.wrong_models;
-    WrongModel found{.class_name = row.name, .number = number, .wrong = wrong, .first = *first_wrong};
-    if (row.wrong_models <= options_.printed) found.file = small_file(model, *first_wrong);
+    WrongModel found{.class_name = row.name, .number = task.number, .wrong = wrong, .first = *first_wrong};
+    if (row.wrong_models <= options_.printed) found.file = small_file(model_of(task), *first_wrong);
     if (!options_.json) print(found, judgement);
     wrong_.push_back(std::move(found));
   }
@@ -229,6 +291,7 @@ class Campaign {
 
   const CampaignOptions& options_;
   std::ostream& out_;
+  std::vector<Class> classes_ = {};
   std::vector<Row> rows_ = {};
   std::vector<WrongModel> wrong_ = {};
 };

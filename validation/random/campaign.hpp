@@ -18,6 +18,7 @@ struct CampaignOptions {
   std::vector<std::string> classes = {};  // empty: all
   Plan plan = {};
   int printed = 3;    // of each class so many wrong models are made small and printed
+  int jobs = 1;       // models at the same time; the outcome does not depend on it
   bool json = false;  // one document instead of the table
 };
 

@@ -1,12 +1,12 @@
 #include "validation/random/follow.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <optional>
 #include <stdexcept>
 
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/simulator.hpp"
+#include "validation/random/processor_time.hpp"
 
 namespace slideway::validation::random {
 namespace {
@@ -69,11 +69,9 @@ Followed follow(const RandomModel& model, const Setting& setting, const std::vec
     atol[j] = setting.rtol / 100 * model.states[static_cast<std::size_t>(j)].scale;
   }
   options.atol = atol;
-  const std::clock_t begin = std::clock();
+  const double begin = thread_seconds();
   options.on_step = [&](const StepView&) {
-    if (static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC > seconds) {
-      throw std::runtime_error(time_is_up);
-    }
+    if (thread_seconds() - begin > seconds) throw std::runtime_error(time_is_up);
   };
   const Automaton problem = instance->problem();
   const Words words(model, problem.system());

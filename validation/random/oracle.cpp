@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <optional>
+
+#include "validation/random/processor_time.hpp"
 
 namespace slideway::validation::random {
 namespace {
@@ -19,8 +20,6 @@ constexpr Real shortest_interval = 1e-12L;
 struct Undecided {
   std::string why;
 };
-
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // The order and sign of the first coefficient that is not zero; order 0 where all are.
 struct Leading {
@@ -76,7 +75,7 @@ class Oracle {
   };
 
   void follow() {
-    started_ = processor_seconds();
+    started_ = thread_seconds();
     t_ = model_.start;
     end_ = model_.end;
     span_ = end_ - t_;
@@ -147,7 +146,7 @@ class Oracle {
     constexpr int most_steps = 200'000;
     constexpr int steps_between_looks = 64;
     if (++steps_ > most_steps ||
-        (steps_ % steps_between_looks == 0 && processor_seconds() - started_ > options_.seconds)) {
+        (steps_ % steps_between_looks == 0 && thread_seconds() - started_ > options_.seconds)) {
       throw Undecided{"the oracle takes too long"};
     }
     expand(regime_, Taylor::highest, expansion_);
