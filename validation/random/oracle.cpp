@@ -465,7 +465,7 @@ class Oracle {
         candidate.forces[c] = e.forces[c][0];
       } else {
         Leading leading = leading_of(e.rates[c], 0, unit);
-        // What is met here was closed or has come to rest: its rate is zero, but for what rounding has left of it.
+        // A contact in `met` was closed or has come to rest, so a rate as small as rounding counts as zero.
         if (leading.order == 0 && leading.doubtful) leading = leading_of(e.rates[c], 1, unit);
         if (leading.sign == 0 || leading.doubtful) throw Undecided{"a gap that is nearly zero"};
         if (leading.sign < 0) return std::nullopt;

@@ -15,7 +15,7 @@ namespace {
 
 thread_local CallErrors* current = nullptr;
 
-// What ends a run whose Python function has raised; the message is for the outcome.
+// PythonRaised ends a run after a Python function has raised. Its message becomes the message of the outcome.
 class PythonRaised : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,7 +35,7 @@ class ArrayCache {
   py::array_t<double> array_{0};
 };
 
-// What lives longer than the interpreter's last use of it is let go with the lock held.
+// shared() and shared_cache() release their objects with the interpreter's lock held: the last owner may be a thread without it.
 std::shared_ptr<py::object> shared(const py::object& object) {
   return {new py::object(object), [](py::object* kept) {
             const py::gil_scoped_acquire lock;

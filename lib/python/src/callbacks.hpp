@@ -41,7 +41,7 @@ class CallErrors {
   CallErrors* outer_ = nullptr;
 };
 
-// What a field of Python is made of. `field(t, y)` returns n numbers; with surfaces it is field(t, y, signs) with signs of ±1, and
+// PythonField holds the Python functions of a system. `field(t, y)` returns n numbers; with surfaces it is field(t, y, signs) with signs of ±1, and
 // guards(t, y) returns m numbers. `jacobian(t, y)` returns n × n numbers, and belongs to fields without surfaces.
 struct PythonField {
   Index states = 0;

@@ -32,7 +32,7 @@ py::capsule owner_of(Numbers* numbers) {
   return py::capsule(numbers, [](void* kept) { delete static_cast<Numbers*>(kept); });
 }
 
-// What ends a run from outside.
+// Attendant throws Stop to end a run early: on request, after a signal, or after the last event that counts.
 struct Stop {};
 
 // Looks after a run on its way: requests to end it, signals to Python, counted events.
@@ -61,7 +61,7 @@ class Attendant {
       cancelled_ = true;
       throw Stop();
     }
-    // A tenth of a second is what a person takes for at once.
+    // Signals are looked for every 30 ms, so that Ctrl-C ends a run within a tenth of a second.
     constexpr std::chrono::milliseconds pause(30);
     const Clock::time_point now = Clock::now();
     if (now - last_ < pause) return;
@@ -120,7 +120,7 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
           Run shorter = where;
           shorter.end = last->t;
           made->solution = simulator.run(shorter);
-          // Whether it is an event of a run that ends there is a matter of rounding.
+          // Rounding decides whether the shorter run still contains the event at its end, so the event is added if it is missing.
           EventLog& events = made->solution.events;
           constexpr double rounding = 1e-12;
           if (events.empty() || events.back().name != last->name ||
@@ -141,7 +141,7 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
       follow();
     }
   } catch (const std::exception&) {
-    // What Python raised before the first step says more.
+    // The exception that Python raised before the first step is clearer than the one of the run, and takes its place.
     if (errors.error().is_none()) throw;
     made->error = errors.error();
     return made;

@@ -23,7 +23,7 @@ extern template class Eigen::EigenSolver<slideway::Matrix>;
 extern template class Eigen::JacobiSVD<slideway::Matrix>;
 extern template class Eigen::SparseLU<Eigen::SparseMatrix<double>>;
 
-// What is a template itself in these classes, for the arguments that occur.
+// These members are templates themselves, and are instantiated for the arguments that occur in the library.
 extern template void Eigen::FullPivLU<slideway::Matrix>::_solve_impl(const slideway::Vector&,
                                                                      slideway::Vector&) const;
 extern template void Eigen::FullPivLU<slideway::Matrix>::_solve_impl(const slideway::Matrix&,

@@ -40,7 +40,7 @@ class JumpWatch {
   const Vector& state(std::size_t back) const { return instants_.state(back); }
   // When they began, and the largest |xⱼ| since then; there is one.
   double began() const { return instants_.began(); }
-  // By how much the first of them may be off, and so all of them.
+  // The time of the first instant may be off by this; every later one, and the limit, is shifted with it.
   double error_of_first() const { return error_of_first_; }
   Vector scale() const { return instants_.scale(); }
   // Of all instants that take part; contacts and states are sorted.

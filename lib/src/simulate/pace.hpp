@@ -23,7 +23,7 @@ class Pace {
     interval_ = interval;
     steps_ = steps_in_mode_;
   }
-  // The stretch that begins with the jump is as short as this, whatever the last one was.
+  // The flight after the jump is predicted to take this long. The prediction replaces the length of the last flight.
   void expect(double interval) {
     interval_ = interval;
     steps_ = 0;

@@ -494,8 +494,8 @@ const Arrival& RunEngine::imminent_arrival() {
   return scanned_.joint;
 }
 
-// An event at the end time belongs to the run, on whichever side of the end the accuracy of location puts it. What errors of
-// the state may have kept from zero has not arrived.
+// An event at the end time belongs to the run, on whichever side of the end the accuracy of location puts it. A guard
+// that is off zero has not arrived, even where errors of the state could explain its value.
 bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
   const Index count = here_->ode.guards();
   if (count == 0) return false;

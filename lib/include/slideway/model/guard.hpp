@@ -130,7 +130,7 @@ class Guard {
   // ∂g/∂xⱼ, n entries.
   void gradient(double t, ConstVectorRef x, VectorRef gradient) const;
   std::optional<GuardShape> shape(Index states) const;
-  // Whether rate() and mixed() are exact, rather than finite differences.
+  // True where rate() and mixed() are exact derivatives; false where one of them is a finite difference.
   bool has_exact_derivatives() const { return functions_->rate && functions_->mixed; }
 
  private:
