@@ -32,6 +32,16 @@ FunctionOde prothero_robinson(double lambda) {
           [lambda](double, ConstVectorRef, MatrixRef jacobian) { jacobian(0, 0) = lambda; }};
 }
 
+// The same with a clock that began long before.
+FunctionOde prothero_robinson_from(double start, double lambda) {
+  return {1,
+          [=](double t, ConstVectorRef x, VectorRef dx) {
+            dx(0) =
+                lambda * (x(0) - std::sin(3 * (t - start)) - (t - start)) + 3 * std::cos(3 * (t - start)) + 1;
+          },
+          [=](double, ConstVectorRef, MatrixRef jacobian) { jacobian(0, 0) = lambda; }};
+}
+
 // x' = x² cos t from 1/2: x = 1/(2 − sin t).
 FunctionOde driven() {
   return {1, [](double t, ConstVectorRef x, VectorRef dx) { dx(0) = x(0) * x(0) * std::cos(t); },
@@ -109,6 +119,18 @@ TEST_CASE(
       CHECK(worst < 10 * 5.5 * rtol);
       CHECK(static_cast<double>(stepper->statistics().steps) < 20 + 12 * std::pow(rtol, -0.25));
     }
+  }
+}
+
+TEST_CASE("rodas goes on where its tolerance is about what the clock resolves, though the problem is stiff") {
+  constexpr double start = 1e4;
+  for (const double rtol : {1e-6, 1e-10, 1e-11, 1e-12}) {
+    FunctionOde ode = prothero_robinson_from(start, -1e6);
+    auto stepper = make_rodas(ode, tolerances(1, rtol));
+    const Vector x = end_state(*stepper, start, vector({0}), start + 5);
+    CAPTURE(rtol);
+    CHECK(std::abs(x(0) - std::sin(15.0) - 5) < 100 * rtol);
+    CHECK(static_cast<double>(stepper->statistics().steps) < 20 + 12 * std::pow(rtol, -0.25));
   }
 }
 

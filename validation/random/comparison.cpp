@@ -47,6 +47,16 @@ long double window_begin(const Motion& exact, const Accumulation& accumulation, 
   return before < 0 ? accumulation.limit - free_time : (before + after) / 2;
 }
 
+// How much later a motion has the limit of an accumulation of the exact one; 0 where it has none.
+long double delay_of(const Motion& motion, const Accumulation& accumulation) {
+  long double delay = std::numeric_limits<long double>::infinity();
+  for (const Accumulation& own : motion.accumulations) {
+    const long double later = own.limit - accumulation.limit;
+    if (std::abs(later) < std::abs(delay)) delay = later;
+  }
+  return std::isfinite(delay) ? delay : 0;
+}
+
 std::string described(const Happening& happening) {
   std::string names;
   for (const std::string& name : happening.names) names += (names.empty() ? "" : ",") + name;
@@ -62,8 +72,11 @@ long double distance(const std::vector<long double>& a, const std::vector<long d
 
 std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long double free_time) {
   std::vector<long double> begins;
+  std::vector<long double> ends;
   for (const Accumulation& accumulation : exact.accumulations) {
-    begins.push_back(window_begin(exact, accumulation, free_time));
+    const long double delay = delay_of(motion, accumulation);
+    begins.push_back(window_begin(exact, accumulation, free_time) + delay);
+    ends.push_back(accumulation.limit + free_time + delay);
   }
   // What takes part in an accumulation keeps, until its limit, what it had when the free time began.
   std::vector<Happening> merged;
@@ -73,8 +86,7 @@ std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long d
       bool is_free = false;
       for (std::size_t a = 0; a < begins.size(); ++a) {
         const Accumulation& accumulation = exact.accumulations[a];
-        is_free = is_free || (shares({name}, accumulation) && happening.t > begins[a] &&
-                              happening.t <= accumulation.limit + free_time);
+        is_free = is_free || (shares({name}, accumulation) && happening.t > begins[a] && happening.t <= ends[a]);
       }
       if (!is_free) names.push_back(name);
     }
@@ -82,10 +94,7 @@ std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long d
     for (std::size_t a = 0; a < begins.size(); ++a) {
       const Accumulation& accumulation = exact.accumulations[a];
       for (const std::size_t place : accumulation.places) {
-        if (place >= happening.word.size() || happening.t <= begins[a] ||
-            happening.t > accumulation.limit + free_time) {
-          continue;
-        }
+        if (place >= happening.word.size() || happening.t <= begins[a] || happening.t > ends[a]) continue;
         // Until it rests, a bounce that is free leaves no trace in the word.
         if (happening.word[place] != '0') {
           happening.word[place] = merged.empty() ? motion.initial_word[place] : merged.back().word[place];

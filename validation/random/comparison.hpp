@@ -6,7 +6,7 @@
 // size being the largest |x| of the state on the way, at least a tenth of its scale, and for times a twentieth of the run.
 // Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
 // is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
-// told from there on. So may those within 75·√(ε·t·span) of the limit, t being what the clock shows: at a speed v across a gap the clock
+// told from there on. That time is counted back from the limit that the run found, which is held to the rule for times. So may those within 75·√(ε·t·span) of the limit, t being what the clock shows: at a speed v across a gap the clock
 // hides flights no higher than some 1600·ε·v·t (100 times the rounding of the gap), which take √(12800·ε·t·v/a), where v/a is about
 // a twentieth of the run, and all of them take three times as long. A limit itself may be off by √(ε·t·span) more, as README says
 // of what the guard resolves, √(2ε|H|/a)/(1−e) with H = v·t. What follows it is held to the rule above.

@@ -103,7 +103,9 @@ Followed follow(const RandomModel& model, const Setting& setting, const std::vec
                                            : motion.initial_location;
     if (is_named(event.kind) && event.name) happening.names.push_back(*event.name);
     motion.happenings.push_back(std::move(happening));
+    if (event.kind == EventKind::zeno) motion.accumulations.push_back({.limit = event.t});
   }
+  if (motion.end == MotionEnd::zeno) motion.accumulations.push_back({.limit = motion.t});
   for (Index j = 0; j < solution->final.state.size(); ++j) motion.state.push_back(solution->final.state[j]);
   for (const long double t : samples) {
     if (t > static_cast<long double>(solution->final.t)) break;

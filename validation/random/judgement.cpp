@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "validation/random/oracle.hpp"
@@ -52,6 +53,7 @@ Judge::Judge(const RandomModel& model, const Plan& plan) : model_(model), plan_(
   for (std::size_t k = 0; k < model.states.size(); ++k) {
     sizes_.push_back(std::max(exact_.largest[k], static_cast<long double>(model.states[k].scale) / 10));
   }
+  limit_after_end_ = limit_after_end();
   for (const double rtol : plan.tolerances) {
     std::vector<Motion> neighbours;
     for (const int pattern : {0, 1, 2, 3}) {
@@ -69,9 +71,27 @@ Judge::Judge(const RandomModel& model, const Plan& plan) : model_(model), plan_(
   }
 }
 
+// A run that ends within the free time before a limit has a free number of events at its end.
+long double Judge::limit_after_end() const {
+  constexpr long double never = std::numeric_limits<long double>::infinity();
+  if (model_.solved != nullptr || exact_.end == MotionEnd::zeno) return never;
+  RandomModel longer = model_;
+  longer.end += static_cast<double>(span_ / tenths);
+  for (const Accumulation& accumulation : solve(longer, {}).accumulations) {
+    const long double after = accumulation.limit - static_cast<long double>(model_.end);
+    if (after > 0) return after;
+  }
+  return never;
+}
+
 Allowance Judge::allowance(double rtol, double shift) const {
   const long double clock = std::max(std::abs(model_.start), std::abs(model_.end)) + std::abs(shift);
-  return allowance_of(exact_, neighbours_.at(rtol), rtol, span_, clock, sizes_);
+  Allowance out = allowance_of(exact_, neighbours_.at(rtol), rtol, span_, clock, sizes_);
+  if (out.decided && limit_after_end_ <= out.accumulation) {
+    out.decided = false;
+    out.why = "the run ends where events accumulate";
+  }
+  return out;
 }
 
 Trial Judge::judged(const Setting& setting, const RandomModel& model, const Rewriting* rewriting) const {

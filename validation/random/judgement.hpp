@@ -52,6 +52,7 @@ class Judge {
  private:
   // For a clock that shows the times of the model, or later ones by this much.
   Allowance allowance(double rtol, double shift) const;
+  long double limit_after_end() const;
   Trial judged(const Setting& setting, const RandomModel& model, const Rewriting* rewriting) const;
 
   const RandomModel& model_;
@@ -61,6 +62,7 @@ class Judge {
   long double span_ = 0;
   std::vector<long double> sizes_ = {};
   std::map<double, std::vector<Motion>> neighbours_ = {};
+  long double limit_after_end_ = 0;  // how long after the end an accumulation has its limit; infinite where none does
 };
 
 }  // namespace slideway::validation::random

@@ -243,6 +243,7 @@ Motion restored(Motion motion, const Rewriting& rewriting, const RandomModel& mo
     happening.t = time(happening.t);
     word(happening.word);
   }
+  for (Accumulation& accumulation : motion.accumulations) accumulation.limit = time(accumulation.limit);
   state(motion.state);
   for (auto& sample : motion.samples) state(sample);
   return motion;

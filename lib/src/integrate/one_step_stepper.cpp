@@ -158,7 +158,15 @@ double OneStepStepper::fitted(double h) const {
   const double left = end_time_ - reached_;
   if (h >= left * (1 - 1e-9)) return left;
   // Two steps alike rather than one and a sliver.
-  return h > 0.5 * left ? 0.5 * left : h;
+  h = h > 0.5 * left ? 0.5 * left : h;
+  return control_.ends_on_clock ? on_clock(h) : h;
+}
+
+// The longest step, up to h, to a time that the clock holds.
+double OneStepStepper::on_clock(double h) const {
+  const double end = reached_ + h;
+  const double exact = end - reached_ <= h ? end - reached_ : std::nextafter(end, reached_) - reached_;
+  return exact > 0 ? exact : h;
 }
 
 StepReport OneStepStepper::step() {

@@ -57,6 +57,8 @@ class OneStepStepper : public Stepper {
     double starting_error;
     // Whether the next step is as long as late_error() says too, which goes with the same power of the length.
     bool late_error_guides = false;
+    // Whether a step ends at a time that the clock holds: what is stiff multiplies the time by which it would be late.
+    bool ends_on_clock = false;
   };
 
   OneStepStepper(SmoothOde& ode, const StepperOptions& options, const Control& control, Index terms);
@@ -110,6 +112,7 @@ class OneStepStepper : public Stepper {
   double weighted_norm(ConstVectorRef vector) const;
   // The step size as a part of what is left to the end.
   double fitted(double h) const;
+  double on_clock(double h) const;
   StepReport fail(double h, bool by_error_test);
   void make_interpolant();
   Interpolant last_interpolant() const;

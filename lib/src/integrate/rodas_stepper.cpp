@@ -61,7 +61,8 @@ RodasStepper::RodasStepper(SmoothOde& ode, const StepperOptions& options)
                       .reduction = 0.2,
                       .trial_parts = 1000,
                       .starting_error = 100,
-                      .late_error_guides = true},
+                      .late_error_guides = true,
+                      .ends_on_clock = true},
                      4),
       context_(sundials::create_context()),
       shifted_(ode, checked_, options.linear_solver, context_.get()),
@@ -86,14 +87,30 @@ bool RodasStepper::find_derivatives() {
     has_jacobian_ = true;
   }
   // The derivative at 0 of the cubic through f at thirds of the step, whose error is of the order of the formula's own. Over a shorter
-  // time rounding would be multiplied, and what linear laws hold together would part by that.
-  constexpr std::array<double, 3> weights = {9, -4.5, 1};
-  slope_in_time_ = (-5.5 / step_.h) * step_.velocity;
-  for (std::size_t k = 0; k < weights.size(); ++k) {
-    const double t = std::min(step_.t + static_cast<double>(k + 1) / 3 * step_.h, step_.latest);
-    if (!checked_.velocity(t, step_.x, stage_velocity_)) return false;
-    slope_in_time_ += (weights[k] / step_.h) * stage_velocity_;
+  // time rounding would be multiplied, and what linear laws hold together would part by that. Far from t = 0 the clock rounds the
+  // thirds, and ∂f/∂t is large where something is stiff: they are where the clock says.
+  std::array<double, 3> at = {};
+  for (std::size_t k = 0; k < at.size(); ++k) at[k] = clock_at(static_cast<double>(k + 1) / 3) - step_.t;
+  if (!(0 < at[0] && at[0] < at[1] && at[1] < at[2])) at = {step_.h / 3, step_.h * 2 / 3, step_.h};
+  slope_in_time_.setZero();
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const double one = at[(k + 1) % at.size()];
+    const double other = at[(k + 2) % at.size()];
+    const double weight = one * other / (at[k] * (at[k] - one) * (at[k] - other));
+    if (!checked_.velocity(step_.t + at[k], step_.x, stage_velocity_)) return false;
+    slope_in_time_ += weight * (stage_velocity_ - step_.velocity);
   }
+  return true;
+}
+
+double RodasStepper::clock_at(double part) const { return std::min(step_.t + part * step_.h, step_.latest); }
+
+// f at stage_state_ and a part of the step; from the time that the clock rounds it to it is brought there by ∂f/∂t.
+bool RodasStepper::find_stage_velocity(double part) {
+  const double t = clock_at(part);
+  if (!checked_.velocity(t, stage_state_, stage_velocity_)) return false;
+  const double late = (t - step_.t) - part * step_.h;
+  if (late != 0) stage_velocity_ -= late * slope_in_time_;
   return true;
 }
 
@@ -119,8 +136,7 @@ bool RodasStepper::advance(double& error) {
   for (std::size_t stage = 1; stage < g_.size(); ++stage) {
     for (Index i = 0; i < states_; ++i)
       stage_state_[i] = step_.x[i] + sum_of_parts(rodas::a[stage], stage, g, i);
-    const double t = std::min(step_.t + rodas::times[stage] * step_.h, step_.latest);
-    if (!checked_.velocity(t, stage_state_, stage_velocity_) || !solve_stage(stage)) return false;
+    if (!find_stage_velocity(rodas::times[stage]) || !solve_stage(stage)) return false;
   }
   double sum = 0;
   for (Index i = 0; i < states_; ++i) {
@@ -154,8 +170,7 @@ double RodasStepper::late_error() {
   }
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (has_stiff) {
-    const double middle = std::min(step_.t + 0.5 * step_.h, step_.latest);
-    if (!checked_.velocity(middle, stage_state_, stage_velocity_)) return infinite;
+    if (!find_stage_velocity(0.5)) return infinite;
     right_ = rodas::gamma * (step_.h * stage_velocity_ - right_);
     if (!shifted_.solve(right_, off_middle_)) return infinite;
   }

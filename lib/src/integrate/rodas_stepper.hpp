@@ -35,6 +35,9 @@ class RodasStepper final : public OneStepStepper {
 
   // J and ∂f/∂t where the step begins.
   bool find_derivatives();
+  // The time at a part of the step.
+  double clock_at(double part) const;
+  bool find_stage_velocity(double part);
   bool solve_stage(std::size_t stage);
   // The polynomial of one state in the last step.
   struct Cubic;

@@ -346,8 +346,10 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
     }
     // What fired together with something else a little before its own zero has that still ahead.
     const double ahead = std::abs(value) > kZeroFactor * watch.rounding(t_, x_, e) ? std::abs(value) : 0.0;
-    watch.set_allowance(e, ahead + kWrongWayFactor * (exact ? watch.tolerance(t_, x_, e, weights_) : zero));
-    watch.set_noise(e, exact ? ahead : zero);
+    // The state lies on a guard that it slid along or that fired here: errors of the run are none of this guard.
+    const bool is_on_guard = exact || is_left || jumps_.has_fired_on(watch[e].when);
+    watch.set_allowance(e, ahead + kWrongWayFactor * (is_on_guard ? watch.tolerance(t_, x_, e, weights_) : zero));
+    watch.set_noise(e, is_on_guard ? ahead : zero);
   }
   return due;
 }
