@@ -93,6 +93,7 @@ struct ValidateArguments {
   bool has_rtol = false;
   std::optional<Index> random = {};  // so many random models instead of the suite
   std::optional<Index> seed = {};
+  std::optional<Index> only = {};
   std::optional<Index> jobs = {};         // of random models
   std::vector<std::string> classes = {};  // of random models; empty: all
   std::string json = {};                  // of random models: "-"

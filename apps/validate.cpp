@@ -11,6 +11,7 @@ int validate_random_models(const ValidateArguments& arguments, std::ostream& out
   options.models = static_cast<int>(*arguments.random);
   if (arguments.seed) options.seed = static_cast<std::uint64_t>(*arguments.seed);
   if (arguments.jobs) options.jobs = static_cast<int>(*arguments.jobs);
+  if (arguments.only) options.only = static_cast<int>(*arguments.only);
   options.classes = arguments.classes;
   options.json = !arguments.json.empty();
   if (arguments.has_rtol) options.plan.tolerances = {arguments.rtol};

@@ -117,6 +117,60 @@ TEST_CASE("a run goes on where another one that slid between two locations ended
                   std::invalid_argument);
 }
 
+namespace {
+
+// Slides on y = 3 from t = 1 on; at t = 2.2 z comes to zero, and only B with z < 0 follows, where y' is as given.
+std::string left_at_corner(const std::string& rate_of_y) {
+  return "initial = \"A\"\n[states]\ny = 2.0\nz = 2.0\n[time]\nend = 4.0\n[surfaces]\ns = \"z\"\n"
+         "[[locations]]\nname = \"A\"\n[locations.derivatives]\ny = \"if(s > 0, 1, 2)\"\nz = \"-1.4\"\n"
+         "[[locations]]\nname = \"B\"\n[locations.derivatives]\ny = \"if(s > 0, -1, " +
+         rate_of_y +
+         ")\"\nz = \"if(s > 0, 0.4, -0.5)\"\n"
+         "[[edges]]\nname = \"up\"\nfrom = \"A\"\nto = \"B\"\nwhen = \"y - 3\"\ndirection = \"rising\"\n"
+         "[[edges]]\nname = \"down\"\nfrom = \"B\"\nto = \"A\"\nwhen = \"y - 3\"\ndirection = \"falling\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("a surface that is left together with the guard between two locations is not decided again") {
+  for (const double rtol : {1e-4, 1e-6, 1e-9, 1e-12}) {
+    for (const Method method : every_method) {
+      CAPTURE(rtol);
+      CAPTURE(std::string(to_string(method)));
+      Options options;
+      options.rtol = rtol;
+      options.method = method;
+      // Beside B's field the surface repels; the other side of it leads back to y = 3.
+      const Solution solution = run_model(left_at_corner("0.05"), options);
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      REQUIRE(solution.events.size() == 2);
+      CHECK(solution.events[1].kind == EventKind::corner);
+      CHECK(solution.final.location == "B");
+      CHECK(std::abs(solution.final.state[0] - 3.09) <= 100 * rtol);
+      CHECK(std::abs(solution.final.state[1] + 0.9) <= 100 * rtol);
+    }
+  }
+}
+
+TEST_CASE(
+    "a motion away from the guard between two locations that is lower than the tolerance is seen to end") {
+  for (const double rtol : {1e-4, 1e-6, 1e-9, 1e-12}) {
+    for (const Method method : every_method) {
+      CAPTURE(rtol);
+      CAPTURE(std::string(to_string(method)));
+      Options options;
+      options.rtol = rtol;
+      options.method = method;
+      // y = 3 + 0.08 τ − 3 τ² with τ = t − 2.2: it is back after 0.08/3, and never higher than 6e-4.
+      const Solution solution = run_model(left_at_corner("0.08 - 6*(t - 2.2)"), options);
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      REQUIRE(solution.events.size() >= 3);
+      CHECK(solution.events[2].kind == EventKind::sliding_entry);
+      CHECK(std::abs(solution.events[2].t - (2.2 + 0.08 / 3)) <= 100 * rtol);
+    }
+  }
+}
+
 TEST_CASE("every continuation is followed while it slides between two locations") {
   // y = (t − 2)²/2 until t = 2; then it goes on at zero, or as ±(t − 2)²/2.
   const ModelInstance instance =

@@ -11,6 +11,7 @@
 #include "validation/random/comparison.hpp"
 #include "validation/random/minimiser.hpp"
 #include "validation/random/oracle.hpp"
+#include "validation/random/processor_time.hpp"
 
 using namespace slideway::validation;
 using namespace slideway::validation::random;
@@ -130,11 +131,31 @@ TEST_CASE("a random model is made small while it still fails") {
     return file_text(candidate).find("sgn(") != std::string::npos;
   };
   REQUIRE(has_relay(model));
-  const RandomModel small = minimised(model, has_relay, 2000);
+  const RandomModel small = minimised(model, has_relay, {.questions = 2000});
   CHECK(has_relay(small));
   CHECK(small.states.size() == 1);
   CHECK(small.surfaces.size() == 1);
   CHECK(size_of(small) < 10);
+}
+
+TEST_CASE("a random model is made small no longer than its time lasts, and stays as long as it is readable") {
+  Draw draw(1, 0, 2);
+  const RandomModel model = linear_relays(draw);
+  int questions = 0;
+  const auto is_slow = [&](const RandomModel&) {
+    ++questions;
+    const double until = thread_seconds() + 0.02;
+    while (thread_seconds() < until) {
+    }
+    return false;
+  };
+  const double begin = thread_seconds();
+  minimised(model, is_slow, {.questions = 1'000'000, .seconds = 0.1});
+  CHECK(questions >= 1);
+  CHECK(thread_seconds() - begin < 0.2);
+
+  const RandomModel small = minimised(model, [](const RandomModel&) { return true; }, {.questions = 2000});
+  CHECK(small.end - small.start >= 0.01 * (model.end - model.start));
 }
 
 TEST_CASE("a gap keeps its own rate where a random model with a contact is made small") {
@@ -145,7 +166,7 @@ TEST_CASE("a gap keeps its own rate where a random model with a contact is made 
     model = moving_floors(draw);
   }
   for (const int most : {1, 5, 2000}) {
-    const RandomModel small = minimised(model, has_contact, most);
+    const RandomModel small = minimised(model, has_contact, {.questions = most});
     const std::optional<Formula> rate = rate_of(small.contacts[0].gap, small.derivatives);
     REQUIRE(rate);
     const Names names{.states = {"a", "b", "c", "d", "e", "f", "g", "h"}};

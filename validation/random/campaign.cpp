@@ -91,7 +91,11 @@ class Campaign {
       classes_[k].row.name = all_classes()[classes_[k].index].name;
       const auto count = static_cast<int>(classes_.size());
       const int share = (options_.models + count - 1 - static_cast<int>(k)) / count;
-      for (int number = 0; number < share; ++number) tasks.push_back({k, number});
+      if (options_.only) {
+        tasks.push_back({k, *options_.only});
+      } else {
+        for (int number = 0; number < share; ++number) tasks.push_back({k, number});
+      }
     }
     judge(tasks);
     Row total{.name = "all"};
@@ -205,8 +209,7 @@ class Campaign {
       const Trial again = retried(candidate, trial, plan);
       return again.finding == trial.finding && is_refused(again) == was_refused;
     };
-    constexpr int most_questions = 600;
-    const RandomModel small = minimised(model, fails, most_questions);
+    const RandomModel small = options_.only ? model : minimised(model, fails, {});
     const Trial again = retried(small, trial, plan);
     const Judge judge(small, plan);
     std::string file = fmt::format("# {}\n", described(again));

@@ -10,6 +10,9 @@ namespace slideway::validation::random {
 namespace {
 
 constexpr long double per_tolerance = 1000;
+// A run makes an error of a tolerance per step, and at order five, the highest of BDF, takes rtol^(-1/6) steps.
+constexpr double tight = 1e-8;
+constexpr double steps_by_tolerance = 1.0 / 6;
 constexpr long double per_change = 10;
 // A problem whose neighbours are further away than this part of its sizes says nothing.
 constexpr long double far_away = 0.05L;
@@ -86,7 +89,8 @@ std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long d
       bool is_free = false;
       for (std::size_t a = 0; a < begins.size(); ++a) {
         const Accumulation& accumulation = exact.accumulations[a];
-        is_free = is_free || (shares({name}, accumulation) && happening.t > begins[a] && happening.t <= ends[a]);
+        is_free =
+            is_free || (shares({name}, accumulation) && happening.t > begins[a] && happening.t <= ends[a]);
       }
       if (!is_free) names.push_back(name);
     }
@@ -174,7 +178,8 @@ std::string difference(const Motion& got, const Motion& exact, const Allowance& 
 Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
                        long double span, long double clock, const std::vector<long double>& sizes) {
   Allowance out;
-  const long double unit = per_tolerance * static_cast<long double>(rtol);
+  const double steps = std::pow(std::max(1.0, tight / rtol), steps_by_tolerance);
+  const long double unit = per_tolerance * static_cast<long double>(rtol * steps);
   const long double hidden = per_clock * std::sqrt(std::numeric_limits<double>::epsilon() * clock / span);
   out.accumulation = std::max({unit, std::sqrt(static_cast<long double>(rtol)), hidden}) * span;
   const std::vector<Happening> expected = reduced(exact, exact, out.accumulation);

@@ -13,6 +13,9 @@ namespace {
 // The size of the errors that a run at a tolerance may make, in units of rtol: see comparison.hpp.
 constexpr long double drift_per_tolerance = 30;
 constexpr long double tenths = 10;
+// The states change by about their size in this part of a run.
+constexpr double natural_times = 20;
+constexpr const char* says_clock_is_outrun = "between this time and the next that double precision holds";
 
 // States in the middle of the longest stretches between events.
 std::vector<long double> times_between(const Motion& exact, long double start) {
@@ -112,6 +115,13 @@ Trial Judge::judged(const Setting& setting, const RandomModel& model, const Rewr
   if (followed.timed_out) {
     trial.finding = Finding::timed_out;
     trial.text = followed.message;
+    return trial;
+  }
+  const double clock = std::max(std::abs(model.start), std::abs(model.end));
+  const bool clock_resolves = setting.rtol * (model.end - model.start) >
+                              natural_times * std::numeric_limits<double>::epsilon() * clock;
+  if (!clock_resolves && followed.message.find(says_clock_is_outrun) != std::string::npos) {
+    trial.text = "the clock does not resolve the tolerance, and the run says so";
     return trial;
   }
   trial.text = difference(restored(followed.motion, written, model_), exact_, allowed,

@@ -62,7 +62,8 @@ class Judge {
   long double span_ = 0;
   std::vector<long double> sizes_ = {};
   std::map<double, std::vector<Motion>> neighbours_ = {};
-  long double limit_after_end_ = 0;  // how long after the end an accumulation has its limit; infinite where none does
+  long double limit_after_end_ =
+      0;  // how long after the end an accumulation has its limit; infinite where none does
 };
 
 }  // namespace slideway::validation::random

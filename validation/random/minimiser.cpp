@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "validation/random/draw.hpp"
+#include "validation/random/processor_time.hpp"
 
 namespace slideway::validation::random {
 namespace {
@@ -101,11 +102,16 @@ RandomModel without_state(const RandomModel& model, int state) {
 
 class Minimiser {
  public:
-  Minimiser(RandomModel model, const std::function<bool(const RandomModel&)>& fails, int most_questions)
-      : model_(std::move(model)), fails_(fails), left_(most_questions) {}
+  Minimiser(RandomModel model, const std::function<bool(const RandomModel&)>& fails,
+            const MinimiserLimits& limits)
+      : model_(std::move(model)),
+        shortest_(shortest_part * (model_.end - model_.start)),
+        fails_(fails),
+        left_(limits.questions),
+        stop_(thread_seconds() + limits.seconds) {}
 
   RandomModel run() {
-    for (bool better = true; better && left_ > 0;) {
+    for (bool better = true; better && may_ask();) {
       better = drop_parts();
       better = simplify_nodes() || better;
       better = round_numbers() || better;
@@ -116,7 +122,7 @@ class Minimiser {
  private:
   // The rate of a gap follows what its gap and the derivatives of its states have become.
   bool take(Attempt attempt) {
-    if (!attempt || left_ <= 0) return false;
+    if (!attempt || !may_ask()) return false;
     for (ContactEntry& contact : attempt->contacts) {
       const std::optional<Formula> rate = rate_of(contact.gap, attempt->derivatives);
       if (!rate) return false;
@@ -152,14 +158,14 @@ class Minimiser {
     for (const double part : {0.5, 0.75, 0.9}) {
       RandomModel next = model_;
       next.end = rounded(model_.start + part * (model_.end - model_.start), 3);
-      if (next.end < model_.end && next.end > model_.start) better = take(next) || better;
+      if (next.end < model_.end && next.end - next.start >= shortest_) better = take(next) || better;
     }
     return better;
   }
 
   bool simplify_nodes() {
     bool better = false;
-    for (std::size_t place = size_of(model_); place-- > 0 && left_ > 0;) {
+    for (std::size_t place = size_of(model_); place-- > 0 && may_ask();) {
       const auto simpler = [&](auto change) { return take(with_node(model_, place, change)); };
       better = simpler([](const Formula& node) -> std::optional<Formula> {
                  const bool is_leaf =
@@ -194,7 +200,7 @@ class Minimiser {
         }
       }
     }
-    for (std::size_t place = size_of(model_); place-- > 0 && left_ > 0;) {
+    for (std::size_t place = size_of(model_); place-- > 0 && may_ask();) {
       for (const int digits : {1, 2}) {
         const bool took = take(with_node(model_, place, [&](const Formula& node) -> std::optional<Formula> {
           if (node.operation() != Operation::constant) return std::nullopt;
@@ -209,18 +215,25 @@ class Minimiser {
     return better;
   }
 
+  bool may_ask() const { return left_ > 0 && thread_seconds() < stop_; }
+
+  // A run that is far shorter shows what rounding does rather than what failed.
+  static constexpr double shortest_part = 0.01;
+
   RandomModel model_;
+  double shortest_;
   const std::function<bool(const RandomModel&)>& fails_;
-  int left_;
+  int left_;     // questions
+  double stop_;  // by thread_seconds()
 };
 
 }  // namespace
 
 RandomModel minimised(const RandomModel& model, const std::function<bool(const RandomModel&)>& fails,
-                      int most_questions) {
+                      const MinimiserLimits& limits) {
   // What is solved in its place would have to change with it.
   if (model.solved != nullptr) return model;
-  return Minimiser(model, fails, most_questions).run();
+  return Minimiser(model, fails, limits).run();
 }
 
 }  // namespace slideway::validation::random

@@ -9,8 +9,13 @@
 
 namespace slideway::validation::random {
 
-// `fails` is asked at most so many times.
+struct MinimiserLimits {
+  int questions = 600;  // `fails` is asked at most so many times
+  double seconds =
+      60;  // of processor time of the thread; the question that is being asked then is the last one
+};
+
 RandomModel minimised(const RandomModel& model, const std::function<bool(const RandomModel&)>& fails,
-                      int most_questions);
+                      const MinimiserLimits& limits);
 
 }  // namespace slideway::validation::random

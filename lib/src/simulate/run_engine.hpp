@@ -245,6 +245,7 @@ class RunEngine {
   // `pressed` are contacts that close whatever the forces on them are.
   bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
   bool reaches_zero(Index surface, double h);
+  std::vector<Index> left_with_pair() const;
   double jump_rounding(Index surface);
   // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
   bool find_sides(bool keep, Meeting& meeting);

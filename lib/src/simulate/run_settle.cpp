@@ -110,6 +110,8 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
   Meeting all{.at_start = true};
   const Mode before = mode_;
   if (!find_sides(!instant_.moved, all)) return false;
+  const std::vector<Index> left = left_with_pair();
+  std::erase_if(all.met, [&](const Met& met) { return contains(left, met.surface); });
   // A jump elsewhere leaves a guard on the side that is stored: within the errors with which it was left its sign says nothing.
   std::vector<Index> unmoved;
   if (instant_.moved && !at_start && !(mode_ == before) && mode_.size() == before.size() &&
@@ -188,6 +190,9 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
     if (!here.contacts || here.contacts->staying_closed(t_, x_, lambda_, resting) == closed) break;
     if (turn == kContactTurns) break;
   }
+  for (const Index i : left) {
+    if (!contains(leaving_.surfaces, i)) leaving_.surfaces.push_back(i);
+  }
   // A pair of locations is left at once where its surface does not attract.
   if (in_pair() && !mode_.slides_on(mode_.size() - 1)) {
     EventRecord* const entry = records.empty() ? nullptr : &records.back();
@@ -195,6 +200,16 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
     leave_pair(entry);
   }
   return true;
+}
+
+// Surfaces that are left together with the guard between two locations: one mode was chosen for all of them, and the field of the
+// location that was entered is the field of that mode.
+std::vector<Index> RunEngine::left_with_pair() const {
+  std::vector<Index> left;
+  if (!instant_.departed || instant_.last_edge || instant_.moved || in_pair()) return left;
+  std::copy_if(leaving_.surfaces.begin(), leaving_.surfaces.end(), std::back_inserter(left),
+               [&](Index i) { return !mode_.slides_on(i); });
+  return left;
 }
 
 // What a jump leaves of a guard is rounded like the states it came from: two speeds that cancel in an impact leave more than the
@@ -348,7 +363,8 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
     const double ahead = std::abs(value) > kZeroFactor * watch.rounding(t_, x_, e) ? std::abs(value) : 0.0;
     // The state lies on a guard that it slid along or that fired here: errors of the run are none of this guard.
     const bool is_on_guard = exact || is_left || jumps_.has_fired_on(watch[e].when);
-    watch.set_allowance(e, ahead + kWrongWayFactor * (is_on_guard ? watch.tolerance(t_, x_, e, weights_) : zero));
+    watch.set_allowance(
+        e, ahead + kWrongWayFactor * (is_on_guard ? watch.tolerance(t_, x_, e, weights_) : zero));
     watch.set_noise(e, is_on_guard ? ahead : zero);
   }
   return due;
