@@ -13,7 +13,7 @@ constexpr long double per_tolerance = 1000;
 // A run makes an error of a tolerance per step, and at order five, the highest of BDF, takes rtol^(-1/6) steps.
 constexpr double tight = 1e-8;
 constexpr double steps_by_tolerance = 1.0 / 6;
-constexpr long double per_change = 10;
+constexpr long double change_per_drift = 10;
 // A problem whose neighbours are further away than this part of its sizes says nothing.
 constexpr long double far_away = 0.05L;
 // The models go on for about so many of their natural times.
@@ -21,7 +21,7 @@ constexpr long double natural_times = 20;
 // The oracle's last flights take less than this part of the run.
 constexpr long double limit_is_there = 1e-9L;
 // What the clock hides before a limit: see comparison.hpp.
-constexpr long double per_clock = 75;
+constexpr long double per_clock = 250;
 
 bool shares(const std::vector<std::string>& names, const Accumulation& accumulation) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -178,8 +178,9 @@ std::string difference(const Motion& got, const Motion& exact, const Allowance& 
 Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
                        long double span, long double clock, const std::vector<long double>& sizes) {
   Allowance out;
-  const double steps = std::pow(std::max(1.0, tight / rtol), steps_by_tolerance);
-  const long double unit = per_tolerance * static_cast<long double>(rtol * steps);
+  const long double steps = std::pow(std::max(1.0, tight / rtol), steps_by_tolerance);
+  const long double unit = per_tolerance * static_cast<long double>(rtol) * steps;
+  const long double per_change = change_per_drift * steps;
   const long double hidden = per_clock * std::sqrt(std::numeric_limits<double>::epsilon() * clock / span);
   out.accumulation = std::max({unit, std::sqrt(static_cast<long double>(rtol)), hidden}) * span;
   const std::vector<Happening> expected = reduced(exact, exact, out.accumulation);

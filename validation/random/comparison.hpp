@@ -2,15 +2,17 @@
 //
 // The rules. Both are reduced: instants at which nothing changes are left out, and what is at the same instant is one.
 // The sequences have to be the same, and no time and no state may be off by more than
-//     1000·rtol·size + 10·(the change of the exact motion where its derivatives are off by 30·rtol·size per tenth of the run),
-// with 1000·rtol·(1e-8/rtol)^(1/6) in place of 1000·rtol where rtol is less than 1e-8: a run errs by a tolerance per step, and BDF of
-// order five takes rtol^(-1/6) steps;
-// size being the largest |x| of the state on the way, at least a tenth of its scale, and for times a twentieth of the run.
+//     1000·rtol·size + 10·(the change of the exact motion where its derivatives are off by 30·rtol·size per tenth of the run,
+//         constantly or as a cosine of one or two times 20 radians a run),
+// size being the largest |x| of the state on the way, at least a tenth of its scale, and for times a twentieth of the run. Below
+// rtol = 1e-8 both terms are (1e-8/rtol)^(1/6) times as large: a run errs by a tolerance per step, and BDF of order five takes
+// rtol^(-1/6) steps.
 // Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
 // is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
-// told from there on. That time is counted back from the limit that the run found, which is held to the rule for times. So may those within 75·√(ε·t·span) of the limit, t being what the clock shows: at a speed v across a gap the clock
-// hides flights no higher than some 1600·ε·v·t (100 times the rounding of the gap), which take √(12800·ε·t·v/a), where v/a is about
-// a twentieth of the run, and all of them take three times as long. A limit itself may be off by √(ε·t·span) more, as README says
+// told from there on. That time is counted back from the limit that the run found, which is held to the rule for times. So may
+// those within 250·√(ε·t·span) of the limit, t being what the clock shows: at a speed v across a gap the clock hides flights no
+// higher than some 1600·ε·v·t (100 times the rounding of the gap), which take √(12800·ε·t·v/a), where v/a is about a twentieth of the
+// run, and all of them take up to ten times as long, as restitutions are no more than 0.9. A limit itself may be off by √(ε·t·span) more, as README says
 // of what the guard resolves, √(2ε|H|/a)/(1−e) with H = v·t. What follows it is held to the rule above.
 // A run may end with the message that the clock does not resolve its tolerance where rtol·span/20 < ε·t: it is skipped.
 // It must not know who found the motions.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <numbers>
 #include <utility>
 
 #include "validation/random/oracle.hpp"
@@ -39,6 +41,27 @@ bool is_position(const RandomModel& model, std::size_t state) {
   return model.derivatives[state].operation() == Operation::state;
 }
 
+// The model with sizeₖ·cos(ω(t − start) + φₖ) added to the derivative of each state.
+RandomModel shaken(const RandomModel& model, const std::vector<long double>& sizes, double frequency,
+                   double phase) {
+  constexpr double apart = 2.4;  // phases of neighbouring states
+  RandomModel next = model;
+  const auto shake = [&](std::size_t k, Formula& derivative) {
+    if (sizes[k] == 0) return;
+    const Formula angle =
+        frequency * (time_variable() - model.start) + (phase + apart * static_cast<double>(k));
+    derivative = derivative + static_cast<double>(sizes[k]) * cos(angle);
+  };
+  for (std::size_t k = 0; k < next.derivatives.size(); ++k) shake(k, next.derivatives[k]);
+  for (LocationEntry& location : next.locations) {
+    for (auto& [state, derivative] : location.derivatives) shake(static_cast<std::size_t>(state), derivative);
+  }
+  if (model.solved) {
+    next.solved = std::make_shared<const RandomModel>(shaken(*model.solved, sizes, frequency, phase));
+  }
+  return next;
+}
+
 }  // namespace
 
 bool Judgement::has(Finding finding) const {
@@ -58,20 +81,38 @@ Judge::Judge(const RandomModel& model, const Plan& plan) : model_(model), plan_(
   }
   limit_after_end_ = limit_after_end();
   for (const double rtol : plan.tolerances) {
-    std::vector<Motion> neighbours;
-    for (const int pattern : {0, 1, 2, 3}) {
-      std::vector<long double> drift;
-      for (std::size_t k = 0; k < sizes_.size(); ++k) {
-        const bool alternates = pattern >= 2 && k % 2 == 1;
-        const long double sign = is_position(model, k) ? 0 : (pattern % 2 == 0) != alternates ? 1 : -1;
-        drift.push_back(sign * drift_per_tolerance * tenths * static_cast<long double>(rtol) * sizes_[k] /
-                        span_);
-      }
-      neighbours.push_back(solve(model, {.drift = drift, .samples = samples_}));
-      if (neighbours.back().end != exact_.end) break;
+    std::vector<long double> most;
+    for (std::size_t k = 0; k < sizes_.size(); ++k) {
+      const long double part = is_position(model, k) ? 0 : drift_per_tolerance * tenths / span_;
+      most.push_back(part * static_cast<long double>(rtol) * sizes_[k]);
     }
-    neighbours_[rtol] = std::move(neighbours);
+    neighbours_[rtol] = neighbours_of(most);
   }
+}
+
+// Motions whose derivatives are off by as much as `most`, until one ends otherwise. A constant drift moves what oscillates to one
+// side only; one that goes with the motion makes it larger and later.
+std::vector<Motion> Judge::neighbours_of(const std::vector<long double>& most) const {
+  std::vector<Motion> neighbours;
+  const auto is_last = [&](Motion motion) {
+    neighbours.push_back(std::move(motion));
+    return neighbours.back().end != exact_.end;
+  };
+  for (const int pattern : {0, 1, 2, 3}) {
+    std::vector<long double> drift = most;
+    for (std::size_t k = 0; k < drift.size(); ++k) {
+      const bool alternates = pattern >= 2 && k % 2 == 1;
+      if ((pattern % 2 == 0) == alternates) drift[k] = -drift[k];
+    }
+    if (is_last(solve(model_, {.drift = drift, .samples = samples_}))) return neighbours;
+  }
+  for (const double turns : {1.0, 2.0}) {
+    for (const double phase : {0.0, std::numbers::pi / 2}) {
+      const double frequency = turns * natural_times / static_cast<double>(span_);
+      if (is_last(solve(shaken(model_, most, frequency, phase), {.samples = samples_}))) return neighbours;
+    }
+  }
+  return neighbours;
 }
 
 // A run that ends within the free time before a limit has a free number of events at its end.

@@ -52,6 +52,7 @@ class Judge {
  private:
   // For a clock that shows the times of the model, or later ones by this much.
   Allowance allowance(double rtol, double shift) const;
+  std::vector<Motion> neighbours_of(const std::vector<long double>& most) const;
   long double limit_after_end() const;
   Trial judged(const Setting& setting, const RandomModel& model, const Rewriting* rewriting) const;
 

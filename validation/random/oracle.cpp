@@ -16,6 +16,8 @@ constexpr Real is_zero = 1e-15L;
 constexpr Real is_not_zero = 1e-13L;
 // Events that follow each other faster than this part of the run end in a limit.
 constexpr Real shortest_interval = 1e-12L;
+// The last few flights before such a limit took less than this part.
+constexpr Real last_flights = 100 * shortest_interval;
 
 struct Undecided {
   std::string why;
@@ -305,6 +307,17 @@ class Oracle {
     decide({.surfaces = {surface}});
   }
 
+  // Surfaces that are crossed on every flight take part in the accumulation of impacts.
+  std::vector<std::size_t> crossed_in_last_flights() const {
+    std::vector<std::size_t> surfaces;
+    for (const Crossing& crossing : recent_) {
+      const bool is_known =
+          std::find(surfaces.begin(), surfaces.end(), crossing.surface) != surfaces.end();
+      if (!is_known && t_ - crossing.t <= last_flights * span_) surfaces.push_back(crossing.surface);
+    }
+    return surfaces;
+  }
+
   // Crossings that follow each other ever faster end where all their surfaces meet.
   bool spiral_ends() {
     if (recent_.size() < most_recent || t_ - recent_.front().t > shortest_interval * span_) return false;
@@ -580,9 +593,10 @@ class Oracle {
     const Real flight = acceleration < 0 ? 2 * restitution * -rate / -acceleration : infinity;
     const bool rests = restitution == 0 || flight < shortest_interval * span_;
     if (rests && restitution > 0) {
-      motion_.accumulations.push_back({.limit = t_,
-                                       .names = {model_.contacts[contact].name},
-                                       .places = {model_.surfaces.size() + contact}});
+      std::vector<std::size_t> places = crossed_in_last_flights();
+      places.push_back(model_.surfaces.size() + contact);
+      motion_.accumulations.push_back(
+          {.limit = t_, .names = {model_.contacts[contact].name}, .places = std::move(places)});
     }
     const Real impulse = -(1 + (rests ? 0 : restitution)) * rate / unit;
     for (const auto& [state, strength] : model_.contacts[contact].acts_on) {

@@ -109,8 +109,8 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
   LocationTools& here = *here_;
   Meeting all{.at_start = true};
   const Mode before = mode_;
-  if (!find_sides(!instant_.moved, all)) return false;
   const std::vector<Index> left = left_with_pair();
+  if (!find_sides(!instant_.moved, all)) return false;
   std::erase_if(all.met, [&](const Met& met) { return contains(left, met.surface); });
   // A jump elsewhere leaves a guard on the side that is stored: within the errors with which it was left its sign says nothing.
   std::vector<Index> unmoved;
