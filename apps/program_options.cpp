@@ -411,8 +411,8 @@ void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names)
   add_count(app, "--seed", "the same seed gives the same models (default 1)", 0, arguments.seed)
       ->needs(&random);
   add_count(app, "--jobs", "random models at the same time (default 1)", 1, arguments.jobs)->needs(&random);
-  add_count(app, "--model", "only the random model with this number; a wrong one is printed as it was drawn", 0,
-            arguments.only)
+  add_count(app, "--model", "only the random model with this number; a wrong one is printed as it was drawn",
+            0, arguments.only)
       ->needs(&random);
   app.add_option_function<std::string>(
          "--class",

@@ -311,8 +311,7 @@ class Oracle {
   std::vector<std::size_t> crossed_in_last_flights() const {
     std::vector<std::size_t> surfaces;
     for (const Crossing& crossing : recent_) {
-      const bool is_known =
-          std::find(surfaces.begin(), surfaces.end(), crossing.surface) != surfaces.end();
+      const bool is_known = std::find(surfaces.begin(), surfaces.end(), crossing.surface) != surfaces.end();
       if (!is_known && t_ - crossing.t <= last_flights * span_) surfaces.push_back(crossing.surface);
     }
     return surfaces;
