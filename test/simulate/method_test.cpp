@@ -47,6 +47,21 @@ struct EndStop {
   }
 };
 
+// Two relays hold x on their two surfaces: what is left of the motion is linear.
+struct HeldByTwo {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = 0.732 * x[0] - 0.595 * x[1] - 0.25;
+    h[1] = 0.93 * x[0] - 0.905 * x[1] - 0.928 * x[2] - 0.0576;
+  }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = -0.142 * x[0] + 0.433 * x[1] + 0.468 * cos(2.89 * t) - 0.822 * lambda[0];
+    dx[1] = -0.0377 * x[0] - 0.176 * x[1] + 0.566 * x[2] + 0.634 * cos(1.97 * t) + 1.51 * lambda[0] +
+            1.76 * lambda[1];
+    dx[2] = 0.0701 * x[0] - 1.16 * x[2] - 0.688 * cos(1.4 * t) + 0.3665 + 1.2135 * lambda[1];
+  }
+};
+
 Solution follow(const System& system, Method method, double end, const Vector& state, double rtol = 1e-7) {
   return Simulator(system, {.rtol = rtol, .method = method, .max_steps = 200'000})
       .run({.start = 0, .end = end, .state = state});
@@ -382,5 +397,19 @@ TEST_CASE("surfaces that vanish together on one along which the solution slides 
       // y' = 0.7 − y/2 from 0 to 0.6.
       CHECK(solution.events.back().t == doctest::Approx(2 * std::log(0.7 / 0.4)).epsilon(10 * rtol));
     }
+  }
+}
+
+TEST_CASE(
+    "what draws a sliding solution back onto its surfaces costs Adams' method no steps, at any tolerance") {
+  const System system = from_functor(HeldByTwo{}, {.states = 3, .surfaces = 2});
+  const Vector start{{0.683, -1.36, -0.41}};
+  const Solution reference = follow(system, Method::dop853, 20, start, 1e-12);
+  for (const double rtol : {1e-6, 1e-8, 1e-9, 3e-10, 1e-10, 5e-11, 1e-11, 1e-12}) {
+    CAPTURE(rtol);
+    const Solution solution = follow(system, Method::adams, 20, start, rtol);
+    REQUIRE(solution.outcome.reached_end());
+    CHECK(solution.statistics.steps < 1500);
+    CHECK((solution.final.state - reference.final.state).norm() <= 100 * rtol);
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -34,6 +35,11 @@ constexpr double kClimb = 14;
 // The steps of the climb are held to no smaller part of the states than this. At rtol 1e-10 the errors of BDF between the climbs of
 // an oscillator are as large as those of its climbs, and tighter ones gain nothing.
 constexpr double kFinestClimb = 1e-10;
+// Adams' formula of order k is stable for h·|λ| below the k-th of these, λ < 0, where it is evaluated once a step, at what it predicts.
+// CVODE stops at that wherever the correction is far below the tolerance. From the roots of the formula at constant steps.
+constexpr std::array<double, 12> kAdamsStability = {0.67,  0.50,  0.28,   0.158,  0.085, 0.046,
+                                                    0.024, 0.013, 0.0065, 0.0035, 0.002, 0.001};
+constexpr double kShareOfStability = 1.0 / 3;
 
 void check(int flag, const char* function) {
   if (flag < 0)
@@ -235,6 +241,17 @@ double CvodeStepper::first_step_scale() const {
   const double fastest = (start_velocity_.array().abs() / tenth).maxCoeff();
   const double longest = std::min(end_time_ - start_time_, max_step_);
   return fastest * longest > 1 ? 1 / fastest : longest;
+}
+
+// The next step and its order are what counts: they may be larger than those of the last step.
+double CvodeStepper::damped_rate() const {
+  double h = 0;
+  int order = 0;
+  CVodeGetCurrentStep(cvode_.get(), &h);
+  CVodeGetCurrentOrder(cvode_.get(), &order);
+  if (!(h > 0) || order < 1 || method_ == MultistepMethod::bdf) return Stepper::damped_rate();
+  const double edge = kAdamsStability.at(static_cast<std::size_t>(order) - 1);
+  return std::min(kDampedPerStep, kShareOfStability * edge) / h;
 }
 
 StepReport CvodeStepper::step_by_hand() {

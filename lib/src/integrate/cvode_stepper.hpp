@@ -33,6 +33,7 @@ class CvodeStepper final : public Stepper {
   Interpolant interpolant() override;
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return last_step_size_; }
+  double damped_rate() const override;
   const StepFailure& failure() const override { return failure_; }
   StepperStatistics statistics() const override;
 

@@ -30,8 +30,6 @@ constexpr std::int64_t kStepsToRest = 64;
 // Where the second half of so many events takes less than this part of the time they get denser.
 constexpr std::size_t kMany = 100;
 constexpr double kDenser = 0.1;
-// How strongly a state is drawn back onto the surface per step, where the integrator cannot project.
-constexpr double kStabilisationPerStep = 0.1;
 // After so many steps the run looks back at how far they led: about a second of a small model.
 constexpr std::int64_t kStepsToLookBack = 1'000'000;
 
@@ -504,7 +502,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     }
     if (drifts()) {
       here_->stepper->error_weights(x_, weights_);
-      ode.stabilise(kStabilisationPerStep / stepper.last_step_size(), t_, x_, weights_);
+      ode.stabilise(stepper.damped_rate(), t_, x_, weights_);
     }
   }
 }

@@ -79,6 +79,9 @@ struct StepperOptions {
 
 class Stepper {
  public:
+  // A decay by this part in a step is well inside the region of stability of a one-step method, and of BDF.
+  static constexpr double kDampedPerStep = 0.1;
+
   virtual ~Stepper() = default;
 
   // Begins afresh at (t, x) heading for `end` > t; nothing of an earlier history is used. The right-hand side is
@@ -104,6 +107,8 @@ class Stepper {
   // What counts as an error of 1 in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).
   virtual void error_weights(ConstVectorRef x, VectorRef weights) const = 0;
   virtual double last_step_size() const = 0;
+  // A rate of decay, in 1/time, that the next step follows well inside the formula's region of stability.
+  virtual double damped_rate() const { return kDampedPerStep / last_step_size(); }
   // A first step for where the solution goes on with another field: what the last steps that were limited by their errors
   // suggest; 0 if there were none, or where a start must be careful anyway.
   virtual double usual_step() const { return 0; }
