@@ -95,7 +95,8 @@ bool TableReader::is_misspelt(const std::string& key) const {
   Words known = table_names;
   known.insert(known.end(), list_names.begin(), list_names.end());
   return std::any_of(root_.table.begin(), root_.table.end(), [&](const TomlEntry& entry) {
-    return !contains(known, entry.key) && nearest_name(entry.key, known) == key;
+    return !contains(known, entry.key) && !contains(top_level_keys, entry.key) &&
+           nearest_name(entry.key, known) == key;
   });
 }
 
