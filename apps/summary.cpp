@@ -204,9 +204,14 @@ void print_summary(const RunReport& report, const Options& options, const std::v
                  values_text(report.observation->names(),
                              report.observation->at(last.t, last.state, last.mode, last.location)));
   }
-  printer.item("statistics", fmt::format("{} events, {} steps, {} restarts, {} field evaluations, {:.3g} ms",
-                                         totals.events, totals.steps, totals.restarts,
-                                         totals.field_evaluations, 1e3 * totals.wall_seconds));
+  const bool finds_roots = options.method == Method::bdf || options.method == Method::adams;
+  const std::string roots = finds_roots || totals.integrator_roots > 0
+                                ? fmt::format(" ({} by CVODE's root-finding)", totals.integrator_roots)
+                                : "";
+  printer.item(
+      "statistics",
+      fmt::format("{} events{}, {} steps, {} restarts, {} field evaluations, {:.3g} ms", totals.events, roots,
+                  totals.steps, totals.restarts, totals.field_evaluations, 1e3 * totals.wall_seconds));
   for (const FrictionWork& work : report.friction) {
     const std::string text = fmt::format("{}: work {:.10g}, never below {:.4g}, stored at the start {:.4g}",
                                          work.name, work.work, work.least_work, work.stored_at_start);

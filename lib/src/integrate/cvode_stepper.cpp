@@ -59,7 +59,8 @@ CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const Stepper
       linear_solver_(options.linear_solver),
       start_state_(Vector::Zero(states_)),
       start_velocity_(Vector::Zero(states_)),
-      whole_change_(Vector::Zero(states_)) {
+      whole_change_(Vector::Zero(states_)),
+      roots_(ode) {
   check_options(options, states_, kCvodeMaker);
   create();
   allocate_lazily_created_parts();
@@ -82,6 +83,7 @@ void CvodeStepper::create() {
   check(CVodeInit(cvode, velocity_callback, 0.0, state_.get()), "CVodeInit");
   check(CVodeSetUserData(cvode, this), "CVodeSetUserData");
   check(CVodeWFtolerances(cvode, weights_callback), "CVodeWFtolerances");
+  check(roots_.register_with(cvode, root_callback), "CVodeRootInit");
   if (std::isfinite(max_step_)) check(CVodeSetMaxStep(cvode, max_step_), "CVodeSetMaxStep");
 
   if (method_ == MultistepMethod::bdf) {
@@ -110,6 +112,7 @@ void CvodeStepper::allocate_lazily_created_parts() {
 bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_step) {
   ++restarts_;
   phase_ = Phase::idle;
+  roots_.forget();
   interpolant_is_current_ = false;
   failure_.by_user_function = false;
   failure_.message.clear();
@@ -145,6 +148,8 @@ bool CvodeStepper::restart_cvode(double first_step) {
   steps_ = 0;
   jacobians_ = 0;
   start_velocity_is_due_ = true;
+  roots_.begin_run(start_time_);
+  roots_are_left_ = false;
   void* cvode = cvode_.get();
   sundials::values(state_.get()) = start_state_;
   const double initial = first_step > 0 ? std::min(first_step, end_time_ - start_time_) : 0.0;
@@ -188,7 +193,7 @@ StepReport CvodeStepper::step() {
 
 StepReport CvodeStepper::report(StepStatus status, double start, double end) {
   reached_ = end;
-  return {status, start, end};
+  return {status, start, end, roots_.time()};
 }
 
 int CvodeStepper::advance(double& t) {
@@ -196,7 +201,13 @@ int CvodeStepper::advance(double& t) {
   checked_.forget_obstacle();
   cvode_message_.clear();
   set_shortest_step();
-  int flag = CVode(cvode, end_time_, state_.get(), &t, CV_ONE_STEP);
+  roots_.forget();
+  int flag = call_cvode(t);
+  // What CVODE has still to say of a step that has been reported is not asked for: the guards were scanned to its end.
+  while (roots_are_left_ && flag >= 0 && t <= reached_) {
+    roots_are_left_ = flag == CV_ROOT_RETURN;
+    flag = call_cvode(t);
+  }
   if (flag < 0 && phase_ == Phase::fresh) {
     // The size that CVODE chose, or was given, for the first step can be hopeless: where the field is not
     // finite at the points it was estimated from, say. CVODE itself gives up after a factor of about 1e-6.
@@ -204,14 +215,29 @@ int CvodeStepper::advance(double& t) {
     for (int trial = 0; flag < 0 && trial < kFirstStepTrials; ++trial) {
       h *= kFirstStepReduction;
       if (h <= kShortestStep * std::abs(start_time_) || !restart_cvode(h)) break;
-      flag = CVode(cvode, end_time_, state_.get(), &t, CV_ONE_STEP);
+      flag = call_cvode(t);
     }
   }
   CVodeGetNumSteps(cvode, &steps_);
   CVodeGetLastStep(cvode, &last_step_size_);
   CVodeGetCurrentTime(cvode, &center_);
   if (method_ == MultistepMethod::bdf) renew_jacobian_in_time();
-  return flag;
+  roots_are_left_ = flag == CV_ROOT_RETURN;
+  return roots_are_left_ ? go_on_to_end_of_step(t) : flag;
+}
+
+int CvodeStepper::call_cvode(double& t) {
+  return CVode(cvode_.get(), end_time_, state_.get(), &t, CV_ONE_STEP);
+}
+
+int CvodeStepper::go_on_to_end_of_step(double& t) {
+  roots_.note(cvode_.get(), t);
+  // CVODE's own measure of when it has reached the end.
+  const double nothing = 100 * kEpsilon * (std::abs(center_) + std::abs(last_step_size_));
+  const bool is_at_end = center_ >= end_time_ - nothing;
+  t = is_at_end ? end_time_ : center_;
+  const int flag = CVodeGetDky(cvode_.get(), t, 0, state_.get());
+  return flag < 0 ? flag : is_at_end ? CV_TSTOP_RETURN : CV_SUCCESS;
 }
 
 void CvodeStepper::renew_jacobian_in_time() {
@@ -260,6 +286,7 @@ StepReport CvodeStepper::step_by_hand() {
   center_ = start_time_;
   last_step_size_ = h;
   whole_change_ = h * start_velocity_;
+  roots_.forget();
   line_ = {start_state_.data(), whole_change_.data()};
   columns_ = line_.data();
   interpolant_is_current_ = true;
@@ -378,6 +405,11 @@ int CvodeStepper::velocity_callback(double t, N_Vector x, N_Vector dx, void* sel
     return 0;
   }
   return stepper.checked_.velocity(t, sundials::values(x), sundials::values(dx)) ? 0 : 1;
+}
+
+int CvodeStepper::root_callback(double t, N_Vector x, double* values, void* self) {
+  static_cast<CvodeStepper*>(self)->roots_.evaluate(t, x, values);
+  return 0;
 }
 
 NewtonSystem::Callbacks CvodeStepper::newton_callbacks() {

@@ -1,5 +1,5 @@
 // A Stepper that is SUNDIALS CVODE: BDF with Newton's method (newton_system.hpp), or Adams with
-// fixed-point iteration.
+// fixed-point iteration, and with CVODE's root-finding (cvode_roots.hpp).
 //
 // Dense output is CVODE's own interpolating polynomial about its internal time tₙ: x(t) = Σₖ Cₖ ((t − tₙ)/h)ᵏ
 // with Cₖ = hᵏ x⁽ᵏ⁾(tₙ)/k! and h the last step.
@@ -8,10 +8,12 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "integrate/checked_ode.hpp"
 #include "integrate/cvode_history.hpp"
+#include "integrate/cvode_roots.hpp"
 #include "integrate/newton_system.hpp"
 #include "integrate/sundials_handles.hpp"
 #include "slideway/core/types.hpp"
@@ -34,6 +36,7 @@ class CvodeStepper final : public Stepper {
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return last_step_size_; }
   double damped_rate() const override;
+  std::span<const int> roots() const override { return roots_.functions(); }
   const StepFailure& failure() const override { return failure_; }
   StepperStatistics statistics() const override;
 
@@ -46,6 +49,9 @@ class CvodeStepper final : public Stepper {
   StepReport step_by_hand();
   // CVODE's return flag after one step; on a failed first step tries again with smaller ones.
   int advance(double& t);
+  int call_cvode(double& t);
+  // CVODE has returned at a root: the step goes on to its end, and so does t. Returns the flag of a step without one.
+  int go_on_to_end_of_step(double& t);
   void set_shortest_step();
   void renew_jacobian_in_time();
   double first_step_scale() const;
@@ -60,6 +66,7 @@ class CvodeStepper final : public Stepper {
   // What CVODE calls; `self` is the stepper. They return 0, or 1 for "try a smaller step".
   static int weights_callback(N_Vector x, N_Vector weights, void* self);
   static int velocity_callback(double t, N_Vector x, N_Vector dx, void* self);
+  static int root_callback(double t, N_Vector x, double* values, void* self);
   static NewtonSystem::Callbacks newton_callbacks();
   static NewtonSystem& newton(void* self) { return *static_cast<CvodeStepper*>(self)->newton_; }
   static int projection_callback(double t, N_Vector x, N_Vector correction, double, N_Vector, void* self);
@@ -92,6 +99,9 @@ class CvodeStepper final : public Stepper {
   std::array<const double*, 2> line_ = {};  // of a step by hand
   Vector whole_change_;
   const double* const* columns_ = nullptr;
+
+  CvodeRoots roots_;
+  bool roots_are_left_ = false;  // CVODE may have more to say about the last step
 
   StepFailure failure_ = {};
   std::int64_t steps_before_ = 0;  // of the runs before the last start()

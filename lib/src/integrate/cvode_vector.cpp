@@ -21,7 +21,7 @@ template <class Result>
 // z = result(x, y), entry by entry: z may be one of the arguments. `result` takes numbers and arrays. The cases are those up to
 // kFew.
 template <class Result>
-void compute(N_Vector x, N_Vector y, N_Vector z, const Result result) {
+[[gnu::always_inline]] inline void compute(N_Vector x, N_Vector y, N_Vector z, const Result result) {
   const double* const a = NV_DATA_S(x);
   const double* const b = NV_DATA_S(y);
   double* const c = NV_DATA_S(z);
@@ -60,6 +60,16 @@ double weighted_norm(N_Vector x, N_Vector weights) {
 // z may be the first of the terms.
 int linear_combination(int count, double* c, N_Vector* x, N_Vector z) {
   if (count < 1) return -1;
+  const Index n = NV_LENGTH_S(z);
+  if (n <= kFew) {
+    double* const sum = NV_DATA_S(z);
+    for (Index i = 0; i < n; ++i) {
+      double all = c[0] * NV_DATA_S(x[0])[i];
+      for (int k = 1; k < count; ++k) all += c[k] * NV_DATA_S(x[k])[i];
+      sum[i] = all;
+    }
+    return 0;
+  }
   scale(c[0], x[0], z);
   for (int k = 1; k < count; ++k) linear_sum(1, z, c[k], x[k], z);
   return 0;
@@ -67,7 +77,10 @@ int linear_combination(int count, double* c, N_Vector* x, N_Vector z) {
 
 // z_k = a_k x + y_k
 int add_multiples(int count, double* a, N_Vector x, N_Vector* y, N_Vector* z) {
-  for (int k = 0; k < count; ++k) linear_sum(a[k], x, 1, y[k], z[k]);
+  for (int k = 0; k < count; ++k) {
+    const double factor = a[k];
+    compute(x, y[k], z[k], [=](const auto& left, const auto& right) { return factor * left + right; });
+  }
   return 0;
 }
 

@@ -110,6 +110,7 @@ class JsonWriter {
             {"jacobian_evaluations", totals.jacobian_evaluations},
             {"restarts", totals.restarts},
             {"events", totals.events},
+            {"integrator_roots", totals.integrator_roots},
             {"dop853_steps", totals.dop853_steps},
             {"krylov_iterations", totals.krylov_iterations},
             {"stiff_from", number_or_null(totals.stiff_from)},

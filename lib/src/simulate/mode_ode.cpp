@@ -53,6 +53,7 @@ void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) 
   if (contacts_) contacts_->stabilise(0);
   sigma_ = repelling ? -1 : 1;
   watches_stages_ = false;
+  velocity_t_ = std::numeric_limits<double>::quiet_NaN();
   without_value_.clear();
   forget_samples();
 }
@@ -75,6 +76,7 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
   field_.velocity(t, x, std::move(dx));
   for (const Index j : held_states_) dx[j] = 0;
+  velocity_t_ = t;
   if (watches_stages_) note_stage(t);
 }
 
@@ -95,8 +97,7 @@ void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
 // Of one surface both components count: in a two-fold they vanish together, and λ need not leave (−1, 1).
 void ModeOde::watch_stages() {
   const std::vector<Index>& sliding = field_.sliding();
-  watches_stages_ = slides() && !evaluator_.breaks_away() && !field_.uses_moments() &&
-                    field_.solves_for_lambda() == (sliding.size() > 1);
+  watches_stages_ = velocity_knows_exits();
   if (field_.solves_for_lambda()) {
     stages_.start(static_cast<Index>(sliding.size()), 2);
   } else {
@@ -248,6 +249,53 @@ void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {
 }
 
 void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
+  fill_guards(t, x, is_sample, values);
+  if (!all_finite(values) && !stands_in(t, x, values)) throw_not_finite(t, values);
+}
+
+bool ModeOde::velocity_knows_exits() const {
+  return slides() && !evaluator_.breaks_away() && !field_.uses_moments() &&
+         field_.solves_for_lambda() == (field_.sliding().size() > 1);
+}
+
+std::array<double, 2> ModeOde::last_exits(Index surface) const {
+  if (!field_.solves_for_lambda()) return {sigma_ * field_.last_w_minus(), -sigma_ * field_.last_w_plus()};
+  const double lambda = field_.last_lambda()[surface];
+  return {1 + lambda, 1 - lambda};
+}
+
+void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
+  if (!arrive_below_) {
+    values.setOnes();
+    return;
+  }
+  const Vector& below = *arrive_below_;
+  const Index surfaces = h_.size();
+  const bool slides_now = slides();
+  const bool has_exits = !slides_now || (!roots_are_samples_ && t == velocity_t_ && velocity_knows_exits());
+  if (values.size() == surfaces && has_exits) {
+    const Mode& mode = field_.mode();
+    if (surfaces > mode.codimension()) evaluator_.guards(t, x, h_);
+    for (Index i = 0; i < surfaces; ++i) values[i] = number_of(mode.codes()[i]) * h_[i] + below[2 * i];
+    for (const Index i : field_.sliding()) {
+      const auto [first, second] = last_exits(i);
+      values[i] = std::min(first + below[2 * i], second + below[2 * i + 1]);
+    }
+    return;
+  }
+  root_slots_.resize(guards());
+  const bool shares_samples = slides_now && roots_are_samples_;
+  if (!shares_samples || !recall(t, root_slots_)) {
+    fill_guards(t, x, true, root_slots_);
+    if (shares_samples && all_finite(root_slots_)) remember(t, root_slots_);
+  }
+  root_slots_ += below;
+  for (Index i = 0; i < surfaces; ++i) values[i] = std::min(root_slots_[2 * i], root_slots_[2 * i + 1]);
+  values.tail(values.size() - surfaces) = root_slots_.tail(values.size() - surfaces);
+}
+
+void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
+  velocity_t_ = std::numeric_limits<double>::quiet_NaN();
   const Mode& mode = field_.mode();
   const std::vector<Index>& sliding = field_.sliding();
   if (mode.size() > static_cast<Index>(sliding.size())) {
@@ -308,7 +356,6 @@ void ModeOde::evaluate_guards(double t, ConstVectorRef x, bool is_sample, Vector
   if (watch_) {
     for (Index e = 0; e < watch_->size(); ++e) values[event_slot(e)] = event_value(t, x, e);
   }
-  if (!all_finite(values) && !stands_in(t, x, values)) throw_not_finite(t, values);
 }
 
 // A number for every guard that has none and makes no difference: it stays on its side. False where one does.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,6 +88,19 @@ class ModeOde final : public SmoothOde {
   // The guards of surfaces that slide, if one of the last velocities was asked for at t; the other values are left alone.
   bool exits_at_stage(double t, VectorRef values) const;
 
+  // For an integrator with root-finding of its own there is one function for each surface, the nearer exit where it slides, then one
+  // for each contact and event. A guard counts as fallen below −arrive_below, per slot, which must outlive the mode. `scan_asks_too`
+  // tells that sample() will be asked at the same times and states.
+  void watch_roots(const Vector& arrive_below, bool scan_asks_too) {
+    arrive_below_ = &arrive_below;
+    roots_are_samples_ = scan_asks_too;
+  }
+  Index root_functions() const override { return guards() - h_.size(); }
+  Index root_function(Index slot) const {
+    return slot < contact_slot(0) ? slot / 2 : slot - static_cast<Index>(h_.size());
+  }
+  void root_values(double t, ConstVectorRef x, VectorRef values) override;
+
   Index states() const override;
   Index guards() const;
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
@@ -128,9 +142,15 @@ class ModeOde final : public SmoothOde {
   // Null where the system does not tell its patterns.
   ModeJacobian* sparse();
   [[gnu::noinline]] void note_stage(double t);
+  // Whether a velocity is made of what the exits of sliding are.
+  bool velocity_knows_exits() const;
+  // The exits of sliding as the last velocity had them, at the integrator's iterate and not at its state.
+  std::array<double, 2> last_exits(Index surface) const;
   void remember(double t, ConstVectorRef values);
   double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
+  // The same, finite or not.
+  void fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
   void project_onto_surfaces(double t, ConstVectorRef weights, VectorRef x);
   bool stands_in(double t, ConstVectorRef x, VectorRef values);
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef values) const;
@@ -155,6 +175,11 @@ class ModeOde final : public SmoothOde {
   Vector one_side_, dx_;
   StageSlopes stages_;
   bool watches_stages_ = false;
+  const Vector* arrive_below_ = nullptr;  // of the mode; null where nobody locates zeros
+  bool roots_are_samples_ = false;
+  double velocity_t_ =
+      std::numeric_limits<double>::quiet_NaN();  // of the last velocity, until other guards are asked for
+  Vector root_slots_;
   std::array<Sample, 4> samples_;
   std::size_t samples_held_ = 0;
   std::size_t next_sample_ = 0;

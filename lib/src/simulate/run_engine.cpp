@@ -218,8 +218,10 @@ Solution RunEngine::execute() {
   warn_of_silent_guards();
   Statistics& statistics = solution_.statistics;
   const double largest_drift = statistics.largest_drift;
+  const std::int64_t integrator_roots = statistics.integrator_roots;
   statistics = tools_.work();
   statistics.largest_drift = largest_drift;
+  statistics.integrator_roots = integrator_roots;
   if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(solution_.events.size());
   statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -306,6 +308,9 @@ bool RunEngine::begin_mode() {
   double first = 1e-6 * (run_.end - run_.start);
   if (scanned_.march_step > 0) first = scanned_.march_step / 8;
   start_scans(std::min(first, duration));
+  const bool scan_asks_too = !here_->scan.idle() && !dense_output_drifts() &&
+                             (!ode.slides() || here_->evaluator.guards_are_affine());
+  ode.watch_roots(thresholds_.arrive_below, scan_asks_too);
   if (marches_exits_only()) ode.watch_stages();
   const double first_step = pace_.starts_anew() || stepper_ != last ? 0 : stepper_->usual_step();
   pace_.begin_mode();
@@ -442,6 +447,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     if (report.status == StepStatus::failed) return end_where_it_fails();
     const double step_start = t_;
     dense_end_ = step_end_ = report.end;
+    scanned_.root = report.root;
     try {
       if (!scan_step(report.end)) return ModeEnd::finished;
     } catch (const std::runtime_error&) {
@@ -476,6 +482,7 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
     if (!arrived && report.status == StepStatus::reached_end) {
       std::vector<char> slots;
       const bool ends_with_event = arrives_at_end(report.end, slots);
+      if (ends_with_event && integrator_saw(t_, slots)) ++solution_.statistics.integrator_roots;
       write_outputs(step_start, std::nextafter(t_, step_start));
       if (!ends_with_event || handle_arrival(slots)) finish(Status::reached_end, "");
       write_outputs(t_, t_);
@@ -486,7 +493,10 @@ RunEngine::ModeEnd RunEngine::follow_mode() {
       write_outputs(step_start, std::nextafter(t_, step_start));
       const double event_time = t_;
       dense_end_ = t_;
+      const bool is_root = integrator_saw(t_, scanned_.arrival->guards);
+      const std::size_t events = solution_.events.size();
       const bool goes_on = handle_arrival(scanned_.arrival->guards);
+      if (is_root && solution_.events.size() > events) ++solution_.statistics.integrator_roots;
       write_outputs(event_time, t_);
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }

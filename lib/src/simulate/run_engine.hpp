@@ -116,7 +116,11 @@ class RunEngine {
   bool scan_step(double end);
   // The first arrival up to `limit` of the guards that are marched; the step goes on to `end`.
   const Arrival& march(double limit, double end);
-  // The first arrival between scanned_to_ and `end`.
+  // The first arrival between scanned_.until and `end`; where the integrator saw a root, up to there first.
+  const Arrival& locate(double end);
+  // Whether the root that the integrator saw in the step is the arrival of one of these slots at t.
+  bool integrator_saw(double t, const std::vector<char>& slots) const;
+  // The first arrival between scanned_.until and `end`.
   const Arrival& first_arrival(double end);
   const Arrival& imminent_arrival();
   // Flags the guards that reach zero at the end time; false when there are none.
@@ -442,7 +446,9 @@ class RunEngine {
     Arrival passed;                    // without the poles
     std::vector<Index> poles;          // the slots of guards that have changed their signs in a pole there
     double until = 0;
-    double march_step = 0;  // of the march, carried from one mode to the next
+    double root =
+        std::numeric_limits<double>::quiet_NaN();  // where the integrator saw one in the step (StepReport)
+    double march_step = 0;                         // of the march, carried from one mode to the next
     // The guards of surfaces and contacts, at the last records and at their time.
     std::vector<char> armed_at_record;
     double record_t = std::numeric_limits<double>::quiet_NaN();

@@ -340,13 +340,37 @@ void RunEngine::DenseGuards::noise(double t, VectorRef values) {
   values = (values - engine_.nudged_values_).cwiseAbs();
 }
 
+// CVODE's root-finding says where locating begins: the step is certified up to there, and then to its end.
+const Arrival& RunEngine::locate(double end) {
+  const double accuracy = location_accuracy(scanned_.root, stepper_->last_step_size());
+  // What vanishes with the root lies within the accuracy of it.
+  const double limit = scanned_.root + 2 * accuracy;
+  if (limit > t_ && limit < end) {
+    const Arrival& arrival = first_arrival(limit);
+    if (arrival.found) return arrival;
+  }
+  return first_arrival(end);
+}
+
+bool RunEngine::integrator_saw(double t, const std::vector<char>& slots) const {
+  // Only the scan tells zeros apart that are nearer to each other than this part of a step.
+  constexpr double kOneRoot = 0.01;
+  if (!(std::abs(t - scanned_.root) <= kOneRoot * stepper_->last_step_size())) return false;
+  const std::span<const int> roots = stepper_->roots();
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    const auto function = static_cast<int>(here_->ode.root_function(static_cast<Index>(slot)));
+    if (slots[slot] != 0 && std::find(roots.begin(), roots.end(), function) != roots.end()) return true;
+  }
+  return false;
+}
+
 // Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
 // scanned_.arrival is the first one that changes something, null when there is none; false when the run is over.
 bool RunEngine::scan_step(double end) {
   ModeOde& ode = here_->ode;
   GuardScan& scan = here_->scan;
   while (true) {
-    const Arrival& first = first_arrival(end);
+    const Arrival& first = locate(end);
     scanned_.poles.clear();
     const Arrival& arrival = first.found && first.steep ? without_poles(first) : first;
     scanned_.arrival = arrival.found ? &arrival : nullptr;
@@ -363,6 +387,7 @@ bool RunEngine::scan_step(double end) {
     cross(arrivals.records);
     pass_poles_of_events();
     for (const Index e : arrivals.records) report(note(e, EventKind::record));
+    if (integrator_saw(t_, arrival.guards)) ++solution_.statistics.integrator_roots;
     if (t_ > before) append_step(before, t_);
     if (too_many_events()) return false;
     scanned_.arrival = nullptr;

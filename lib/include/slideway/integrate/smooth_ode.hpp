@@ -44,6 +44,12 @@ class SmoothOde {
   virtual void prepare_preconditioner(double /*t*/, ConstVectorRef /*x*/, double /*gamma*/) {}
   virtual void precondition(ConstVectorRef /*r*/, VectorRef /*z*/) {}
 
+  // For an integrator with root-finding of its own: how many functions it may watch, fixed for the life of the object, and
+  // their values, which may fall through zero where something happens. One that is not finite, or all where it throws, counts as not
+  // fallen. The states at which they are asked for are those of the dense output.
+  virtual Index root_functions() const { return 0; }
+  virtual void root_values(double /*t*/, ConstVectorRef /*x*/, VectorRef /*values*/) {}
+
   // Whether the solution is confined to a surface, now.
   virtual bool constrained() const { return false; }
   // Moves x to the nearest point of the surface, in the norm of the error weights (weights(i) > 0, the

@@ -1,5 +1,5 @@
-// Advances a SmoothOde step by step, with dense output of the last step. It looks for no zeros of guards: GuardScan does that
-// along the dense output.
+// Advances a SmoothOde step by step, with dense output of the last step. What is certain about zeros of guards GuardScan finds
+// along the dense output; an integrator with root-finding of its own says where it saw one.
 //
 // It must not know surfaces, modes or Filippov, and names no type of the integrator behind it.
 #pragma once
@@ -26,6 +26,9 @@ struct StepReport {
   StepStatus status = StepStatus::advanced;
   double start = 0;  // the dense output holds on [start, end]
   double end = 0;
+  // The first zero of the ode's root functions that the integrator itself saw in the step, none of them later than this; NaN where
+  // it saw none, or does not look. The functions are those of Stepper::roots().
+  double root = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct StepFailure {
@@ -114,6 +117,9 @@ class Stepper {
   virtual double usual_step() const { return 0; }
   // Whether the velocities that the last step asked for were spread over it, near the solution: a one-step method's stages are.
   virtual bool stages_span_step() const { return false; }
+
+  // The root functions of the ode that vanish at StepReport::root of the last step; valid until the next one.
+  virtual std::span<const int> roots() const { return {}; }
 
   virtual const StepFailure& failure() const = 0;
   // Sums over all restarts.

@@ -30,6 +30,8 @@ struct Statistics {
   std::int64_t krylov_iterations = 0;  // of gmres
   std::int64_t restarts = 0;
   std::int64_t events = 0;
+  std::int64_t integrator_roots =
+      0;                          // instants with events that the integrator's own root-finding (CVODE's) saw
   std::int64_t dop853_steps = 0;  // of those of Method::automatic
   double stiff_from =
       std::numeric_limits<double>::quiet_NaN();  // when Method::automatic went over to BDF; NaN: it did not
