@@ -57,6 +57,10 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"filippov", {"core", "autodiff", "model"}},
     {"integrate", {"core"}},
     {"simulate", {"core", "autodiff", "model", "filippov", "integrate"}},
+    {"locate", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+    {"log", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+    {"rules", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "locate", "log"}},
+    {"run", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "locate", "log", "rules"}},
     {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
 };
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "simulate/affine_scan.hpp"
 #include "simulate/event_resolver.hpp"
@@ -46,6 +47,11 @@ struct LocationTools {
   Stepper* doubt_step();
   // Its errors, as a part of the tolerances.
   double doubt_part() const;
+  // Surfaces that come and go with another one; none in first order.
+  std::span<const SecondOrder::Bound> bound() const {
+    if (!staying) return {};
+    return staying->of->bound;
+  }
 
   std::string name;                           // of the location; "" where there are none
   std::shared_ptr<ContactDynamics> contacts;  // none without contacts

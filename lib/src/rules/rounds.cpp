@@ -1,11 +1,11 @@
-// RunEngine where a jump sets off others at the same instant: in rounds, as model/event.hpp says, until nothing has crossed.
+// ModeManager where a jump sets off others at the same instant: in rounds, as model/event.hpp says, until nothing has crossed.
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "core/number_text.hpp"
-#include "simulate/run_engine.hpp"
+#include "rules/mode_manager.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -43,31 +43,31 @@ std::string members_of(const std::vector<EventRecord>& records) {
 
 }  // namespace
 
-void RunEngine::begin_round() {
+void ModeManager::begin_round() {
   if (instant_.fired_again) ++instant_.repeats;
   instant_.fired_again = false;
   ++instant_.round;
 }
 
-bool RunEngine::fires_without_end(const std::vector<EventRecord>& records) {
+bool ModeManager::fires_without_end(const std::vector<EventRecord>& records) {
   if (instant_.repeats > kMostRepeats) {
-    finish(Status::chattering, "events set each other off without end at t = " + number_text(t_) +
-                                   " and no time passes between them: " + members_of(records) +
-                                   "; check the guards and what the resets set");
+    log_.finish(Status::chattering, "events set each other off without end at t = " + number_text(now_.t) +
+                                        " and no time passes between them: " + members_of(records) +
+                                        "; check the guards and what the resets set");
     return true;
   }
-  const std::size_t noted = solution_.events.size() + records.size() - instant_.published;
-  if (instant_.round < 2 || static_cast<Index>(noted) < options_.max_events) return false;
+  const std::size_t noted = log_.solution().events.size() + records.size() - instant_.published;
+  if (instant_.round < 2 || static_cast<Index>(noted) < now_.options.max_events) return false;
   publish();
-  return too_many_events();
+  return log_.too_many_events();
 }
 
-void RunEngine::look_at_waiting() {
-  EventWatch& watch = here_->watch;
+void ModeManager::look_at_waiting() {
+  EventWatch& watch = now_.here->watch;
   instant_.waiting.assign(static_cast<std::size_t>(watch.size()), Waiting::no);
   for (Index e = 0; e < watch.size(); ++e) {
     Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
-    const double value = watch.value(t_, x_, e);
+    const double value = watch.value(now_.t, now_.x, e);
     // The scan has seen it on its side.
     if (watch.armed(e) || (value > 0 && value > zero_level(e))) {
       waiting = Waiting::yes;
@@ -78,30 +78,31 @@ void RunEngine::look_at_waiting() {
   }
 }
 
-double RunEngine::held_level(Index event) {
-  return zero_level(event) + kWrongWayFactor * here_->watch.tolerance(t_, x_, event, weights_);
+double ModeManager::held_level(Index event) {
+  return zero_level(event) +
+         kWrongWayFactor * now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
 }
 
 // After its own reset, which is no crossing of it.
-void RunEngine::wait_again(Index event) {
-  const double value = here_->watch.value(t_, x_, event);
+void ModeManager::wait_again(Index event) {
+  const double value = now_.here->watch.value(now_.t, now_.x, event);
   if (instant_.waiting.empty()) return;
   instant_.waiting[static_cast<std::size_t>(event)] =
       value > 0 && value > zero_level(event) ? Waiting::yes : Waiting::no;
 }
 
-std::vector<RunEngine::Crossed> RunEngine::crossed_by_jump() {
+std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
   std::vector<Crossed> crossed;
-  EventWatch& watch = here_->watch;
-  mode_.fill_lambda(lambda_);
+  EventWatch& watch = now_.here->watch;
+  now_.mode.fill_lambda(now_.lambda);
   for (Index e = 0; e < watch.size(); ++e) {
-    if (is_part_of_limit(e)) continue;
+    if (now_.is_part_of_limit(e)) continue;
     const Watched& watched = watch[e];
     Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
-    const double value = watch.value(t_, x_, e);
+    const double value = watch.value(now_.t, now_.x, e);
     const bool is_edge = watched.kind == WatchedKind::edge;
     if (is_edge && watched.direction != Direction::any && !std::isfinite(value))
-      throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(t_));
+      throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(now_.t));
     if (value > 0) {
       if (waiting != Waiting::yes && value > zero_level(e)) {
         waiting = Waiting::yes;
@@ -124,13 +125,13 @@ std::vector<RunEngine::Crossed> RunEngine::crossed_by_jump() {
   return crossed;
 }
 
-bool RunEngine::fire_crossed(const std::vector<Crossed>& crossed, bool at_start,
-                             std::vector<EventRecord>& records) {
+bool ModeManager::fire_crossed(const std::vector<Crossed>& crossed, bool at_start,
+                               std::vector<EventRecord>& records) {
   begin_round();
   std::vector<Crossed> jumps;
   std::vector<Index> stops;
   for (const Crossed& one : crossed) {
-    const WatchedKind kind = here_->watch[one.event].kind;
+    const WatchedKind kind = now_.here->watch[one.event].kind;
     if (kind == WatchedKind::stop) stops.push_back(one.event);
     if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(one);
     if (kind != WatchedKind::record) continue;
@@ -143,16 +144,16 @@ bool RunEngine::fire_crossed(const std::vector<Crossed>& crossed, bool at_start,
   // Nothing follows that a classification could be for: the sides are those of the signs.
   Meeting meeting;
   find_sides(false, meeting);
-  if (!records.empty()) records.back().to = word();
+  if (!records.empty()) records.back().to = now_.word();
   for (const Index e : stops) records.push_back(note(e, EventKind::stop, instant_.round));
   finish_stopped(stops.front());
   return false;
 }
 
-bool RunEngine::fire_round(const std::vector<Crossed>& jumps, bool at_start,
-                           std::vector<EventRecord>& records) {
+bool ModeManager::fire_round(const std::vector<Crossed>& jumps, bool at_start,
+                             std::vector<EventRecord>& records) {
   for (const Crossed& one : jumps) {
-    const bool is_edge = here_->watch[one.event].kind == WatchedKind::edge;
+    const bool is_edge = now_.here->watch[one.event].kind == WatchedKind::edge;
     if (!fire(one.event, at_start, records, one.cause)) return false;
     // One edge is taken; the others belong to the location left.
     if (is_edge) break;

@@ -1,4 +1,4 @@
-// RunEngine where a surface is met in a dip no deeper than the errors of integration may be.
+// ModeManager where a surface is met in a dip no deeper than the errors of integration may be.
 //
 // A dip deeper than the tolerance of its guard is passed through. What is shallower may have been made by errors, and so may a
 // deeper one: a motion that left a surface along it may come back and touch it exactly, as a block that slips between two that
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/number_text.hpp"
-#include "simulate/run_engine.hpp"
+#include "rules/mode_manager.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -25,44 +25,44 @@ constexpr int kHalvings = 20;
 
 }  // namespace
 
-void RunEngine::begin_flight() {
-  const bool same_flight = flight_.goes_on || t_ > mode_since_;
+void ModeManager::begin_flight() {
+  const bool same_flight = flight_.goes_on || now_.t > now_.mode_since;
   flight_.goes_on = false;
-  if (!same_flight) flight_.begin(t_, x_, leaving_.surfaces);
+  if (!same_flight) flight_.begin(now_.t, now_.x, now_.leaving.surfaces);
 }
 
-std::vector<Index> RunEngine::certain_dips(Resolution& resolution) {
+std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
   std::vector<Index> certain;
   Vector state;
   bool all_told = true;
   bool shows = false;
   std::string reason;
   for (const Dip& dip : resolution.dips) {
-    const double tolerance = here_->geometry.tolerance(t_, x_, dip.surface, weights_);
-    const double gathered = gathered_errors(options_.rtol) * tolerance;
+    const double tolerance = now_.here->geometry.tolerance(now_.t, now_.x, dip.surface, now_.weights);
+    const double gathered = gathered_errors(now_.options.rtol) * tolerance;
     const bool starts_there = contains(flight_.left, dip.surface);
     const auto touches = [&](std::optional<double> depth, double counts_from) {
       reason += (reason.empty() ? "" : "; ") + why_touched(dip, depth, counts_from);
     };
-    if (contains(leaving_.earlier, dip.surface)) {
+    if (contains(now_.leaving.earlier, dip.surface)) {
       // Hardly on its side again, it is still in the touch from which the flight began.
       if (starts_there) flight_.goes_on = true;
       return {};
     }
     // The flight does not know the errors that gathered before an event elsewhere.
-    if (!starts_there && leaving_.along(dip.surface)) {
+    if (!starts_there && now_.leaving.along(dip.surface)) {
       all_told = false;
       touches({}, gathered);
       continue;
     }
     // The errors of the second integration gather as well.
-    const double part = here_->doubt_part();
-    const double resolved = gathered_errors(part * options_.rtol) * part * tolerance;
+    const double part = now_.here->doubt_part();
+    const double resolved = gathered_errors(part * now_.options.rtol) * part * tolerance;
     const std::optional<double> depth = depth_of_dip(dip, state);
     // Without an answer the numbers at hand decide, which may be those of an exact touch.
-    const double counts_from = depth                                  ? std::max(tolerance, resolved)
-                               : starts_there || !here_->doubt_step() ? gathered
-                                                                      : tolerance;
+    const double counts_from = depth                                      ? std::max(tolerance, resolved)
+                               : starts_there || !now_.here->doubt_step() ? gathered
+                                                                          : tolerance;
     if (depth.value_or(dip.depth) > counts_from) {
       certain.push_back(dip.surface);
       continue;
@@ -75,7 +75,7 @@ std::vector<Index> RunEngine::certain_dips(Resolution& resolution) {
   if (all_told) {
     // The next touch is to be judged without the errors up to this one.
     flight_.goes_on = true;
-    flight_.start = t_;
+    flight_.start = now_.t;
     flight_.state = std::move(state);
     for (const Dip& dip : resolution.dips) {
       if (!contains(flight_.left, dip.surface)) flight_.left.push_back(dip.surface);
@@ -88,10 +88,10 @@ std::vector<Index> RunEngine::certain_dips(Resolution& resolution) {
   return {};
 }
 
-std::string RunEngine::why_touched(const Dip& dip, std::optional<double> integrated,
-                                   double counts_from) const {
+std::string ModeManager::why_touched(const Dip& dip, std::optional<double> integrated,
+                                     double counts_from) const {
   const double depth = integrated.value_or(dip.depth);
-  const std::string component = mode_[dip.surface] == Side::minus ? "w- = " : "w+ = ";
+  const std::string component = now_.mode[dip.surface] == Side::minus ? "w- = " : "w+ = ";
   return "a touch within the tolerances: with " + component + number_text(dip.w) + " it " +
          (depth > 0 ? "goes " + number_text(depth) + " beyond the surface and back"
                     : "turns " + number_text(-depth) + " before the surface") +
@@ -99,21 +99,21 @@ std::string RunEngine::why_touched(const Dip& dip, std::optional<double> integra
          number_text(counts_from) + " on";
 }
 
-std::optional<double> RunEngine::depth_of_dip(const Dip& dip, Vector& state) {
+std::optional<double> ModeManager::depth_of_dip(const Dip& dip, Vector& state) {
   const Index surface = dip.surface;
-  const double duration = t_ - flight_.start;
+  const double duration = now_.t - flight_.start;
   // A flight that began only just before the dip is shorter than the dip.
   const double near = std::max(kNear * duration, 2 * dip.turns_after);
-  const double end = std::min(run_.end, t_ + near);
-  Stepper* const stepper = here_->doubt_step();
-  if (!stepper || !(duration > 0) || !(end > t_)) return std::nullopt;
-  ModeOde& ode = here_->ode;
-  const double side = mode_[surface] == Side::minus ? -1 : 1;
+  const double end = std::min(now_.run.end, now_.t + near);
+  Stepper* const stepper = now_.here->doubt_step();
+  if (!stepper || !(duration > 0) || !(end > now_.t)) return std::nullopt;
+  ModeOde& ode = now_.here->ode;
+  const double side = now_.mode[surface] == Side::minus ? -1 : 1;
   Vector x = flight_.state;
   Vector velocity(x.size());
   const auto rate = [&](double t) {
     ode.velocity(t, x, velocity);
-    return side * here_->evaluator.guard_rate(t, x, velocity, surface);
+    return side * now_.here->evaluator.guard_rate(t, x, velocity, surface);
   };
   if (!stepper->start(flight_.start, x, end, 0)) return std::nullopt;
   double rate_before = rate(flight_.start);
@@ -122,10 +122,10 @@ std::optional<double> RunEngine::depth_of_dip(const Dip& dip, Vector& state) {
   for (int steps = 0; steps < kMostSteps; ++steps) {
     const StepReport report = stepper->step();
     if (report.status == StepStatus::failed) return std::nullopt;
-    if (report.start <= t_ && t_ <= report.end) {
+    if (report.start <= now_.t && now_.t <= report.end) {
       state.resize(x.size());
-      stepper->evaluate(t_, state);
-      ode.project(t_, weights_, state);
+      stepper->evaluate(now_.t, state);
+      ode.project(now_.t, now_.weights, state);
     }
     stepper->evaluate(report.end, x);
     const double rate_after = rate(report.end);
@@ -138,16 +138,16 @@ std::optional<double> RunEngine::depth_of_dip(const Dip& dip, Vector& state) {
         (rate(middle) < 0 ? low : high) = middle;
       }
       stepper->evaluate(high, x);
-      if (!depth || std::abs(high - t_) <= std::abs(turn - t_)) {
+      if (!depth || std::abs(high - now_.t) <= std::abs(turn - now_.t)) {
         turn = high;
-        depth = -side * here_->evaluator.guard_nearly(high, x, surface);
+        depth = -side * now_.here->evaluator.guard_nearly(high, x, surface);
       }
     }
     rate_before = rate_after;
-    if (report.end >= t_ && rate_after >= 0) break;
+    if (report.end >= now_.t && rate_after >= 0) break;
     if (report.status == StepStatus::reached_end) break;
   }
-  if (state.size() == 0 || !depth || std::abs(turn - t_) > near) return std::nullopt;
+  if (state.size() == 0 || !depth || std::abs(turn - now_.t) > near) return std::nullopt;
   return depth;
 }
 

@@ -1,4 +1,4 @@
-// RunEngine where the state or the location is new: what else fires at once, and the mode that follows.
+// ModeManager where the state or the location is new: what else fires at once, and the mode that follows.
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,9 @@
 
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
+#include "rules/mode_manager.hpp"
 #include "simulate/first_motion.hpp"
-#include "simulate/run_engine.hpp"
+#include "simulate/held_surfaces.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
@@ -32,12 +33,14 @@ constexpr double kLatestLook = 1e-2;
 
 }  // namespace
 
-bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
+bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {
     if (fires_without_end(records)) return false;
-    if (static_cast<Index>(instant_.waiting.size()) != here_->watch.size()) look_at_waiting();
+    if (static_cast<Index>(instant_.waiting.size()) != now_.here->watch.size()) look_at_waiting();
     // What has fired may do so again once something else has moved the state off its guard.
-    const auto is_off = [&](Index e) { return std::abs(here_->watch.value(t_, x_, e)) > zero_level(e); };
+    const auto is_off = [&](Index e) {
+      return std::abs(now_.here->watch.value(now_.t, now_.x, e)) > zero_level(e);
+    };
     std::erase_if(instant_.fired, is_off);
     // Guards past zero need no mode.
     const std::vector<Crossed> crossed = crossed_by_jump();
@@ -45,12 +48,12 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
       if (!fire_crossed(crossed, at_start, records)) return false;
       continue;
     }
-    if (here_->contacts) {
-      mode_.fill_lambda(lambda_);
+    if (now_.here->contacts) {
+      now_.mode.fill_lambda(now_.lambda);
       const std::vector<Index> touching = touching_contacts();
       const auto approaches = [&](Index c) {
-        return here_->contacts->rate(t_, x_, lambda_, c) <
-               -here_->contacts->rate_rounding(t_, x_, lambda_, c, weights_);
+        return now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) <
+               -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
       };
       if (std::any_of(touching.begin(), touching.end(), approaches)) {
         begin_round();
@@ -68,16 +71,16 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     begin_round();
     const Guard held = guard_between(due);
     for (const Index e : due) {
-      const WatchedKind kind = here_->watch[e].kind;
+      const WatchedKind kind = now_.here->watch[e].kind;
       const bool is_note = kind == WatchedKind::record || kind == WatchedKind::stop;
       // It does not go on through the zero at which it comes to slide.
-      if (is_note && held && here_->watch[e].when == held) continue;
+      if (is_note && held && now_.here->watch[e].when == held) continue;
       if (kind == WatchedKind::stop) stops.push_back(e);
       if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back({e, Cause::zero});
       if (kind != WatchedKind::record) continue;
       records.push_back(note(e, EventKind::record, instant_.round));
       instant_.fired.push_back(e);
-      instant_.recorded.push_back(here_->watch[e].when);
+      instant_.recorded.push_back(now_.here->watch[e].when);
       wait_again(e);
     }
     for (const Index e : stops) records.push_back(note(e, EventKind::stop, instant_.round));
@@ -88,71 +91,73 @@ bool RunEngine::settle(bool at_start, std::vector<EventRecord>& records) {
     if (jumps.empty()) break;
     if (!fire_round(jumps, at_start, records)) return false;
   }
-  if (!records.empty()) records.back().to = word();
+  if (!records.empty()) records.back().to = now_.word();
   return true;
 }
 
 // That of the edge that fires next, where it undoes the one that fired last: what follows slides along it.
-Guard RunEngine::guard_between(const std::vector<Index>& due) const {
+Guard ModeManager::guard_between(const std::vector<Index>& due) const {
   const auto jumps = [&](Index e) {
-    return here_->watch[e].kind == WatchedKind::reset || here_->watch[e].kind == WatchedKind::edge;
+    return now_.here->watch[e].kind == WatchedKind::reset || now_.here->watch[e].kind == WatchedKind::edge;
   };
   const auto next = std::find_if(due.begin(), due.end(), jumps);
-  if (!instant_.last_edge || next == due.end() || here_->watch[*next].kind != WatchedKind::edge) return {};
-  const Edge& edge = automaton_.edges()[here_->watch[*next].edge];
-  return undo_each_other(automaton_.edges()[*instant_.last_edge], edge) ? edge.when : Guard();
+  if (!instant_.last_edge || next == due.end() || now_.here->watch[*next].kind != WatchedKind::edge)
+    return {};
+  const Edge& edge = now_.automaton.edges()[now_.here->watch[*next].edge];
+  return undo_each_other(now_.automaton.edges()[*instant_.last_edge], edge) ? edge.when : Guard();
 }
 
 // The relays and the contacts where the state is new; nothing approaches any more.
-bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
-                            const std::vector<Index>& pressed) {
-  LocationTools& here = *here_;
+bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
+                              const std::vector<Index>& pressed) {
+  LocationTools& here = *now_.here;
   Meeting all{.at_start = true};
-  const Mode before = mode_;
+  const Mode before = now_.mode;
   const std::vector<Index> left = left_with_pair();
   if (!find_sides(!instant_.moved, all)) return false;
   std::erase_if(all.met, [&](const Met& met) { return contains(left, met.surface); });
   // A jump elsewhere leaves a guard on the side that is stored: within the errors with which it was left its sign says nothing.
   std::vector<Index> unmoved;
-  if (instant_.moved && !at_start && !(mode_ == before) && mode_.size() == before.size() &&
-      instant_.before.size() == x_.size()) {
-    Vector h(mode_.size()), h_before(mode_.size());
-    here.evaluator.guards(t_, x_, h);
-    here.evaluator.guards(t_, instant_.before, h_before);
-    for (Index i = 0; i < mode_.size(); ++i) {
-      if (mode_[i] == before[i] || before.slides_on(i) || h[i] != h_before[i] ||
-          !(std::abs(h[i]) <= leaving_.allowance[i]))
+  if (instant_.moved && !at_start && !(now_.mode == before) && now_.mode.size() == before.size() &&
+      instant_.before.size() == now_.x.size()) {
+    Vector h(now_.mode.size()), h_before(now_.mode.size());
+    here.evaluator.guards(now_.t, now_.x, h);
+    here.evaluator.guards(now_.t, instant_.before, h_before);
+    for (Index i = 0; i < now_.mode.size(); ++i) {
+      if (now_.mode[i] == before[i] || before.slides_on(i) || h[i] != h_before[i] ||
+          !(std::abs(h[i]) <= now_.leaving.allowance[i]))
         continue;
-      mode_.set(i, before[i]);
+      now_.mode.set(i, before[i]);
       unmoved.push_back(i);
     }
   }
-  mode_.fill_lambda(lambda_);
-  leaving_.surfaces.clear();
-  leaving_.earlier = std::move(unmoved);
+  now_.mode.fill_lambda(now_.lambda);
+  now_.leaving.surfaces.clear();
+  now_.leaving.earlier = std::move(unmoved);
   std::vector<Index> resting;
   if (here.contacts) {
     const std::vector<Index> touching = touching_contacts();
-    leaving_.contacts = touching;
+    now_.leaving.contacts = touching;
     for (const Index c : touching) {
-      const double rate = here.contacts->rate(t_, x_, lambda_, c);
-      if (rate <= here.contacts->rate_rounding(t_, x_, lambda_, c, weights_)) resting.push_back(c);
+      const double rate = here.contacts->rate(now_.t, now_.x, now_.lambda, c);
+      if (rate <= here.contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights))
+        resting.push_back(c);
     }
   }
-  repelling_ = false;
-  mode_since_ = t_;
-  for (const Index i : held_by(resting)) {
+  now_.repelling = false;
+  now_.mode_since = now_.t;
+  for (const Index i : held_by(now_, resting)) {
     // The sign of what rounding has left of the guard says nothing.
-    if (i < before.size() && !before.slides_on(i)) mode_.set(i, before[i]);
-    mode_.set(i, pressing_side(i, resting));
+    if (i < before.size() && !before.slides_on(i)) now_.mode.set(i, before[i]);
+    now_.mode.set(i, pressing_side(i, resting));
     const auto place = std::lower_bound(all.met.begin(), all.met.end(), i,
                                         [](const Met& met, Index surface) { return met.surface < surface; });
     if (place == all.met.end() || place->surface != i) all.met.insert(place, Met{.surface = i});
   }
-  mode_.fill_lambda(lambda_);
+  now_.mode.fill_lambda(now_.lambda);
   for (int turn = 0;; ++turn) {
     if (here.contacts) {
-      std::vector<Index> staying = here.contacts->staying_closed(t_, x_, lambda_, resting);
+      std::vector<Index> staying = here.contacts->staying_closed(now_.t, now_.x, now_.lambda, resting);
       for (std::size_t k = 0; turn == 0 && k < pressed.size(); ++k) {
         if (!contains(staying, pressed[k])) staying.push_back(pressed[k]);
       }
@@ -160,25 +165,26 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
     }
     const std::vector<Index> closed = here.contacts ? here.contacts->closed() : std::vector<Index>();
     Meeting meeting{.at_start = true};
-    const std::vector<Index> held = held_by(closed, true);
+    const std::vector<Index> held = held_by(now_, closed, true);
     // Those that were taken to slide while the contacts were open do not.
     for (const Index i : held) {
-      if (mode_.slides_on(i)) mode_.set(i, pressing_side(i, closed));
+      if (now_.mode.slides_on(i)) now_.mode.set(i, pressing_side(i, closed));
     }
-    mode_.fill_lambda(lambda_);
+    now_.mode.fill_lambda(now_.lambda);
     std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),
                  [&](const Met& met) { return !contains(held, met.surface); });
     if (meeting.met.empty()) break;
     if (goes_on_in_second_order(meeting) || stays_at_once(meeting)) break;
-    here.evaluator.keep_field_at(t_, x_);
-    const Resolution resolution = here.resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+    here.evaluator.keep_field_at(now_.t, now_.x);
+    const Resolution resolution =
+        here.resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, meeting, now_.weights);
     if (stays_in_second_order(resolution, meeting)) break;
     // Not unique, whether or not the policy picks one of the continuations: that is worth a record.
     const bool has_choice = !resolution.decided || resolution.eventful;
     if (has_choice) {
       EventRecord record = resolution.event;
-      if (!at_start || !records.empty()) record.from = records.empty() ? word() : records.back().to;
-      for (Mode& mode : record.continuations) mode = as_shown(mode);
+      if (!at_start || !records.empty()) record.from = records.empty() ? now_.word() : records.back().to;
+      for (Mode& mode : record.continuations) mode = now_.as_shown(mode);
       records.push_back(std::move(record));
     }
     if (!resolution.decided) {
@@ -186,15 +192,16 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
       return false;
     }
     adopt(resolution);
-    if (has_choice) records.back().to = word();
-    if (!here.contacts || here.contacts->staying_closed(t_, x_, lambda_, resting) == closed) break;
+    if (has_choice) records.back().to = now_.word();
+    if (!here.contacts || here.contacts->staying_closed(now_.t, now_.x, now_.lambda, resting) == closed)
+      break;
     if (turn == kContactTurns) break;
   }
   for (const Index i : left) {
-    if (!contains(leaving_.surfaces, i)) leaving_.surfaces.push_back(i);
+    if (!contains(now_.leaving.surfaces, i)) now_.leaving.surfaces.push_back(i);
   }
   // A pair of locations is left at once where its surface does not attract.
-  if (in_pair() && !mode_.slides_on(mode_.size() - 1)) {
+  if (now_.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1)) {
     EventRecord* const entry = records.empty() ? nullptr : &records.back();
     if (entry && entry->kind == EventKind::sliding_entry) entry->kind = EventKind::transition;
     leave_pair(entry);
@@ -204,93 +211,96 @@ bool RunEngine::settle_mode(bool at_start, std::vector<EventRecord>& records,
 
 // Surfaces that are left together with the guard between two locations: one mode was chosen for all of them, and the field of the
 // location that was entered is the field of that mode.
-std::vector<Index> RunEngine::left_with_pair() const {
+std::vector<Index> ModeManager::left_with_pair() const {
   std::vector<Index> left;
-  if (!instant_.departed || instant_.last_edge || instant_.moved || in_pair()) return left;
-  std::copy_if(leaving_.surfaces.begin(), leaving_.surfaces.end(), std::back_inserter(left),
-               [&](Index i) { return !mode_.slides_on(i); });
+  if (!instant_.departed || instant_.last_edge || instant_.moved || now_.in_pair()) return left;
+  std::copy_if(now_.leaving.surfaces.begin(), now_.leaving.surfaces.end(), std::back_inserter(left),
+               [&](Index i) { return !now_.mode.slides_on(i); });
   return left;
 }
 
 // What a jump leaves of a guard is rounded like the states it came from: two speeds that cancel in an impact leave more than the
 // rounding of their difference.
-double RunEngine::jump_rounding(Index surface) {
-  if (!instant_.moved || instant_.before.size() != x_.size()) return 0;
-  const Vector change = (x_ - instant_.before).cwiseAbs();
-  return 16 * kEpsilon * here_->geometry.gradient(t_, x_, surface).cwiseAbs().dot(change);
+double ModeManager::jump_rounding(Index surface) {
+  if (!instant_.moved || instant_.before.size() != now_.x.size()) return 0;
+  const Vector change = (now_.x - instant_.before).cwiseAbs();
+  return 16 * kEpsilon * now_.here->geometry.gradient(now_.t, now_.x, surface).cwiseAbs().dot(change);
 }
 
 // Whether the guard of a surface vanishes at this instant, as far as that can be located.
-bool RunEngine::reaches_zero(Index surface, double h) {
-  here_->evaluator.field(t_, x_, lambda_, state_);
-  const double side = mode_[surface] == Side::minus ? -1 : 1;
-  const double rate = side * here_->evaluator.guard_rate(t_, x_, state_, surface);
-  const double accuracy = location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0);
+bool ModeManager::reaches_zero(Index surface, double h) {
+  now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
+  const double side = now_.mode[surface] == Side::minus ? -1 : 1;
+  const double rate = side * now_.here->evaluator.guard_rate(now_.t, now_.x, state_, surface);
+  const double accuracy = location_accuracy(now_.t, now_.stepper ? now_.stepper->last_step_size() : 0);
   return rate < 0 && std::abs(h) <= -rate * accuracy;
 }
 
 // The first surface whose guard has no value though its relay takes part in the motion; −1 where there is none.
-Index RunEngine::needed_without_value(ConstVectorRef h) {
-  here_->ode.set_mode(mode_, lambda_, false);
+Index ModeManager::needed_without_value(ConstVectorRef h) {
+  now_.here->ode.set_mode(now_.mode, now_.lambda, false);
   for (Index i = 0; i < h.size(); ++i)
-    if (!std::isfinite(h[i]) && here_->ode.has_effect(t_, x_, i)) return i;
+    if (!std::isfinite(h[i]) && now_.here->ode.has_effect(now_.t, now_.x, i)) return i;
   return -1;
 }
 
-bool RunEngine::find_sides(bool keep, Meeting& meeting) {
-  LocationTools& here = *here_;
+bool ModeManager::find_sides(bool keep, Meeting& meeting) {
+  LocationTools& here = *now_.here;
   Vector h(here.system.surfaces());
-  here.evaluator.guards(t_, x_, h);
-  const double near = SurfaceGeometry::plainly_off_zero(x_);
-  const bool starts = t_ == run_.start && instant_.round == 0;
+  here.evaluator.guards(now_.t, now_.x, h);
+  const double near = SurfaceGeometry::plainly_off_zero(now_.x);
+  const bool starts = now_.t == now_.run.start && instant_.round == 0;
   bool any_without_value = false;
   for (Index i = 0; i < h.size(); ++i) {
     if (!std::isfinite(h[i])) {
       any_without_value = true;
-      if (!keep || mode_.slides_on(i)) mode_.set(i, Side::plus);
+      if (!keep || now_.mode.slides_on(i)) now_.mode.set(i, Side::plus);
       continue;
     }
     // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it. A state that slid
     // along its own zero, in this run or in one that has ended where this one starts, is zero only within the rounding of its error
     // scale.
     const bool met =
-        (keep && mode_.slides_on(i)) || h[i] == 0 ||
+        (keep && now_.mode.slides_on(i)) || h[i] == 0 ||
         (std::abs(h[i]) <= near &&
-         (std::abs(h[i]) <= here.geometry.rounding(t_, x_, i) || std::abs(h[i]) <= jump_rounding(i) ||
-          ((starts || mode_.slides_on(i)) &&
-           std::abs(h[i]) <= here.geometry.projected(t_, x_, i, weights_))));
+         (std::abs(h[i]) <= here.geometry.rounding(now_.t, now_.x, i) || std::abs(h[i]) <= jump_rounding(i) ||
+          ((starts || now_.mode.slides_on(i)) &&
+           std::abs(h[i]) <= here.geometry.projected(now_.t, now_.x, i, now_.weights))));
     if (met || (keep && std::abs(h[i]) <= near && reaches_zero(i, h[i])))
       meeting.met.push_back({.surface = i});
-    if (!keep || mode_.slides_on(i)) mode_.set(i, h[i] < 0 ? Side::minus : Side::plus);
+    if (!keep || now_.mode.slides_on(i)) now_.mode.set(i, h[i] < 0 ? Side::minus : Side::plus);
   }
   const Index needed = any_without_value ? needed_without_value(h) : -1;
   if (needed >= 0) {
-    finish(Status::user_function_failed, "the guard of surface '" + surface_name(needed) +
-                                             "' is not finite (" + number_text(h[needed]) +
-                                             ") after the jump at t = " + number_text(t_));
+    log_.finish(Status::user_function_failed, "the guard of surface '" + now_.surface_name(needed) +
+                                                  "' is not finite (" + number_text(h[needed]) +
+                                                  ") after the jump at t = " + number_text(now_.t));
   }
   return needed < 0;
 }
 
 // Moves the state, by no more than it takes.
-void RunEngine::put_on_gaps(const std::vector<Index>& contacts) {
-  for (int turn = 0; turn < kGapTurns && !here_->contacts->correct_gaps(t_, contacts, weights_, x_); ++turn) {
+void ModeManager::put_on_gaps(const std::vector<Index>& contacts) {
+  for (int turn = 0;
+       turn < kGapTurns && !now_.here->contacts->correct_gaps(now_.t, contacts, now_.weights, now_.x);
+       ++turn) {
   }
 }
 
-std::vector<Index> RunEngine::touching_contacts() {
+std::vector<Index> ModeManager::touching_contacts() {
   std::vector<Index> touching;
-  if (!here_->contacts) return touching;
-  for (Index c = 0; c < here_->contacts->contacts(); ++c) {
-    const double gap = here_->contacts->gap(t_, x_, c);
-    const bool was_closed = contains(here_->contacts->closed(), c) || contains(leaving_.contacts, c);
-    const double zero = kZeroFactor * here_->contacts->rounding(t_, x_, c) +
-                        (was_closed ? here_->contacts->tolerance(t_, x_, c, weights_) : 0.0);
+  if (!now_.here->contacts) return touching;
+  for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
+    const double gap = now_.here->contacts->gap(now_.t, now_.x, c);
+    const bool was_closed = contains(now_.here->contacts->closed(), c) || contains(now_.leaving.contacts, c);
+    const double zero = kZeroFactor * now_.here->contacts->rounding(now_.t, now_.x, c) +
+                        (was_closed ? now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights) : 0.0);
     if (gap > zero) continue;
     // Only a reset puts a state where it must not be; what the integrator does there is its error.
-    if (instant_.was_reset && gap < -zero && gap < -4 * here_->contacts->tolerance(t_, x_, c, weights_)) {
-      throw std::runtime_error("the state violates contact '" + here_->contacts->contact(c).name +
-                               "': its gap is " + number_text(gap) + " at t = " + number_text(t_) +
+    if (instant_.was_reset && gap < -zero &&
+        gap < -4 * now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights)) {
+      throw std::runtime_error("the state violates contact '" + now_.here->contacts->contact(c).name +
+                               "': its gap is " + number_text(gap) + " at t = " + number_text(now_.t) +
                                " after a jump, expected >= 0");
     }
     touching.push_back(c);
@@ -300,43 +310,44 @@ std::vector<Index> RunEngine::touching_contacts() {
 
 // After a reset the state is what the reset made it, and its guards are zero within rounding; a state that was integrated is
 // on a guard only within its error.
-double RunEngine::zero_level(Index event) {
-  EventWatch& watch = here_->watch;
+double ModeManager::zero_level(Index event) {
+  EventWatch& watch = now_.here->watch;
   // A state that slid along the zero of the guard has no rounding but that of its error scale.
-  double level = kZeroFactor *
-                 (watch.rounding(t_, x_, event) + 16 * kEpsilon * watch.tolerance(t_, x_, event, weights_));
+  double level = kZeroFactor * (watch.rounding(now_.t, now_.x, event) +
+                                16 * kEpsilon * watch.tolerance(now_.t, now_.x, event, now_.weights));
   for (const InstantJumps::ZeroGuard& zero : jumps_.zero_guards) {
     if (!(zero.when == watch[event].when)) continue;
-    here_->evaluator.field(t_, x_, lambda_, state_);
-    level += std::abs(zero.when.rate(t_, x_, 1, state_)) *
-                 location_accuracy(t_, stepper_ ? stepper_->last_step_size() : 0) +
+    now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
+    level += std::abs(zero.when.rate(now_.t, now_.x, 1, state_)) *
+                 location_accuracy(now_.t, now_.stepper ? now_.stepper->last_step_size() : 0) +
              zero.left;
   }
   if (watch[event].kind != WatchedKind::edge || instant_.moved) return level;
-  noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
-  return level + watch.tolerance(t_, x_, event, noise_weights_);
+  noise_weights_ =
+      (gathered_errors(now_.options.rtol) * (now_.options.rtol * now_.largest + now_.atol)).cwiseInverse();
+  return level + watch.tolerance(now_.t, now_.x, event, noise_weights_);
 }
 
 // Judges the guards that are zero, once the motion is known; the others are prepared for the march.
-std::vector<Index> RunEngine::events_moving_through_zero() {
+std::vector<Index> ModeManager::events_moving_through_zero() {
   std::vector<Index> due;
-  EventWatch& watch = here_->watch;
+  EventWatch& watch = now_.here->watch;
   if (watch.size() == 0) return due;
-  here_->ode.set_mode(mode_, lambda_, repelling_);
+  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.repelling);
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
     watch.set_armed(e, false);
     watch.set_noise(e, 0);
     watch.set_allowance(e, std::numeric_limits<double>::infinity());
-    if (is_part_of_limit(e)) continue;
-    const double value = watch.value(t_, x_, e);
+    if (now_.is_part_of_limit(e)) continue;
+    const double value = watch.value(now_.t, now_.x, e);
     const double zero = zero_level(e);
     if (std::abs(value) > zero) {
       if (any && value < 0) watch.set_side(e, -watch.side(e));
       continue;
     }
     // Its rate is rounding, too.
-    watch.set_held(e, is_held(e));
+    watch.set_held(e, locator_.is_held(e));
     if (watch.held(e)) continue;
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
     // The classification has said on which side the solution leaves the guard between two locations.
@@ -346,25 +357,26 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
       if (motion < 0) watch.set_side(e, -watch.side(e));
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
-      here_->ode.velocity(t_, x_, state_);
-      const double rate = watch.side(e) * watch.rate(t_, x_, state_, e);
+      now_.here->ode.velocity(now_.t, now_.x, state_);
+      const double rate = watch.side(e) * watch.rate(now_.t, now_.x, state_, e);
       const bool is_noted = watch[e].kind == WatchedKind::record &&
                             std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=
                                 instant_.recorded.end();
       const bool went_on = (contains(instant_.fired, e) && rate < 0) || is_noted;
       // Still on its own side, if only just: the march finds when it crosses.
-      const bool is_ahead =
-          !exact && !jumps_.has_fired_on(watch[e].when) && value > kZeroFactor * watch.rounding(t_, x_, e);
+      const bool is_ahead = !exact && !jumps_.has_fired_on(watch[e].when) &&
+                            value > kZeroFactor * watch.rounding(now_.t, now_.x, e);
       if (!went_on && !is_ahead) due.push_back(e);
       if (went_on) watch.set_noise(e, zero);
       continue;
     }
     // What fired together with something else a little before its own zero has that still ahead.
-    const double ahead = std::abs(value) > kZeroFactor * watch.rounding(t_, x_, e) ? std::abs(value) : 0.0;
+    const double ahead =
+        std::abs(value) > kZeroFactor * watch.rounding(now_.t, now_.x, e) ? std::abs(value) : 0.0;
     // The state lies on a guard that it slid along or that fired here: errors of the run are none of this guard.
     const bool is_on_guard = exact || is_left || jumps_.has_fired_on(watch[e].when);
     watch.set_allowance(
-        e, ahead + kWrongWayFactor * (is_on_guard ? watch.tolerance(t_, x_, e, weights_) : zero));
+        e, ahead + kWrongWayFactor * (is_on_guard ? watch.tolerance(now_.t, now_.x, e, now_.weights) : zero));
     watch.set_noise(e, is_on_guard ? ahead : zero);
   }
   return due;
@@ -372,36 +384,37 @@ std::vector<Index> RunEngine::events_moving_through_zero() {
 
 // The points that cannot be told from (t_, x_): later by what the arrival is located to, and beside it by rounding or, where the
 // state was integrated, by the errors of that.
-std::vector<Displacement> RunEngine::points_not_told_apart(bool exact) {
-  Displacement later{.dt = kRoundingFactor * kEpsilon * std::abs(t_), .dx = Vector::Zero(x_.size())};
-  const double step = stepper_ ? stepper_->last_step_size() : 0;
-  const double before = t_ - kPartOfStep * step;
-  const bool arrived = stepper_ && instant_.before.size() == x_.size() && before < t_ && t_ <= step_end_;
+std::vector<Displacement> ModeManager::points_not_told_apart(bool exact) {
+  Displacement later{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
+  const double step = now_.stepper ? now_.stepper->last_step_size() : 0;
+  const double before = now_.t - kPartOfStep * step;
+  const bool arrived =
+      now_.stepper && instant_.before.size() == now_.x.size() && before < now_.t && now_.t <= now_.step_end;
   if (arrived) {
-    later.dt = location_accuracy(t_, step);
-    stepper_->evaluate(before, later.dx);
-    later.dx = later.dt / (t_ - before) * (instant_.before - later.dx);
+    later.dt = location_accuracy(now_.t, step);
+    now_.stepper->evaluate(before, later.dx);
+    later.dx = later.dt / (now_.t - before) * (instant_.before - later.dx);
   }
-  Vector errors = kRoundingFactor * kEpsilon * (x_.cwiseAbs() + weights_.cwiseInverse());
-  if (!exact) errors += gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_);
-  Displacement beside{.dt = kRoundingFactor * kEpsilon * std::abs(t_), .dx = Vector::Zero(x_.size())};
+  Vector errors = kRoundingFactor * kEpsilon * (now_.x.cwiseAbs() + now_.weights.cwiseInverse());
+  if (!exact) errors += gathered_errors(now_.options.rtol) * (now_.options.rtol * now_.largest + now_.atol);
+  Displacement beside{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
   add_errors(errors.cwiseInverse(), beside.dx);
   return {later, beside};
 }
 
-int RunEngine::motion_of(Index event, bool exact) {
-  EventWatch& watch = here_->watch;
-  ModeOde& ode = here_->ode;
-  Vector velocity(x_.size());
-  ode.velocity(t_, x_, velocity);
+int ModeManager::motion_of(Index event, bool exact) {
+  EventWatch& watch = now_.here->watch;
+  ModeOde& ode = now_.here->ode;
+  Vector velocity(now_.x.size());
+  ode.velocity(now_.t, now_.x, velocity);
   const std::vector<Displacement> displacements = points_not_told_apart(exact);
   // A rate that no point near turns round decides; the guard itself counts as zero.
-  const double rate = watch.rate(t_, x_, velocity, event);
-  double noise = watch.rate_rounding(t_, x_, velocity, event);
+  const double rate = watch.rate(now_.t, now_.x, velocity, event);
+  double noise = watch.rate_rounding(now_.t, now_.x, velocity, event);
   for (const Displacement& one : displacements) {
-    const double t = t_ + one.dt;
-    const Vector x = x_ + one.dx;
-    Vector there(x_.size());
+    const double t = now_.t + one.dt;
+    const Vector x = now_.x + one.dx;
+    Vector there(now_.x.size());
     try {
       ode.velocity(t, x, there);
     } catch (const std::exception&) {
@@ -415,15 +428,17 @@ int RunEngine::motion_of(Index event, bool exact) {
   const GuardMotion motion{
       .velocity = [&](double t, ConstVectorRef x, VectorRef dx) { ode.velocity(t, x, dx); },
       .guard = [&](double t, ConstVectorRef x) { return watch.value(t, x, event); },
-      .t = t_,
-      .x = x_};
+      .t = now_.t,
+      .x = now_.x};
   // No state changes noticeably sooner than in this time.
-  const double left = run_.end - t_;
-  const double fastest = options_.rtol * velocity.cwiseProduct(weights_).lpNorm<Eigen::Infinity>();
+  const double left = now_.run.end - now_.t;
+  const double fastest = now_.options.rtol * velocity.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>();
   const double scale = fastest * left > 1 ? 1 / fastest : left;
-  const TimesToLookAt times{std::max(kSoonestLook * scale, 2 * location_accuracy(t_, 0)), kLatestLook * left};
-  const double rounding = kZeroFactor * (watch.rounding(t_, x_, event) +
-                                         16 * kEpsilon * watch.tolerance(t_, x_, event, weights_));
+  const TimesToLookAt times{std::max(kSoonestLook * scale, 2 * location_accuracy(now_.t, 0)),
+                            kLatestLook * left};
+  const double rounding =
+      kZeroFactor * (watch.rounding(now_.t, now_.x, event) +
+                     16 * kEpsilon * watch.tolerance(now_.t, now_.x, event, now_.weights));
   return first_motion(motion, displacements, rounding, times);
 }
 

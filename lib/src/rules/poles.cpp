@@ -1,4 +1,4 @@
-// RunEngine where a guard changes its sign without being zero: in a pole, as 1/(x − 1) and tan x do. A surface has another side from
+// ModeManager where a guard changes its sign without being zero: in a pole, as 1/(x − 1) and tan x do. A surface has another side from
 // there on, which is a crossing where the motion leads through; an event, which is a zero, does not take place.
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/number_text.hpp"
-#include "simulate/run_engine.hpp"
+#include "rules/mode_manager.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -24,21 +24,21 @@ constexpr double kNotIntegrable = 0.1;
 
 }  // namespace
 
-double RunEngine::guard_of(Index slot, double t) {
-  LocationTools& here = *here_;
-  stepper_->evaluate(t, state_);
+double ModeManager::guard_of(Index slot, double t) {
+  LocationTools& here = *now_.here;
+  now_.stepper->evaluate(t, state_);
   if (slot >= here.ode.event_slot(0)) return here.watch.value(t, state_, slot - here.ode.event_slot(0));
-  auto h = nudged_values_.head(mode_.size());
+  auto h = guards_.head(now_.mode.size());
   here.evaluator.guards(t, state_, h);
-  return static_cast<double>(static_cast<signed char>(mode_[slot / 2])) * h[slot / 2];
+  return static_cast<double>(static_cast<signed char>(now_.mode[slot / 2])) * h[slot / 2];
 }
 
 // Whether the guard is positive before t and negative after it, and grows towards t from both sides.
-bool RunEngine::is_pole(Index slot, double t) {
-  const Index surfaces = ModeOde::first_slot(mode_.size());
-  if (slot < surfaces ? mode_.slides_on(slot / 2) || slot % 2 != 0 : slot < here_->ode.event_slot(0))
+bool ModeManager::is_pole(Index slot, double t) {
+  const Index surfaces = ModeOde::first_slot(now_.mode.size());
+  if (slot < surfaces ? now_.mode.slides_on(slot / 2) || slot % 2 != 0 : slot < now_.here->ode.event_slot(0))
     return false;
-  const double accuracy = location_accuracy(t, stepper_->last_step_size());
+  const double accuracy = location_accuracy(t, now_.stepper->last_step_size());
   for (const double side : {-1.0, 1.0}) {
     double nearer = std::numeric_limits<double>::infinity();
     for (const double distance : {1.0, kDistances, kDistances * kDistances}) {
@@ -57,36 +57,36 @@ bool RunEngine::is_pole(Index slot, double t) {
   return true;
 }
 
-const Arrival& RunEngine::without_poles(const Arrival& arrival) {
-  std::vector<Index>& poles = scanned_.poles;
+const Arrival& ModeManager::without_poles(const Arrival& arrival) {
+  std::vector<Index>& poles = locator_.scanned().poles;
   for (std::size_t slot = 0; slot < arrival.guards.size(); ++slot) {
     if (arrival.guards[slot] != 0 && is_pole(static_cast<Index>(slot), arrival.t))
       poles.push_back(static_cast<Index>(slot));
   }
   if (poles.empty()) return arrival;
-  scanned_.passed = arrival;
-  scanned_.passed.steep = false;
-  for (const Index slot : poles) scanned_.passed.guards[static_cast<std::size_t>(slot)] = 0;
+  locator_.scanned().passed = arrival;
+  locator_.scanned().passed.steep = false;
+  for (const Index slot : poles) locator_.scanned().passed.guards[static_cast<std::size_t>(slot)] = 0;
   // To where all are on their new sides.
-  const double accuracy = location_accuracy(arrival.t, stepper_->last_step_size());
+  const double accuracy = location_accuracy(arrival.t, now_.stepper->last_step_size());
   double after = accuracy;
   const auto is_passed = [&](Index slot) { return guard_of(slot, arrival.t + after) < 0; };
   while (after < kNearPole * accuracy && !std::all_of(poles.begin(), poles.end(), is_passed)) after *= 2;
-  scanned_.passed.t = std::min(arrival.t + after, run_.end);
+  locator_.scanned().passed.t = std::min(arrival.t + after, now_.run.end);
   // So near to a pole a guard changes over no more than the distance to it.
-  scanned_.march_step = after;
-  return scanned_.passed;
+  locator_.scanned().march_step = after;
+  return locator_.scanned().passed;
 }
 
-bool RunEngine::passes_pole_of_surface() const {
-  return std::any_of(scanned_.poles.begin(), scanned_.poles.end(),
-                     [&](Index slot) { return slot < ModeOde::first_slot(mode_.size()); });
+bool ModeManager::passes_pole_of_surface() const {
+  return std::any_of(locator_.scanned().poles.begin(), locator_.scanned().poles.end(),
+                     [&](Index slot) { return slot < ModeOde::first_slot(now_.mode.size()); });
 }
 
-void RunEngine::pass_poles_of_events() {
-  EventWatch& watch = here_->watch;
-  for (const Index slot : scanned_.poles) {
-    const Index e = slot - here_->ode.event_slot(0);
+void ModeManager::pass_poles_of_events() {
+  EventWatch& watch = now_.here->watch;
+  for (const Index slot : locator_.scanned().poles) {
+    const Index e = slot - now_.here->ode.event_slot(0);
     if (e < 0) continue;
     watch.set_armed(e, false);
     watch.set_noise(e, 0);
@@ -95,17 +95,17 @@ void RunEngine::pass_poles_of_events() {
   }
 }
 
-bool RunEngine::pass_poles_of_surfaces() {
-  for (const Index slot : scanned_.poles) {
+bool ModeManager::pass_poles_of_surfaces() {
+  for (const Index slot : locator_.scanned().poles) {
     // One without a value in the pole itself may have its new side already.
-    if (slot >= ModeOde::first_slot(mode_.size()) || guard_of(slot, t_) > 0) continue;
+    if (slot >= ModeOde::first_slot(now_.mode.size()) || guard_of(slot, now_.t) > 0) continue;
     const Index i = slot / 2;
-    const Side side = mode_[i] == Side::plus ? Side::minus : Side::plus;
-    const bool has_effect = here_->ode.has_effect(t_, x_, i);
+    const Side side = now_.mode[i] == Side::plus ? Side::minus : Side::plus;
+    const bool has_effect = now_.here->ode.has_effect(now_.t, now_.x, i);
     const auto stop = [&](const std::string& why) {
-      finish(Status::user_function_failed, "the guard of surface '" + surface_name(i) +
-                                               "' changes its sign in a pole at t = " + number_text(t_) +
-                                               ", " + why);
+      log_.finish(Status::user_function_failed,
+                  "the guard of surface '" + now_.surface_name(i) +
+                      "' changes its sign in a pole at t = " + number_text(now_.t) + ", " + why);
       return false;
     };
     if (has_effect && !both_fields_lead_on(i, side))
@@ -114,25 +114,25 @@ bool RunEngine::pass_poles_of_surfaces() {
           "guard is zero; write it as one that is, such as its reciprocal");
     if (has_effect && !has_finite_integral(i, side))
       return stop("and so does the derivative of a state, whose integral is infinite there");
-    leaving_.drop(i);
+    now_.leaving.drop(i);
     turn_side(i, side,
               has_effect ? "the guard changes its sign in a pole, and both fields lead through it"
                          : "the guard changes its sign in a pole; its relay has no effect here");
   }
-  mode_.fill_lambda(lambda_);
-  here_->ode.set_mode(mode_, lambda_, repelling_);
+  now_.mode.fill_lambda(now_.lambda);
+  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.repelling);
   return true;
 }
 
 // Whether the guard comes back from the pole, on this side of it, with either value of the relay.
-bool RunEngine::both_fields_lead_on(Index surface, Side side) {
-  Vector lambda = here_->ode.slides() ? here_->ode.field().lambda(t_, x_) : lambda_;
-  Vector rates(mode_.size());
+bool ModeManager::both_fields_lead_on(Index surface, Side side) {
+  Vector lambda = now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.lambda;
+  Vector rates(now_.mode.size());
   for (const double relay : {-1.0, 1.0}) {
     lambda[surface] = relay;
     try {
-      here_->evaluator.field(t_, x_, lambda, state_);
-      here_->evaluator.guard_rates(t_, x_, state_, rates);
+      now_.here->evaluator.field(now_.t, now_.x, lambda, state_);
+      now_.here->evaluator.guard_rates(now_.t, now_.x, state_, rates);
     } catch (const std::exception&) {
       return false;
     }
@@ -142,19 +142,19 @@ bool RunEngine::both_fields_lead_on(Index surface, Side side) {
 }
 
 // Whether the velocity, on the way to the pole and beyond, grows so slowly towards it that its integral exists.
-bool RunEngine::has_finite_integral(Index surface, Side side) {
-  const double accuracy = location_accuracy(t_, stepper_->last_step_size());
+bool ModeManager::has_finite_integral(Index surface, Side side) {
+  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
   const double nearest = kNearPole * accuracy;
   const double farthest = nearest * kDistances * kDistances;
-  Vector lambda = here_->ode.slides() ? here_->ode.field().lambda(t_, x_) : lambda_;
-  Vector near(x_.size()), far(x_.size());
+  Vector lambda = now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.lambda;
+  Vector near(now_.x.size()), far(now_.x.size());
   for (const double direction : {-1.0, 1.0}) {
     lambda[surface] = direction * static_cast<double>(static_cast<signed char>(side));
     for (const double distance : {nearest, farthest}) {
-      const double t = t_ + direction * distance;
-      stepper_->evaluate(t, state_);
+      const double t = now_.t + direction * distance;
+      now_.stepper->evaluate(t, state_);
       try {
-        here_->evaluator.field(t, state_, lambda, distance == nearest ? near : far);
+        now_.here->evaluator.field(t, state_, lambda, distance == nearest ? near : far);
       } catch (const std::exception&) {
         return false;
       }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/number_text.hpp"
-#include "simulate/run_engine.hpp"
+#include "run/run_engine.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {

@@ -1,4 +1,4 @@
-// RunEngine where crossings accumulate: turns round an intersection of surfaces that come ever faster, and crossings of one
+// ModeManager where crossings accumulate: turns round an intersection of surfaces that come ever faster, and crossings of one
 // surface. Their limit is jumped to when nothing of what is left can be seen, or told from rounding.
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/number_text.hpp"
-#include "simulate/run_engine.hpp"
+#include "rules/mode_manager.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -17,9 +17,10 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-std::vector<Index> RunEngine::surfaces_of_turn(std::size_t period) const {
+std::vector<Index> ModeManager::surfaces_of_turn(std::size_t period) const {
   std::vector<Index> surfaces;
-  for (auto event = solution_.events.rbegin(); period > 0 && event != solution_.events.rend(); ++event) {
+  for (auto event = log_.solution().events.rbegin(); period > 0 && event != log_.solution().events.rend();
+       ++event) {
     if (!TurnWatch::takes_part(event->kind)) continue;
     surfaces.insert(surfaces.end(), event->surfaces.begin(), event->surfaces.end());
     --period;
@@ -30,47 +31,48 @@ std::vector<Index> RunEngine::surfaces_of_turn(std::size_t period) const {
 }
 
 // Whether one of the surfaces is left so little in a turn that rounding decides when it is met again.
-bool RunEngine::hardly_leaves(const Accumulation& accumulation) {
-  Vector farthest = Vector::Zero(mode_.size());
-  Vector h(mode_.size());
+bool ModeManager::hardly_leaves(const Accumulation& accumulation) {
+  Vector farthest = Vector::Zero(now_.mode.size());
+  Vector h(now_.mode.size());
   for (std::size_t k = 0; k < accumulation.period; ++k) {
-    here_->evaluator.guards(t_, turns_.state(k), h);
+    now_.here->evaluator.guards(now_.t, turns_.state(k), h);
     farthest = farthest.cwiseMax(h.cwiseAbs());
   }
-  return std::any_of(accumulation.ids.begin(), accumulation.ids.end(),
-                     [&](Index i) { return farthest[i] <= 100 * here_->geometry.rounding(t_, x_, i); });
+  return std::any_of(accumulation.ids.begin(), accumulation.ids.end(), [&](Index i) {
+    return farthest[i] <= 100 * now_.here->geometry.rounding(now_.t, now_.x, i);
+  });
 }
 
-void RunEngine::forget_turns() {
+void ModeManager::forget_turns() {
   turns_.clear();
   lone_crossings_.interrupt();
-  pace_.take_fine_steps(false);
+  now_.pace.take_fine_steps(false);
 }
 
-void RunEngine::forget_crossings() {
+void ModeManager::forget_crossings() {
   forget_turns();
   flights_.forget_all();
 }
 
-bool RunEngine::after_crossing(const EventRecord& event) {
+bool ModeManager::after_crossing(const EventRecord& event) {
   const bool crosses = TurnWatch::crosses_one(event);
   if (!crosses) lone_crossings_.interrupt();
-  pace_.take_fine_steps(false);
-  const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= mode_.size();
+  now_.pace.take_fine_steps(false);
+  const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= now_.mode.size();
   if (!TurnWatch::takes_part(event.kind) || has_contacts) {
     forget_crossings();
     return true;
   }
   if (stays_after_flights(event)) return true;
   if (crosses && !after_lone_crossing(event)) return false;
-  if (mode_.size() < 2) return true;
-  turns_.note(t_, event, mode_, x_, location_accuracy(t_, 0));
+  if (now_.mode.size() < 2) return true;
+  turns_.note(now_.t, event, now_.mode, now_.x, location_accuracy(now_.t, 0));
   std::optional<Accumulation> accumulation = turns_.limit();
   const bool is_steady = accumulation.has_value();
   if (!is_steady) accumulation = turns_.limit_of_two_turns();
   // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as large as the
   // stretches may have undone it.
-  if (accumulation || turns_.may_accumulate()) pace_.repeat(turns_.interval());
+  if (accumulation || turns_.may_accumulate()) now_.pace.repeat(turns_.interval());
   if (!accumulation) return true;
   accumulation->ids = surfaces_of_turn(accumulation->period);
   if (accumulation->ids.size() < 2) return true;
@@ -78,26 +80,26 @@ bool RunEngine::after_crossing(const EventRecord& event) {
   const bool cannot_go_on = (is_steady && accumulation->at_resolution) ||
                             hardly_takes_time(turns_.interval(), accumulation->remaining) ||
                             hardly_leaves(*accumulation);
-  if (!cannot_go_on &&
-      !(is_steady && t_ + accumulation->remaining < run_.end && hardly_moves(accumulation->remaining)))
+  if (!cannot_go_on && !(is_steady && now_.t + accumulation->remaining < now_.run.end &&
+                         hardly_moves(accumulation->remaining)))
     return true;
   return jump_to_crossing_limit(*accumulation);
 }
 
 // Whether nothing visible happens in this time: the motion is far below the tolerances.
-bool RunEngine::hardly_moves(double time) {
-  here_->evaluator.field(t_, x_, lambda_, state_);
-  return state_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() * time <= 1e-3;
+bool ModeManager::hardly_moves(double time) {
+  now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
+  return state_.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() * time <= 1e-3;
 }
 
-void RunEngine::add_errors_of_surfaces(const EventRecord& event, Accumulation& accumulation) {
+void ModeManager::add_errors_of_surfaces(const EventRecord& event, Accumulation& accumulation) {
   double rounding = 0, tolerance = 0;
   for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];
     const double speed = std::max(std::abs(event.w_minus[k]), std::abs(event.w_plus[k]));
     if (!(speed > 0)) continue;
-    rounding = std::max(rounding, here_->geometry.rounding(t_, x_, i) / speed);
-    tolerance = std::max(tolerance, here_->geometry.tolerance(t_, x_, i, weights_) / speed);
+    rounding = std::max(rounding, now_.here->geometry.rounding(now_.t, now_.x, i) / speed);
+    tolerance = std::max(tolerance, now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights) / speed);
   }
   accumulation.blur(rounding);
   // A size that is wrong by so much shrinks like the others.
@@ -105,26 +107,26 @@ void RunEngine::add_errors_of_surfaces(const EventRecord& event, Accumulation& a
 }
 
 // How flights shrink is lost where the errors of the steps are as large as they are.
-void RunEngine::see_flights(Index surface) {
-  pace_.repeat(flights_.length(surface));
-  pace_.take_fine_steps(true);
+void ModeManager::see_flights(Index surface) {
+  now_.pace.repeat(flights_.length(surface));
+  now_.pace.take_fine_steps(true);
 }
 
-bool RunEngine::stays_after_flights(const EventRecord& event) {
+bool ModeManager::stays_after_flights(const EventRecord& event) {
   std::vector<Index> coming;
   for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];
-    if (mode_.slides_on(i)) {
+    if (now_.mode.slides_on(i)) {
       flights_.forget(i);
       continue;
     }
-    flights_.note(t_, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
+    flights_.note(now_.t, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
     const bool has_shrunk = flights_.has_shrunk(i);
     if (!has_shrunk && !flights_.hardly_grow(i)) continue;
     // A relay that decides about the speed across its surface brings the solution there in first order.
     if (!hardly_differ(event.w_minus[k], event.w_plus[k])) continue;
     const double height = std::abs(event.w_minus[k]) * flights_.length(i) / 4;
-    const double unseen = here_->geometry.tolerance(t_, x_, i, weights_);
+    const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
     // Of flights lower than the errors allowed in the states nothing can be said, but that they came ever faster before, or do not
     // get higher.
     if (has_shrunk ? !flights_.shrinks(i) : height <= unseen) coming.push_back(i);
@@ -138,59 +140,60 @@ bool RunEngine::stays_after_flights(const EventRecord& event) {
   return true;
 }
 
-bool RunEngine::after_lone_crossing(const EventRecord& event) {
+bool ModeManager::after_lone_crossing(const EventRecord& event) {
   const Index surface = event.surfaces.front();
-  lone_crossings_.note(t_, surface, x_);
+  lone_crossings_.note(now_.t, surface, now_.x);
   // Where the first of those that shrink is one, too.
   if (lone_crossings_.flights() <= FlightWatch::kInARow || !flights_.shrinks(surface)) return true;
   see_flights(surface);
   const std::optional<Accumulation> found = lone_crossings_.limit();
-  if (!found || found->ratio >= FlightWatch::kShrinks || t_ + found->remaining >= run_.end) return true;
-  const bool invisible = is_invisible(found->state - x_, lone_crossings_.scale());
+  if (!found || found->ratio >= FlightWatch::kShrinks || now_.t + found->remaining >= now_.run.end)
+    return true;
+  const bool invisible = is_invisible(found->state - now_.x, lone_crossings_.scale());
   return invisible || hardly_takes_time(flights_.length(surface), found->remaining)
              ? go_to_lone_limit(surface, *found)
              : true;
 }
 
 // What the log says of the limit of crossings, while it is not reached yet.
-EventRecord RunEngine::note_limit(const std::vector<Index>& surfaces) const {
+EventRecord ModeManager::note_limit(const std::vector<Index>& surfaces) const {
   EventRecord record;
   record.kind = EventKind::zeno;
-  record.from = word();
-  for (const Index i : surfaces) list(i, record);
-  record.before = x_;
+  record.from = now_.word();
+  for (const Index i : surfaces) now_.list(i, record);
+  record.before = now_.x;
   return record;
 }
 
-void RunEngine::report_limit(EventRecord&& record, bool stays) {
-  record.t = t_;
-  record.to = word();
-  record.after = x_;
+void ModeManager::report_limit(EventRecord&& record, bool stays) {
+  record.t = now_.t;
+  record.to = now_.word();
+  record.after = now_.x;
   if (stays) {
     record.reason += record.surfaces.size() == 1 ? "; the surface and its speed stay zero"
                                                  : "; the surfaces and their speeds stay zero";
     record.reason += ": sliding of " + order();
   }
-  report(std::move(record));
+  log_.report(std::move(record));
 }
 
-bool RunEngine::go_to_lone_limit(Index surface, const Accumulation& accumulation) {
+bool ModeManager::go_to_lone_limit(Index surface, const Accumulation& accumulation) {
   EventRecord record = note_limit({surface});
   const std::string turns =
       "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
   record.reason = "crossings accumulate: " + turns;
   Vector state = accumulation.state;
-  const double limit = t_ + accumulation.remaining;
-  here_->geometry.project(limit, {surface}, weights_, state);
+  const double limit = now_.t + accumulation.remaining;
+  now_.here->geometry.project(limit, {surface}, now_.weights, state);
   skip_to(limit, state);
-  here_->stepper->error_weights(x_, weights_);
+  now_.here->stepper->error_weights(now_.x, now_.weights);
   const bool stays = begin_second_order({surface}, {surface});
   report_limit(std::move(record), stays);
   if (stays) return true;
-  finish(
+  log_.finish(
       Status::zeno,
-      "crossings of " + names({&surface, 1}) + " accumulate at t = " + number_text(t_) + " (within " +
-          number_text(accumulation.error) + "): " + turns +
+      "crossings of " + now_.names({&surface, 1}) + " accumulate at t = " + number_text(now_.t) +
+          " (within " + number_text(accumulation.error) + "): " + turns +
           ". The solution comes to the surface with no speed across it and stays there, but that speed does "
           "not depend on the sign of the surface, so that it does not slide by a relay; go on with a run "
           "that starts here, of a model in which the surface and its speed are kept at zero");
@@ -198,36 +201,36 @@ bool RunEngine::go_to_lone_limit(Index surface, const Accumulation& accumulation
 }
 
 // What has no value at this limit is none of several continuations. False where all have one.
-bool RunEngine::finish_without_value(const std::vector<Index>& surfaces, const std::string& turns) {
-  here_->evaluator.field(t_, x_, lambda_, state_);
+bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const std::string& turns) {
+  now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
   Index j = 0;
   while (j < state_.size() && std::isfinite(state_[j])) ++j;
   if (j == state_.size()) return false;
-  finish(Status::zeno, turns + ", to t = " + number_text(t_) + ", where " + names(surfaces) +
-                           " are zero and the derivative of '" +
-                           here_->system.state_names()[static_cast<std::size_t>(j)] +
-                           "' has no value: what follows the model does not say; go on with a run that "
-                           "starts here, of a model in "
-                           "which these stay zero, or add a small number to the divisor");
+  log_.finish(Status::zeno, turns + ", to t = " + number_text(now_.t) + ", where " + now_.names(surfaces) +
+                                " are zero and the derivative of '" +
+                                now_.here->system.state_names()[static_cast<std::size_t>(j)] +
+                                "' has no value: what follows the model does not say; go on with a run that "
+                                "starts here, of a model in "
+                                "which these stay zero, or add a small number to the divisor");
   return true;
 }
 
-bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
+bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   const bool only_crossings = turns_.only_crossings();
   turns_.clear();
   const std::string turns = std::string(only_crossings ? "crossings" : "events") +
                             " accumulate: each turn takes " + number_text(accumulation.ratio) +
                             " of the time of the one before";
-  Limit limit;
-  limit.t = t_ + accumulation.remaining;
-  limit.members_as_shown = word();
+  AccumulationLimit limit;
+  limit.t = now_.t + accumulation.remaining;
+  limit.members_as_shown = now_.word();
   limit.members = accumulation.ids;
   EventRecord unseen = note_limit(accumulation.ids);
   std::vector<Index> surfaces = accumulation.ids;
   Meeting meeting{.is_limit = true};
   for (const Index i : surfaces) meeting.met.push_back({.surface = i});
-  for (Index i = 0; i < mode_.size(); ++i) {
-    if (mode_.slides_on(i)) surfaces.push_back(i);
+  for (Index i = 0; i < now_.mode.size(); ++i) {
+    if (now_.mode.slides_on(i)) surfaces.push_back(i);
   }
   std::sort(surfaces.begin(), surfaces.end());
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
@@ -236,13 +239,13 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
       hardly_takes_time(kNever, accumulation.remaining) || hardly_moves(accumulation.remaining);
   const auto skip = [&] {
     Vector state = accumulation.state;
-    here_->geometry.project(limit.t, surfaces, weights_, state);
-    skip_to(std::min(limit.t, run_.end), state);
+    now_.here->geometry.project(limit.t, surfaces, now_.weights, state);
+    skip_to(std::min(limit.t, now_.run.end), state);
   };
   if (is_now) {
     skip();
   } else {
-    here_->geometry.project(t_, surfaces, weights_, x_);
+    now_.here->geometry.project(now_.t, surfaces, now_.weights, now_.x);
   }
   if (begin_second_order(accumulation.ids, accumulation.ids)) {
     unseen.reason = turns;
@@ -252,34 +255,35 @@ bool RunEngine::jump_to_crossing_limit(const Accumulation& accumulation) {
     }
     unseen.reason += "; the surfaces and their speeds stay zero: sliding of " + order();
     limit.record = std::move(unseen);
-    limit.record.to = word();
-    limits_.push_back(std::move(limit));
+    limit.record.to = now_.word();
+    now_.limits.push_back(std::move(limit));
     return true;
   }
-  here_->evaluator.keep_field_at(t_, x_);
-  Resolution resolution = here_->resolver.resolve(t_, x_, mode_, lambda_, meeting, weights_);
+  now_.here->evaluator.keep_field_at(now_.t, now_.x);
+  Resolution resolution =
+      now_.here->resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, meeting, now_.weights);
   EventRecord& record = resolution.event;
   record.kind = EventKind::zeno;
   record.before = unseen.before;
   record.reason = turns + "; the limit is within " + number_text(accumulation.error) +
                   " of t = " + number_text(limit.t) + "; " + record.reason;
-  if (record.from) record.from = as_shown(*record.from);
+  if (record.from) record.from = now_.as_shown(*record.from);
   if (resolution.decided) {
     adopt(resolution);
-    record.to = word();
+    record.to = now_.word();
     if (!is_now) {
       limit.record = std::move(record);
-      limits_.push_back(std::move(limit));
+      now_.limits.push_back(std::move(limit));
       return true;
     }
   }
   if (!is_now) {
     skip();
-    record.t = t_;
-    record.after = x_;
+    record.t = now_.t;
+    record.after = now_.x;
   }
   if (!resolution.decided && !finish_without_value(accumulation.ids, turns)) finish_ambiguous(resolution);
-  report(std::move(record));
+  log_.report(std::move(record));
   return resolution.decided;
 }
 

@@ -1,27 +1,22 @@
-// One run: the mutable state behind Simulator::run.
-//     classify → freeze the mode → step → locate → resolve → append
-// Its functions stand by what they are about:
-//     run_engine        that loop, and what is handed out
-//     run_start         where it begins
-//     run_watch         how the guards are watched along a step
-//     run_instant       what arrives at one instant, and the mode after it where nothing jumps
-//     run_jump          impacts, resets and edges
-//     run_rounds        what these set off, in rounds
-//     run_warnings      what went through but is probably not meant
-//     run_settle        the mode where the state or the location is new
-//     run_held          surfaces that closed contacts hold
-//     run_pair          sliding between two locations
-//     run_second_order  sliding of second order
-//     run_doubt         what the errors of integration may hide
-//     run_poles         guards that change their signs without being zero
-//     run_turns         crossings that accumulate
-//     run_zeno          jumps that accumulate, and contacts that come to rest
-//     run_limit         from their last event to their limit
-// What it keeps from one to the next it keeps in parts that look after themselves: tools in RunTools; of one instant in Instant and
-// InstantJumps; what is only just being left in Leaving; how short the next stretch may be in Pace; and what comes ever faster in
-// the watches.
+// The mode manager: decides at an instant what follows, and puts it into the state of the run.
+//     what arrived → records, stops → impacts, resets and edges, in rounds → the surfaces met: classify → the mode after
+// Zhao's classification of a surface by w− and w+ (slideway/filippov/classify.hpp) and of corners (corner.hpp) stands behind
+// EventResolver, which resolve() asks. What it decides it writes to the log. Its functions stand by what they are about:
+//     start         where a run begins
+//     instant       what arrives at one instant, and the mode after it where nothing jumps
+//     jump          impacts, resets and edges
+//     rounds        what these set off, in rounds
+//     settle        the mode where the state or the location is new
+//     pressed       surfaces that closed contacts hold
+//     pair          sliding between two locations
+//     second_order  sliding of second order
+//     dips          what the errors of integration may hide
+//     poles         guards that change their signs without being zero
+//     turns         crossings that accumulate
+//     zeno          jumps that accumulate, and contacts that come to rest
+//     limit         from their last event to their limit
 //
-// It must not know file formats.
+// It must not know how guards are located, nor file formats.
 #pragma once
 
 #include <limits>
@@ -29,137 +24,92 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/copy_numbers.hpp"
+#include "locate/locator.hpp"
+#include "log/run_log.hpp"
 #include "simulate/bounce_watch.hpp"
 #include "simulate/chattering_watch.hpp"
 #include "simulate/first_motion.hpp"
 #include "simulate/flight_watch.hpp"
 #include "simulate/instant.hpp"
 #include "simulate/jump_watch.hpp"
-#include "simulate/leaving.hpp"
 #include "simulate/lone_crossings.hpp"
-#include "simulate/pace.hpp"
 #include "simulate/quiet_restarts.hpp"
-#include "simulate/run_tools.hpp"
-#include "simulate/step_sizes.hpp"
+#include "simulate/run_state.hpp"
 #include "simulate/turn_watch.hpp"
-#include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
 
-class RunEngine {
+class ModeManager {
  public:
-  // The references must outlive the engine. `structures` has one entry per location.
-  RunEngine(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-            const Options& options, const Run& run);
-  Solution execute();
+  // The references must outlive the manager.
+  ModeManager(RunState& now, Locator& locator, RunLog& log);
+
+  // Enters the location that the run names, or the first one.
+  void enter_first_location();
+  // Finds the mode in which the run begins. False when the run is over.
+  bool start();
+
+  // What follows an arrival of these guards at t, where the step has put x. `ending` are surfaces whose relays, as they were, do not go
+  // on. False when the run is over.
+  bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
+  // Nothing unless the integrator gets no further because the root of the sliding condition ends here.
+  std::optional<ModeEnd> handle_ending_root();
+  // Where the integrator cannot tell the state from a point in which the field has no value and yet the solution can stay.
+  bool stays_where_no_field();
+  // Where what slides ends, as terminal sliding does, in a point at which a surface is met with no speed, and stays there. Surfaces
+  // are met, too, that the integrator cannot tell from it.
+  bool comes_to_stay(const Meeting& meeting);
+  // The mode begins: the flight that ends in a dip starts here, unless it goes on after a touch.
+  void begin_flight();
+  // Hands out what has been decided at an instant that an exception ends.
+  void publish_what_happened();
+
+  // ---- records within a step, which change nothing
+  // The events, surfaces and contacts of these guards. Valid until the next call.
+  Arrivals& gather(const std::vector<char>& slots);
+  void take_sides(const std::vector<char>& slots);
+  void cross(const std::vector<Index>& events);
+  // What the log says of a record or a stop.
+  EventRecord note(Index event, EventKind kind, int round = 1);
+  // The arrival without guards that change their signs in poles: these go to scanned().poles.
+  const Arrival& without_poles(const Arrival& arrival);
+  bool passes_pole_of_surface() const;
+  void pass_poles_of_events();
+
+  // ---- limits of accumulations
+  // Shows the limits from `from` to t along the last step, and returns the last of their times, or `from`.
+  double pass_limits(double from, bool arrived);
+  // At the time of the limit of resets or edges. False when the run is over.
+  bool end_held_limit();
 
  private:
-  // How the following of one mode ended.
-  enum class ModeEnd { event, finished };
-
-  // ---- the loop (run_engine.cpp)
+  // Switches to the tools of a location; the mode is found afterwards.
   void enter(std::size_t location);
   void take_tools(LocationTools& tools);
   // To the guards of the tools at hand.
   void size_guard_vectors();
-  bool begin_mode();
-  Stepper* choose_stepper();
-  // True when the run is over, for that.
-  bool too_many_steps();
-  void warn_of_shrinking_steps();
-  ModeEnd follow_mode();
-  ModeEnd end_where_it_fails();
-  // Where what slides has come to a point in which it stays, between events.
-  std::optional<ModeEnd> end_at_rest();
-  std::optional<ModeEnd> end_within_step(double step_start, double step_end);
-  void append_step(double start, double end);
-  void write_outputs(double start, double end);
-  // Puts x_ onto the surfaces it slides on and the contacts that are closed.
-  void project_state();
-  bool too_many_events();
-  void finish(Status status, std::string message);
-  // The word of the mode, for the log: the surfaces, then the contacts. What has part in a limit is as it was until then.
-  Mode word() const;
-  // With the contacts, and with what goes with another surface as that one.
-  Mode as_shown(const Mode& mode) const;
-  // Adds the contacts and the location to the record, and keeps it.
-  void report(EventRecord&& record);
-  std::string surface_name(Index surface) const;
-  std::string names(std::span<const Index> surfaces) const;
-  // Lists one in the record, without speeds across it. Contacts come after the surfaces.
-  void list(Index surface, EventRecord& record) const;
 
-  // ---- the guards along a step (run_watch.cpp)
-  // From where on each guard counts, and how far it may be on the wrong side until then.
-  void set_thresholds();
-  bool makes_no_difference(Index surface);
-  // What errors make of a guard by the end of the last step, whose event was where it began.
-  double tolerance_a_step_on(Index surface);
-  double drawing_noise(Index event);
-  // What rounding makes of the guard of an event, and from where on it counts as off zero.
-  double event_rounding(Index event);
-  double arming_level(Index event);
-  void set_event_thresholds();
-  bool is_held(Index event);
-  void take_sides(const std::vector<char>& slots);
-  // Hands the thresholds to the scans that watch the guards from t_ on.
-  void start_scans(double march_step);
-  bool is_armed(Index slot) const;
-  // Whether the integrator leaves the constraints, so that its dense output does, whatever their shape; and whether that does, as it
-  // also does where closed gaps are curved.
-  bool drifts() const;
-  bool dense_output_drifts() const;
-  // Whether the march has nothing to look for but ends of sliding.
-  bool marches_exits_only() const;
-  bool scan_step(double end);
-  // The first arrival up to `limit` of the guards that are marched; the step goes on to `end`.
-  const Arrival& march(double limit, double end);
-  // The first arrival between scanned_.until and `end`; where the integrator saw a root, up to there first.
-  const Arrival& locate(double end);
-  // Whether the root that the integrator saw in the step is the arrival of one of these slots at t.
-  bool integrator_saw(double t, const std::vector<char>& slots) const;
-  // The first arrival between scanned_.until and `end`.
-  const Arrival& first_arrival(double end);
-  const Arrival& imminent_arrival();
-  // Flags the guards that reach zero at the end time; false when there are none.
-  bool arrives_at_end(double end, std::vector<char>& slots);
-
-  // ---- where it begins (run_start.cpp)
-  // False when the run is over.
-  bool start();
+  // ---- where it begins (start.cpp)
   Index derivative_never_set(ConstVectorRef h);
   void begin_in(const Mode& mode);
   void take_initial_mode();
 
-  // ---- one instant (run_instant.cpp); each is false when the run is over
-  // `ending`: surfaces whose relays, as they were, do not go on.
-  bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
+  // ---- one instant (instant.cpp); each is false when the run is over
   // False where it is not put onto all of on_surface_.
   bool put_on_surfaces_met();
   // Reports the surfaces that have another side now that their guards have a value again, and takes them out of what is met.
   void take_new_sides(std::vector<Met>& met);
   // A crossing that is none of a zero.
   void turn_side(Index surface, Side side, std::string reason);
-  // The same where it gets no further because the root of the sliding condition ends here; nothing where it does not.
-  std::optional<ModeEnd> handle_ending_root();
-  // Valid until the next call.
-  Arrivals& gather(const std::vector<char>& slots);
   void add_resting_surfaces(Meeting& meeting);
   void find_arrival_velocity(Vector& dx);
   void add_simultaneous(Arrivals& arrivals);
-  void cross(const std::vector<Index>& events);
-  // What the log says of a record or a stop.
-  EventRecord note(Index event, EventKind kind, int round = 1);
   void finish_stopped(Index event);
-  // ---- surfaces that closed contacts hold (run_held.cpp)
-  // Those that do not slide, or all, and whose guards these contacts hold at zero when they are closed, as a stop does the velocity
-  // of a block that rests against it.
-  std::vector<Index> held_by(const std::vector<Index>& contacts, bool also_sliding = false);
-  // Whether the surfaces along which the solution slides hold the velocity of this open gap, as friction does between blocks that
-  // stick.
-  bool keeps_its_gap(Index contact);
+
+  // ---- surfaces that closed contacts hold (pressed.cpp)
   // The side whose relay presses most of these contacts together, the side it is on where that makes no difference.
   Side pressing_side(Index surface, const std::vector<Index>& contacts);
   // The contacts that touch at rest and towards which the solution moves off a surface along which it slid in `before`, a block that
@@ -187,20 +137,16 @@ class RunEngine {
   void finish_ambiguous(const Resolution& resolution);
   bool chatters(const EventRecord* event, std::span<const Index> surfaces);
 
-  // ---- guards that change their signs in poles (run_poles.cpp)
-  // The arrival without them, and if there are any just after them: they go to scanned_.poles.
-  const Arrival& without_poles(const Arrival& arrival);
+  // ---- guards that change their signs in poles (poles.cpp)
   bool is_pole(Index slot, double t);
   // On its side, of a surface or an event, along the step.
   double guard_of(Index slot, double t);
-  bool passes_pole_of_surface() const;
-  void pass_poles_of_events();
   // False when the run is over.
   bool pass_poles_of_surfaces();
   bool both_fields_lead_on(Index surface, Side side);
   bool has_finite_integral(Index surface, Side side);
 
-  // ---- jumps (run_jump.cpp); each is false when the run is over
+  // ---- jumps (jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.
   bool jump(const Arrivals& arrivals);
   bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
@@ -215,7 +161,7 @@ class RunEngine {
   void carry_fired(const EventWatch& before);
   bool goes_on_after();
 
-  // ---- what jumps set off at one instant (run_rounds.cpp); each is false when the run is over
+  // ---- what jumps set off at one instant (rounds.cpp); each is false when the run is over
   void begin_round();
   // Which guards are on their own side, before anything jumps.
   void look_at_waiting();
@@ -233,17 +179,11 @@ class RunEngine {
   bool fire_round(const std::vector<Crossed>& jumps, bool at_start, std::vector<EventRecord>& records);
   bool fires_without_end(const std::vector<EventRecord>& records);
 
-  // ---- what went through but is probably not meant (run_warnings.cpp)
-  // Guards that the end finds beyond zero, and that never fired.
-  void warn_of_silent_guards();
-  void warn_of(Index event);
-
   // At t_, x_; `is_new` tells whether the state is not one that was integrated.
   void begin_instant(bool is_new);
   void publish();
-  void publish_what_happened();
 
-  // ---- where the state or the location is new (run_settle.cpp); each is false when the run is over
+  // ---- where the state or the location is new (settle.cpp); each is false when the run is over
   // Finds out what follows: the mode, impacts and events that fire at once.
   bool settle(bool at_start, std::vector<EventRecord>& records);
   // `pressed` are contacts that close whatever the forces on them are.
@@ -264,9 +204,7 @@ class RunEngine {
   // How far from zero a guard may be and still count as zero.
   double zero_level(Index event);
 
-  // ---- dips no deeper than the errors that gather (run_doubt.cpp)
-  // Where the mode begins: the flight that ends in a dip starts there, unless it goes on after a touch.
-  void begin_flight();
+  // ---- dips no deeper than the errors that gather (dips.cpp)
   // The surfaces whose dips are deeper than the tolerances, by the flight integrated again with errors far below these. The record
   // says of the others why they count as touched.
   std::vector<Index> certain_dips(Resolution& resolution);
@@ -276,14 +214,13 @@ class RunEngine {
   // What the log says of a dip that counts as a touch: so deep by the numbers, or integrated again.
   std::string why_touched(const Dip& dip, std::optional<double> integrated, double counts_from) const;
 
-  // ---- two locations with one guard (run_pair.cpp)
+  // ---- two locations with one guard (pair.cpp)
   void enter_pair(const RunTools::Pair& pair);
   // Two edges that undo each other fired one after the other: slide between their locations.
   bool slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records);
   void leave_pair(EventRecord* record);
-  bool in_pair() const { return pair_ != nullptr; }
 
-  // ---- sliding of second order (run_second_order.cpp)
+  // ---- sliding of second order (second_order.cpp)
   // "second order", "third order", … of the sliding now.
   std::string order() const;
   // Null where one of the surfaces allows none.
@@ -294,8 +231,6 @@ class RunEngine {
   bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
   // Whether the field has no value where all of these are zero, and yet it can stay there.
   bool has_no_field(const std::vector<Index>& surfaces);
-  // Where the integrator cannot tell the state from such a point, and gets no further.
-  bool stays_where_no_field();
   // Whatever their relays do.
   bool stay_on(std::vector<Index> coming, const std::vector<Index>& met);
   // The state as it is there; none where that is too far away.
@@ -304,9 +239,6 @@ class RunEngine {
   // Does so where what is met leaves open what follows, or is a two-fold, whatever the policy for what is not unique; or where it
   // comes to slide on surfaces, or only touches them, between fields that do not differ across them.
   bool stays_in_second_order(const Resolution& resolution, const Meeting& meeting);
-  // Where what slides ends, as terminal sliding does, in a point at which a surface is met with no speed, and stays there. Surfaces
-  // are met, too, that the integrator cannot tell from it.
-  bool comes_to_stay(const Meeting& meeting);
   // Where the solution is in such a point without having come there.
   bool stays_at_once(const Meeting& meeting);
   // After a jump that leaves these surfaces and the speeds across them as they were.
@@ -318,14 +250,8 @@ class RunEngine {
   std::vector<Index> ends_of_second_order() const;
   // Lists the surfaces that have come to slide since the record was begun.
   void list_entered(EventRecord& record) const;
-  // Surfaces that come and go with another one.
-  std::span<const SecondOrder::Bound> bound() const;
-  bool in_second_order() const { return !second_order_.empty(); }
-  bool slides_in_second_order(Index surface) const {
-    return std::binary_search(second_order_.begin(), second_order_.end(), surface);
-  }
 
-  // ---- accumulation (run_zeno.cpp); each is false when the run is over
+  // ---- accumulation (zeno.cpp); each is false when the run is over
   bool after_crossing(const EventRecord& event);
   bool after_jump();
   // `came_to_rest` tells whether contacts were closed.
@@ -374,35 +300,14 @@ class RunEngine {
   void put_on_sliding();
   bool come_to_rest(const Rest& rest);
 
-  // ---- from the last event of a series to its limit (run_limit.cpp)
-  struct Limit {
-    double t = 0;
-    EventRecord record = {};  // handed out there
-    Mode members_as_shown;    // the word until then
-    std::vector<Index> members =
-        {};  // surfaces that slide and contacts that are closed by it, as in the word
-    // Of resets and edges: the states that are held at their limits, and the guards that do not fire until then.
-    std::vector<Index> states = {};
-    std::vector<Guard> guards = {};
-    std::string resting_location = {};
-    std::string turns = {}, within = {};  // for the message
-    bool is_held() const { return !guards.empty(); }
-  };
-  bool is_part_of_limit(Index event) const;
-  std::vector<Index> states_held() const;
-  // Where the stretch that begins ends at the latest.
-  double next_end() const;
-  void show_limit(Limit limit, double t, const Vector& x);
-  // Shows the limits from `from` to t_ along the last step, and returns the last of their times, or `from`.
-  double pass_limits(double from, bool arrived);
+  // ---- from the last event of a series to its limit (limit.cpp)
+  void show_limit(AccumulationLimit limit, double t, const Vector& x);
   // What ends here has come to its limit.
   void show_limits_that_end(const Arrivals& arrivals);
   // Those in which something is no longer where it was to stay.
   void drop_disturbed_limits();
   // Closes the contacts, which come to rest at the limit. False when the run is over.
-  bool close_until(Limit&& limit, const std::vector<Index>& contacts);
-  // At the time of the limit of resets or edges. False when the run is over.
-  bool end_held_limit();
+  bool close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts);
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
   bool hardly_moves(double time);
@@ -416,43 +321,6 @@ class RunEngine {
   // Whether |change| is below the tolerances, for states of these sizes.
   bool is_invisible(const Vector& change, const Vector& sizes) const;
 
-  // The guards along the dense output of the last step.
-  class DenseGuards final : public GuardSampler {
-   public:
-    explicit DenseGuards(RunEngine& engine) : engine_(engine) {}
-    void sample(double t, VectorRef values) override;
-    // Of an event the guard alone; what the other guards share is not to be had for one of them.
-    double sample_one(double t, Index guard, VectorRef scratch) override;
-    void noise(double t, VectorRef values) override;
-
-   private:
-    // Sets the engine's state_ to that at t, on the surfaces it slides on.
-    void state_at(double t);
-    bool mirror_what_is_hardly_left(double t);
-    RunEngine& engine_;
-  };
-
-  // From where on each guard counts, and below what it has arrived.
-  struct GuardThresholds {
-    Vector arm_above, arrive_below;
-    void ignore(Index slot) {
-      arm_above[slot] = arrive_below[slot] = std::numeric_limits<double>::infinity();
-    }
-  };
-  // How far the guards have been watched along the step, and what was found.
-  struct StepScan {
-    const Arrival* arrival = nullptr;  // the first that changes something
-    Arrival joint;                     // of both scans
-    Arrival passed;                    // without the poles
-    std::vector<Index> poles;          // the slots of guards that have changed their signs in a pole there
-    double until = 0;
-    double root =
-        std::numeric_limits<double>::quiet_NaN();  // where the integrator saw one in the step (StepReport)
-    double march_step = 0;                         // of the march, carried from one mode to the next
-    // The guards of surfaces and contacts, at the last records and at their time.
-    std::vector<char> armed_at_record;
-    double record_t = std::numeric_limits<double>::quiet_NaN();
-  };
   // The flight to a dip: from the last instant at which the surfaces `left` were met, with a state there that is as good as the run's
   // was at its beginning: after a touch the one of the flight that was integrated again.
   struct Flight {
@@ -467,38 +335,15 @@ class RunEngine {
     }
   };
 
-  // ---- what is followed, and with what
-  const Automaton& automaton_;
-  const Options& options_;
-  const Run& run_;
-  RunTools tools_;
-  LocationTools* here_ = nullptr;
-  std::size_t location_ = 0;
-  const RunTools::Pair* pair_ = nullptr;  // while the solution slides between two locations
-  std::vector<Index> second_order_;       // the surfaces that it slides along in second order, sorted
-  Stepper* stepper_ = nullptr;            // the one that is at work
-  AffineScan* affine_ = nullptr;          // the one that watches in this mode, if any
-
-  // ---- where the solution is
-  double t_ = 0;
-  double last_look_ = 0;  // t where the run last looked back at how far its steps lead
-  StepSizes step_sizes_;
-  Vector x_;
-  Mode mode_;
-  Vector lambda_;           // the relays, a first guess for those that slide
-  bool repelling_ = false;  // the only surface that slides repels
-  double mode_since_ = 0;
-  std::vector<Index> held_;  // surfaces that the closed contacts hold at zero
-  Leaving leaving_;
+  RunState& now_;
+  Locator& locator_;
+  RunLog& log_;
   Flight flight_;
-  Pace pace_;
 
   // ---- one instant
   Arrivals arrivals_;  // of the last call of gather()
   Instant instant_;
   InstantJumps jumps_;
-
-  std::vector<Limit> limits_;  // that the solution is coming to
 
   // ---- what comes ever faster
   JumpWatch jump_watch_;
@@ -509,29 +354,10 @@ class RunEngine {
   ChatteringWatch chattering_;
   QuietRestarts quiet_restarts_;
 
-  // ---- the guards along a step
-  DenseGuards sampler_;
-  GuardThresholds thresholds_;
-  GuardThresholds march_thresholds_;  // without the guards that another scan watches
-  StepScan scanned_;
-  Vector guard_values_;  // where the scans start
-
-  // ---- what is handed out
-  Solution solution_;
-  std::size_t next_output_ = 0;
-  double step_end_ = 0;       // of the last step
-  double dense_end_ = 0;      // up to where the stepper's dense output is the solution
-  Matrix step_coefficients_;  // of the step that is recorded
-
-  // ---- sizes and errors
-  Vector atol_, weights_;
-  Vector largest_;  // |xⱼ| so far: what has accumulated of the errors goes with that
-
   // ---- buffers, for one function at a time
   std::vector<Index> on_surface_;    // that the state is put onto
   std::vector<Index> next_sliding_;  // in adopt()
-  std::vector<Index> allowed_;
-  Vector state_, nudged_state_, noise_weights_, sampled_values_, nudged_values_;
+  Vector state_, noise_weights_, guards_;
 };
 
 }  // namespace slideway

@@ -1,4 +1,4 @@
-// RunEngine where resets and edges fire ever faster, and where contacts come to rest. A limit is jumped to when what is left of
+// ModeManager where resets and edges fire ever faster, and where contacts come to rest. A limit is jumped to when what is left of
 // the time and of the motion is below the tolerances. Crossings that accumulate are in run_turns.cpp.
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
-#include "simulate/run_engine.hpp"
+#include "rules/mode_manager.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -31,69 +31,70 @@ constexpr double kRunErrors = 3;
 }  // namespace
 
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
-bool RunEngine::hardly_takes_time(double interval, double remaining) const {
-  return interval <= 10 * location_accuracy(t_, 0) || remaining <= 200 * location_accuracy(t_, 0);
+bool ModeManager::hardly_takes_time(double interval, double remaining) const {
+  return interval <= 10 * location_accuracy(now_.t, 0) || remaining <= 200 * location_accuracy(now_.t, 0);
 }
 
 // Whether the contacts of the last impact open so little until the next one that rounding decides which it will be.
-bool RunEngine::gaps_hardly_open() {
-  mode_.fill_lambda(lambda_);
+bool ModeManager::gaps_hardly_open() {
+  now_.mode.fill_lambda(now_.lambda);
   return std::any_of(jumps_.touching.begin(), jumps_.touching.end(), [&](Index c) {
     // The speed of a gap that stays closed is rounding, and says nothing of flights.
-    if (contains(here_->contacts->closed(), c)) return false;
-    const double opens = here_->contacts->rate(t_, x_, lambda_, c) * pace_.interval();
-    return opens > 0 && opens <= 1000 * here_->contacts->rounding(t_, x_, c);
+    if (contains(now_.here->contacts->closed(), c)) return false;
+    const double opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) * now_.pace.interval();
+    return opens > 0 && opens <= 1000 * now_.here->contacts->rounding(now_.t, now_.x, c);
   });
 }
 
-bool RunEngine::is_invisible(const Vector& change, const Vector& sizes) const {
-  return (change.cwiseAbs().array() <= options_.rtol * sizes.array() + atol_.array()).all();
+bool ModeManager::is_invisible(const Vector& change, const Vector& sizes) const {
+  return (change.cwiseAbs().array() <= now_.options.rtol * sizes.array() + now_.atol.array()).all();
 }
 
-void RunEngine::skip_to(double t, const Vector& x) {
-  if (options_.recording == Recording::dense && t > t_) {
+void ModeManager::skip_to(double t, const Vector& x) {
+  if (now_.options.recording == Recording::dense && t > now_.t) {
     Matrix line(x.size(), 2);
-    line << x_, x - x_;
-    solution_.trajectory.begin_segment(t_, word(), here_->name);
-    solution_.trajectory.add_step(t_, t, t_, t - t_, line);
+    line << now_.x, x - now_.x;
+    log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
+    log_.solution().trajectory.add_step(now_.t, t, now_.t, t - now_.t, line);
   }
-  t_ = t;
-  x_ = x;
+  now_.t = t;
+  now_.x = x;
 }
 
 // What the instant of the last jump is known to: as the clock tells it, and as the guards that were zero there tell zero.
-double RunEngine::accuracy_of_jump() {
+double ModeManager::accuracy_of_jump() {
   double blur = jumps_.zero_guards.empty() ? 0 : arrivals_.blur;
-  mode_.fill_lambda(lambda_);
+  now_.mode.fill_lambda(now_.lambda);
   for (const Index c : jumps_.bounced) {
-    const double rate = std::abs(here_->contacts->rate(t_, x_, lambda_, c));
-    if (rate > 0) blur = std::max(blur, here_->contacts->rounding(t_, x_, c) / rate);
+    const double rate = std::abs(now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c));
+    if (rate > 0) blur = std::max(blur, now_.here->contacts->rounding(now_.t, now_.x, c) / rate);
   }
-  return location_accuracy(t_, 0) + blur;
+  return location_accuracy(now_.t, 0) + blur;
 }
 
 // A guard that fires and is thrown back against the motion, with speed u and acceleration −a: it is off zero for 2u/a, by u²/2a at
 // most. As the speeds shrink by r from one such flight to the next, all of them take
 //     R = 2u / (a(1 − r)).
 // Nothing where it is not thrown back, or ever faster.
-std::optional<RunEngine::Bounce> RunEngine::bounce_of(Index event) {
-  EventWatch& watch = here_->watch;
-  if (std::abs(watch.value(t_, x_, event)) > zero_level(event)) return std::nullopt;
-  Vector velocity(x_.size());
-  here_->ode.velocity(t_, instant_.before, velocity);
-  const double approach = std::abs(watch.rate(t_, instant_.before, velocity, event));
-  here_->ode.velocity(t_, x_, velocity);
+std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
+  EventWatch& watch = now_.here->watch;
+  if (std::abs(watch.value(now_.t, now_.x, event)) > zero_level(event)) return std::nullopt;
+  Vector velocity(now_.x.size());
+  now_.here->ode.velocity(now_.t, instant_.before, velocity);
+  const double approach = std::abs(watch.rate(now_.t, instant_.before, velocity, event));
+  now_.here->ode.velocity(now_.t, now_.x, velocity);
   const double side = watch.side(event);
-  const double speed = side * watch.rate(t_, x_, velocity, event);
-  if (!(speed > watch.rate_rounding(t_, x_, velocity, event)) || !(approach > 0)) return std::nullopt;
+  const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
+  if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
   // Over half a flight, which the first look takes to be half as long as the last one.
-  double ahead = pace_.interval() > 0 ? 0.5 * pace_.interval() : kFirstLook * (run_.end - t_);
+  double ahead = now_.pace.interval() > 0 ? 0.5 * now_.pace.interval() : kFirstLook * (now_.run.end - now_.t);
   double acceleration = 0, before = 0;
-  Vector along(x_.size());
+  Vector along(now_.x.size());
   for (int look = 0; look < 3; ++look) {
-    here_->ode.velocity(t_ + ahead, x_ + ahead * velocity, along);
+    now_.here->ode.velocity(now_.t + ahead, now_.x + ahead * velocity, along);
     before = acceleration;
-    acceleration = (speed - side * watch.rate(t_ + ahead, x_ + ahead * velocity, along, event)) / ahead;
+    acceleration =
+        (speed - side * watch.rate(now_.t + ahead, now_.x + ahead * velocity, along, event)) / ahead;
     if (!(acceleration > 0)) return std::nullopt;
     ahead = speed / acceleration;
   }
@@ -101,7 +102,7 @@ std::optional<RunEngine::Bounce> RunEngine::bounce_of(Index event) {
   bounce.ratio = speed / approach;
   bounce.height = 0.5 * speed * ahead;
   bounce.flight = 2 * ahead;
-  bounce.is_low = bounce.height <= kLowFlight * watch.tolerance(t_, x_, event, weights_);
+  bounce.is_low = bounce.height <= kLowFlight * watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (!(bounce.ratio < 1)) return bounce;
   bounce.remaining = bounce.flight / (1 - bounce.ratio);
   const double uneven = std::abs(acceleration - before) / acceleration;
@@ -112,17 +113,19 @@ std::optional<RunEngine::Bounce> RunEngine::bounce_of(Index event) {
 }
 
 // The lowest of the flights that begin where only these guards fired; nothing where one of them is not thrown back.
-std::optional<RunEngine::Bounce> RunEngine::bounce_of_last_jump() {
-  const bool has_moved_on = instant_.last_edge && automaton_.edges()[*instant_.last_edge].from !=
-                                                      automaton_.edges()[*instant_.last_edge].to;
-  if (!jumps_.touching.empty() || has_moved_on || instant_.before.size() != x_.size()) return std::nullopt;
+std::optional<ModeManager::Bounce> ModeManager::bounce_of_last_jump() {
+  const bool has_moved_on = instant_.last_edge && now_.automaton.edges()[*instant_.last_edge].from !=
+                                                      now_.automaton.edges()[*instant_.last_edge].to;
+  if (!jumps_.touching.empty() || has_moved_on || instant_.before.size() != now_.x.size())
+    return std::nullopt;
   std::optional<Bounce> all;
-  for (Index e = 0; e < here_->watch.size(); ++e) {
-    if (here_->watch[e].kind == WatchedKind::record || here_->watch[e].kind == WatchedKind::stop) continue;
-    if (!jumps_.has_fired_on(here_->watch[e].when)) continue;
+  for (Index e = 0; e < now_.here->watch.size(); ++e) {
+    if (now_.here->watch[e].kind == WatchedKind::record || now_.here->watch[e].kind == WatchedKind::stop)
+      continue;
+    if (!jumps_.has_fired_on(now_.here->watch[e].when)) continue;
     const std::optional<Bounce> bounce = bounce_of(e);
     if (!bounce) return std::nullopt;
-    const bool is_hidden = bounce->height <= kHidden * arming_level(e);
+    const bool is_hidden = bounce->height <= kHidden * locator_.arming_level(e);
     if (!all) {
       all = bounce;
       all->is_hidden = is_hidden;
@@ -140,13 +143,13 @@ std::optional<RunEngine::Bounce> RunEngine::bounce_of_last_jump() {
   return all;
 }
 
-bool RunEngine::after_jump() {
-  jump_watch_.note(t_, jumps_, instant_.before, x_, accuracy_of_jump(),
+bool ModeManager::after_jump() {
+  jump_watch_.note(now_.t, jumps_, instant_.before, now_.x, accuracy_of_jump(),
                    jumps_.zero_guards.empty() ? 0 : arrivals_.error);
   std::optional<Accumulation> accumulation = jump_watch_.limit();
   const std::optional<Bounce> bounce = bounce_of_last_jump();
   if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);
-  if (bounce && bounce->is_low) pace_.expect(bounce->flight);
+  if (bounce && bounce->is_low) now_.pace.expect(bounce->flight);
   if (!accumulation && bounce && bounce->is_hidden) {
     accumulation.emplace();
     accumulation->period = 1;
@@ -159,118 +162,121 @@ bool RunEngine::after_jump() {
     accumulation->error = bounce->error;
   }
   const bool cannot_go_on = (bounce && bounce->is_hidden) || accumulation->at_resolution ||
-                            hardly_takes_time(pace_.interval(), accumulation->remaining) ||
+                            hardly_takes_time(now_.pace.interval(), accumulation->remaining) ||
                             gaps_hardly_open();
   if (cannot_go_on) return come_to_limit(*accumulation);
-  if (t_ + accumulation->remaining >= run_.end) return true;
-  const bool short_enough = accumulation->remaining <= options_.rtol * (t_ - jump_watch_.began());
-  const bool invisible = short_enough && is_invisible(accumulation->state - x_, jump_watch_.scale());
+  if (now_.t + accumulation->remaining >= now_.run.end) return true;
+  const bool short_enough = accumulation->remaining <= now_.options.rtol * (now_.t - jump_watch_.began());
+  const bool invisible = short_enough && is_invisible(accumulation->state - now_.x, jump_watch_.scale());
   return invisible ? come_to_limit(*accumulation) : true;
 }
 
-bool RunEngine::finish_unresolved(const Bounce& bounce) {
+bool ModeManager::finish_unresolved(const Bounce& bounce) {
   const std::string name = instant_.records.back().name.value_or("");
-  finish(Status::chattering, "the guard of " + (name.empty() ? std::string("a reset") : "'" + name + "'") +
-                                 " leaves zero by " + number_text(bounce.height) +
-                                 " at t = " + number_text(t_) +
-                                 " before it comes back, which rounding hides, and it is not thrown back "
-                                 "more slowly than it came; " +
-                                 "measure the states from where the guard is zero, or stop the run there");
+  log_.finish(Status::chattering,
+              "the guard of " + (name.empty() ? std::string("a reset") : "'" + name + "'") +
+                  " leaves zero by " + number_text(bounce.height) + " at t = " + number_text(now_.t) +
+                  " before it comes back, which rounding hides, and it is not thrown back "
+                  "more slowly than it came; " +
+                  "measure the states from where the guard is zero, or stop the run there");
   return false;
 }
 
 // What each state that resets change comes to, one by one: the changes of one that a reset multiplies are a geometric series, whatever
 // its ratio is. One that changes as much every time, as a counter does, has no limit and stays.
-Vector RunEngine::limit_of_jumped(const Accumulation& accumulation, const std::vector<Index>& states) const {
-  Vector limit = x_;
+Vector ModeManager::limit_of_jumped(const Accumulation& accumulation,
+                                    const std::vector<Index>& states) const {
+  Vector limit = now_.x;
   const std::size_t period = accumulation.period;
   const bool has_turns = accumulation.state.size() > 0;
   for (const Index j : states) {
     if (has_turns) {
-      const double last = x_[j] - jump_watch_.state(period)[j];
+      const double last = now_.x[j] - jump_watch_.state(period)[j];
       const double own = last / (jump_watch_.state(period)[j] - jump_watch_.state(2 * period)[j]);
       if (std::abs(own) < kShrinks) limit[j] += last * own / (1 - own);
     }
     const double before = instant_.before[j];
-    if (period > 1 || !(std::abs(x_[j] - before) > kRounded * std::abs(x_[j]))) continue;
+    if (period > 1 || !(std::abs(now_.x[j] - before) > kRounded * std::abs(now_.x[j]))) continue;
     // As the speed across the guard, which is thrown back: (x − x∞) becomes −r(x − x∞). Where it is, this is the more exact.
-    const double thrown_back = (x_[j] + accumulation.ratio * before) / (1 + accumulation.ratio);
-    if (!has_turns || std::abs(thrown_back - limit[j]) <= kAlike * std::abs(x_[j] - limit[j]))
+    const double thrown_back = (now_.x[j] + accumulation.ratio * before) / (1 + accumulation.ratio);
+    if (!has_turns || std::abs(thrown_back - limit[j]) <= kAlike * std::abs(now_.x[j] - limit[j]))
       limit[j] = thrown_back;
   }
   return limit;
 }
 
-bool RunEngine::come_to_limit(const Accumulation& accumulation) {
+bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   const bool is_series = accumulation.state.size() > 0;
   JumpWatch::Part part =
-      is_series ? jump_watch_.part_of(accumulation) : JumpWatch::part_of(jumps_, instant_.before, x_);
+      is_series ? jump_watch_.part_of(accumulation) : JumpWatch::part_of(jumps_, instant_.before, now_.x);
   std::vector<Index> seen;
-  Limit limit;
-  limit.t = t_ + accumulation.remaining;
-  limit.members_as_shown = word();
+  AccumulationLimit limit;
+  limit.t = now_.t + accumulation.remaining;
+  limit.members_as_shown = now_.word();
   limit.resting_location = jumps_.resting_location;
   EventRecord& record = limit.record;
   record.kind = EventKind::zeno;
   record.from = limit.members_as_shown;
-  record.before = x_;
+  record.before = now_.x;
   // The errors of integration are those of the time at which the series began and of the speeds, and so of the times that they take.
   const double error = accumulation.error + jump_watch_.error_of_first() +
-                       kRunErrors * options_.rtol * (limit.t - std::min(jump_watch_.began(), t_));
+                       kRunErrors * now_.options.rtol * (limit.t - std::min(jump_watch_.began(), now_.t));
   limit.turns = "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
   limit.within = number_text(error);
   record.reason = "events accumulate: " + limit.turns + "; the limit is within " + limit.within +
                   " of t = " + number_text(limit.t);
-  if (automaton_.has_locations()) record.from_location = here_->name;
+  if (now_.automaton.has_locations()) record.from_location = now_.here->name;
   // Where locations alone change, it is what their guards see that is brought to zero; of one that sees more, nobody knows which.
   for (std::size_t k = 0; part.contacts.empty() && part.states.empty() && k < part.guards.size(); ++k) {
-    const std::optional<GuardShape> shape = part.guards[k].shape(x_.size());
+    const std::optional<GuardShape> shape = part.guards[k].shape(now_.x.size());
     if (shape && shape->states.size() == 1) seen.push_back(shape->states.front());
   }
   std::sort(seen.begin(), seen.end());
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   part.states.insert(part.states.end(), seen.begin(), seen.end());
-  x_ = limit_of_jumped(accumulation, part.states);
+  now_.x = limit_of_jumped(accumulation, part.states);
   jump_watch_.clear();
-  here_->stepper->error_weights(x_, weights_);
+  now_.here->stepper->error_weights(now_.x, now_.weights);
   if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts);
   limit.states = part.states;
   limit.guards = part.guards;
   const bool is_now = hardly_takes_time(kInfinity, accumulation.remaining);
-  if (is_now) skip_to(std::min(limit.t, run_.end), x_);
-  limits_.push_back(std::move(limit));
+  if (is_now) skip_to(std::min(limit.t, now_.run.end), now_.x);
+  now_.limits.push_back(std::move(limit));
   return is_now ? end_held_limit() : true;
 }
 
-bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) {
-  ContactDynamics& contacts = *here_->contacts;
-  bounces_.see(x_);
+bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest) {
+  ContactDynamics& contacts = *now_.here->contacts;
+  bounces_.see(now_.x);
   // The log of a large system does not hold it; the state after the impact then says how large states are.
-  const Vector& before = solution_.events.back().before;
-  if (before.size() == x_.size()) bounces_.see(before);
-  for (const Index c : hit) bounces_.note(t_, c);
-  mode_.fill_lambda(lambda_);
+  const Vector& before = log_.solution().events.back().before;
+  if (before.size() == now_.x.size()) bounces_.see(before);
+  for (const Index c : hit) bounces_.note(now_.t, c);
+  now_.mode.fill_lambda(now_.lambda);
   const auto hardly_rises = [&](Index c, double speed, double pressing) {
-    return speed * speed / (2 * pressing) <= 100 * contacts.rounding(t_, x_, c);
+    return speed * speed / (2 * pressing) <= 100 * contacts.rounding(now_.t, now_.x, c);
   };
   for (const Index c : hit) {
-    const double speed = contacts.rate(t_, x_, lambda_, c);
+    const double speed = contacts.rate(now_.t, now_.x, now_.lambda, c);
     if (!(speed > 0)) continue;
     const double interval = bounces_.interval(c);
-    const double pressing = -contacts.acceleration(t_, x_, lambda_, c);
-    const double low = kLowFlight * contacts.tolerance(t_, x_, c, weights_);
-    if (pressing > 0 && speed * speed <= 2 * pressing * low) pace_.expect(2 * speed / pressing);
-    const bool stops_unseen = is_invisible(contacts.stopping_impulse(t_, x_, lambda_, c), bounces_.scale());
+    const double pressing = -contacts.acceleration(now_.t, now_.x, now_.lambda, c);
+    const double low = kLowFlight * contacts.tolerance(now_.t, now_.x, c, now_.weights);
+    if (pressing > 0 && speed * speed <= 2 * pressing * low) now_.pace.expect(2 * speed / pressing);
+    const bool stops_unseen =
+        is_invisible(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c), bounces_.scale());
     const bool is_tiny =
-        hardly_rises(c, speed, std::abs(pressing)) || interval <= 10 * location_accuracy(t_, 0);
+        hardly_rises(c, speed, std::abs(pressing)) || interval <= 10 * location_accuracy(now_.t, 0);
     if (!stops_unseen && !is_tiny) continue;
 
     // All that nobody sees closing, together; then alone.
     std::vector<Index> others;
     for (Index i = 0; i < contacts.contacts(); ++i) {
       if (i == c || contains(contacts.closed(), i)) continue;
-      if (contacts.gap(t_, x_, i) > contacts.tolerance(t_, x_, i, weights_)) continue;
-      if (is_tiny || is_invisible(contacts.stopping_impulse(t_, x_, lambda_, i), bounces_.scale()))
+      if (contacts.gap(now_.t, now_.x, i) > contacts.tolerance(now_.t, now_.x, i, now_.weights)) continue;
+      if (is_tiny ||
+          is_invisible(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, i), bounces_.scale()))
         others.push_back(i);
     }
     for (const bool together : {true, false}) {
@@ -280,9 +286,9 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
       const double undisturbed = time_to_disturbance(*rest);
       const bool in_no_time = hardly_takes_time(kInfinity, rest->most) && rest->most < undisturbed;
       const bool short_enough =
-          rest->most <= options_.rtol * (t_ - bounces_.began(c)) && rest->most < undisturbed;
-      const bool unseen = t_ + rest->most < run_.end && (short_enough || in_no_time) &&
-                          is_invisible(rest->state - x_, bounces_.scale());
+          rest->most <= now_.options.rtol * (now_.t - bounces_.began(c)) && rest->most < undisturbed;
+      const bool unseen = now_.t + rest->most < now_.run.end && (short_enough || in_no_time) &&
+                          is_invisible(rest->state - now_.x, bounces_.scale());
       // Flights between several contacts that each closed alone would throw off the others for ever.
       const bool cannot_go_on =
           together ? is_tiny && in_no_time : is_tiny || hardly_takes_time(interval, rest->remaining);
@@ -295,23 +301,24 @@ bool RunEngine::after_impact(const std::vector<Index>& hit, bool& came_to_rest) 
   return true;
 }
 
-std::optional<RunEngine::Rest> RunEngine::rest_of(Index hit, const std::vector<Index>& others) {
-  ContactDynamics& contacts = *here_->contacts;
+std::optional<ModeManager::Rest> ModeManager::rest_of(Index hit, const std::vector<Index>& others) {
+  ContactDynamics& contacts = *now_.here->contacts;
   std::vector<Index> closed = contacts.closed();
   closed.push_back(hit);
   closed.insert(closed.end(), others.begin(), others.end());
   std::sort(closed.begin(), closed.end());
   Rest rest;
-  rest.state = x_;
-  if (!contacts.project(t_, closed, lambda_, weights_, rest.state)) return std::nullopt;
-  const ContactDynamics::Pressed pressed = contacts.pressed_with(hit, t_, rest.state, lambda_, closed);
+  rest.state = now_.x;
+  if (!contacts.project(now_.t, closed, now_.lambda, now_.weights, rest.state)) return std::nullopt;
+  const ContactDynamics::Pressed pressed =
+      contacts.pressed_with(hit, now_.t, rest.state, now_.lambda, closed);
   for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
     const Index c = pressed.contacts[k];
     if (contains(contacts.closed(), c)) continue;
     // The flight to the next impact, then flights of 2ue/a, 2ue²/a, … with u the speed there.
     const double acceleration = pressed.accelerations[k];
-    const double rate = contacts.rate(t_, x_, lambda_, c);
-    const double gap = c == hit ? 0.0 : std::max(0.0, contacts.gap(t_, x_, c));
+    const double rate = contacts.rate(now_.t, now_.x, now_.lambda, c);
+    const double gap = c == hit ? 0.0 : std::max(0.0, contacts.gap(now_.t, now_.x, c));
     const double speed = std::sqrt(rate * rate + 2 * acceleration * gap);
     const double restitution = contacts.contact(c).restitution(speed);
     if (!(restitution < 1)) return std::nullopt;
@@ -325,36 +332,36 @@ std::optional<RunEngine::Rest> RunEngine::rest_of(Index hit, const std::vector<I
     closed = contacts.closed();
     closed.insert(closed.end(), rest.contacts.begin(), rest.contacts.end());
     std::sort(closed.begin(), closed.end());
-    rest.state = x_;
-    if (!contacts.project(t_, closed, lambda_, weights_, rest.state)) return std::nullopt;
+    rest.state = now_.x;
+    if (!contacts.project(now_.t, closed, now_.lambda, now_.weights, rest.state)) return std::nullopt;
   }
   return rest;
 }
 
-double RunEngine::time_to_disturbance(const Rest& rest) {
-  ContactDynamics& contacts = *here_->contacts;
+double ModeManager::time_to_disturbance(const Rest& rest) {
+  ContactDynamics& contacts = *now_.here->contacts;
   double time = std::numeric_limits<double>::infinity();
   for (Index c = 0; c < contacts.contacts(); ++c) {
     if (contains(rest.contacts, c) || contains(contacts.closed(), c)) continue;
-    const double gap = contacts.gap(t_, x_, c);
-    const double rate = contacts.rate(t_, x_, lambda_, c);
+    const double gap = contacts.gap(now_.t, now_.x, c);
+    const double rate = contacts.rate(now_.t, now_.x, now_.lambda, c);
     if (rate < 0) time = std::min(time, std::max(0.0, gap / -rate));
   }
   return time;
 }
 
-bool RunEngine::come_to_rest(const Rest& rest) {
-  Limit limit;
-  limit.t = t_ + rest.remaining;
-  limit.members_as_shown = word();
+bool ModeManager::come_to_rest(const Rest& rest) {
+  AccumulationLimit limit;
+  limit.t = now_.t + rest.remaining;
+  limit.members_as_shown = now_.word();
   EventRecord& record = limit.record;
   record.kind = EventKind::zeno;
   record.from = limit.members_as_shown;
-  record.before = x_;
+  record.before = now_.x;
   record.reason = "impacts accumulate: those that are left take " + number_text(rest.remaining) +
                   " of time, and are below the tolerances";
   for (const Index c : rest.contacts) bounces_.rest(limit.t, c);
-  bounces_.see_nothing_but(x_);
+  bounces_.see_nothing_but(now_.x);
   jump_watch_.clear();
   return close_until(std::move(limit), rest.contacts);
 }

@@ -1,4 +1,4 @@
-// RunEngine watching the guards along a step: from where they count, and the first of them that vanishes.
+#include "locate/locator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "core/constants.hpp"
 #include "core/copy_numbers.hpp"
 #include "filippov/side_loops.hpp"
-#include "simulate/run_engine.hpp"
+#include "simulate/held_surfaces.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
@@ -39,39 +39,82 @@ struct UsualThresholds {
 
 }  // namespace
 
+Locator::Locator(RunState& now) : now_(now), sampler_(*this), state_(Vector::Zero(now.x.size())) {}
+
+void Locator::resize() {
+  affine_ = nullptr;
+  for (Vector* vector : {&guard_values_, &sampled_values_, &nudged_values_, &thresholds_.arm_above,
+                         &thresholds_.arrive_below}) {
+    *vector = Vector::Zero(now_.here->ode.guards());
+  }
+}
+
+void Locator::begin_mode() {
+  ModeOde& ode = now_.here->ode;
+  ode.exit_guards(now_.t, now_.x, guard_values_);
+  set_thresholds();
+  scanned_.poles.clear();
+  const double duration = now_.run.end - now_.t;
+  double first = 1e-6 * (now_.run.end - now_.run.start);
+  if (scanned_.march_step > 0) first = scanned_.march_step / 8;
+  start_scans(std::min(first, duration));
+  const bool scan_asks_too = !now_.here->scan.idle() && !now_.dense_output_drifts() &&
+                             (!ode.slides() || now_.here->evaluator.guards_are_affine());
+  ode.watch_roots(thresholds_.arrive_below, scan_asks_too);
+  if (marches_exits_only()) ode.watch_stages();
+}
+
+void Locator::go_on_after_record() {
+  ModeOde& ode = now_.here->ode;
+  // The guards of surfaces and contacts stay as they are, armed or not.
+  scanned_.armed_at_record.assign(static_cast<std::size_t>(ode.event_slot(0)), 0);
+  scanned_.record_t = now_.t;
+  for (Index slot = 0; slot < ode.event_slot(0); ++slot) {
+    if (!is_armed(slot)) continue;
+    thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = 0;
+    scanned_.armed_at_record[static_cast<std::size_t>(slot)] = 1;
+  }
+  thresholds_.arm_above.tail(now_.here->watch.size()).setZero();
+  thresholds_.arrive_below.tail(now_.here->watch.size()).setZero();
+  ode.exit_guards(now_.t, now_.x, guard_values_);
+  set_event_thresholds();
+  ode.forget_samples();
+  start_scans((scanned_.poles.empty() ? now_.here->scan.march_step() : scanned_.march_step) / 8);
+}
+
 // Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
-void RunEngine::set_thresholds() {
-  ModeOde& ode = here_->ode;
-  affine_ = here_->affine_scan && !dense_output_drifts() ? &*here_->affine_scan : nullptr;
-  if (affine_) affine_->set_mode(mode_, ode.exit_sign());
-  run_over_sides(ForSlotsOfSides<UsualThresholds>(), mode_, guard_values_.data(),
+void Locator::set_thresholds() {
+  ModeOde& ode = now_.here->ode;
+  affine_ = now_.here->affine_scan && !now_.dense_output_drifts() ? &*now_.here->affine_scan : nullptr;
+  if (affine_) affine_->set_mode(now_.mode, ode.exit_sign());
+  run_over_sides(ForSlotsOfSides<UsualThresholds>(), now_.mode, guard_values_.data(),
                  thresholds_.arm_above.data());
-  thresholds_.arm_above.tail(thresholds_.arm_above.size() - 2 * mode_.size()).setZero();
+  thresholds_.arm_above.tail(thresholds_.arm_above.size() - 2 * now_.mode.size()).setZero();
   copy_numbers(thresholds_.arm_above, thresholds_.arrive_below);
-  if (here_->watch.size() > 0) set_event_thresholds();
+  if (now_.here->watch.size() > 0) set_event_thresholds();
   if (ode.has_closed_contacts()) {
-    held_ = held_by(here_->contacts->closed());
+    held_ = held_by(now_, now_.here->contacts->closed());
   } else {
     held_.clear();
   }
   for (const Index i : held_) thresholds_.ignore(ModeOde::first_slot(i));
-  allowed_ = leaving_.surfaces;
-  allowed_.insert(allowed_.end(), leaving_.earlier.begin(), leaving_.earlier.end());
-  if (allowed_.empty() && leaving_.contacts.empty()) return;
+  allowed_ = now_.leaving.surfaces;
+  allowed_.insert(allowed_.end(), now_.leaving.earlier.begin(), now_.leaving.earlier.end());
+  if (allowed_.empty() && now_.leaving.contacts.empty()) return;
   bool needs_nudge = ode.has_closed_contacts();
   for (const Index i : allowed_)
     needs_nudge =
-        needs_nudge || (mode_.slides_on(i) && !(affine_ && affine_->watches(ModeOde::first_slot(i))));
+        needs_nudge || (now_.mode.slides_on(i) && !(affine_ && affine_->watches(ModeOde::first_slot(i))));
   if (needs_nudge) {
-    state_ = x_;
-    add_errors(weights_, state_);
-    ode.exit_guards(t_, state_, nudged_values_);
+    state_ = now_.x;
+    add_errors(now_.weights, state_);
+    ode.exit_guards(now_.t, state_, nudged_values_);
   }
   for (std::size_t k = 0; k < allowed_.size(); ++k) {
     const Index i = allowed_[k];
     const Index slot = ModeOde::first_slot(i);
     if (contains(held_, i)) continue;
-    if (mode_.slides_on(i)) {
+    if (now_.mode.slides_on(i)) {
       const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
       thresholds_.arm_above.segment(slot, 2).setConstant(16 * kEpsilon * scale);
       thresholds_.arrive_below.segment(slot, 2) = thresholds_.arm_above.segment(slot, 2);
@@ -80,113 +123,115 @@ void RunEngine::set_thresholds() {
             kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
       } else {
         thresholds_.arrive_below.segment(slot, 2).array() +=
-            kWrongWayFactor * affine_->exit_tolerance(i, weights_);
+            kWrongWayFactor * affine_->exit_tolerance(i, now_.weights);
       }
     } else {
-      const double rounding = here_->geometry.rounding(t_, x_, i);
+      const double rounding = now_.here->geometry.rounding(now_.t, now_.x, i);
       thresholds_.arm_above[slot] = kArmFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
-      if (k < leaving_.surfaces.size()) {
-        const double factor = leaving_.passes_by ? 2 * gathered_errors(options_.rtol) : kWrongWayFactor;
-        leaving_.allowance[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
-                                factor * here_->geometry.tolerance(t_, x_, i, weights_);
+      if (k < now_.leaving.surfaces.size()) {
+        const double factor =
+            now_.leaving.passes_by ? 2 * gathered_errors(now_.options.rtol) : kWrongWayFactor;
+        now_.leaving.allowance[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
+                                    factor * now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
       }
       // Events elsewhere do not add to what was allowed at its own.
-      thresholds_.arrive_below[slot] = leaving_.allowance[i];
+      thresholds_.arrive_below[slot] = now_.leaving.allowance[i];
       // The errors of a motion far smaller than the tolerances bring it back for ever.
-      if (leaving_.vain_returns() >= kVainReturns && makes_no_difference(i))
-        thresholds_.arm_above[slot] = leaving_.allowance[i];
+      if (now_.leaving.vain_returns() >= kVainReturns && makes_no_difference(i))
+        thresholds_.arm_above[slot] = now_.leaving.allowance[i];
       // Where its gradient vanishes with it, errors do not show before it has been left.
-      if (leaving_.returned_at_once && k < leaving_.surfaces.size()) {
+      if (now_.leaving.returned_at_once && k < now_.leaving.surfaces.size()) {
         const double error = kWrongWayFactor * tolerance_a_step_on(i);
-        if (error > leaving_.allowance[i])
+        if (error > now_.leaving.allowance[i])
           thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = error;
       }
     }
   }
-  for (const Index c : leaving_.contacts) {
+  for (const Index c : now_.leaving.contacts) {
     const Index slot = ode.contact_slot(c);
-    const auto& closed = here_->contacts->closed();
+    const auto& closed = now_.here->contacts->closed();
     if (std::find(closed.begin(), closed.end(), c) != closed.end()) {
       thresholds_.arm_above[slot] = 1e-9 * std::abs(guard_values_[slot]);
       thresholds_.arrive_below[slot] = thresholds_.arm_above[slot] +
                                        kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
     } else {
-      const double rounding = here_->contacts->rounding(t_, x_, c);
+      const double rounding = now_.here->contacts->rounding(now_.t, now_.x, c);
       thresholds_.arm_above[slot] = kArmFactor * rounding;
-      const double error = here_->contacts->tolerance(t_, x_, c, weights_);
+      const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
       // Of a gap that stays zero by itself nothing is to be seen but errors.
-      if (keeps_its_gap(c)) thresholds_.arm_above[slot] += kWrongWayFactor * error;
+      if (keeps_its_gap(now_, c)) thresholds_.arm_above[slot] += kWrongWayFactor * error;
       thresholds_.arrive_below[slot] = kArmFactor * rounding + kWrongWayFactor * error;
     }
   }
 }
 
 // Whether the motion is the same on both sides of a surface for the rest of the run, as at a kink.
-bool RunEngine::makes_no_difference(Index surface) {
-  Vector lambda = lambda_;
-  Vector above(x_.size());
+bool Locator::makes_no_difference(Index surface) {
+  Vector lambda = now_.lambda;
+  Vector above(now_.x.size());
   try {
     lambda[surface] = 1;
-    here_->evaluator.field(t_, x_, lambda, above);
+    now_.here->evaluator.field(now_.t, now_.x, lambda, above);
     lambda[surface] = -1;
-    here_->evaluator.field(t_, x_, lambda, state_);
+    now_.here->evaluator.field(now_.t, now_.x, lambda, state_);
   } catch (const std::exception&) {
     return false;
   }
-  state_ = (above - state_).cwiseProduct(weights_);
-  return state_.allFinite() && state_.lpNorm<Eigen::Infinity>() * (run_.end - t_) <= kNoDifference;
+  state_ = (above - state_).cwiseProduct(now_.weights);
+  return state_.allFinite() && state_.lpNorm<Eigen::Infinity>() * (now_.run.end - now_.t) <= kNoDifference;
 }
 
-double RunEngine::tolerance_a_step_on(Index surface) {
-  const double end = t_ + stepper_->last_step_size();
-  stepper_->evaluate(end, state_);
-  return here_->geometry.tolerance(end, state_, surface, weights_);
+double Locator::tolerance_a_step_on(Index surface) {
+  const double end = now_.t + now_.stepper->last_step_size();
+  now_.stepper->evaluate(end, state_);
+  return now_.here->geometry.tolerance(end, state_, surface, now_.weights);
 }
 
 // Whether the constraints hold the guard at zero, as the relay of a block that sticks does its velocity: errors of the state
 // that are put back onto the constraints do not move it.
-bool RunEngine::is_held(Index event) {
-  if (!here_->ode.constrained()) return false;
-  EventWatch& watch = here_->watch;
-  const double value = watch.value(t_, x_, event);
-  const double error = watch.tolerance(t_, x_, event, weights_);
+bool Locator::is_held(Index event) {
+  if (!now_.here->ode.constrained()) return false;
+  EventWatch& watch = now_.here->watch;
+  const double value = watch.value(now_.t, now_.x, event);
+  const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (std::abs(value) > kWrongWayFactor * error) return false;
-  state_ = x_;
-  add_errors(weights_, state_);
+  state_ = now_.x;
+  add_errors(now_.weights, state_);
   // No constraint holds a guard of the time alone.
-  if (error == 0 && watch.value(t_, state_, event) == value) return false;
+  if (error == 0 && watch.value(now_.t, state_, event) == value) return false;
   try {
-    here_->ode.project(t_, weights_, state_);
+    now_.here->ode.project(now_.t, now_.weights, state_);
   } catch (const std::runtime_error&) {
     return false;
   }
-  return std::abs(watch.value(t_, state_, event) - value) <=
-         kHeld * error + kArmFactor * (watch.rounding(t_, x_, event) + 16 * kEpsilon * error);
+  return std::abs(watch.value(now_.t, state_, event) - value) <=
+         kHeld * error + kArmFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
 }
 
 // States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors.
-double RunEngine::drawing_noise(Index event) {
-  if (!here_->ode.constrained()) return 0;
-  return kEpsilon * x_.cwiseProduct(weights_).lpNorm<Eigen::Infinity>() *
-         here_->watch.tolerance(t_, x_, event, weights_);
+double Locator::drawing_noise(Index event) {
+  if (!now_.here->ode.constrained()) return 0;
+  return kEpsilon * now_.x.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() *
+         now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
 }
 
 // Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
-double RunEngine::event_rounding(Index event) {
-  const double error = here_->watch.tolerance(t_, x_, event, weights_);
-  return here_->watch.rounding(t_, x_, event) + 16 * kEpsilon * error + kArmFactor * drawing_noise(event);
+double Locator::event_rounding(Index event) {
+  const double error = now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
+  return now_.here->watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error +
+         kArmFactor * drawing_noise(event);
 }
 
-double RunEngine::arming_level(Index event) {
-  return kArmFactor * event_rounding(event) + here_->watch.noise(event);
+double Locator::arming_level(Index event) {
+  return kArmFactor * event_rounding(event) + now_.here->watch.noise(event);
 }
 
-void RunEngine::set_event_thresholds() {
-  EventWatch& watch = here_->watch;
+void Locator::set_event_thresholds() {
+  EventWatch& watch = now_.here->watch;
   for (Index e = 0; e < watch.size(); ++e) {
-    const Index slot = here_->ode.event_slot(e);
-    if (!limits_.empty() && is_part_of_limit(e)) {
+    const Index slot = now_.here->ode.event_slot(e);
+    if (!now_.limits.empty() && now_.is_part_of_limit(e)) {
       thresholds_.ignore(slot);
       continue;
     }
@@ -197,14 +242,14 @@ void RunEngine::set_event_thresholds() {
       thresholds_.arrive_below[slot] = std::numeric_limits<double>::infinity();
       continue;
     }
-    const double error = watch.tolerance(t_, x_, e, weights_);
+    const double error = watch.tolerance(now_.t, now_.x, e, now_.weights);
     const double rounding = event_rounding(e);
     const bool was_held = watch.held(e);
     watch.set_held(e, is_held(e));
     const double clear = arming_level(e);
     if (watch.held(e)) {
       // What it shows is what is between two projections.
-      thresholds_.arm_above[slot] = clear + gathered_errors(options_.rtol) * error;
+      thresholds_.arm_above[slot] = clear + gathered_errors(now_.options.rtol) * error;
       thresholds_.arrive_below[slot] = std::numeric_limits<double>::infinity();
       continue;
     }
@@ -220,203 +265,150 @@ void RunEngine::set_event_thresholds() {
   }
 }
 
-bool RunEngine::is_armed(Index slot) const {
+bool Locator::is_armed(Index slot) const {
   if (affine_ && affine_->watches(slot)) return affine_->armed(slot);
-  return here_->scan.armed()[static_cast<std::size_t>(slot)] != 0;
+  return now_.here->scan.armed()[static_cast<std::size_t>(slot)] != 0;
 }
 
-bool RunEngine::drifts() const {
-  return stepper_ == here_->stepper.get() && !here_->can_project && here_->ode.constrained();
+bool Locator::marches_exits_only() const {
+  const auto sliding = static_cast<Index>(now_.here->ode.field().sliding().size());
+  return !now_.here->scan.idle() && now_.here->ode.guards() == 2 * now_.mode.size() &&
+         (affine_ || sliding == now_.mode.size());
 }
 
-bool RunEngine::dense_output_drifts() const {
-  return drifts() || (here_->ode.has_closed_contacts() && !here_->contacts->closed_are_affine());
-}
-
-bool RunEngine::marches_exits_only() const {
-  const auto sliding = static_cast<Index>(here_->ode.field().sliding().size());
-  return !here_->scan.idle() && here_->ode.guards() == 2 * mode_.size() &&
-         (affine_ || sliding == mode_.size());
-}
-
-void RunEngine::start_scans(double march_step) {
-  scanned_.until = t_;
+void Locator::start_scans(double march_step) {
+  scanned_.until = now_.t;
   if (!affine_) {
-    here_->scan.start(t_, guard_values_, thresholds_.arm_above, thresholds_.arrive_below, march_step);
+    now_.here->scan.start(now_.t, guard_values_, thresholds_.arm_above, thresholds_.arrive_below, march_step);
     return;
   }
   AffineScan& affine = *affine_;
-  for (Index e = 0; e < here_->watch.size(); ++e) {
-    const Index slot = here_->ode.event_slot(e);
-    if (affine.watches(slot)) affine.set_side(slot, here_->watch.side(e));
+  for (Index e = 0; e < now_.here->watch.size(); ++e) {
+    const Index slot = now_.here->ode.event_slot(e);
+    if (affine.watches(slot)) affine.set_side(slot, now_.here->watch.side(e));
   }
   affine.start(guard_values_, thresholds_.arm_above, thresholds_.arrive_below);
   if (affine.watches_all()) {
-    here_->scan.start_idle(t_, march_step);
+    now_.here->scan.start_idle(now_.t, march_step);
     return;
   }
   march_thresholds_ = thresholds_;
   for (Index slot = 0; slot < thresholds_.arm_above.size(); ++slot) {
     if (affine.watches(slot)) march_thresholds_.ignore(slot);
   }
-  here_->scan.start(t_, guard_values_, march_thresholds_.arm_above, march_thresholds_.arrive_below,
-                    march_step);
+  now_.here->scan.start(now_.t, guard_values_, march_thresholds_.arm_above, march_thresholds_.arrive_below,
+                        march_step);
 }
 
-void RunEngine::DenseGuards::sample(double t, VectorRef values) {
-  LocationTools& tools = *engine_.here_;
+void Locator::DenseGuards::sample(double t, VectorRef values) {
+  LocationTools& tools = *locator_.now_.here;
   if (tools.ode.recall(t, values)) return;
   state_at(t);
   try {
-    tools.ode.sample(t, engine_.state_, values);
+    tools.ode.sample(t, locator_.state_, values);
   } catch (const std::exception&) {
     if (!mirror_what_is_hardly_left(t)) throw;
-    tools.ode.sample(t, engine_.state_, values);
+    tools.ode.sample(t, locator_.state_, values);
   }
 }
 
 // Of a surface that the solution has only just left errors may put it on the wrong side, where its field need not have a value:
 // as far on the right side they are as large.
-bool RunEngine::DenseGuards::mirror_what_is_hardly_left(double t) {
-  LocationTools& tools = *engine_.here_;
-  Vector h(engine_.mode_.size());
-  tools.evaluator.guards(t, engine_.state_, h);
+bool Locator::DenseGuards::mirror_what_is_hardly_left(double t) {
+  LocationTools& tools = *locator_.now_.here;
+  Vector h(locator_.now_.mode.size());
+  tools.evaluator.guards(t, locator_.state_, h);
   bool any = false;
   for (Index i = 0; i < h.size(); ++i) {
     const Index slot = ModeOde::first_slot(i);
-    if (engine_.mode_.slides_on(i) || engine_.is_armed(slot)) continue;
-    const double beyond = -static_cast<double>(static_cast<signed char>(engine_.mode_[i])) * h[i];
-    if (!(beyond > 0) || beyond > engine_.thresholds_.arrive_below[slot]) continue;
-    any = tools.geometry.change_guard(t, i, -2 * h[i], engine_.weights_, engine_.state_) || any;
+    if (locator_.now_.mode.slides_on(i) || locator_.is_armed(slot)) continue;
+    const double beyond = -static_cast<double>(static_cast<signed char>(locator_.now_.mode[i])) * h[i];
+    if (!(beyond > 0) || beyond > locator_.thresholds_.arrive_below[slot]) continue;
+    any = tools.geometry.change_guard(t, i, -2 * h[i], locator_.now_.weights, locator_.state_) || any;
   }
   return any;
 }
 
-double RunEngine::DenseGuards::sample_one(double t, Index guard, VectorRef scratch) {
-  LocationTools& tools = *engine_.here_;
+double Locator::DenseGuards::sample_one(double t, Index guard, VectorRef scratch) {
+  LocationTools& tools = *locator_.now_.here;
   if (guard < tools.ode.event_slot(0)) return GuardSampler::sample_one(t, guard, scratch);
   if (tools.ode.recall(t, scratch)) return scratch[guard];
   state_at(t);
-  return tools.ode.sample_event(t, engine_.state_, guard);
+  return tools.ode.sample_event(t, locator_.state_, guard);
 }
 
 // Dense output leaves a curved surface, by errors that nothing controls, and one that the integrator leaves, by its drift; an event
 // found there would not be one on the surface, nor would those that are simultaneous there be found at one time.
-void RunEngine::DenseGuards::state_at(double t) {
-  LocationTools& tools = *engine_.here_;
-  engine_.stepper_->evaluate(t, engine_.state_);
-  if (!engine_.dense_output_drifts() && (!tools.ode.slides() || tools.evaluator.guards_are_affine())) return;
+void Locator::DenseGuards::state_at(double t) {
+  LocationTools& tools = *locator_.now_.here;
+  locator_.now_.stepper->evaluate(t, locator_.state_);
+  if (!locator_.now_.dense_output_drifts() && (!tools.ode.slides() || tools.evaluator.guards_are_affine()))
+    return;
   // The way back to the surface depends on the weights: they are those with which the state at an event is put there.
-  engine_.here_->stepper->error_weights(engine_.state_, engine_.weights_);
+  locator_.now_.here->stepper->error_weights(locator_.state_, locator_.now_.weights);
   try {
-    tools.ode.project(t, engine_.weights_, engine_.state_);
+    tools.ode.project(t, locator_.now_.weights, locator_.state_);
   } catch (const std::runtime_error&) {
     // Beyond the end of sliding there need be no point of the surfaces near; the guards still tell the way.
-    engine_.stepper_->evaluate(t, engine_.state_);
+    locator_.now_.stepper->evaluate(t, locator_.state_);
   }
 }
 
-void RunEngine::DenseGuards::noise(double t, VectorRef values) {
-  LocationTools& tools = *engine_.here_;
+void Locator::DenseGuards::noise(double t, VectorRef values) {
+  LocationTools& tools = *locator_.now_.here;
   state_at(t);
-  tools.stepper->error_weights(engine_.state_, engine_.weights_);
-  tools.ode.sample(t, engine_.state_, engine_.nudged_values_);
-  engine_.nudged_state_ = engine_.state_;
-  add_errors(engine_.weights_, engine_.nudged_state_);
+  tools.stepper->error_weights(locator_.state_, locator_.now_.weights);
+  tools.ode.sample(t, locator_.state_, locator_.nudged_values_);
+  locator_.nudged_state_ = locator_.state_;
+  add_errors(locator_.now_.weights, locator_.nudged_state_);
   // Beyond a surface the guards need not have values: errors to the other side make as much noise. Where there are none either,
   // none is known.
   for (const bool last : {false, true}) {
     try {
-      tools.ode.exit_guards(t, engine_.nudged_state_, values);
+      tools.ode.exit_guards(t, locator_.nudged_state_, values);
       break;
     } catch (const std::exception&) {
       if (last) {
         values.setZero();
         return;
       }
-      engine_.nudged_state_ = 2 * engine_.state_ - engine_.nudged_state_;
+      locator_.nudged_state_ = 2 * locator_.state_ - locator_.nudged_state_;
     }
   }
-  values = (values - engine_.nudged_values_).cwiseAbs();
+  values = (values - locator_.nudged_values_).cwiseAbs();
 }
 
 // CVODE's root-finding says where locating begins: the step is certified up to there, and then to its end.
-const Arrival& RunEngine::locate(double end) {
-  const double accuracy = location_accuracy(scanned_.root, stepper_->last_step_size());
+const Arrival& Locator::locate(double end) {
+  const double accuracy = location_accuracy(scanned_.root, now_.stepper->last_step_size());
   // What vanishes with the root lies within the accuracy of it.
   const double limit = scanned_.root + 2 * accuracy;
-  if (limit > t_ && limit < end) {
+  if (limit > now_.t && limit < end) {
     const Arrival& arrival = first_arrival(limit);
     if (arrival.found) return arrival;
   }
   return first_arrival(end);
 }
 
-bool RunEngine::integrator_saw(double t, const std::vector<char>& slots) const {
+bool Locator::integrator_saw(double t, const std::vector<char>& slots) const {
   // Only the scan tells zeros apart that are nearer to each other than this part of a step.
   constexpr double kOneRoot = 0.01;
-  if (!(std::abs(t - scanned_.root) <= kOneRoot * stepper_->last_step_size())) return false;
-  const std::span<const int> roots = stepper_->roots();
+  if (!(std::abs(t - scanned_.root) <= kOneRoot * now_.stepper->last_step_size())) return false;
+  const std::span<const int> roots = now_.stepper->roots();
   for (std::size_t slot = 0; slot < slots.size(); ++slot) {
-    const auto function = static_cast<int>(here_->ode.root_function(static_cast<Index>(slot)));
+    const auto function = static_cast<int>(now_.here->ode.root_function(static_cast<Index>(slot)));
     if (slots[slot] != 0 && std::find(roots.begin(), roots.end(), function) != roots.end()) return true;
   }
   return false;
 }
 
-// Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
-// scanned_.arrival is the first one that changes something, null when there is none; false when the run is over.
-bool RunEngine::scan_step(double end) {
-  ModeOde& ode = here_->ode;
-  GuardScan& scan = here_->scan;
-  while (true) {
-    const Arrival& first = locate(end);
-    scanned_.poles.clear();
-    const Arrival& arrival = first.found && first.steep ? without_poles(first) : first;
-    scanned_.arrival = arrival.found ? &arrival : nullptr;
-    if (!arrival.found || here_->watch.size() == 0) return true;
-    const Arrivals& arrivals = gather(arrival.guards);
-    if (!arrivals.only_records() || passes_pole_of_surface()) return true;
-    double before = t_;
-    t_ = arrival.t;
-    stepper_->evaluate(t_, x_);
-    here_->stepper->error_weights(x_, weights_);
-    project_state();
-    if (!limits_.empty()) before = pass_limits(before, true);
-    take_sides(arrival.guards);
-    cross(arrivals.records);
-    pass_poles_of_events();
-    for (const Index e : arrivals.records) report(note(e, EventKind::record));
-    if (integrator_saw(t_, arrival.guards)) ++solution_.statistics.integrator_roots;
-    if (t_ > before) append_step(before, t_);
-    if (too_many_events()) return false;
-    scanned_.arrival = nullptr;
-    if (!(t_ < end)) end = t_;
-    // The guards of surfaces and contacts stay as they are, armed or not.
-    scanned_.armed_at_record.assign(static_cast<std::size_t>(ode.event_slot(0)), 0);
-    scanned_.record_t = t_;
-    for (Index slot = 0; slot < ode.event_slot(0); ++slot) {
-      if (!is_armed(slot)) continue;
-      thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = 0;
-      scanned_.armed_at_record[static_cast<std::size_t>(slot)] = 1;
-    }
-    thresholds_.arm_above.tail(here_->watch.size()).setZero();
-    thresholds_.arrive_below.tail(here_->watch.size()).setZero();
-    ode.exit_guards(t_, x_, guard_values_);
-    set_event_thresholds();
-    ode.forget_samples();
-    start_scans((scanned_.poles.empty() ? scan.march_step() : scanned_.march_step) / 8);
-    if (!(t_ < end)) return true;
-  }
-}
-
-const Arrival& RunEngine::march(double limit, double end) {
-  GuardScan& scan = here_->scan;
-  ModeOde& ode = here_->ode;
+const Arrival& Locator::march(double limit, double end) {
+  GuardScan& scan = now_.here->scan;
+  ModeOde& ode = now_.here->ode;
   const double interval = limit - scan.last_time();
   // Where the state stands still a step may be as long as it likes, and its stages too far apart for the exits: like a step of
   // the march it is not trusted with more than twice of what has been looked at.
-  if (!scan.idle() && scan.all_armed() && stepper_->stages_span_step() &&
+  if (!scan.idle() && scan.all_armed() && now_.stepper->stages_span_step() &&
       interval <= 2 * scanned_.march_step) {
     // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.
     const bool changes = ode.has_changing_effects();
@@ -436,12 +428,12 @@ const Arrival& RunEngine::march(double limit, double end) {
   return arrival;
 }
 
-const Arrival& RunEngine::first_arrival(double end) {
-  GuardScan& scan = here_->scan;
+const Arrival& Locator::first_arrival(double end) {
+  GuardScan& scan = now_.here->scan;
   if (!affine_ || affine_->idle()) return march(end, end);
   AffineScan& affine = *affine_;
   const double from = scanned_.until;
-  const AffineScan::FirstZero& zero = affine.advance(*stepper_, from, end);
+  const AffineScan::FirstZero& zero = affine.advance(*now_.stepper, from, end);
   const double limit = zero.found ? zero.t : end;
   scanned_.joint.found = zero.found;
   scanned_.joint.steep = false;
@@ -474,7 +466,7 @@ const Arrival& RunEngine::first_arrival(double end) {
       }
     }
   } else if (zero.found) {
-    scanned_.joint.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
+    scanned_.joint.guards.assign(static_cast<std::size_t>(now_.here->ode.guards()), 0);
   }
   if (!zero.found || zero.t > scanned_.joint.t + location_accuracy(scanned_.joint.t, end - from)) {
     return scanned_.joint;
@@ -484,49 +476,50 @@ const Arrival& RunEngine::first_arrival(double end) {
 }
 
 // What is about to vanish where the integrator gets no further.
-const Arrival& RunEngine::imminent_arrival() {
-  const Arrival& marched = here_->scan.imminent();
+const Arrival& Locator::imminent_arrival() {
+  const Arrival& marched = now_.here->scan.imminent();
   if (marched.found || !affine_) return marched;
   scanned_.joint.found = scanned_.joint.steep = false;
-  scanned_.joint.t = t_;
-  scanned_.joint.guards.assign(static_cast<std::size_t>(here_->ode.guards()), 0);
+  scanned_.joint.t = now_.t;
+  scanned_.joint.guards.assign(static_cast<std::size_t>(now_.here->ode.guards()), 0);
   try {
-    here_->ode.velocity(t_, x_, state_);
+    now_.here->ode.velocity(now_.t, now_.x, state_);
   } catch (const std::exception&) {
     // The stepper says why it gets no further.
     return marched;
   }
-  const double accuracy = location_accuracy(t_, stepper_->last_step_size());
+  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
   const auto look_at = [&](Index slot, double value, double rate) {
     if (!(rate < 0) || !(value <= -rate * accuracy)) return;
     scanned_.joint.guards[static_cast<std::size_t>(slot)] = 1;
     scanned_.joint.found = true;
   };
   const auto counts = [&](Index slot) { return affine_->watches(slot) && is_armed(slot); };
-  Vector h(mode_.size());
-  here_->evaluator.guards(t_, x_, h);
-  for (Index i = 0; i < mode_.size(); ++i) {
+  Vector h(now_.mode.size());
+  now_.here->evaluator.guards(now_.t, now_.x, h);
+  for (Index i = 0; i < now_.mode.size(); ++i) {
     const Index slot = ModeOde::first_slot(i);
-    if (mode_.slides_on(i) || !counts(slot)) continue;
-    const double side = mode_[i] == Side::minus ? -1 : 1;
-    look_at(slot, side * h[i], side * here_->evaluator.guard_rate(t_, x_, state_, i));
+    if (now_.mode.slides_on(i) || !counts(slot)) continue;
+    const double side = now_.mode[i] == Side::minus ? -1 : 1;
+    look_at(slot, side * h[i], side * now_.here->evaluator.guard_rate(now_.t, now_.x, state_, i));
   }
-  for (Index e = 0; e < here_->watch.size(); ++e) {
-    const Index slot = here_->ode.event_slot(e);
+  for (Index e = 0; e < now_.here->watch.size(); ++e) {
+    const Index slot = now_.here->ode.event_slot(e);
     if (!counts(slot)) continue;
-    look_at(slot, here_->watch.value(t_, x_, e), here_->watch.side(e) * here_->watch.rate(t_, x_, state_, e));
+    look_at(slot, now_.here->watch.value(now_.t, now_.x, e),
+            now_.here->watch.side(e) * now_.here->watch.rate(now_.t, now_.x, state_, e));
   }
   return scanned_.joint;
 }
 
 // An event at the end time belongs to the run, on whichever side of the end the accuracy of location puts it. A guard
 // that is off zero has not arrived, even where errors of the state could explain its value.
-bool RunEngine::arrives_at_end(double end, std::vector<char>& slots) {
-  const Index count = here_->ode.guards();
+bool Locator::arrives_at_end(double end, std::vector<char>& slots) {
+  const Index count = now_.here->ode.guards();
   if (count == 0) return false;
   // A last step may be too short to be told apart from a part of it.
-  const double back = std::max(1e-3 * stepper_->last_step_size(), 8 * kEpsilon * std::abs(end));
-  const double before = std::max(end - back, end - 0.5 * (end - run_.start));
+  const double back = std::max(1e-3 * now_.stepper->last_step_size(), 8 * kEpsilon * std::abs(end));
+  const double before = std::max(end - back, end - 0.5 * (end - now_.run.start));
   Vector values(count), earlier(count);
   sampler_.sample(end, values);
   sampler_.sample(before, earlier);

@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "core/number_text.hpp"
-#include "simulate/run_engine.hpp"
+#include "run/run_engine.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -25,24 +25,25 @@ std::string title(const Watched& watched) {
 }  // namespace
 
 void RunEngine::warn_of_silent_guards() {
-  if (!x_.allFinite()) return;
-  EventWatch& watch = here_->watch;
+  if (!now_.x.allFinite()) return;
+  EventWatch& watch = now_.here->watch;
   std::vector<Index> silent;
-  noise_weights_ = (gathered_errors(options_.rtol) * (options_.rtol * largest_ + atol_)).cwiseInverse();
+  noise_weights_ =
+      (gathered_errors(now_.options.rtol) * (now_.options.rtol * now_.largest + now_.atol)).cwiseInverse();
   try {
     for (Index e = 0; e < watch.size(); ++e) {
       const Watched& watched = watch[e];
       if (watched.kind == WatchedKind::record || watched.direction == Direction::any || watch.fired(e))
         continue;
       // Its jumps past zero were asked to be none; and a run that stopped within an instant left what was due there.
-      const bool is_excused = !watched.across_jumps || solution_.outcome.status != Status::reached_end;
+      const bool is_excused = !watched.across_jumps || log_.solution().outcome.status != Status::reached_end;
       if (watch.was_ahead(e) && is_excused) continue;
       // What a run that goes on in a given mode starts with may have fired before it.
-      if (!watch.was_ahead(e) && run_.mode) continue;
-      const double value = watch.value(t_, x_, e);
+      if (!watch.was_ahead(e) && now_.run.mode) continue;
+      const double value = watch.value(now_.t, now_.x, e);
       if (!(value < 0)) continue;
-      const double near =
-          kZeroFactor * watch.rounding(t_, x_, e) + watch.tolerance(t_, x_, e, noise_weights_);
+      const double near = kZeroFactor * watch.rounding(now_.t, now_.x, e) +
+                          watch.tolerance(now_.t, now_.x, e, noise_weights_);
       if (value < -near) silent.push_back(e);
     }
   } catch (const std::exception&) {
@@ -50,21 +51,21 @@ void RunEngine::warn_of_silent_guards() {
   }
   for (std::size_t k = 0; k < std::min(kMostWarnings, silent.size()); ++k) warn_of(silent[k]);
   if (silent.size() > kMostWarnings) {
-    solution_.warnings.push_back("the same is true of " + std::to_string(silent.size() - kMostWarnings) +
-                                 " more");
+    log_.solution().warnings.push_back("the same is true of " +
+                                       std::to_string(silent.size() - kMostWarnings) + " more");
   }
 }
 
 void RunEngine::warn_of(Index event) {
-  const EventWatch& watch = here_->watch;
+  const EventWatch& watch = now_.here->watch;
   const Watched& watched = watch[event];
-  const double value = watched.when.value(t_, x_);
+  const double value = watched.when.value(now_.t, now_.x);
   const std::string direction = watched.direction == Direction::rising ? "rising" : "falling";
-  solution_.warnings.push_back(title(watched) + " has never fired, and its guard is " + number_text(value) +
-                               " at the end, past zero (" + direction + ")" +
-                               (watch.was_ahead(event)
-                                    ? ": it went past without being zero, as at a pole"
-                                    : ": it has been there from the start, and fires only on a crossing"));
+  log_.solution().warnings.push_back(
+      title(watched) + " has never fired, and its guard is " + number_text(value) +
+      " at the end, past zero (" + direction + ")" +
+      (watch.was_ahead(event) ? ": it went past without being zero, as at a pole"
+                              : ": it has been there from the start, and fires only on a crossing"));
 }
 
 }  // namespace slideway

@@ -1,0 +1,115 @@
+// Locates the guard that vanishes first along a step:
+//     CVODE's root-finding (integrate/cvode_roots.hpp) tells where locating begins, if it saw a root in the step;
+//     the certified scan (AffineScan, GuardScan) covers the step up to there, then to its end, and polishes the zero.
+// A guard that was zero at the last event is armed again once it is clearly on its side (set_thresholds).
+//
+// It must not know what follows from an arrival.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "simulate/run_state.hpp"
+
+namespace slideway {
+
+class Locator {
+ public:
+  // How far the guards have been watched along the step, and what was found.
+  struct StepScan {
+    const Arrival* arrival = nullptr;  // the first that changes something
+    Arrival joint;                     // of both scans
+    Arrival passed;                    // without the poles
+    std::vector<Index> poles;          // the slots of guards that have changed their signs in a pole there
+    double until = 0;
+    double root =
+        std::numeric_limits<double>::quiet_NaN();  // where the integrator saw one in the step (StepReport)
+    double march_step = 0;                         // of the march, carried from one mode to the next
+    // The guards of surfaces and contacts, at the last records and at their time.
+    std::vector<char> armed_at_record;
+    double record_t = std::numeric_limits<double>::quiet_NaN();
+  };
+
+  // The state must outlive the locator.
+  explicit Locator(RunState& now);
+
+  // To the guards of the tools at hand.
+  void resize();
+  // The mode of the state begins.
+  void begin_mode();
+  // After records within a step, which goes on.
+  void go_on_after_record();
+
+  // The first arrival between scanned().until and `end`.
+  const Arrival& locate(double end);
+  // What is about to vanish where the integrator gets no further.
+  const Arrival& imminent_arrival();
+  // Flags the guards that reach zero at the end time; false when there are none.
+  bool arrives_at_end(double end, std::vector<char>& slots);
+  // Whether the root that the integrator saw in the step is the arrival of one of these slots at t.
+  bool integrator_saw(double t, const std::vector<char>& slots) const;
+
+  bool is_armed(Index slot) const;
+  bool is_held(Index event);
+  double arming_level(Index event);
+  StepScan& scanned() { return scanned_; }
+  // Surfaces that the closed contacts hold at zero.
+  const std::vector<Index>& held() const { return held_; }
+
+ private:
+  // The guards along the dense output of the last step.
+  class DenseGuards final : public GuardSampler {
+   public:
+    explicit DenseGuards(Locator& locator) : locator_(locator) {}
+    void sample(double t, VectorRef values) override;
+    // Of an event the guard alone; what the other guards share is not to be had for one of them.
+    double sample_one(double t, Index guard, VectorRef scratch) override;
+    void noise(double t, VectorRef values) override;
+
+   private:
+    // Sets the locator's state_ to that at t, on the surfaces it slides on.
+    void state_at(double t);
+    bool mirror_what_is_hardly_left(double t);
+    Locator& locator_;
+  };
+
+  // From where on each guard counts, and below what it has arrived.
+  struct GuardThresholds {
+    Vector arm_above, arrive_below;
+    void ignore(Index slot) {
+      arm_above[slot] = arrive_below[slot] = std::numeric_limits<double>::infinity();
+    }
+  };
+  // From where on each guard counts, and how far it may be on the wrong side until then.
+  void set_thresholds();
+  bool makes_no_difference(Index surface);
+  // What errors make of a guard by the end of the last step, whose event was where it began.
+  double tolerance_a_step_on(Index surface);
+  double drawing_noise(Index event);
+  // What rounding makes of the guard of an event, and from where on it counts as off zero.
+  double event_rounding(Index event);
+  void set_event_thresholds();
+  // Hands the thresholds to the scans that watch the guards from t on.
+  void start_scans(double march_step);
+  // Whether the march has nothing to look for but ends of sliding.
+  bool marches_exits_only() const;
+  // The first arrival up to `limit` of the guards that are marched; the step goes on to `end`.
+  const Arrival& march(double limit, double end);
+  // By the certified scans alone.
+  const Arrival& first_arrival(double end);
+
+  RunState& now_;
+  AffineScan* affine_ = nullptr;  // the one that watches in this mode, if any
+  DenseGuards sampler_;
+  GuardThresholds thresholds_;
+  GuardThresholds march_thresholds_;  // without the guards that another scan watches
+  StepScan scanned_;
+  std::vector<Index> held_;
+  Vector guard_values_;  // where the scans start
+
+  // ---- buffers, for one function at a time
+  std::vector<Index> allowed_;
+  Vector state_, nudged_state_, sampled_values_, nudged_values_;
+};
+
+}  // namespace slideway

@@ -1,0 +1,125 @@
+#include "log/run_log.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/named_call.hpp"
+#include "core/number_text.hpp"
+#include "simulate/run_shared.hpp"
+#include "simulate/trajectory_projection.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Where the second half of so many events takes less than this part of the time they get denser.
+constexpr std::size_t kMany = 100;
+constexpr double kDenser = 0.1;
+
+// Surfaces that do not see each other are resolved group by group; a record lists them in the order of the file.
+void list_in_order(EventRecord& record) {
+  const std::size_t count = record.surfaces.size();
+  if (std::is_sorted(record.surfaces.begin(), record.surfaces.end())) return;
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return record.surfaces[a] < record.surfaces[b]; });
+  const auto reorder = [&](auto& entries) {
+    if (entries.size() != count) return;
+    const auto before = entries;
+    for (std::size_t k = 0; k < count; ++k) entries[k] = before[order[k]];
+  };
+  reorder(record.surface_names);
+  reorder(record.w_minus);
+  reorder(record.w_plus);
+  reorder(record.lambda);
+  reorder(record.surfaces);
+}
+
+}  // namespace
+
+RunLog::RunLog(const RunState& now, const std::vector<std::shared_ptr<const RelayStructure>>& structures)
+    : now_(now), state_(Vector::Zero(now.x.size())) {
+  const auto times = static_cast<Index>(now.options.output_times.size());
+  solution_.outputs = Matrix::Constant(now.x.size(), times, kNotANumber);
+  solution_.trajectory =
+      Trajectory(now.x.size(), make_projection(now.automaton, structures, now.atol, now.options));
+}
+
+void RunLog::finish(Status status, std::string message) {
+  solution_.outcome = {status, now_.t, std::move(message)};
+}
+
+bool RunLog::too_many_events() {
+  if (static_cast<Index>(solution_.events.size()) < now_.options.max_events) return false;
+  const EventLog& events = solution_.events;
+  const double latest_half = events.empty() ? 0 : now_.t - events[events.size() / 2].t;
+  const bool ever_denser = events.size() >= kMany && latest_half < kDenser * (now_.t - events.front().t);
+  finish(Status::step_limit,
+         "the limit of " + std::to_string(now_.options.max_events) +
+             " events is reached at t = " + number_text(now_.t) +
+             (ever_denser ? "; they come ever faster, half of them in the last " + number_text(latest_half) +
+                                ", so more of them lead hardly further"
+                          : "") +
+             "; raise max_events");
+  return true;
+}
+
+void RunLog::report(EventRecord&& record) {
+  if (now_.automaton.has_locations()) {
+    if (!record.from_location) record.from_location = now_.here->name;
+    if (!record.to_location) record.to_location = now_.here->name;
+  }
+  list_in_order(record);
+  if (!now_.options.full_events) shorten(record);
+  solution_.events.push_back(std::move(record));
+  if (now_.options.on_event) {
+    named_call([] { return std::string("Options::on_event"); },
+               [&] { now_.options.on_event(solution_.events.back()); });
+  }
+}
+
+void RunLog::write_outputs(double start, double end) {
+  while (next_output_ < now_.options.output_times.size()) {
+    const double time = now_.options.output_times[next_output_];
+    if (time > end) break;
+    if (time < start) {
+      ++next_output_;
+      continue;
+    }
+    if (time == now_.run.start) {
+      state_ = now_.run.state;
+    } else if (time == now_.t || time >= now_.dense_end) {
+      state_ = now_.x;
+    } else {
+      now_.stepper->evaluate(time, state_);
+      now_.here->ode.project(time, now_.weights, state_);
+    }
+    solution_.outputs.col(static_cast<Index>(next_output_)) = state_;
+    ++next_output_;
+  }
+}
+
+void RunLog::append_step(double start, double end) {
+  if (now_.options.recording == Recording::dense) {
+    const Interpolant interpolant = now_.stepper->interpolant();
+    if (step_coefficients_.rows() != interpolant.states || step_coefficients_.cols() < interpolant.terms) {
+      step_coefficients_.resize(interpolant.states, interpolant.terms);
+    }
+    for (Index k = 0; k < interpolant.terms; ++k) step_coefficients_.col(k) = interpolant.coefficient(k);
+    solution_.trajectory.add_step(start, end, interpolant.center, interpolant.scale,
+                                  step_coefficients_.leftCols(interpolant.terms));
+  }
+  if (now_.options.on_step) {
+    const Mode mode = now_.word();
+    const StepView view{start, end, mode, now_.here->name, [this](double t, VectorRef x) {
+                          now_.stepper->evaluate(t, x);
+                          now_.here->ode.project(t, now_.weights, x);
+                        }};
+    named_call([] { return std::string("Options::on_step"); }, [&] { now_.options.on_step(view); });
+  }
+}
+
+}  // namespace slideway

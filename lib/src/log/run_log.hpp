@@ -1,0 +1,45 @@
+// The log of a run: the events, the outputs at the times that were asked for, the recorded trajectory and the outcome.
+//
+// It must not know what decides an event.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulate/run_state.hpp"
+#include "slideway/simulate/solution.hpp"
+
+namespace slideway {
+
+class RunLog {
+ public:
+  // The state must outlive the log. `structures` has one entry per location.
+  RunLog(const RunState& now, const std::vector<std::shared_ptr<const RelayStructure>>& structures);
+
+  Solution& solution() { return solution_; }
+  const Solution& solution() const { return solution_; }
+
+  // Adds the location to the record, and keeps it. Calls Options::on_event, whose exceptions pass.
+  void report(EventRecord&& record);
+  // The last step was the solution on [start, end].
+  void append_step(double start, double end);
+  // Whether an output that was asked for up to t is still to be filled in.
+  bool wants_output_by(double t) const {
+    return next_output_ < now_.options.output_times.size() && now_.options.output_times[next_output_] <= t;
+  }
+  // Fills in the outputs that were asked for on [start, end].
+  void write_outputs(double start, double end);
+  void finish(Status status, std::string message);
+  // True when the run is over, for that.
+  bool too_many_events();
+
+ private:
+  const RunState& now_;
+  Solution solution_;
+  std::size_t next_output_ = 0;
+  Matrix step_coefficients_;  // of the step that is recorded
+  Vector state_;              // a buffer
+};
+
+}  // namespace slideway

@@ -1,0 +1,601 @@
+// ModeManager at one instant: what arrived there, and the mode that follows where nothing jumps.
+//
+// The order at an instant: records, stops, impacts, then resets and edges in the order of the list (run_jump.cpp); whatever
+// these set off follows in rounds until nothing fires, and the mode is found once the state stands still (run_settle.cpp).
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <iterator>
+#include <limits>
+#include <string_view>
+
+#include "core/number_text.hpp"
+#include "rules/mode_manager.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Where so many events as the watch holds lie within this part of the run, they accumulate. What the clock shows is no measure: the
+// time of a run may be counted from years ago.
+constexpr double kChattering = 1e-10;
+constexpr double kChatteringImpacts = 1e-12;
+// A state is not put onto surfaces that are farther, in units of its errors.
+constexpr double kFarFromErrors = 1000;
+// The square of a state that is larger is no number.
+constexpr double kLargeState = 1e154;
+// Surfaces of which a message names the sides where it cannot spell modes out.
+constexpr std::size_t kMostDifferencesNamed = 6;
+
+// "; w- = 1e-9, w+ = 0": what counted as zero at one surface.
+std::string components_of(const EventRecord& event) {
+  const bool is_two_fold = event.kind == EventKind::two_fold && event.w_minus.size() == 1;
+  if (!is_two_fold || !std::isfinite(event.w_minus.front())) return {};
+  return "; w- = " + number_text(event.w_minus.front()) + ", w+ = " + number_text(event.w_plus.front());
+}
+
+}  // namespace
+
+Arrivals& ModeManager::gather(const std::vector<char>& slots) {
+  Arrivals& arrivals = arrivals_;
+  arrivals.clear();
+  ModeOde& ode = now_.here->ode;
+  const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
+  const std::string_view of_surfaces(slots.data(),
+                                     static_cast<std::size_t>(ModeOde::first_slot(now_.mode.size())));
+  for (std::size_t next = 0; (next = of_surfaces.find(char{1}, next)) != std::string_view::npos;) {
+    const Index i = static_cast<Index>(next) / 2;
+    const Index slot = ModeOde::first_slot(i);
+    next = static_cast<std::size_t>(ModeOde::first_slot(i + 1));
+    Met met{.surface = i, .away = now_.leaving.away(i, now_.t)};
+    if (now_.mode.slides_on(i)) {
+      met.minus_vanishes = arrived(slot);
+      met.plus_vanishes = arrived(slot + 1);
+    }
+    arrivals.meeting.met.push_back(met);
+  }
+  if (now_.here->contacts) {
+    const std::vector<Index>& closed = now_.here->contacts->closed();
+    for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
+      if (!arrived(ode.contact_slot(c))) continue;
+      (contains(closed, c) ? arrivals.releases : arrivals.hits).push_back(c);
+    }
+  }
+  EventWatch& watch = now_.here->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const Index slot = ode.event_slot(e);
+    watch.set_armed(e, locator_.is_armed(slot));
+    if (watch.armed(e)) {
+      watch.set_undecided(e, false);
+      watch.set_was_ahead(e);
+    }
+    if (arrived(slot) && !watch.undecided(e)) arrivals.list(watch[e].kind).push_back(e);
+  }
+  return arrivals;
+}
+
+// Guards that were held at zero and have left it on the other side than they were on before.
+void ModeManager::take_sides(const std::vector<char>& slots) {
+  EventWatch& watch = now_.here->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    if (!watch.undecided(e) || slots[static_cast<std::size_t>(now_.here->ode.event_slot(e))] == 0) continue;
+    watch.set_undecided(e, false);
+    watch.set_side(e, -watch.side(e));
+  }
+}
+
+// The velocity with which the state has come to t_. Past an event the field need not be defined, as that of a tank that has run
+// dry: the way there tells it as well.
+void ModeManager::find_arrival_velocity(Vector& dx) {
+  const double before = now_.t - 1e-3 * now_.stepper->last_step_size();
+  try {
+    now_.here->ode.velocity(now_.t, now_.x, dx);
+  } catch (const std::exception&) {
+    if (!(before < now_.t)) throw;
+    now_.stepper->evaluate(before, dx);
+    dx = (now_.x - dx) / (now_.t - before);
+  }
+}
+
+// Others whose guard is zero here as well, as far as that can be located: they are part of the instant.
+void ModeManager::add_simultaneous(Arrivals& arrivals) {
+  EventWatch& watch = now_.here->watch;
+  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
+  bool has_velocity = false;
+  for (Index e = 0; e < watch.size(); ++e) {
+    std::vector<Index>& list = arrivals.list(watch[e].kind);
+    if (!watch.armed(e) || contains(list, e)) continue;
+    if (!has_velocity) find_arrival_velocity(state_);
+    has_velocity = true;
+    const double rate = watch.side(e) * watch.rate(now_.t, now_.x, state_, e);
+    if (!(rate < 0) || !(watch.value(now_.t, now_.x, e) <=
+                         -rate * accuracy + kZeroFactor * watch.rounding(now_.t, now_.x, e)))
+      continue;
+    list.push_back(e);
+    std::sort(list.begin(), list.end());
+  }
+}
+
+// Surfaces whose guards vanish with others and stay zero: no root tells when, as where several roots of distances end at once.
+void ModeManager::add_resting_surfaces(Meeting& meeting) {
+  // Fields that are affine have no roots.
+  if (meeting.met.empty() || now_.mode.size() < 2 || now_.here->evaluator.affine_rates()) return;
+  const auto is_met = [&](Index i) {
+    return std::any_of(meeting.met.begin(), meeting.met.end(),
+                       [i](const Met& met) { return met.surface == i; });
+  };
+  auto h = guards_.head(now_.mode.size());
+  now_.here->evaluator.guards(now_.t, now_.x, h);
+  const double near = SurfaceGeometry::plainly_off_zero(now_.x);
+  std::vector<Index> at_zero;
+  for (Index i = 0; i < now_.mode.size(); ++i) {
+    if (!(std::abs(h[i]) <= near) || now_.mode.slides_on(i) || is_met(i)) continue;
+    if (std::abs(h[i]) <= now_.here->geometry.projected(now_.t, now_.x, i, now_.weights))
+      at_zero.push_back(i);
+  }
+  if (at_zero.empty()) return;
+  std::vector<Index> all = at_zero;
+  for (const Met& met : meeting.met) all.push_back(met.surface);
+  now_.mode.fill_lambda(now_.lambda);
+  if (!now_.here->resolver.rests(now_.t, now_.x, now_.lambda, all, now_.weights)) return;
+  for (const Index i : at_zero) {
+    meeting.met.push_back({.surface = i, .away = now_.leaving.away(i, now_.t)});
+  }
+  std::sort(meeting.met.begin(), meeting.met.end(),
+            [](const Met& first, const Met& second) { return first.surface < second.surface; });
+  on_surface_.insert(on_surface_.end(), at_zero.begin(), at_zero.end());
+  std::sort(on_surface_.begin(), on_surface_.end());
+  now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
+}
+
+// The guards of these events have crossed zero, at t_ as far as that can be located.
+void ModeManager::cross(const std::vector<Index>& events) {
+  EventWatch& watch = now_.here->watch;
+  if (events.empty()) return;
+  find_arrival_velocity(state_);
+  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
+  for (const Index e : events) {
+    watch.set_armed(e, false);
+    const double rate = std::abs(watch.rate(now_.t, now_.x, state_, e));
+    if (rate > 0) {
+      arrivals_.blur = std::max(arrivals_.blur, watch.rounding(now_.t, now_.x, e) / rate);
+      const double error =
+          gathered_errors(now_.options.rtol) * watch.tolerance(now_.t, now_.x, e, now_.weights);
+      arrivals_.error = std::max(arrivals_.error, error / rate);
+    }
+    // Drawn back onto its constraints the state need not be where the guard was seen to vanish.
+    watch.set_noise(e, std::max(rate * accuracy, std::abs(watch.value(now_.t, now_.x, e))));
+    watch.set_allowance(e, std::numeric_limits<double>::infinity());
+    if (watch[e].direction != Direction::any) continue;
+    watch.set_side(e, -watch.side(e));
+    watch.set_allowance(e,
+                        kWrongWayFactor * watch.tolerance(now_.t, now_.x, e, now_.weights) + watch.noise(e));
+  }
+}
+
+std::optional<ModeEnd> ModeManager::handle_ending_root() {
+  const std::vector<Index> ending = now_.here->ode.field().ending(now_.lambda);
+  if (ending.empty() || static_cast<Index>(ending.size()) > most_enumerated_surfaces) return std::nullopt;
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  now_.dense_end = now_.t;
+  const std::vector<char> none(static_cast<std::size_t>(now_.here->ode.guards()), 0);
+  return handle_arrival(none, ending) ? ModeEnd::event : ModeEnd::finished;
+}
+
+// Where a surface met is nearly tangent to those that slide, the points of all of them may be far from where errors leave its guard
+// small: then the state stays on those that slide.
+bool ModeManager::put_on_surfaces_met() {
+  const std::vector<Index>& sliding = now_.here->ode.field().sliding();
+  if (sliding.empty() || sliding.size() == on_surface_.size() || now_.here->evaluator.guards_are_affine()) {
+    now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
+    return true;
+  }
+  const Vector arrived = now_.x;
+  now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
+  if ((now_.x - arrived).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() <= kFarFromErrors) return true;
+  now_.x = arrived;
+  now_.here->geometry.project(now_.t, sliding, now_.weights, now_.x);
+  return false;
+}
+
+bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
+  now_.pace.go_on();
+  Arrivals& arrivals = gather(slots);
+  for (const Index i : ending)
+    arrivals.meeting.met.push_back({.surface = i, .away = now_.leaving.away(i, now_.t)});
+  arrivals.meeting.root_ends = !ending.empty();
+  if (!now_.limits.empty()) show_limits_that_end(arrivals);
+  ModeOde& ode = now_.here->ode;
+  if (!locator_.scanned().poles.empty()) pass_poles_of_events();
+  const bool has_new_sides = !ode.without_value().empty();
+  if (has_new_sides) take_new_sides(arrivals.meeting.met);
+  const bool passes_pole = passes_pole_of_surface();
+  if (passes_pole && !pass_poles_of_surfaces()) return false;
+  if (passes_pole || has_new_sides) {
+    if (arrivals.only_records() && arrivals.records.empty() && ending.empty()) return !log_.too_many_events();
+  }
+  if (ending.empty() && arrivals.only_hits() &&
+      std::all_of(arrivals.hits.begin(), arrivals.hits.end(), [&](Index c) { return only_touches(c); })) {
+    now_.leaving.contacts = arrivals.hits;
+    return !log_.too_many_events();
+  }
+  // An excursion too short to be told from none: the component it started with counts as zero. Its ends are located as well as the
+  // clock tells; the noise of what was integrated goes with the time since the run began.
+  const double step = now_.stepper->last_step_size();
+  const bool hardly_left =
+      now_.t - now_.mode_since <=
+      std::max(2 * location_accuracy(now_.t, step), 100 * location_accuracy(now_.t - now_.run.start, step));
+  std::vector<Index>& on_surface = on_surface_;
+  on_surface = ode.field().sliding();
+  for (Met& met : arrivals.meeting.met) {
+    if (now_.mode.slides_on(met.surface)) continue;
+    on_surface.insert(std::lower_bound(on_surface.begin(), on_surface.end(), met.surface), met.surface);
+    if (hardly_left && contains(now_.leaving.surfaces, met.surface)) {
+      met.minus_vanishes = now_.mode[met.surface] == Side::minus;
+      met.plus_vanishes = now_.mode[met.surface] == Side::plus;
+    }
+  }
+  now_.leaving.keep_earlier();
+  const auto has_left = [&](Index i) {
+    const Index slot = ModeOde::first_slot(i);
+    return locator_.is_armed(slot) && (!now_.mode.slides_on(i) || locator_.is_armed(slot + 1));
+  };
+  std::erase_if(now_.leaving.earlier, has_left);
+  const bool is_on_all = put_on_surfaces_met();
+  add_resting_surfaces(arrivals.meeting);
+  const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;
+  now_.here->evaluator.keep_field_at(now_.t, now_.x);
+  if (!ending.empty()) {
+    // What lambda_ is: on the surfaces, and by an error of the state, there may be none any more.
+  } else if (ode.slides()) {
+    now_.lambda = ode.field().lambda(now_.t, now_.x);
+  } else {
+    now_.mode.fill_lambda(now_.lambda);
+  }
+
+  begin_instant(false);
+  if (now_.here->watch.size() > 0) {
+    take_sides(slots);
+    add_simultaneous(arrivals);
+    for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) cross(*events);
+  }
+  for (const Index e : arrivals.records) {
+    instant_.recorded.push_back(now_.here->watch[e].when);
+    log_.report(note(e, EventKind::record));
+  }
+  if (log_.too_many_events()) return false;
+  if (!arrivals.stops.empty()) {
+    for (const Index e : arrivals.stops) log_.report(note(e, EventKind::stop));
+    finish_stopped(arrivals.stops.front());
+    return false;
+  }
+  if (!arrivals.hits.empty() || !arrivals.jumps.empty()) {
+    locator_.scanned().poles.clear();
+    instant_.second_order = now_.second_order;
+    if (now_.in_second_order() && !leave_second_order(now_.second_order)) return false;
+    return jump(arrivals);
+  }
+  return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
+}
+
+void ModeManager::take_new_sides(std::vector<Met>& met) {
+  const std::vector<Index>& surfaces = now_.here->ode.without_value();
+  std::erase_if(met, [&](const Met& one) { return contains(surfaces, one.surface); });
+  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
+  auto h = guards_.head(now_.mode.size());
+  now_.stepper->evaluate(now_.t + accuracy, state_);
+  now_.here->evaluator.guards(now_.t + accuracy, state_, h);
+  for (const Index i : surfaces) {
+    const Side side = h[i] < 0 ? Side::minus : Side::plus;
+    if (!std::isfinite(h[i]) || now_.mode.slides_on(i) || side == now_.mode[i]) continue;
+    turn_side(i, side, "the guard has a value again; its relay has no effect here");
+  }
+  now_.mode.fill_lambda(now_.lambda);
+}
+
+void ModeManager::turn_side(Index surface, Side side, std::string reason) {
+  EventRecord record;
+  record.t = now_.t;
+  record.kind = EventKind::crossing;
+  record.from = now_.word();
+  now_.list(surface, record);
+  now_.mode.set(surface, side);
+  record.to = now_.word();
+  record.before = now_.x;
+  record.after = now_.x;
+  record.reason = std::move(reason);
+  log_.report(std::move(record));
+}
+
+EventRecord ModeManager::note(Index event, EventKind kind, int round) {
+  now_.here->watch.set_fired(event);
+  EventRecord record;
+  record.t = now_.t;
+  record.kind = kind;
+  record.name = optional_name(now_.here->watch[event].name);
+  record.from = now_.word();
+  record.to = record.from;
+  record.before = now_.x;
+  record.after = now_.x;
+  record.round = round;
+  record.reason = kind == EventKind::stop ? "the run ends here, as asked" : "the guard crosses zero";
+  return record;
+}
+
+void ModeManager::finish_stopped(Index event) {
+  const std::string& name = now_.here->watch[event].name;
+  log_.finish(Status::stopped_by_event, name.empty() ? "" : "stopped by '" + name + "'");
+}
+
+// "+0, 00", and of modes too long to be read the sides in which they differ: "(h3 +), (h3 0)".
+std::string ModeManager::words_of(const std::vector<Mode>& modes) const {
+  std::vector<Index> different;
+  for (Index i = 0; !modes.empty() && i < modes.front().size(); ++i) {
+    if (std::any_of(modes.begin(), modes.end(),
+                    [&](const Mode& mode) { return mode[i] != modes.front()[i]; }))
+      different.push_back(i);
+  }
+  const std::size_t named = std::min(different.size(), kMostDifferencesNamed);
+  std::string words;
+  for (const Mode& mode : modes) {
+    words += words.empty() ? "" : ", ";
+    if (is_readable(mode)) {
+      words += now_.as_shown(mode).word();
+      continue;
+    }
+    words += '(';
+    for (std::size_t k = 0; k < named; ++k)
+      words += (k > 0 ? ", " : "") + now_.surface_name(different[k]) + ' ' + to_character(mode[different[k]]);
+    words += named < different.size() ? ", …)" : ")";
+  }
+  return words;
+}
+
+void ModeManager::finish_ambiguous(const Resolution& resolution) {
+  const std::vector<Mode>& continuations = resolution.event.continuations;
+  const std::string words = words_of(continuations);
+  // A block at rest on its base: both fields turn back, and what keeps it there is sliding of second order.
+  const bool may_rest = resolution.event.kind == EventKind::two_fold && continuations.size() == 1;
+  log_.finish(
+      Status::ambiguous,
+      "the continuation on " + now_.names(resolution.event.surfaces) + " at t = " + number_text(now_.t) +
+          " is not unique (" + resolution.event.reason + components_of(resolution.event) + ")" +
+          (words.empty() ? std::string() : "; modes that continue: " + words) +
+          (may_rest ? "; if the state rests there, let it do so in a location of its own, with edges to "
+                      "it and from it"
+                    : "") +
+          "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches");
+}
+
+void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
+  // From those of the mode so far, where the field is in it.
+  std::vector<Index>& sliding = next_sliding_;
+  sliding = now_.here->ode.field().sliding();
+  resolution.mode.update_sliding(now_.here->ode.field().mode(), sliding);
+  is_on_surfaces =
+      is_on_surfaces && std::includes(on_surface_.begin(), on_surface_.end(), sliding.begin(), sliding.end());
+  on_surface_.swap(sliding);
+  for (const Index i : resolution.involved) {
+    now_.leaving.set_along(i, now_.mode.slides_on(i) || now_.mode[i] == resolution.mode[i]);
+  }
+  now_.mode = resolution.mode;
+  now_.lambda = resolution.lambda;
+  now_.repelling = resolution.repelling;
+  now_.leaving.meet(resolution.involved, now_.t);
+  now_.leaving.passes_by = resolution.passes_by;
+  now_.mode_since = now_.t;
+  if (!on_surface_.empty() && !is_on_surfaces)
+    now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
+}
+
+bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces) {
+  const double mode_began = now_.mode_since;
+  const std::vector<Index> still_touching = contacts_still_touching();
+  now_.leaving.let_go(releases, still_touching);
+  const bool shows_more = now_.here->contacts || !now_.bound().empty();
+  const Mode before = shows_more ? now_.word() : Mode();
+  const Vector state_before = releases.empty() ? Vector() : now_.x;
+  if (!releases.empty()) open(releases);
+  std::optional<Meeting> freed;
+  if (!locator_.held().empty() && !releases.empty()) freed = with_freed(arrived, locator_.held());
+  const Meeting& meeting = freed ? *freed : arrived;
+  if (releases.empty() && comes_to_stay(meeting)) return !log_.too_many_events();
+  Resolution resolution = resolution_of(meeting, releases.empty());
+  EventRecord& record = resolution.event;
+  bool eventful = false;
+  if (!meeting.met.empty()) {
+    // A surface that was held and is left on the side it was on has only been let go.
+    eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == now_.mode));
+    if (shows_more && record.from) record.from = before;
+    if (stays_in_second_order(resolution, meeting)) {
+      record.kind = EventKind::sliding_entry;
+      record.continuations.clear();
+      record.reason =
+          "both fields turn back where they have no speed across the surface: sliding of " + order();
+      record.to = now_.word();
+      record.after = now_.x;
+      if (!now_.bound().empty()) list_entered(record);
+      log_.report(std::move(record));
+      return !log_.too_many_events();
+    }
+    if (!resolution.decided) {
+      EventRecord undecided = record;
+      for (Mode& mode : undecided.continuations) mode = now_.as_shown(mode);
+      if (eventful) log_.report(std::move(undecided));
+      finish_ambiguous(resolution);
+      return false;
+    }
+    for (Mode& mode : record.continuations) mode = now_.as_shown(mode);
+    // What has not left since it was met last cannot touch again: that is the same touch.
+    if (record.kind == EventKind::grazing) {
+      const auto has_left = [&](const Met& met) { return !contains(now_.leaving.earlier, met.surface); };
+      eventful = eventful && std::any_of(meeting.met.begin(), meeting.met.end(), has_left);
+    }
+    adopt(resolution, is_on_surfaces);
+    std::erase_if(now_.leaving.earlier, [&](Index i) { return contains(now_.leaving.surfaces, i); });
+    open_what_relays_open(releases);
+    now_.leaving.let_go(releases, still_touching);
+    if (shows_more && record.to) record.to = now_.word();
+    const std::vector<Index> pressed = eventful ? pressed_by_leaving(before) : std::vector<Index>();
+    if (!pressed.empty() && !close_pressed(pressed, record)) return false;
+  }
+  if (!releases.empty()) {
+    if (!eventful) {
+      record = EventRecord();
+      record.from = before;
+      record.before = state_before.size() > 0 ? state_before : now_.x;
+    }
+    note_releases(releases, eventful, record);
+    eventful = true;
+    now_.mode_since = now_.t;
+  }
+  now_.leaving.note_return(eventful, now_.t - mode_began);
+  // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
+  if (!eventful && quiet_restarts_.any()) now_.pace.repeat(now_.t - mode_began);
+  return goes_on_in_mode(std::move(record), eventful);
+}
+
+// Contacts that have not left since they were met last cannot be met again: that is the same touch.
+std::vector<Index> ModeManager::contacts_still_touching() const {
+  std::vector<Index> touching;
+  std::copy_if(now_.leaving.contacts.begin(), now_.leaving.contacts.end(), std::back_inserter(touching),
+               [&](Index c) { return !locator_.is_armed(now_.here->ode.contact_slot(c)); });
+  return touching;
+}
+
+// Whether the gap that closes opens again by itself before it is farther below zero, by a parabola, than what it is made of along
+// the last step can be rounded by.
+bool ModeManager::only_touches(Index contact) {
+  ContactDynamics& contacts = *now_.here->contacts;
+  const double approach = -contacts.rate(now_.t, now_.x, now_.lambda, contact);
+  const double ahead = 1e-3 * now_.stepper->last_step_size();
+  const double t = std::min(now_.t + ahead, now_.step_end);
+  if (!(t > now_.t)) return false;
+  now_.stepper->evaluate(t, state_);
+  const double acceleration = (contacts.rate(t, state_, now_.lambda, contact) + approach) / (t - now_.t);
+  if (!(acceleration > 0)) return false;
+  const double start = std::max(now_.step_end - now_.stepper->last_step_size(), now_.mode_since);
+  now_.stepper->evaluate(start, state_);
+  const double rounding = contacts.rounding(start, state_, contact);
+  return 0.5 * approach * approach / acceleration <= 4 * rounding;
+}
+
+void ModeManager::open(const std::vector<Index>& releases) {
+  std::vector<Index> closed = now_.here->contacts->closed();
+  std::erase_if(closed, [&](Index c) { return contains(releases, c); });
+  now_.here->contacts->set_closed(now_.here->contacts->staying_closed(now_.t, now_.x, now_.lambda, closed));
+}
+
+// What holds a contact closed depends on the relays.
+void ModeManager::open_what_relays_open(std::vector<Index>& releases) {
+  for (int turn = 0; now_.here->contacts && turn < kContactTurns; ++turn) {
+    const std::vector<Index> closed = now_.here->contacts->closed();
+    const std::vector<Index> staying =
+        now_.here->contacts->staying_closed(now_.t, now_.x, now_.lambda, closed);
+    if (staying == closed) break;
+    std::copy_if(closed.begin(), closed.end(), std::back_inserter(releases),
+                 [&](Index c) { return !contains(staying, c); });
+    now_.here->contacts->set_closed(staying);
+  }
+}
+
+// The mode that follows the surfaces met, not adopted yet.
+Resolution ModeManager::resolution_of(const Meeting& meeting, bool may_dip) {
+  const auto resolve = [&](const Meeting& met) {
+    return now_.here->resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, met, now_.weights);
+  };
+  Resolution resolution = meeting.met.empty() ? Resolution() : resolve(meeting);
+  if (!may_dip || resolution.dips.empty()) return resolution;
+  const std::vector<Index> dips = certain_dips(resolution);
+  if (dips.empty()) return resolution;
+  Meeting certain = meeting;
+  for (Met& met : certain.met) met.dips = contains(dips, met.surface);
+  return resolve(certain);
+}
+
+// Adds the contacts that open to the record of the event with which they do, or makes one of their own.
+void ModeManager::note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record) {
+  if (!with_another) {
+    record.t = now_.t;
+    record.to = now_.word();
+    record.after = now_.x;
+    record.reason = "the force would pull";
+  }
+  for (const Index c : releases) now_.list(now_.mode.size() + c, record);
+  record.kind = with_another ? EventKind::corner : EventKind::release;
+}
+
+// Leaves what does not hold the solution in the new mode, and hands the record to the log.
+bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
+  const bool leaves = now_.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
+  if (leaves) leave_pair(&record);
+  const std::vector<Index> unheld = ends_of_second_order();
+  const std::string order_so_far = unheld.empty() ? "" : order();
+  for (const SecondOrder::Bound& one : now_.bound()) {
+    if (eventful && contains(unheld, one.to)) now_.list(one.surface, record);
+  }
+  const bool goes_on = unheld.empty() || leave_second_order(unheld);
+  if (!unheld.empty()) record.reason += ", of its speed: sliding of " + order_so_far + " ends";
+  const std::size_t place = log_.solution().events.size();
+  if (eventful) log_.report(std::move(record));
+  if (!goes_on) return false;
+  if (leaves) {
+    // Another edge of the location may be due at once.
+    std::vector<EventRecord>& records = instant_.open_records(false);
+    const bool settles = settle(false, records);
+    publish();
+    if (!settles) return false;
+  }
+  const EventRecord& kept = eventful ? log_.solution().events[place] : record;
+  if (chatters(eventful ? &kept : nullptr, kept.surfaces)) return false;
+  if (log_.too_many_events()) return false;
+  return !eventful || after_crossing(kept);
+}
+
+bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surfaces) {
+  const auto where = [&] { return surfaces.empty() ? std::string("the guards") : now_.names(surfaces); };
+  const auto components = [&] {
+    if (!event || event->w_minus.size() != 1 || !std::isfinite(event->w_minus.front())) return std::string();
+    return " (w- = " + number_text(event->w_minus.front()) + ", w+ = " + number_text(event->w_plus.front()) +
+           ")";
+  };
+  if (!event) {
+    if (!quiet_restarts_.note(now_.t, now_.run.end - now_.run.start)) return false;
+    if (stays_where_no_field()) {
+      quiet_restarts_.clear();
+      return false;
+    }
+    Index largest = 0;
+    const bool overflows = now_.x.cwiseAbs().maxCoeff(&largest) > kLargeState;
+    log_.finish(
+        Status::chattering,
+        "the solution keeps returning to " + where() + " near t = " + number_text(now_.t) +
+            " without leaving it or sliding: " +
+            (overflows ? "'" + now_.here->system.state_names()[static_cast<std::size_t>(largest)] + "' is " +
+                             number_text(now_.x[largest]) +
+                             ", and products of such numbers are infinite; choose units in which it is "
+                             "smaller"
+                       : std::string("the motion beside it is smaller than the tolerances; tighten rtol "
+                                     "and atol")));
+    return true;
+  }
+  quiet_restarts_.clear();
+  // Impacts between several contacts shrink slowly, and irregularly, to where times cannot be told apart.
+  const double shortest = event->kind == EventKind::impact
+                              ? kChatteringImpacts * std::abs(now_.t)
+                              : std::max(kChattering * (now_.run.end - now_.run.start),
+                                         ChatteringWatch::kWindow * location_accuracy(now_.t, 0));
+  if (!chattering_.note(now_.t, shortest)) return false;
+  // Turns that shrink steadily come to their end.
+  if (turns_.limit()) return false;
+  log_.finish(Status::chattering,
+              "events on " + where() + " accumulate: the last " + std::to_string(ChatteringWatch::kWindow) +
+                  " took " + number_text(chattering_.span()) + " before t = " + number_text(now_.t) +
+                  "; sliding does not take over because w- and w+ do not push onto the surface from " +
+                  "both sides" + components());
+  return true;
+}
+
+}  // namespace slideway

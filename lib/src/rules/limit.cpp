@@ -1,0 +1,151 @@
+// ModeManager between the last event of a series that accumulates and the limit of the series.
+//
+// What takes part is put where it comes to at once: contacts are closed, surfaces are slid along, states that resets change are held
+// at their limits. The others are integrated up to the limit with it, as over any other stretch, events included: over a turn, forces
+// and relays do on average what they do at the limit. The log shows the limit at its time.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/number_text.hpp"
+#include "rules/mode_manager.hpp"
+#include "simulate/run_shared.hpp"
+#include "slideway/core/state_errors.hpp"
+
+namespace slideway {
+
+void ModeManager::show_limit(AccumulationLimit limit, double t, const Vector& x) {
+  limit.record.t = t;
+  limit.record.after = x;
+  log_.report(std::move(limit.record));
+}
+
+double ModeManager::pass_limits(double from, bool arrived) {
+  const double reach = arrived ? location_accuracy(now_.t, now_.stepper->last_step_size()) : 0;
+  while (!now_.limits.empty()) {
+    const auto first =
+        std::min_element(now_.limits.begin(), now_.limits.end(),
+                         [](const AccumulationLimit& one, const AccumulationLimit& other) {
+                           return one.is_held() != other.is_held() ? other.is_held() : one.t < other.t;
+                         });
+    if (first->is_held() || first->t > now_.t + reach) break;
+    const double t = std::clamp(first->t, from, now_.t);
+    Vector x = now_.x;
+    if (t < now_.t) {
+      now_.stepper->evaluate(t, x);
+      now_.here->stepper->error_weights(x, now_.weights);
+      now_.here->ode.project(t, now_.weights, x);
+      now_.here->stepper->error_weights(now_.x, now_.weights);
+    }
+    if (t > from) log_.append_step(from, t);
+    AccumulationLimit limit = std::move(*first);
+    now_.limits.erase(first);
+    show_limit(std::move(limit), t, x);
+    if (now_.options.recording == Recording::dense && t < now_.t)
+      log_.solution().trajectory.begin_segment(t, now_.word(), now_.here->name);
+    from = t;
+  }
+  return from;
+}
+
+void ModeManager::show_limits_that_end(const Arrivals& arrivals) {
+  const auto ends = [&](Index member) {
+    if (member >= now_.mode.size()) return contains(arrivals.releases, member - now_.mode.size());
+    return std::any_of(arrivals.meeting.met.begin(), arrivals.meeting.met.end(),
+                       [&](const Met& met) { return met.surface == member; });
+  };
+  for (std::size_t k = 0; k < now_.limits.size();) {
+    if (!std::any_of(now_.limits[k].members.begin(), now_.limits[k].members.end(), ends)) {
+      ++k;
+      continue;
+    }
+    AccumulationLimit limit = std::move(now_.limits[k]);
+    now_.limits.erase(now_.limits.begin() + static_cast<std::ptrdiff_t>(k));
+    show_limit(std::move(limit), now_.t, now_.x);
+  }
+}
+
+void ModeManager::drop_disturbed_limits() {
+  const Mode now = now_.as_shown(now_.mode);
+  std::erase_if(now_.limits, [&](const AccumulationLimit& limit) {
+    return std::any_of(limit.members.begin(), limit.members.end(),
+                       [&](Index i) { return i >= now.size() || !now.slides_on(i); });
+  });
+}
+
+bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts) {
+  ContactDynamics& dynamics = *now_.here->contacts;
+  // What was closed before took part, but it is not what comes to rest.
+  std::vector<Index> closed = dynamics.closed();
+  for (const Index c : contacts) {
+    if (contains(closed, c)) continue;
+    now_.list(now_.mode.size() + c, limit.record);
+    limit.members.push_back(now_.mode.size() + c);
+  }
+  if (!limit.record.surface_names.empty()) limit.record.name = limit.record.surface_names.front();
+  closed.insert(closed.end(), contacts.begin(), contacts.end());
+  std::sort(closed.begin(), closed.end());
+  closed.erase(std::unique(closed.begin(), closed.end()), closed.end());
+  now_.mode.fill_lambda(now_.lambda);
+  put_on_sliding();
+  dynamics.project(now_.t, closed, now_.lambda, now_.weights, now_.x);
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  now_.leaving.contacts = closed;
+  std::vector<EventRecord>& records = instant_.open_records(false);
+  begin_instant(true);
+  now_.limits.push_back(std::move(limit));
+  const bool goes_on = settle(false, records);
+  AccumulationLimit& kept = now_.limits.back();
+  kept.record.to = now_.as_shown(now_.mode);
+  if (!goes_on) {
+    kept.record.t = now_.t;
+    kept.record.after = now_.x;
+    records.insert(records.begin(), std::move(kept.record));
+    now_.limits.pop_back();
+  }
+  publish();
+  return goes_on;
+}
+
+// What was skipped did not end sliding elsewhere.
+void ModeManager::put_on_sliding() {
+  now_.mode.list_sliding(on_surface_);
+  if (!on_surface_.empty()) now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
+}
+
+bool ModeManager::end_held_limit() {
+  const auto first =
+      std::min_element(now_.limits.begin(), now_.limits.end(),
+                       [](const AccumulationLimit& one, const AccumulationLimit& other) {
+                         return one.is_held() != other.is_held() ? one.is_held() : one.t < other.t;
+                       });
+  AccumulationLimit limit = std::move(*first);
+  now_.limits.erase(first);
+  now_.here->ode.hold(now_.states_held());
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  EventRecord& record = limit.record;
+  record.t = now_.t;
+  std::vector<EventRecord>& records = instant_.open_records(false);
+  begin_instant(true);
+  const bool goes_on = !limit.resting_location.empty();
+  put_on_sliding();
+  if (goes_on) enter(now_.automaton.location_index(limit.resting_location));
+  record.after = now_.x;
+  if (now_.automaton.has_locations()) record.to_location = now_.here->name;
+  record.to = now_.word();
+  records.push_back(std::move(record));
+  if (!goes_on) {
+    publish();
+    log_.finish(Status::zeno,
+                "resets accumulate at t = " + number_text(now_.t) + " (within " + limit.within +
+                    "): " + limit.turns +
+                    ", and nothing says what follows; let the edge name a location with `zeno`, or "
+                    "describe the body by a contact");
+    return false;
+  }
+  const bool settles = settle(false, records);
+  publish();
+  return settles;
+}
+
+}  // namespace slideway

@@ -1,0 +1,59 @@
+#include "rules/mode_manager.hpp"
+
+#include <algorithm>
+
+namespace slideway {
+
+ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
+    : now_(now),
+      locator_(locator),
+      log_(log),
+      bounces_(static_cast<Index>(now.automaton.system().contacts().size())),
+      state_(Vector::Zero(now.x.size())) {}
+
+void ModeManager::enter_first_location() {
+  const Automaton& automaton = now_.automaton;
+  const std::string& name = now_.run.location;
+  const std::vector<Location>& locations = automaton.locations();
+  const bool is_location = std::any_of(locations.begin(), locations.end(),
+                                       [&](const Location& location) { return location.name == name; });
+  const std::optional<JoinedEdges> joined =
+      is_location ? std::nullopt : automaton.joined_edges(name, now_.t, now_.x);
+  if (joined) {
+    enter_pair(now_.tools.of_pair(joined->rising, joined->falling));
+  } else {
+    enter(name.empty() ? automaton.initial() : automaton.location_index(name));
+  }
+}
+
+// Switches to the tools of a location; the mode is found afterwards.
+void ModeManager::enter(std::size_t location) {
+  now_.location = location;
+  now_.pair = nullptr;
+  now_.second_order.clear();
+  take_tools(now_.tools.of_location(location));
+  const Index surfaces = now_.here->system.surfaces();
+  if (now_.mode.size() != surfaces) {
+    // Leaving a pair of locations drops the surface between them.
+    Mode mode(surfaces);
+    for (Index i = 0; i < std::min(surfaces, now_.mode.size()); ++i) mode.set(i, now_.mode[i]);
+    now_.mode = mode;
+    now_.lambda.conservativeResizeLike(Vector::Zero(surfaces));
+  }
+  size_guard_vectors();
+}
+
+void ModeManager::take_tools(LocationTools& tools) {
+  if (now_.here) tools.watch.take_history(now_.here->watch);
+  now_.here = &tools;
+  now_.here->watch.disarm();
+}
+
+void ModeManager::size_guard_vectors() {
+  const Index surfaces = now_.here->system.surfaces();
+  now_.leaving.resize(surfaces, now_.t);
+  guards_ = Vector::Zero(surfaces);
+  locator_.resize();
+}
+
+}  // namespace slideway

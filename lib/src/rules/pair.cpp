@@ -1,0 +1,66 @@
+// ModeManager on the guard between two locations whose edges undo each other: it slides there as one system with a surface does.
+
+#include <algorithm>
+
+#include "rules/mode_manager.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+// Its surface is the last one; the mode is found, or said, afterwards.
+void ModeManager::enter_pair(const RunTools::Pair& pair) {
+  now_.pair = &pair;
+  now_.second_order.clear();
+  take_tools(*pair.tools);
+  now_.location = pair.minus;
+  Mode mode(now_.here->system.surfaces());
+  for (Index i = 0; i < std::min(mode.size(), now_.mode.size()); ++i) mode.set(i, now_.mode[i]);
+  now_.mode = mode;
+  now_.lambda.conservativeResizeLike(Vector::Zero(now_.mode.size()));
+  size_guard_vectors();
+}
+
+bool ModeManager::slide_between(std::size_t first_edge, std::size_t second_edge,
+                                std::vector<EventRecord>& records) {
+  const EventWatch& watch_before = now_.here->watch;
+  enter_pair(now_.tools.of_pair(first_edge, second_edge));
+  const Index between = now_.mode.size() - 1;
+  // The surface between the locations is met; the classification decides what it does.
+  now_.mode.set(between, Side::sliding);
+  now_.lambda[between] = 0;
+  instant_.moved = false;
+  carry_fired(watch_before);
+  instant_.last_edge.reset();
+  // The first of the two transitions becomes the entry into sliding; what was noted since then stays.
+  const auto first = std::find_if(records.rbegin(), records.rend(),
+                                  [](const EventRecord& one) { return one.kind == EventKind::transition; });
+  EventRecord& record = first == records.rend() ? records.back() : *first;
+  record.kind = EventKind::sliding_entry;
+  record.to_location = now_.here->name;
+  record.surfaces = {between};
+  record.surface_names = {now_.surface_name(between)};
+  record.w_minus = {kNotANumber};
+  record.w_plus = {kNotANumber};
+  record.lambda = {kNotANumber};
+  record.reason = "the two edges undo each other: the guard attracts from both locations";
+  record.to = now_.word();
+  return true;
+}
+
+// The surface between the locations no longer holds the solution.
+void ModeManager::leave_pair(EventRecord* record) {
+  const RunTools::Pair& pair = *now_.pair;
+  const bool above = now_.mode[now_.mode.size() - 1] == Side::plus;
+  if (record && !record->from_location) record->from_location = now_.here->name;
+  instant_.departed = pair.guard;
+  const EventWatch& watch_before = now_.here->watch;
+  enter(above ? pair.plus : pair.minus);
+  // The last surface was the one between them.
+  now_.leaving.drop(now_.mode.size());
+  instant_.moved = false;
+  carry_fired(watch_before);
+  instant_.last_edge.reset();
+  if (record) record->to_location = now_.here->name;
+}
+
+}  // namespace slideway

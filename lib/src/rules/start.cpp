@@ -1,0 +1,114 @@
+// ModeManager where a run begins: at a state whose mode has to be found, or in a mode that is given.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/number_text.hpp"
+#include "rules/mode_manager.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+bool ModeManager::start() {
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  log_.solution().initial = {now_.t, now_.word(), now_.x, now_.here->name};
+  // What the callback does not set stays not-a-number.
+  Vector h = Vector::Constant(now_.here->system.surfaces(), kNotANumber);
+  now_.here->evaluator.guards(now_.t, now_.x, h);
+  if (!all_finite(h)) {
+    for (Index i = 0; i < h.size(); ++i)
+      now_.mode.set(i, now_.run.mode ? (*now_.run.mode)[i] : h[i] < 0 ? Side::minus : Side::plus);
+    const Index needed = needed_without_value(h);
+    if (needed >= 0) {
+      log_.finish(Status::user_function_failed,
+                  "the guard of surface '" + now_.surface_name(needed) + "' is not finite (" +
+                      number_text(h[needed]) + ") at the start, t = " + number_text(now_.t) +
+                      "; start where it is, or write it so that it is everywhere, "
+                      "as (x^2)^0.3 for the root x^0.6" +
+                      (std::isnan(h[needed]) ? "; or was it never set?" : ""));
+      return false;
+    }
+  }
+  const Index unset = derivative_never_set(h);
+  if (unset >= 0) {
+    log_.finish(Status::user_function_failed,
+                "the field does not set the derivative of '" +
+                    now_.here->system.state_names()[static_cast<std::size_t>(unset)] +
+                    "' at t = " + number_text(now_.t) +
+                    ": every element of dx must be set, and what it holds before means nothing");
+    return false;
+  }
+  begin_instant(true);
+  if (now_.run.mode) {
+    begin_in(*now_.run.mode);
+    return true;
+  }
+  std::vector<EventRecord>& records = instant_.open_records(true);
+  const bool goes_on = settle(true, records);
+  // A jump at the start comes after the state that was given; a choice of what follows does not.
+  const bool jumped = std::any_of(records.begin(), records.end(), [](const EventRecord& record) {
+    return record.kind == EventKind::reset || record.kind == EventKind::transition ||
+           record.kind == EventKind::impact || record.kind == EventKind::contact;
+  });
+  if (!jumped) take_initial_mode();
+  publish();
+  return goes_on;
+}
+
+// Between two locations the one that it goes on in.
+void ModeManager::take_initial_mode() {
+  log_.solution().initial.mode = now_.word();
+  log_.solution().initial.location = now_.here->name;
+}
+
+// The first state whose derivative is what was there before, or is made of it; −1 if there is none. A field that throws, or has no
+// value, on this side of the guards is judged by the run.
+Index ModeManager::derivative_never_set(ConstVectorRef h) {
+  Vector lambda(h.size());
+  for (Index i = 0; i < h.size(); ++i) lambda[i] = h[i] > 0 ? 1 : -1;
+  Vector over_nothing = Vector::Constant(now_.x.size(), kNotANumber);
+  Vector over_zero = Vector::Zero(now_.x.size());
+  try {
+    now_.here->system.field(now_.t, now_.x, lambda, over_nothing);
+    if (all_finite(over_nothing)) return -1;
+    now_.here->system.field(now_.t, now_.x, lambda, over_zero);
+  } catch (...) {
+    return -1;
+  }
+  for (Index j = 0; j < now_.x.size(); ++j) {
+    if (std::isnan(over_nothing[j]) && !std::isnan(over_zero[j])) return j;
+  }
+  return -1;
+}
+
+// Takes a continuation as it is: nothing is classified.
+void ModeManager::begin_in(const Mode& mode) {
+  const Index surfaces = now_.mode.size();
+  Vector h(surfaces);
+  now_.here->evaluator.guards(now_.t, now_.x, h);
+  for (Index i = 0; i < surfaces; ++i) {
+    now_.mode.set(i, mode[i]);
+    if (mode[i] == Side::sliding || std::abs(h[i]) <= now_.here->geometry.rounding(now_.t, now_.x, i))
+      now_.leaving.surfaces.push_back(i);
+  }
+  // A continuation that leaves what it slid on.
+  if (now_.in_pair() && !now_.mode.slides_on(surfaces - 1)) leave_pair(nullptr);
+  now_.mode.fill_lambda(now_.lambda);
+  if (now_.here->contacts) {
+    std::vector<Index> closed;
+    for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
+      if (mode.slides_on(surfaces + c)) closed.push_back(c);
+    }
+    now_.here->contacts->set_closed(closed);
+    now_.leaving.contacts = touching_contacts();
+  }
+  now_.mode_since = now_.t;
+  std::vector<Index> sliding;
+  now_.mode.list_sliding(sliding);
+  begin_second_order(sliding, sliding);
+  take_initial_mode();
+  look_at_waiting();
+  events_moving_through_zero();
+}
+
+}  // namespace slideway

@@ -1,0 +1,354 @@
+#include "run/run_engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "core/named_call.hpp"
+#include "core/number_text.hpp"
+#include "simulate/run_shared.hpp"
+#include "simulate/trajectory_projection.hpp"
+#include "slideway/core/state_errors.hpp"
+
+namespace slideway {
+
+namespace {
+
+// A flight is short that took at most so many steps the last time, and over which the field changes at most so much.
+constexpr std::int64_t kFewSteps = 200;
+constexpr double kMostChange = 50;
+// How many steps a flight may take whose errors are to be far below the tolerances.
+constexpr std::int64_t kFineSteps = 5000;
+// So often it is asked whether what slides has come to rest, which a step need not see.
+constexpr std::int64_t kStepsToRest = 64;
+// After so many steps the run looks back at how far they led: about a second of a small model.
+constexpr std::int64_t kStepsToLookBack = 1'000'000;
+
+}  // namespace
+
+RunEngine::RunEngine(const Automaton& automaton,
+                     const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                     const Options& options, const Run& run)
+    : now_(automaton, structures, options, run),
+      log_(now_, structures),
+      locator_(now_),
+      manager_(now_, locator_, log_),
+      last_look_(run.start),
+      step_sizes_(run.end - run.start),
+      state_(Vector::Zero(run.state.size())) {
+  manager_.enter_first_location();
+}
+
+Solution RunEngine::execute() {
+  const auto began = std::chrono::steady_clock::now();
+  try {
+    if (manager_.start()) {
+      while (begin_mode() && follow_mode() == ModeEnd::event) {
+      }
+    }
+  } catch (const std::exception& error) {
+    manager_.publish_what_happened();
+    log_.finish(Status::user_function_failed,
+                std::string(error.what()) + "; the run stops at t = " + number_text(now_.t));
+  } catch (...) {
+    manager_.publish_what_happened();
+    log_.finish(Status::user_function_failed,
+                "a user function threw something that is not a std::exception; the run " +
+                    std::string("stops at t = ") + number_text(now_.t));
+  }
+  if (log_.solution().outcome.status == Status::reached_end) warn_of_shrinking_steps();
+  if (log_.solution().trajectory.empty())
+    log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
+  if (log_.solution().trajectory.ends_without_state()) log_.solution().trajectory.add_point(now_.t, now_.x);
+  // A run that ends with a jump ends in the state after it.
+  const std::vector<Segment>& segments = log_.solution().trajectory.segments();
+  if (now_.options.recording == Recording::dense && now_.pace.jumped_at(now_.t) &&
+      segments.back().start < now_.t) {
+    log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
+    log_.solution().trajectory.add_point(now_.t, now_.x);
+  }
+  log_.write_outputs(now_.t, now_.t);
+  log_.solution().final = {now_.t, now_.word(), now_.x, now_.here->name};
+  warn_of_silent_guards();
+  Statistics& statistics = log_.solution().statistics;
+  const std::int64_t integrator_roots = statistics.integrator_roots;
+  statistics = now_.tools.work();
+  statistics.largest_drift = now_.largest_drift;
+  statistics.integrator_roots = integrator_roots;
+  if (statistics.restarts > 0) --statistics.restarts;
+  statistics.events = static_cast<std::int64_t>(log_.solution().events.size());
+  statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return std::move(log_.solution());
+}
+
+// A pole moves by the errors of the solution on the way to it, a part of the time that the way takes.
+void RunEngine::warn_of_shrinking_steps() {
+  const double resolution = gathered_errors(now_.options.rtol) * now_.options.rtol;
+  const std::optional<StepSizes::Shrinking> shrinking = step_sizes_.shrink_into(now_.t, resolution);
+  if (!shrinking) return;
+  log_.solution().warnings.push_back(
+      "the steps shrank geometrically into the end, t = " + number_text(now_.t) + ", from " +
+      number_text(shrinking->first) + " at t = " + number_text(shrinking->since) + " to " +
+      number_text(shrinking->last) +
+      ": the solution or one of its derivatives may be infinite here, and the last "
+      "values tell only that they are large; end the run earlier, or with a stop");
+}
+
+// A multistep method starts at order one, and over a flight that takes few steps its error control sees little: the bounces
+// of a ball would lose their ratio. A one-step method has its full order at once. What it cannot do is a stiff flight:
+// two turns of the power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
+Stepper* RunEngine::choose_stepper() {
+  Stepper* const usual = now_.here->stepper.get();
+  if (now_.pace.starts_finely()) return &now_.here->fine_step();
+  if (!now_.pace.starts_anew() || !(now_.pace.interval() > 0) || now_.pace.steps() > kFewSteps) return usual;
+  ModeOde& ode = now_.here->ode;
+  ode.velocity(now_.t, now_.x, state_);
+  nudged_state_ = now_.x;
+  add_errors(now_.weights, nudged_state_);
+  noise_weights_.resize(now_.x.size());
+  ode.velocity(now_.t, nudged_state_, noise_weights_);
+  const double once = (noise_weights_ - state_).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>();
+  if (once == 0) return &now_.here->one_step();
+  nudged_state_ = now_.x + (noise_weights_ - state_) / once;
+  ode.velocity(now_.t, nudged_state_, noise_weights_);
+  const double again = (noise_weights_ - state_).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>();
+  return std::sqrt(once * again) * now_.pace.interval() <= kMostChange ? &now_.here->one_step() : usual;
+}
+
+bool RunEngine::begin_mode() {
+  if (!(now_.t < now_.run.end)) {
+    if (now_.options.recording == Recording::dense) {
+      log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
+      log_.solution().trajectory.add_point(now_.t, now_.x);
+    }
+    log_.finish(Status::reached_end, "");
+    return false;
+  }
+  // What arrived last may have done so at the limit itself.
+  while (now_.next_end() < now_.run.end && now_.next_end() - now_.t <= location_accuracy(now_.t, 0)) {
+    if (!manager_.end_held_limit()) return false;
+  }
+  ModeOde& ode = now_.here->ode;
+  // Those of the arrival do where the state is still the same, but for its place on the surfaces.
+  if (now_.pace.starts_anew() || now_.stepper != now_.here->stepper.get())
+    now_.here->stepper->error_weights(now_.x, now_.weights);
+  now_.here->evaluator.keep_field_at(now_.t, now_.x);
+  ode.set_mode(now_.mode, now_.lambda, now_.repelling);
+  ode.hold(now_.states_held());
+  if (!now_.repelling && ode.field().sliding().size() == 1) {
+    // Sliding that went on through an event on other surfaces keeps the kind it has.
+    const NeighbourFields& fields = ode.field().neighbours(now_.t, now_.x, ode.field().sliding().front());
+    const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
+    if (fields.w_plus - fields.w_minus > 1e-9 * scale) ode.set_mode(now_.mode, now_.lambda, true);
+  }
+  manager_.begin_flight();
+  const Stepper* const last = now_.stepper;
+  now_.stepper = choose_stepper();
+  now_.tools.drop_beyond_limit(now_.here);
+  // What is asked of the last step, its stepper knows.
+  now_.leaving.returned_at_once = now_.leaving.returned_at_once && now_.stepper == last;
+  if (ode.has_closed_contacts()) {
+    // Put onto surfaces the state need not be where the contacts keep it; the steps are.
+    try {
+      ode.project(now_.t, now_.weights, now_.x);
+    } catch (const std::runtime_error&) {
+    }
+  }
+  locator_.begin_mode();
+  now_.leaving.returned_at_once = false;
+  const double first_step = now_.pace.starts_anew() || now_.stepper != last ? 0 : now_.stepper->usual_step();
+  now_.pace.begin_mode();
+  if (!now_.stepper->start(now_.t, now_.x, now_.next_end(), first_step)) {
+    const StepFailure& failure = now_.stepper->failure();
+    log_.finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure,
+                failure.message);
+    return false;
+  }
+  if (now_.options.recording == Recording::dense)
+    log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
+  return true;
+}
+
+std::optional<ModeEnd> RunEngine::end_at_rest() {
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  if (!manager_.comes_to_stay({})) return std::nullopt;
+  return log_.too_many_events() ? ModeEnd::finished : ModeEnd::event;
+}
+
+// The integrator gets no further. The field may be singular at the very event.
+ModeEnd RunEngine::end_where_it_fails() {
+  const Arrival& imminent = locator_.imminent_arrival();
+  if (imminent.found) {
+    now_.here->stepper->error_weights(now_.x, now_.weights);
+    now_.project_state();
+    now_.dense_end = now_.t;
+    return manager_.handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
+  }
+  const StepFailure failure = now_.stepper->failure();
+  if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
+  if (const std::optional<ModeEnd> end = manager_.handle_ending_root()) return *end;
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  now_.dense_end = now_.t;
+  if (manager_.stays_where_no_field()) return ModeEnd::event;
+  log_.finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure,
+              failure.message);
+  return ModeEnd::finished;
+}
+
+// The guards have no values on part of the step, which may have gone past the end of a root: the march has gone up to it. Nothing
+// where that is not why.
+std::optional<ModeEnd> RunEngine::end_within_step(double step_start, double step_end) {
+  const double piece_start = now_.t;
+  now_.t = std::clamp(now_.here->scan.last_time(), now_.t, step_end);
+  now_.stepper->evaluate(now_.t, now_.x);
+  if (now_.t > piece_start) log_.append_step(piece_start, now_.t);
+  now_.dense_end = now_.t;
+  log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
+  const double event_time = now_.t;
+  std::optional<ModeEnd> end = end_at_rest();
+  if (!end) end = manager_.handle_ending_root();
+  if (end) log_.write_outputs(event_time, now_.t);
+  return end;
+}
+
+bool RunEngine::too_many_steps() {
+  if (now_.pace.steps_in_run() >= now_.options.max_steps) {
+    log_.finish(Status::step_limit, "the limit of " + std::to_string(now_.options.max_steps) +
+                                        " steps is reached at t = " + number_text(now_.t) +
+                                        "; raise max_steps, loosen the tolerances or use a stiff method");
+    return true;
+  }
+  if (now_.pace.steps_in_run() == 0 || now_.pace.steps_in_run() % kStepsToLookBack != 0) return false;
+  const double since = std::exchange(last_look_, now_.t);
+  // At a pole that attracts from both sides steps lead to and fro, and nowhere.
+  const double ahead = std::min(now_.run.end - now_.t, now_.t - now_.run.start) / (now_.t - since);
+  if (!(ahead * kStepsToLookBack > static_cast<double>(now_.options.max_steps))) return false;
+  log_.finish(Status::step_limit,
+              "the steps have all but stopped at t = " + number_text(now_.t) + ": the last " +
+                  std::to_string(kStepsToLookBack) + " took " + number_text(now_.t - since) +
+                  ", and at this pace the end is out of reach; the solution may end here at a "
+                  "pole, or the problem be stiff: look at the "
+                  "field, try a stiff method, or raise max_steps to go on");
+  return true;
+}
+
+ModeEnd RunEngine::follow_mode() {
+  Stepper& stepper = *now_.stepper;
+  ModeOde& ode = now_.here->ode;
+  while (true) {
+    if (too_many_steps()) return ModeEnd::finished;
+    ode.forget_samples();
+    if (now_.pace.steps_in_mode() > 0) ode.begin_stages(now_.t);
+    now_.pace.count_step();
+    const StepReport report = stepper.step();
+    if (report.status == StepStatus::failed) return end_where_it_fails();
+    const double step_start = now_.t;
+    now_.dense_end = now_.step_end = report.end;
+    locator_.scanned().root = report.root;
+    try {
+      if (!scan_step(report.end)) return ModeEnd::finished;
+    } catch (const std::runtime_error&) {
+      if (const std::optional<ModeEnd> end = end_within_step(step_start, report.end)) return *end;
+      throw;
+    }
+    const bool arrived = locator_.scanned().arrival != nullptr;
+    double piece_start = now_.t;
+    now_.t = arrived ? locator_.scanned().arrival->t : report.end;
+    stepper.evaluate(now_.t, now_.x);
+    if (now_.here->watch.size() > 0) now_.largest = now_.largest.cwiseMax(now_.x.cwiseAbs());
+    // Between events a state is put onto its surfaces when somebody looks at it.
+    const bool is_seen = arrived || report.status == StepStatus::reached_end || log_.wants_output_by(now_.t);
+    // Those of a fine step are relative: a state that passes zero would not be moved there, and others would be, far.
+    if (is_seen || now_.options.on_step) now_.here->stepper->error_weights(now_.x, now_.weights);
+    if (is_seen) now_.project_state();
+    if (!now_.limits.empty()) piece_start = manager_.pass_limits(piece_start, arrived);
+    if (now_.t > piece_start) log_.append_step(piece_start, now_.t);
+    if (!arrived && report.status != StepStatus::reached_end) step_sizes_.note(now_.t, now_.t - step_start);
+
+    if (!arrived && report.status == StepStatus::reached_end && now_.t < now_.run.end) {
+      log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
+      const double limit_time = now_.t;
+      now_.dense_end = now_.t;
+      now_.pace.go_on();
+      const bool goes_on = manager_.end_held_limit();
+      log_.write_outputs(limit_time, now_.t);
+      return goes_on ? ModeEnd::event : ModeEnd::finished;
+    }
+    if (!arrived && report.status == StepStatus::reached_end) {
+      std::vector<char> slots;
+      const bool ends_with_event = locator_.arrives_at_end(report.end, slots);
+      if (ends_with_event && locator_.integrator_saw(now_.t, slots))
+        ++log_.solution().statistics.integrator_roots;
+      log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
+      if (!ends_with_event || manager_.handle_arrival(slots)) log_.finish(Status::reached_end, "");
+      log_.write_outputs(now_.t, now_.t);
+      return ModeEnd::finished;
+    }
+    if (arrived) {
+      // At the event itself the outputs hold the state after it.
+      log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
+      const double event_time = now_.t;
+      now_.dense_end = now_.t;
+      const bool is_root = locator_.integrator_saw(now_.t, locator_.scanned().arrival->guards);
+      const std::size_t events = log_.solution().events.size();
+      const bool goes_on = manager_.handle_arrival(locator_.scanned().arrival->guards);
+      if (is_root && log_.solution().events.size() > events) ++log_.solution().statistics.integrator_roots;
+      log_.write_outputs(event_time, now_.t);
+      return goes_on ? ModeEnd::event : ModeEnd::finished;
+    }
+    log_.write_outputs(step_start, now_.t);
+    if (now_.stepper != now_.here->stepper.get() &&
+        now_.pace.steps_in_mode() >
+            (now_.stepper == now_.here->fine_stepper.get() ? kFineSteps : kFewSteps)) {
+      // The flight is not that short after all.
+      now_.pace.go_on();
+      return ModeEnd::event;
+    }
+    if (now_.pace.steps_in_mode() % kStepsToRest == 0) {
+      if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
+    }
+    if (now_.drifts()) {
+      now_.here->stepper->error_weights(now_.x, now_.weights);
+      ode.stabilise(stepper.damped_rate(), now_.t, now_.x, now_.weights);
+    }
+  }
+}
+
+// Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
+// The arrival of the locator is the first one that changes something, null when there is none; false when the run is over.
+bool RunEngine::scan_step(double end) {
+  while (true) {
+    const Arrival& first = locator_.locate(end);
+    locator_.scanned().poles.clear();
+    const Arrival& arrival = first.found && first.steep ? manager_.without_poles(first) : first;
+    locator_.scanned().arrival = arrival.found ? &arrival : nullptr;
+    if (!arrival.found || now_.here->watch.size() == 0) return true;
+    const Arrivals& arrivals = manager_.gather(arrival.guards);
+    if (!arrivals.only_records() || manager_.passes_pole_of_surface()) return true;
+    double before = now_.t;
+    now_.t = arrival.t;
+    now_.stepper->evaluate(now_.t, now_.x);
+    now_.here->stepper->error_weights(now_.x, now_.weights);
+    now_.project_state();
+    if (!now_.limits.empty()) before = manager_.pass_limits(before, true);
+    manager_.take_sides(arrival.guards);
+    manager_.cross(arrivals.records);
+    manager_.pass_poles_of_events();
+    for (const Index e : arrivals.records) log_.report(manager_.note(e, EventKind::record));
+    if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
+    if (now_.t > before) log_.append_step(before, now_.t);
+    if (log_.too_many_events()) return false;
+    locator_.scanned().arrival = nullptr;
+    if (!(now_.t < end)) end = now_.t;
+    locator_.go_on_after_record();
+    if (!(now_.t < end)) return true;
+  }
+}
+
+}  // namespace slideway

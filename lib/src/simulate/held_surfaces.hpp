@@ -1,0 +1,22 @@
+// Surfaces and gaps that constraints hold: a closed contact holds the velocity of a block that rests against it, and sliding holds
+// the gap between blocks that stick.
+//
+// It must not know what follows from it.
+#pragma once
+
+#include <vector>
+
+#include "simulate/run_state.hpp"
+
+namespace slideway {
+
+// What is left of the errors of a guard that is held.
+constexpr double kHeldPart = 1e-6;
+
+// The surfaces that do not slide, or all, and whose guards these contacts hold at zero when they are closed.
+std::vector<Index> held_by(RunState& now, const std::vector<Index>& contacts, bool also_sliding = false);
+
+// Whether the surfaces along which the solution slides hold the velocity of this open gap.
+bool keeps_its_gap(RunState& now, Index contact);
+
+}  // namespace slideway

@@ -1,0 +1,104 @@
+#include "simulate/run_state.hpp"
+
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+RunState::RunState(const Automaton& automaton_of_run,
+                   const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                   const Options& options_of_run, const Run& run_of_state)
+    : automaton(automaton_of_run),
+      options(options_of_run),
+      run(run_of_state),
+      tools(automaton_of_run, structures, options_of_run, run_of_state.end - run_of_state.start),
+      t(run_of_state.start),
+      x(run_of_state.state) {
+  const Index states = automaton.system().states();
+  atol = options.atol.expand(states, options.rtol);
+  weights = Vector::Ones(states);
+  largest = x.cwiseAbs();
+}
+
+std::string RunState::surface_name(Index surface) const {
+  const Index surfaces = here->system.surfaces();
+  if (surface >= surfaces) return here->contacts->contact(surface - surfaces).name;
+  return here->system.surface_names()[static_cast<std::size_t>(surface)];
+}
+
+std::string RunState::names(std::span<const Index> surfaces) const {
+  constexpr std::size_t most = 5;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(surfaces.size(), most); ++k) {
+    text += (k == 0 ? "'" : ", '") + surface_name(surfaces[k]) + "'";
+  }
+  if (surfaces.size() > most) text += " and " + std::to_string(surfaces.size() - most) + " more";
+  return text;
+}
+
+void RunState::list(Index surface, EventRecord& record) const {
+  record.surfaces.push_back(surface);
+  record.surface_names.push_back(surface_name(surface));
+  for (ShortList<double>* values : {&record.w_minus, &record.w_plus, &record.lambda})
+    values->push_back(kNotANumber);
+}
+
+Mode RunState::as_shown(const Mode& own) const {
+  Mode shown = here->contacts ? here->contacts->with_closed(own) : own;
+  for (const SecondOrder::Bound& one : bound()) shown.set(one.surface, side_with(one, shown));
+  return shown;
+}
+
+void RunState::project_state() {
+  ModeOde& ode = here->ode;
+  if (!ode.constrained()) return;
+  ode.project(t, weights, x);
+  if (ode.slides()) {
+    largest_drift = std::max(largest_drift, ode.projection_residual());
+  }
+}
+
+// The word as the log shows it.
+Mode RunState::word() const {
+  Mode shown = as_shown(mode);
+  for (const AccumulationLimit& limit : limits) {
+    for (const Index i : limit.members) {
+      if (i < shown.size() && shown.slides_on(i)) shown.set(i, limit.members_as_shown[i]);
+    }
+  }
+  return shown;
+}
+
+bool RunState::is_part_of_limit(Index event) const {
+  return std::any_of(limits.begin(), limits.end(), [&](const AccumulationLimit& limit) {
+    return std::find(limit.guards.begin(), limit.guards.end(), here->watch[event].when) != limit.guards.end();
+  });
+}
+
+std::vector<Index> RunState::states_held() const {
+  std::vector<Index> states;
+  for (const AccumulationLimit& limit : limits)
+    states.insert(states.end(), limit.states.begin(), limit.states.end());
+  std::sort(states.begin(), states.end());
+  states.erase(std::unique(states.begin(), states.end()), states.end());
+  return states;
+}
+
+double RunState::next_end() const {
+  double end = run.end;
+  for (const AccumulationLimit& limit : limits) {
+    if (limit.is_held()) end = std::min(end, limit.t);
+  }
+  return end;
+}
+
+std::span<const SecondOrder::Bound> RunState::bound() const { return here->bound(); }
+
+bool RunState::drifts() const {
+  return stepper == here->stepper.get() && !here->can_project && here->ode.constrained();
+}
+
+bool RunState::dense_output_drifts() const {
+  return drifts() || (here->ode.has_closed_contacts() && !here->contacts->closed_are_affine());
+}
+
+}  // namespace slideway
