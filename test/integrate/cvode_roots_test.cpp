@@ -137,3 +137,24 @@ TEST_CASE("a root function that is zero at the start and falls at once is report
     check_same_steps(follow({0, nothing}, method, 1), taken);
   }
 }
+
+TEST_CASE(
+    "a root function that is zero or tiny before it falls, or falls from what is huge, ends CVODE's search") {
+  for (const MultistepMethod method : kMethods) {
+    for (const double slope : {1e-3, 1e-17, 1e-200, 1e200}) {
+      CAPTURE(slope);
+      static double fall = 0;
+      fall = slope;
+      const Taken taken = follow({2,
+                                  [](double t, ConstVectorRef, VectorRef values) {
+                                    values << (t < 3 ? 0 : fall * (3 - t)),
+                                        (t < 3 ? 1e300 : -1e-17 * (t - 3));
+                                  }},
+                                 method, 6);
+      const std::vector<double> found = roots_of(taken);
+      REQUIRE(!found.empty());
+      CHECK(std::abs(found.front() - 3) < 1e-6);
+      check_same_steps(follow({0, nothing}, method, 6), taken);
+    }
+  }
+}

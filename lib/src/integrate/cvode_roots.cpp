@@ -1,5 +1,6 @@
 #include "integrate/cvode_roots.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace slideway {
@@ -16,9 +17,10 @@ int CvodeRoots::register_with(void* cvode, CVRootFn function) {
 }
 
 void CvodeRoots::evaluate(double t, N_Vector x, double* values) noexcept {
-  // CVODE takes a function that is zero at the start, or twice in a row, for inactive or an error: none is ever zero.
+  // CVODE takes a function that is zero at the start, or twice in a row, for inactive or an error: none is ever zero. It compares
+  // signs by products, which must not underflow: a sign change that it loses has its search go on for ever.
   constexpr double not_fallen = 1;
-  constexpr double not_fallen_yet = std::numeric_limits<double>::min();
+  constexpr double smallest = 1e-150, largest = 1e150;
   Eigen::Map<Vector> result(values, count_);
   bool has_values = t != start_;
   if (has_values) {
@@ -33,10 +35,9 @@ void CvodeRoots::evaluate(double t, N_Vector x, double* values) noexcept {
     return;
   }
   for (Index k = 0; k < count_; ++k) {
-    if (!std::isfinite(values[k]))
-      values[k] = not_fallen;
-    else if (values[k] == 0)
-      values[k] = not_fallen_yet;
+    const double value = values[k];
+    const double size = std::clamp(std::abs(value), smallest, largest);
+    values[k] = !std::isfinite(value) ? not_fallen : value < 0 ? -size : size;
   }
 }
 

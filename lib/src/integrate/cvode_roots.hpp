@@ -26,7 +26,7 @@ class CvodeRoots {
   // The run that CVODE begins starts at t.
   void begin_run(double t) { start_ = t; }
 
-  // What CVODE asks for: a number of harmless sign stands for what is zero, is not finite or has no value.
+  // What CVODE asks for: a positive number stands for what is zero, is not finite or has no value.
   void evaluate(double t, N_Vector x, double* values) noexcept;
 
   // CVODE has returned with a root at t, or is about to take a step.
