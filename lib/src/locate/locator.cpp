@@ -60,8 +60,24 @@ void Locator::begin_mode() {
   start_scans(std::min(first, duration));
   const bool scan_asks_too = !now_.here->scan.idle() && !now_.dense_output_drifts() &&
                              (!ode.slides() || now_.here->evaluator.guards_are_affine());
-  ode.watch_roots(thresholds_.arrive_below, scan_asks_too);
+  ode.watch_roots(roots_without_events(), scan_asks_too);
   if (marches_exits_only()) ode.watch_stages();
+}
+
+// Guards that cannot arm in this mode, or that constraints hold at zero: what they show is noise.
+std::vector<Index> Locator::roots_without_events() const {
+  const ModeOde& ode = now_.here->ode;
+  const auto cannot_arm = [&](Index slot) { return std::isinf(thresholds_.arm_above[slot]); };
+  std::vector<Index> functions;
+  for (Index i = 0; i < now_.mode.size(); ++i) {
+    if (cannot_arm(ModeOde::first_slot(i))) functions.push_back(i);
+  }
+  for (Index slot = ode.contact_slot(0); slot < ode.guards(); ++slot) {
+    const Index event = slot - ode.event_slot(0);
+    if (cannot_arm(slot) || (event >= 0 && now_.here->watch.held(event)))
+      functions.push_back(ode.root_function(slot));
+  }
+  return functions;
 }
 
 void Locator::go_on_after_record() {

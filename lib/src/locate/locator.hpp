@@ -91,6 +91,7 @@ class Locator {
   void set_event_thresholds();
   // Hands the thresholds to the scans that watch the guards from t on.
   void start_scans(double march_step);
+  std::vector<Index> roots_without_events() const;
   // Whether the march has nothing to look for but ends of sliding.
   bool marches_exits_only() const;
   // The first arrival up to `limit` of the guards that are marched; the step goes on to `end`.

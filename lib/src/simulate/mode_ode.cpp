@@ -265,33 +265,32 @@ std::array<double, 2> ModeOde::last_exits(Index surface) const {
 }
 
 void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
-  if (!arrive_below_) {
+  if (!watches_roots_) {
     values.setOnes();
     return;
   }
-  const Vector& below = *arrive_below_;
   const Index surfaces = h_.size();
   const bool slides_now = slides();
   const bool has_exits = !slides_now || (!roots_are_samples_ && t == velocity_t_ && velocity_knows_exits());
   if (values.size() == surfaces && has_exits) {
     const Mode& mode = field_.mode();
     if (surfaces > mode.codimension()) evaluator_.guards(t, x, h_);
-    for (Index i = 0; i < surfaces; ++i) values[i] = number_of(mode.codes()[i]) * h_[i] + below[2 * i];
+    for (Index i = 0; i < surfaces; ++i) values[i] = number_of(mode.codes()[i]) * h_[i];
     for (const Index i : field_.sliding()) {
       const auto [first, second] = last_exits(i);
-      values[i] = std::min(first + below[2 * i], second + below[2 * i + 1]);
+      values[i] = std::min(first, second);
     }
-    return;
+  } else {
+    root_slots_.resize(guards());
+    const bool shares_samples = slides_now && roots_are_samples_;
+    if (!shares_samples || !recall(t, root_slots_)) {
+      fill_guards(t, x, true, root_slots_);
+      if (shares_samples && all_finite(root_slots_)) remember(t, root_slots_);
+    }
+    for (Index i = 0; i < surfaces; ++i) values[i] = std::min(root_slots_[2 * i], root_slots_[2 * i + 1]);
+    values.tail(values.size() - surfaces) = root_slots_.tail(values.size() - surfaces);
   }
-  root_slots_.resize(guards());
-  const bool shares_samples = slides_now && roots_are_samples_;
-  if (!shares_samples || !recall(t, root_slots_)) {
-    fill_guards(t, x, true, root_slots_);
-    if (shares_samples && all_finite(root_slots_)) remember(t, root_slots_);
-  }
-  root_slots_ += below;
-  for (Index i = 0; i < surfaces; ++i) values[i] = std::min(root_slots_[2 * i], root_slots_[2 * i + 1]);
-  values.tail(values.size() - surfaces) = root_slots_.tail(values.size() - surfaces);
+  for (const Index function : unwatched_roots_) values[function] = 1;
 }
 
 void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {

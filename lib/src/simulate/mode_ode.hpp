@@ -89,10 +89,11 @@ class ModeOde final : public SmoothOde {
   bool exits_at_stage(double t, VectorRef values) const;
 
   // For an integrator with root-finding of its own there is one function for each surface, the nearer exit where it slides, then one
-  // for each contact and event. A guard counts as fallen below −arrive_below, per slot, which must outlive the mode. `scan_asks_too`
-  // tells that sample() will be asked at the same times and states.
-  void watch_roots(const Vector& arrive_below, bool scan_asks_too) {
-    arrive_below_ = &arrive_below;
+  // for each contact and event. `unwatched` are functions whose zeros do not count in this mode. `scan_asks_too` tells that sample()
+  // will be asked at the same times and states.
+  void watch_roots(std::vector<Index> unwatched, bool scan_asks_too) {
+    unwatched_roots_ = std::move(unwatched);
+    watches_roots_ = true;
     roots_are_samples_ = scan_asks_too;
   }
   Index root_functions() const override { return guards() - h_.size(); }
@@ -175,7 +176,8 @@ class ModeOde final : public SmoothOde {
   Vector one_side_, dx_;
   StageSlopes stages_;
   bool watches_stages_ = false;
-  const Vector* arrive_below_ = nullptr;  // of the mode; null where nobody locates zeros
+  bool watches_roots_ = false;  // false where nobody locates zeros
+  std::vector<Index> unwatched_roots_;
   bool roots_are_samples_ = false;
   double velocity_t_ =
       std::numeric_limits<double>::quiet_NaN();  // of the last velocity, until other guards are asked for
