@@ -61,7 +61,11 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"log", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"rules", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "locate", "log"}},
     {"run", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "locate", "log", "rules"}},
+    {"alternatives", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+    {"expression", {"core", "autodiff", "model"}},
+    {"model_file", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
+    {"report", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io"}},
 };
 
 // The folder of lib that a path or an include belongs to, if any.

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "io/expression.hpp"
+#include "expression/expression.hpp"
 #include "slideway/io/model_file.hpp"
 
 namespace {

@@ -1,10 +1,10 @@
-#include "io/expression_graph.hpp"
+#include "expression/expression_graph.hpp"
 
 #include <doctest/doctest.h>
 
 #include <limits>
 
-#include "io/expression_derivatives.hpp"
+#include "expression/expression_derivatives.hpp"
 #include "test/io/tape_values.hpp"
 
 using namespace slideway;

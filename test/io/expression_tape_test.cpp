@@ -1,4 +1,4 @@
-#include "io/expression_tape.hpp"
+#include "expression/expression_tape.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "io/expression.hpp"
+#include "expression/expression.hpp"
 
 #include <doctest/doctest.h>
 

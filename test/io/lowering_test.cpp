@@ -1,11 +1,11 @@
 // What a model file says beyond derivatives, ready for a solver that runs it: events, edges, contacts.
-#include "io/lowering.hpp"
+#include "model_file/lowering.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "io/model_file_description.hpp"
+#include "model_file/model_file_description.hpp"
 #include "test/io/tape_values.hpp"
 
 using namespace slideway;

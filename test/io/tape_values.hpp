@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "io/expression_tape.hpp"
+#include "expression/expression_tape.hpp"
 
 namespace slideway::test {
 

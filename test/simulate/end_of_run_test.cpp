@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "simulate/step_sizes.hpp"
+#include "run/step_sizes.hpp"
 #include "test/simulate/model_text.hpp"
 
 using namespace slideway;

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <string>
 
-#include "simulate/first_motion.hpp"
+#include "rules/first_motion.hpp"
 #include "test/simulate/model_text.hpp"
 
 using namespace slideway;

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "simulate/bounce_watch.hpp"
-#include "simulate/flight_watch.hpp"
-#include "simulate/jump_watch.hpp"
-#include "simulate/lone_crossings.hpp"
+#include "rules/bounce_watch.hpp"
+#include "rules/flight_watch.hpp"
+#include "rules/jump_watch.hpp"
+#include "rules/lone_crossings.hpp"
+#include "rules/quiet_restarts.hpp"
+#include "rules/turn_watch.hpp"
 #include "simulate/pace.hpp"
-#include "simulate/quiet_restarts.hpp"
-#include "simulate/turn_watch.hpp"
 
 using namespace slideway;
 

@@ -7,8 +7,8 @@
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
+#include "log/trajectory_projection.hpp"
 #include "simulate/run_shared.hpp"
-#include "simulate/trajectory_projection.hpp"
 
 namespace slideway {
 

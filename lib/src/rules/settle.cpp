@@ -11,8 +11,8 @@
 
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
+#include "rules/first_motion.hpp"
 #include "rules/mode_manager.hpp"
-#include "simulate/first_motion.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"

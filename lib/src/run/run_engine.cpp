@@ -12,8 +12,8 @@
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
+#include "log/trajectory_projection.hpp"
 #include "simulate/run_shared.hpp"
-#include "simulate/trajectory_projection.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {

@@ -13,8 +13,8 @@
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
 #include "rules/mode_manager.hpp"
+#include "run/step_sizes.hpp"
 #include "simulate/run_state.hpp"
-#include "simulate/step_sizes.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {

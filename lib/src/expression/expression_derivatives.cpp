@@ -1,0 +1,224 @@
+#include "expression/expression_derivatives.hpp"
+
+namespace slideway::reader {
+namespace {
+
+// Gradients of all nodes in one array; a node's own are [begin, end).
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool empty() const { return begin == end; }
+};
+
+class Differentiator {
+ public:
+  Differentiator(ExpressionGraph& graph, Variables variables)
+      : graph_(graph), variables_(variables), spans_(graph.size()) {}
+
+  Span span(NodeId id) const { return spans_[id]; }
+  const std::vector<PartialDerivative>& entries() const { return entries_; }
+
+  // The gradient of a node whose operands are done.
+  void differentiate(NodeId id) {
+    const Node node = graph_[id];
+    const std::size_t begin = entries_.size();
+    switch (operand_count(node.operation)) {
+      case 0:
+        if (is_variable(node))
+          entries_.push_back({variables_ == Variables::time ? 0 : node.a, graph_.constant(1)});
+        break;
+      case 1: differentiate_unary(id, node); break;
+      case 2: differentiate_binary(id, node); break;
+      default:
+        merge(spans_[node.b], spans_[node.c],
+              [&](NodeId p, NodeId q) { return graph_.choose(node.a, p, q); });
+    }
+    spans_[id] = {begin, entries_.size()};
+  }
+
+ private:
+  bool is_variable(const Node& node) const {
+    switch (variables_) {
+      case Variables::states: return node.operation == Operation::state;
+      case Variables::lambdas: return node.operation == Operation::lambda;
+      default: return node.operation == Operation::time;
+    }
+  }
+
+  void push(std::uint32_t variable, NodeId derivative) {
+    if (!graph_.is_constant(derivative, 0)) entries_.push_back({variable, derivative});
+  }
+
+  // Calls combine(∂a, ∂b) for every variable of either; where one does not depend on it, with the constant 0.
+  template <class Combine>
+  void merge(Span a, Span b, const Combine& combine) {
+    const NodeId zero = graph_.constant(0);
+    while (!a.empty() || !b.empty()) {
+      const bool take_a =
+          !a.empty() && (b.empty() || entries_[a.begin].variable <= entries_[b.begin].variable);
+      const bool take_b =
+          !b.empty() && (a.empty() || entries_[b.begin].variable <= entries_[a.begin].variable);
+      const std::uint32_t variable = entries_[take_a ? a.begin : b.begin].variable;
+      const NodeId from_a = take_a ? entries_[a.begin++].value : zero;
+      const NodeId from_b = take_b ? entries_[b.begin++].value : zero;
+      push(variable, combine(from_a, from_b));
+    }
+  }
+
+  // f(a): slope·∂a, with the slope made only if it is needed.
+  template <class Slope>
+  void scale(Span a, const Slope& make_slope, Operation product = Operation::multiply) {
+    if (a.empty()) return;
+    const NodeId slope = make_slope();
+    for (; !a.empty(); ++a.begin) {
+      const PartialDerivative entry = entries_[a.begin];
+      push(entry.variable, graph_.binary(product, slope, entry.value));
+    }
+  }
+
+  NodeId square(NodeId a) { return graph_.multiply(a, a); }
+  NodeId one_minus_square(NodeId a) { return graph_.subtract(graph_.constant(1), square(a)); }
+
+  void differentiate_unary(NodeId id, const Node& node) {
+    ExpressionGraph& g = graph_;
+    const NodeId a = node.a;
+    const Span da = spans_[a];
+    const NodeId one = g.constant(1);
+    switch (node.operation) {
+      case Operation::negate: return scale(da, [&] { return g.constant(-1); });
+      case Operation::sin: return scale(da, [&] { return g.unary(Operation::cos, a); });
+      case Operation::cos: return scale(da, [&] { return g.negate(g.unary(Operation::sin, a)); });
+      case Operation::tan: return scale(da, [&] { return g.add(one, square(id)); });
+      case Operation::asin:
+      case Operation::acos:
+        return scale(
+            da,
+            [&] {
+              const NodeId slope = g.divide(one, g.unary(Operation::sqrt, one_minus_square(a)));
+              return node.operation == Operation::asin ? slope : g.negate(slope);
+            },
+            Operation::chain);
+      case Operation::atan: return scale(da, [&] { return g.divide(one, g.add(one, square(a))); });
+      case Operation::sinh: return scale(da, [&] { return g.unary(Operation::cosh, a); });
+      case Operation::cosh: return scale(da, [&] { return g.unary(Operation::sinh, a); });
+      // 1/cosh² keeps its digits where 1 − tanh² has lost them.
+      case Operation::tanh:
+        return scale(da, [&] { return square(g.divide(one, g.unary(Operation::cosh, a))); });
+      case Operation::exp: return scale(da, [&] { return id; });
+      case Operation::log:
+        return scale(
+            da, [&] { return g.divide(one, a); }, Operation::chain);
+      case Operation::sqrt:
+        return scale(
+            da, [&] { return g.divide(g.constant(0.5), id); }, Operation::chain);
+      case Operation::absolute: return scale(da, [&] { return g.unary(Operation::sign, a); });
+      default: return;  // sign and step are flat
+    }
+  }
+
+  void differentiate_binary(NodeId id, const Node& node) {
+    ExpressionGraph& g = graph_;
+    const NodeId a = node.a;
+    const NodeId b = node.b;
+    const Span da = spans_[a];
+    const Span db = spans_[b];
+    switch (node.operation) {
+      case Operation::add: return merge(da, db, [&](NodeId p, NodeId q) { return g.add(p, q); });
+      case Operation::subtract: return merge(da, db, [&](NodeId p, NodeId q) { return g.subtract(p, q); });
+      case Operation::multiply:
+      case Operation::chain:
+        return merge(da, db, [&](NodeId p, NodeId q) {
+          return g.add(g.binary(node.operation, p, b), g.binary(node.operation, a, q));
+        });
+      case Operation::divide:
+        return merge(da, db,
+                     [&](NodeId p, NodeId q) { return g.divide(g.subtract(p, g.multiply(id, q)), b); });
+      case Operation::power: return differentiate_power(id, a, b);
+      case Operation::atan2: {
+        if (da.empty() && db.empty()) return;
+        const NodeId radius = g.add(square(a), square(b));
+        return merge(da, db, [&](NodeId p, NodeId q) {
+          return g.divide(g.subtract(g.multiply(b, p), g.multiply(a, q)), radius);
+        });
+      }
+      default: return differentiate_select(node);
+    }
+  }
+
+  void differentiate_power(NodeId id, NodeId a, NodeId b) {
+    ExpressionGraph& g = graph_;
+    const Span da = spans_[a];
+    const Span db = spans_[b];
+    if (da.empty() && db.empty()) return;
+    const auto slope = [&] {
+      const NodeId reduced = g.subtract(b, g.constant(1));
+      return g.multiply(b, g.binary(Operation::power, a, reduced));
+    };
+    // A constant exponent must not take the logarithm of the base, which may be negative.
+    if (db.empty()) return scale(da, slope, Operation::chain);
+    const NodeId base_slope = da.empty() ? g.constant(0) : slope();
+    const NodeId exponent_slope = g.multiply(id, g.unary(Operation::log, a));
+    merge(da, db, [&](NodeId p, NodeId q) {
+      return g.add(g.binary(Operation::chain, base_slope, p), g.binary(Operation::chain, exponent_slope, q));
+    });
+  }
+
+  void differentiate_select(const Node& node) {
+    ExpressionGraph& g = graph_;
+    const auto blend = [&](NodeId p, NodeId q) { return g.select(node.c, p, q); };
+    if (variables_ != Variables::lambdas) return merge(spans_[node.a], spans_[node.b], blend);
+    const std::size_t begin = entries_.size();
+    merge(spans_[node.a], spans_[node.b], blend);
+    const NodeId own = g.multiply(g.constant(0.5), g.subtract(node.a, node.b));
+    if (g.is_constant(own, 0)) return;
+    auto place = entries_.begin() + static_cast<std::ptrdiff_t>(begin);
+    while (place != entries_.end() && place->variable < node.c) ++place;
+    if (place != entries_.end() && place->variable == node.c)
+      place->value = g.add(place->value, own);
+    else
+      entries_.insert(place, {node.c, own});
+  }
+
+  ExpressionGraph& graph_;
+  Variables variables_;
+  std::vector<Span> spans_;
+  std::vector<PartialDerivative> entries_;
+};
+
+}  // namespace
+
+NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradient& by_state,
+                  const std::vector<NodeId>& motion) {
+  std::vector<NodeId> terms = {by_time.empty() ? graph.constant(0) : by_time.front().value};
+  for (const PartialDerivative& entry : by_state)
+    terms.push_back(graph.multiply(entry.value, motion[entry.variable]));
+  // By halves: the gradients of the partial sums of a long chain would fill the memory.
+  while (terms.size() > 1) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < terms.size(); k += 2)
+      terms[kept++] = k + 1 < terms.size() ? graph.add(terms[k], terms[k + 1]) : terms[k];
+    terms.resize(kept);
+  }
+  return terms.front();
+}
+
+std::optional<std::vector<Gradient>> gradients(ExpressionGraph& graph, const std::vector<NodeId>& roots,
+                                               Variables variables, std::size_t most_entries) {
+  const std::vector<NodeId> nodes = graph.reachable(roots);
+  Differentiator differentiator(graph, variables);
+  for (const NodeId id : nodes) {
+    differentiator.differentiate(id);
+    if (differentiator.entries().size() > most_entries) return std::nullopt;
+  }
+  std::vector<Gradient> result;
+  result.reserve(roots.size());
+  const auto& entries = differentiator.entries();
+  for (const NodeId root : roots) {
+    const Span span = differentiator.span(root);
+    result.emplace_back(entries.begin() + static_cast<std::ptrdiff_t>(span.begin),
+                        entries.begin() + static_cast<std::ptrdiff_t>(span.end));
+  }
+  return result;
+}
+
+}  // namespace slideway::reader

@@ -1,0 +1,36 @@
+// Exact partial derivatives of expressions, as further nodes of the same graph, and with them the exact sparsity
+// of a Jacobian.
+//
+//     ∂/∂y select(k; p, q) = select(k; ∂p/∂y, ∂q/∂y),      ∂/∂λₖ select(k; p, q) = (p − q)/2,
+//
+// so that a derivative, too, needs only the branch in force.
+// It must not know model files or systems.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "expression/expression_graph.hpp"
+
+namespace slideway::reader {
+
+// What is differentiated by. A surface's λ is constant when differentiating by the state, and the other way round.
+enum class Variables { states, lambdas, time };
+
+struct PartialDerivative {
+  std::uint32_t variable = 0;  // index of the state or surface; 0 for time
+  NodeId value = 0;            // never the constant 0
+};
+
+// The derivatives of one expression, by ascending variable; those that vanish identically are left out.
+using Gradient = std::vector<PartialDerivative>;
+
+// One gradient for each root; nothing when they would hold more than `most_entries` on the way.
+std::optional<std::vector<Gradient>> gradients(ExpressionGraph& graph, const std::vector<NodeId>& roots,
+                                               Variables variables, std::size_t most_entries = 20'000'000);
+
+// ∂h/∂t + ∂h/∂x·f, the rate of an expression h with these gradients along the motion x' = f.
+NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradient& by_state,
+                  const std::vector<NodeId>& motion);
+
+}  // namespace slideway::reader

@@ -1,0 +1,82 @@
+#include "expression/expression_functions.hpp"
+
+#include <map>
+#include <set>
+
+#include "expression/source_report.hpp"
+
+namespace slideway::reader {
+
+const std::vector<FunctionEntry>& functions() {
+  using enum Function;
+  static const std::vector<FunctionEntry> entries = {
+      {"sin", smooth, 1, Operation::sin},
+      {"cos", smooth, 1, Operation::cos},
+      {"tan", smooth, 1, Operation::tan},
+      {"asin", smooth, 1, Operation::asin},
+      {"acos", smooth, 1, Operation::acos},
+      {"atan", smooth, 1, Operation::atan},
+      {"atan2", smooth_of_two, 2, Operation::atan2},
+      {"sinh", smooth, 1, Operation::sinh},
+      {"cosh", smooth, 1, Operation::cosh},
+      {"tanh", smooth, 1, Operation::tanh},
+      {"exp", smooth, 1, Operation::exp},
+      {"log", smooth, 1, Operation::log},
+      {"sqrt", smooth, 1, Operation::sqrt},
+      {"pow", smooth_of_two, 2, Operation::power},
+      {"sgn", sgn, 1},
+      {"step", step, 1},
+      {"if", if_, 3},
+      {"abs", abs, 1},
+      {"min", min, 2},
+      {"max", max, 2},
+      {"sum", sum, 1},
+  };
+  return entries;
+}
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names;
+  for (const FunctionEntry& entry : functions()) names.emplace_back(entry.name);
+  return names;
+}
+
+std::string function_hint(std::string name) {
+  static const std::map<std::string, std::string> elsewhere = {{"sign", "sgn(x)"},
+                                                               {"signum", "sgn(x)"},
+                                                               {"heaviside", "step(x)"},
+                                                               {"theta", "step(x)"},
+                                                               {"ln", "log(x)"},
+                                                               {"log10", "log(x)/log(10)"},
+                                                               {"log2", "log(x)/log(2)"},
+                                                               {"fabs", "abs(x)"},
+                                                               {"arcsin", "asin(x)"},
+                                                               {"arccos", "acos(x)"},
+                                                               {"arctan", "atan(x)"},
+                                                               {"arctan2", "atan2(y, x)"},
+                                                               {"power", "a^b"},
+                                                               {"sqr", "x^2"},
+                                                               {"cbrt", "sgn(x)*abs(x)^(1/3)"},
+                                                               {"fmin", "min(a, b)"},
+                                                               {"fmax", "max(a, b)"},
+                                                               {"where", "if(a > b, p, q)"},
+                                                               {"ifelse", "if(a > b, p, q)"},
+                                                               {"piecewise", "if(a > b, p, q)"},
+                                                               {"clip", "min(max(x, low), high)"},
+                                                               {"clamp", "min(max(x, low), high)"},
+                                                               {"sat", "min(max(x, -1), 1)"}};
+  // What jumps for ever, at times or places of its own.
+  static const std::set<std::string> periodic = {"floor", "trunc", "mod", "fmod", "rem", "frac"};
+  static const std::set<std::string> staircases = {"ceil", "round"};
+  for (char& letter : name)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  const std::string again =
+      "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with "
+      "when = \"c - T\" and set = { c = \"0\" }";
+  if (periodic.count(name) > 0) return again;
+  if (staircases.count(name) > 0) return "a staircase is a sum, step(x - 1) + step(x - 2) + …; " + again;
+  const auto found = elsewhere.find(name);
+  return found != elsewhere.end() ? "write " + found->second : suggestion(name, function_names());
+}
+
+}  // namespace slideway::reader

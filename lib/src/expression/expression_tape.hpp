@@ -1,0 +1,93 @@
+// Expressions made ready to be evaluated millions of times: one flat list of instructions over registers, with
+// common sub-expressions computed once, no calls through pointers and no allocation.
+//
+// On a side of surface k (λₖ = ±1) only the branch of select(k; p, q) in force is evaluated, so that a root or a
+// logarithm of the other branch cannot give NaN; between the sides both are. A dual λ counts as being on a side
+// only if it does not vary.
+// It must not know model files or systems.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "expression/expression_graph.hpp"
+#include "slideway/autodiff/dual.hpp"
+#include "slideway/core/scratch.hpp"
+
+namespace slideway::reader {
+
+// Immutable; may be evaluated from several threads at once.
+class Tape {
+ public:
+  Tape() = default;
+  // `lambda_index` says which entry of λ belongs to a surface of the graph; empty: the surface's own number.
+  Tape(const ExpressionGraph& graph, const std::vector<NodeId>& outputs,
+       const std::vector<std::uint32_t>& lambda_index = {});
+
+  std::size_t outputs() const { return outputs_.size(); }
+  std::size_t instructions() const { return instructions_.size(); }
+
+  // inputs.time(), .impact(), .state(i) and .lambda(k) are asked for if they are used; store(k, value) takes
+  // output k. Scalar: double, Dual<double> or Dual<Dual<double>>.
+  template <class Scalar, class Inputs, class Store>
+  void evaluate(const Inputs& inputs, const Store& store) const {
+    if constexpr (std::is_same_v<Scalar, double>) {
+      if (registers_ <= small_) {
+        std::array<double, small_> registers;  // NOLINT: every register is written before it is read
+        return evaluate_in<Scalar>(registers.data(), inputs, store);
+      }
+    }
+    ScratchFrame frame;
+    evaluate_in<Scalar>(frame.take<Scalar>(static_cast<Index>(registers_)), inputs, store);
+  }
+
+  // The value of the only output.
+  template <class Scalar, class Inputs>
+  Scalar value(const Inputs& inputs) const {
+    Scalar result(0.0);
+    evaluate<Scalar>(inputs, [&](std::size_t, const Scalar& output) { result = output; });
+    return result;
+  }
+
+  struct Instruction {
+    std::uint32_t code = 0;
+    std::uint32_t target = 0;  // register, or the instruction to go on with
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+    std::uint32_t c = 0;
+  };
+
+ private:
+  friend class TapeCompiler;
+
+  template <class Scalar, class Inputs, class Store>
+  void evaluate_in(Scalar* registers, const Inputs& inputs, const Store& store) const {
+    Scalar* place = registers;
+    if (uses_time_) *place++ = inputs.time();
+    if (uses_impact_) *place++ = inputs.impact();
+    for (const std::uint32_t state : states_) *place++ = inputs.state(state);
+    for (const std::uint32_t lambda : lambdas_) *place++ = inputs.lambda(lambda);
+    for (const double constant : constants_) *place++ = Scalar(constant);
+    if (!instructions_.empty()) execute(registers);
+    for (std::size_t k = 0; k < outputs_.size(); ++k) store(k, registers[outputs_[k]]);
+  }
+
+  void execute(double* registers) const;
+  void execute(Dual<double>* registers) const;
+  void execute(Dual<Dual<double>>* registers) const;
+
+  static constexpr std::size_t small_ = 256;
+
+  // The inputs that are used, in the order of their registers; the constants come after them.
+  bool uses_time_ = false;
+  bool uses_impact_ = false;
+  std::vector<std::uint32_t> states_;
+  std::vector<std::uint32_t> lambdas_;
+  std::vector<double> constants_;
+  std::size_t registers_ = 0;
+  std::vector<Instruction> instructions_;
+  std::vector<std::uint32_t> outputs_;  // the register of each output
+};
+
+}  // namespace slideway::reader

@@ -1,0 +1,35 @@
+// Why a derivative of a model file is not finite: the line it stands on, and the operation whose operands are numbers
+// and whose result is none, "sqrt(-1e-12)" or "1/0".
+//
+// It must not know files or systems.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "expression/expression_graph.hpp"
+#include "model_file/lowering.hpp"
+
+namespace slideway::reader {
+
+class FieldExplanation {
+ public:
+  FieldExplanation() = default;
+  // Of models that are not too large, it keeps the nodes of the derivatives; of all, their places.
+  FieldExplanation(const ExpandedModel& model, const std::vector<NodeId>& derivatives,
+                   std::vector<Position> places);
+
+  std::string operator()(double t, ConstVectorRef x, ConstVectorRef lambda, Index state) const;
+
+ private:
+  std::string culprit(double t, ConstVectorRef x, ConstVectorRef lambda, NodeId root) const;
+
+  std::shared_ptr<const SourceText> source_ = {};
+  std::vector<Position> places_ = {};  // of the derivatives, one per state
+  std::vector<Node> nodes_ = {};
+  std::vector<NodeId> roots_ = {};
+  std::vector<std::uint32_t> lambda_index_ = {};
+};
+
+}  // namespace slideway::reader

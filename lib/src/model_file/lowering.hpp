@@ -1,0 +1,165 @@
+// From what a model file says and the values of its parameters to the graph of its equations, and from there to a
+// System.
+//
+// Discontinuities become surfaces: with λ of the surface e, or a − b,
+//     sgn(e) = λ,  step(e) = (1 + λ)/2,  abs(e) = λ·e,  if(a > b, p, q) = q + (1 + λ)/2·(p − q),
+// and min and max likewise. In a reset, sgn(0) = step(0) = 0 and no surface arises.
+//
+// The way of a model file: model_file_*.cpp read it into a ModelDescription; lowering_expand.cpp makes nodes of that, with _formula,
+// _signs, _surfaces and _friction; _corners, _system, _events, _observables and _second_order make of the nodes what the library takes.
+// It must not know TOML.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "expression/expression_graph.hpp"
+#include "model_file/model_file_description.hpp"
+#include "slideway/model/model.hpp"
+#include "slideway/model/system.hpp"
+
+namespace slideway::reader {
+
+// How large a model may become.
+struct ExpansionLimits {
+  std::size_t states = 1'000'000;
+  std::size_t operations = 50'000'000;  // nodes of the graph
+};
+
+// Whether definitions that nothing uses are looked at, too.
+enum class Check { used, everything };
+
+struct ExpandedSurface {
+  std::string name = {};
+  bool named = false;  // in [surfaces]
+  NodeId guard = 0;
+  std::optional<NodeId> break_away = {};
+};
+
+// A force of [friction], or one element of it.
+struct ExpandedFriction {
+  std::string name = {};
+  NodeId force = 0;
+  NodeId velocity = 0;
+  std::optional<NodeId> stored = {};
+};
+
+// What is looked at beside the states: a value, or the force of a contact.
+struct ExpandedObservable {
+  std::string name = {};
+  NodeId value = 0;
+  std::optional<std::size_t> contact = {};
+};
+
+struct ExpandedAssignment {
+  std::uint32_t state = 0;
+  NodeId value = 0;
+  Position place = {};
+};
+
+// A reset, stop, record or edge with everything in place.
+struct ExpandedEvent {
+  std::string name = {};
+  NodeId guard = 0;
+  Direction direction = Direction::any;
+  bool across_jumps = true;
+  // What every element of vectors gets, the same whichever of the tables with a size fires, and so kept once for all of them; and
+  // what this one sets after it.
+  std::shared_ptr<const std::vector<ExpandedAssignment>> common = {};
+  std::vector<ExpandedAssignment> set = {};
+  std::size_t from = 0;  // edges: locations
+  std::size_t to = 0;
+  std::optional<std::size_t> zeno = {};
+};
+
+struct ExpandedContact {
+  std::string name = {};
+  NodeId gap = 0;
+  std::vector<ExpandedAssignment> acts_on = {};
+  NodeId restitution = 0;  // may depend on ExpressionGraph::impact
+};
+
+// The equations in force, of the whole model or of one location.
+struct ExpandedMotion {
+  std::string location = {};             // "" where there are none
+  std::vector<NodeId> derivatives = {};  // one per state
+  std::vector<Position> places = {};     // of each in the file
+};
+
+// A model with the values of its parameters, as nodes of one graph. `surfaces` is in the order of mode words; the
+// graph numbers them as they came up, and its surface k is surfaces[lambda_index[k]].
+struct ExpandedModel {
+  ExpressionGraph graph = ExpressionGraph();
+  std::shared_ptr<const SourceText> source = {};  // for messages of a run
+  Settings parameters = {};
+  std::vector<std::string> state_names = {};
+  Vector initial = {};
+  double start = 0;
+  double end = 0;
+  std::vector<double> atol = {};
+  std::vector<ExpandedSurface> surfaces = {};
+  std::vector<std::uint32_t> lambda_index = {};
+  std::vector<ExpandedMotion> motions = {};  // one, or one per location
+  std::size_t initial_location = 0;
+  std::vector<ExpandedEvent> resets = {};
+  std::vector<ExpandedEvent> stops = {};
+  std::vector<ExpandedEvent> records = {};
+  std::vector<ExpandedEvent> edges = {};
+  std::vector<ExpandedContact> contacts = {};
+  std::vector<ExpandedFriction> friction = {};
+  std::vector<ExpandedObservable> observables = {};
+  // SystemDefinition::second_order of a motion; needs the equations once more.
+  std::function<std::shared_ptr<const System>(std::size_t motion, const std::vector<Index>& surfaces)>
+      second_order = {};
+};
+
+// Gives the parameters their values, the vectors their lengths, the initial state its numbers, and builds every
+// expression. Throws std::invalid_argument for a setting that does not exist; what the values make of the file (a
+// division by zero, say) is added to `mistakes`, and the model is then not complete.
+ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
+                     const ExpansionLimits& limits, Mistakes& mistakes);
+
+// The derivatives as a system's: multi-affine. A mistake is added where that takes too many corners.
+std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const ExpandedMotion& motion,
+                                             Mistakes& mistakes);
+
+// The roots with every product, quotient and function of λ that is not affine in each λ separately replaced by the
+// blend of its corners, select(k; e at λₖ = 1, e at λₖ = −1) over the surfaces k concerned. What is left is
+// multi-affine and has the same values at every vertex.
+std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots);
+
+// More surfaces in one expression that is not multi-affine than corners can be blended for.
+class TooManyCorners : public std::length_error {
+ public:
+  TooManyCorners(std::size_t root, std::size_t surfaces);
+  std::size_t root;  // number of the root it came up in
+  // For the author of the file, who calls the root `name`.
+  Mistake mistake(Position where, const std::string& name) const;
+
+  static constexpr std::size_t most = 12;
+};
+
+// A system with exact derivatives and their sparsity. `derivatives` must be multi-affine; `places` are theirs in the file.
+System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
+                   const std::vector<Position>& places);
+
+// SystemDefinition::second_order of surfaces in one motion; `model` is used up.
+std::shared_ptr<const System> make_second_order_system(const std::string& name, ExpandedModel& model,
+                                                       const ExpandedMotion& motion,
+                                                       const std::vector<NodeId>& derivatives,
+                                                       const std::vector<Index>& surfaces);
+
+std::vector<FrictionElement> make_friction(const ExpandedModel& model);
+
+// Those of `model`, with what is not multi-affine in λ lowered as in derivatives.
+Observables make_observables(ExpandedModel& model, Mistakes& mistakes);
+
+// The model with its events, contacts and locations; `derivatives` has one list per motion.
+Automaton make_automaton(const std::string& name, ExpandedModel& model,
+                         const std::vector<std::vector<NodeId>>& derivatives);
+
+}  // namespace slideway::reader

@@ -1,0 +1,219 @@
+// From expanded events, contacts and locations to those of the library.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "expression/expression_derivatives.hpp"
+#include "expression/expression_tape.hpp"
+#include "expression/tape_inputs.hpp"
+#include "model_file/lowering.hpp"
+
+namespace slideway::reader {
+namespace {
+
+// The approach speed is all that a restitution depends on.
+struct ImpactInput {
+  double speed;
+  double time() const { return 0; }
+  double impact() const { return speed; }
+  double state(std::uint32_t) const { return 0; }
+  double lambda(std::uint32_t) const { return 0; }
+};
+
+class EventMaker {
+ public:
+  explicit EventMaker(ExpandedModel& model) : model_(model) { learn_shapes(); }
+
+  std::vector<Event> events() {
+    std::vector<Event> result;
+    const auto add = [&](const std::vector<ExpandedEvent>& events, Action action) {
+      for (const ExpandedEvent& event : events) {
+        Event made;
+        made.name = event.name;
+        made.action = action;
+        made.direction = event.direction;
+        made.when = guard(event.guard);
+        made.across_jumps = event.across_jumps;
+        if (action == Action::reset) made.reset = reset(event);
+        result.push_back(std::move(made));
+      }
+    };
+    add(model_.resets, Action::reset);
+    add(model_.stops, Action::stop);
+    add(model_.records, Action::record);
+    return result;
+  }
+
+  std::vector<Contact> contacts() {
+    std::vector<Contact> result;
+    for (const ExpandedContact& contact : model_.contacts) {
+      Contact made;
+      made.name = contact.name;
+      made.gap = guard(contact.gap);
+      made.acts_on_states = states_of(contact.acts_on);
+      made.acts_on = [tape = tape_of(contact.acts_on), states = states_of(contact.acts_on)](
+                         double t, ConstVectorRef x, VectorRef b) {
+        tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += value; });
+      };
+      made.restitution = [tape = tape({contact.restitution})](double speed) {
+        return tape->value<double>(ImpactInput{speed});
+      };
+      result.push_back(std::move(made));
+    }
+    return result;
+  }
+
+  std::vector<Edge> edges() {
+    std::vector<Edge> result;
+    for (const ExpandedEvent& event : model_.edges) {
+      Edge made;
+      made.name = event.name;
+      made.from = model_.motions[event.from].location;
+      made.to = model_.motions[event.to].location;
+      made.direction = event.direction;
+      if (event.common || !event.set.empty()) made.reset = reset(event);
+      if (event.zeno) made.zeno = model_.motions[*event.zeno].location;
+      // A guard and its negative are one guard in opposite directions.
+      const auto negative = guards_.find(model_.graph.negate(event.guard));
+      if (guards_.find(event.guard) == guards_.end() && negative != guards_.end()) {
+        made.when = negative->second;
+        if (made.direction != Direction::any) {
+          made.direction = made.direction == Direction::rising ? Direction::falling : Direction::rising;
+        }
+      } else {
+        made.when = guard(event.guard);
+      }
+      result.push_back(std::move(made));
+    }
+    return result;
+  }
+
+ private:
+  void learn_shapes() {
+    std::vector<NodeId> functions;
+    for (const ExpandedContact& contact : model_.contacts) functions.push_back(contact.gap);
+    for (const auto* const events : {&model_.resets, &model_.stops, &model_.records, &model_.edges}) {
+      for (const ExpandedEvent& event : *events) functions.push_back(event.guard);
+    }
+    if (functions.empty()) return;
+    const auto by_state = gradients(model_.graph, functions, Variables::states);
+    const auto by_time = gradients(model_.graph, functions, Variables::time);
+    if (!by_state || !by_time) return;
+    const auto constant = [&](const PartialDerivative& entry) {
+      return model_.graph.is_constant(entry.value);
+    };
+    for (std::size_t k = 0; k < functions.size(); ++k) {
+      GuardShape& shape = shapes_[functions[k]];
+      shape.states.clear();
+      for (const PartialDerivative& entry : (*by_state)[k]) {
+        shape.states.push_back(static_cast<Index>(entry.variable));
+      }
+      shape.affine = std::all_of((*by_state)[k].begin(), (*by_state)[k].end(), constant) &&
+                     std::all_of((*by_time)[k].begin(), (*by_time)[k].end(), constant);
+    }
+  }
+
+  std::shared_ptr<const Tape> tape(const std::vector<NodeId>& outputs) const {
+    return std::make_shared<const Tape>(model_.graph, outputs, model_.lambda_index);
+  }
+
+  std::shared_ptr<const Tape> tape_of(const std::vector<ExpandedAssignment>& lines) const {
+    std::vector<NodeId> values;
+    for (const ExpandedAssignment& line : lines) values.push_back(line.value);
+    return tape(values);
+  }
+
+  static std::vector<Index> states_of(const std::vector<ExpandedAssignment>& lines) {
+    std::vector<Index> states;
+    for (const ExpandedAssignment& line : lines) states.push_back(static_cast<Index>(line.state));
+    return states;
+  }
+
+  // The same expression is the same guard.
+  Guard guard(NodeId node) {
+    const auto known = guards_.find(node);
+    if (known != guards_.end()) return known->second;
+    const std::shared_ptr<const Tape> made = tape({node});
+    GuardFunctions functions;
+    functions.value = [made](double t, ConstVectorRef x) { return made->value<double>(point(t, x)); };
+    functions.rate = [made](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                            GuardFunctions::States) {
+      return made->value<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)}).derivative;
+    };
+    functions.mixed = [made](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
+                             double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
+                             GuardFunctions::States) {
+      const TwiceMovingPoint moving{{point(t, x), point(t_first, x_first)},
+                                    {point(t_second, x_second), point(0, x_mixed)}};
+      return made->value<Dual<Dual<double>>>(moving).derivative.derivative;
+    };
+    if (const auto shape = shapes_.find(node); shape != shapes_.end()) {
+      functions.shape = [known = shape->second](Index) -> std::optional<GuardShape> { return known; };
+    }
+    return guards_.emplace(node, Guard(std::move(functions))).first->second;
+  }
+
+  // Values for states, all of the same state before.
+  struct Setter {
+    std::shared_ptr<const Tape> tape;
+    std::vector<Index> states;
+    void set(double t, ConstVectorRef before, VectorRef after) const {
+      tape->evaluate<double>(point(t, before),
+                             [&](std::size_t k, double value) { after[states[k]] = value; });
+    }
+  };
+
+  Setter setter(const std::vector<ExpandedAssignment>& lines) const {
+    return {tape_of(lines), states_of(lines)};
+  }
+
+  ResetFunction reset(const ExpandedEvent& event) {
+    Setter own = setter(event.set);
+    if (!event.common) {
+      return [own = std::move(own)](double t, ConstVectorRef before, VectorRef after) {
+        own.set(t, before, after);
+      };
+    }
+    std::shared_ptr<const Setter>& common = common_[event.common.get()];
+    if (!common) common = std::make_shared<const Setter>(setter(*event.common));
+    return [common, own = std::move(own)](double t, ConstVectorRef before, VectorRef after) {
+      common->set(t, before, after);
+      own.set(t, before, after);
+    };
+  }
+
+  ExpandedModel& model_;
+  std::map<NodeId, Guard> guards_;
+  std::map<const std::vector<ExpandedAssignment>*, std::shared_ptr<const Setter>> common_;
+  std::map<NodeId, GuardShape> shapes_;
+};
+
+}  // namespace
+
+Automaton make_automaton(const std::string& name, ExpandedModel& model,
+                         const std::vector<std::vector<NodeId>>& derivatives) {
+  EventMaker maker(model);
+  const std::vector<Event> events = maker.events();
+  const std::vector<Contact> contacts = maker.contacts();
+  const auto system = [&](std::size_t motion) {
+    SystemDefinition definition =
+        make_system(name, model, derivatives[motion], model.motions[motion].places).definition();
+    if (model.second_order && definition.surfaces > 0) {
+      definition.second_order = [of_motion = model.second_order, motion](const std::vector<Index>& surfaces) {
+        return of_motion(motion, surfaces);
+      };
+    }
+    System made(std::move(definition));
+    if (!events.empty()) made = made.with_events(events);
+    if (!contacts.empty()) made = made.with_contacts(contacts);
+    return made;
+  };
+  if (model.motions.size() == 1 && model.motions.front().location.empty()) return Automaton(system(0));
+  std::vector<Location> locations;
+  for (std::size_t k = 0; k < model.motions.size(); ++k)
+    locations.push_back({model.motions[k].location, system(k)});
+  return Automaton(std::move(locations), maker.edges(), model.motions[model.initial_location].location);
+}
+
+}  // namespace slideway::reader

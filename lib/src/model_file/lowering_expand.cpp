@@ -1,0 +1,488 @@
+// expand: parameters get their values, vectors their lengths, and what all sections say becomes nodes of the graph.
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "core/number_text.hpp"
+#include "model_file/lowering.hpp"
+#include "model_file/lowering_formula.hpp"
+#include "model_file/lowering_friction.hpp"
+#include "model_file/lowering_surfaces.hpp"
+#include "slideway/model/settings.hpp"
+
+namespace slideway::reader {
+namespace {
+
+class Expander {
+ public:
+  Expander(const ModelDescription& model, const Settings& settings, Check check,
+           const ExpansionLimits& limits, Mistakes& mistakes, ExpandedModel& expanded)
+      : model_(model),
+        check_(check),
+        limits_(limits),
+        mistakes_(mistakes),
+        expanded_(expanded),
+        surfaces_(expanded.graph),
+        builder_(model, extents_, expanded.graph, surfaces_, mistakes) {
+    for (const auto& [name, value] : settings) settings_[name] = value;
+  }
+
+  void run() {
+    set_parameters();
+    if (!mistakes_.empty()) return;
+    set_lengths(model_.states, extents_.states);
+    set_lengths(model_.definitions, extents_.definitions);
+    set_lengths(model_.surfaces, extents_.surfaces);
+    if (!mistakes_.empty()) return;
+    set_states();
+    check_settings();
+    if (!mistakes_.empty()) return;
+    builder_.prepare_definitions();
+    build_named_surfaces();
+    FrictionExpander friction(model_, extents_, builder_, surfaces_, expanded_, mistakes_);
+    friction.build_surfaces();
+    if (!mistakes_.empty()) return;
+    build_motion();
+    build_events("reset", model_.resets, expanded_.resets);
+    build_events("stop", model_.stops, expanded_.stops);
+    build_events("record", model_.records, expanded_.records);
+    build_events("edge", model_.edges, expanded_.edges);
+    build_contacts();
+    friction.build_forces();
+    if (mistakes_.empty()) build_observables();
+    surfaces_.put_in_order(expanded_.surfaces, expanded_.lambda_index);
+    if (check_ == Check::everything) build_unused_definitions();
+  }
+
+ private:
+  // Runs `build`, whose mistakes have been told when it fails.
+  template <class Build>
+  static bool succeeds(const Build& build) {
+    try {
+      build();
+      return true;
+    } catch (const Unbuildable&) {
+      return false;
+    }
+  }
+
+  // ---- numbers --------------------------------------------------------------------------------------
+
+  // The value of an expression of numbers and parameters.
+  double constant(const Formula& formula, std::uint32_t element = 0) {
+    return expanded_.graph.value(builder_.build(formula, Jumps::values, element));
+  }
+
+  // What the settings say of a name; else the value of its formula, or nothing after a mistake.
+  std::optional<double> set_or_given(const std::string& name, const Formula& formula, std::uint32_t element) {
+    const auto setting = settings_.find(name);
+    std::optional<double> value;
+    if (setting == settings_.end()) {
+      succeeds([&] { value = constant(formula, element); });
+      return value;
+    }
+    check_setting(model_.name, name, setting->second, {name});
+    return setting->second;
+  }
+
+  void set_parameters() {
+    for (const Quantity& parameter : model_.parameters) {
+      // After a mistake any value will do to find the others.
+      const double value = set_or_given(parameter.name, parameter.value, 0).value_or(1);
+      expanded_.parameters.emplace_back(parameter.name, value);
+      extents_.parameters.push_back(expanded_.graph.constant(value));
+    }
+  }
+
+  void set_lengths(const std::vector<Quantity>& quantities, std::vector<std::uint32_t>& lengths) {
+    for (const Quantity& quantity : quantities) {
+      lengths.push_back(1);
+      if (quantity.is_vector()) succeeds([&] { lengths.back() = length_of(*quantity.size); });
+    }
+  }
+
+  std::uint32_t length_of(const Formula& size, int least = 1) {
+    const double length = constant(size);
+    if (length == std::floor(length) && length >= least) {
+      elements_ += length;
+      if (elements_ <= static_cast<double>(limits_.states)) return static_cast<std::uint32_t>(length);
+    }
+    Mistake mistake;
+    mistake.where = size.position;
+    mistake.what = size.owner;
+    mistake.expected = "an integer from " + std::to_string(least) + ", and at most " +
+                       std::to_string(limits_.states) + " elements in all";
+    mistake.got = exact_text(length);
+    mistakes_.push_back(std::move(mistake));
+    throw Unbuildable{};
+  }
+
+  // ---- states ---------------------------------------------------------------------------------------
+
+  void set_states() {
+    for (std::size_t k = 0; k < model_.states.size(); ++k) {
+      extents_.first_state.push_back(static_cast<std::uint32_t>(expanded_.state_names.size()));
+      const Quantity& state = model_.states[k];
+      for (std::uint32_t element = 1; element <= extents_.states[k]; ++element)
+        expanded_.state_names.push_back(state.is_vector() ? state.name + std::to_string(element)
+                                                          : state.name);
+    }
+    check_name_clashes();
+    const std::size_t count = expanded_.state_names.size();
+    expanded_.initial = Vector::Zero(static_cast<Index>(count));
+    for (std::size_t k = 0; k < model_.states.size(); ++k) set_initial_values(k);
+    succeeds([&] { expanded_.start = constant(model_.start); });
+    succeeds([&] { expanded_.end = constant(model_.end); });
+    if (expanded_.end < expanded_.start)
+      mistakes_.push_back({model_.end.position, 1, "the end is before the start",
+                           "an end time of at least " + exact_text(expanded_.start),
+                           exact_text(expanded_.end), ""});
+    set_tolerances(count);
+  }
+
+  void set_initial_values(std::size_t k) {
+    const Quantity& state = model_.states[k];
+    for (std::uint32_t element = 1; element <= extents_.states[k]; ++element) {
+      const std::uint32_t index = extents_.first_state[k] + element - 1;
+      const std::string& name = expanded_.state_names[index];
+      const std::optional<double> value = set_or_given(name, state.value, state.is_vector() ? element : 0);
+      if (!value) return;
+      expanded_.initial[static_cast<Index>(index)] = *value;
+    }
+  }
+
+  void set_tolerances(std::size_t count) {
+    if (!model_.atol_list.empty() && model_.atol_list.size() != count)
+      mistakes_.push_back({model_.atol_position, 1, "'atol' of the wrong length",
+                           std::to_string(count) + " numbers, one per state",
+                           std::to_string(model_.atol_list.size()), ""});
+    expanded_.atol = model_.atol_list.empty() ? model_.defaults.atol : model_.atol_list;
+    for (std::size_t k = 0; k < model_.atol_by_state.size(); ++k)
+      expanded_.atol.insert(expanded_.atol.end(), extents_.states[k], model_.atol_by_state[k]);
+  }
+
+  // The names x1, x2, … of a vector must not be those of anything else.
+  void check_name_clashes() {
+    std::vector<std::pair<const Quantity*, std::uint32_t>> vectors;
+    const auto add = [&](const std::vector<Quantity>& quantities, const std::vector<std::uint32_t>& lengths) {
+      for (std::size_t k = 0; k < quantities.size(); ++k)
+        if (quantities[k].is_vector()) vectors.emplace_back(&quantities[k], lengths[k]);
+    };
+    add(model_.states, extents_.states);
+    add(model_.definitions, extents_.definitions);
+    add(model_.surfaces, extents_.surfaces);
+    if (vectors.empty()) return;
+    for (const auto* quantities : {&model_.parameters, &model_.states, &model_.definitions, &model_.surfaces})
+      for (const Quantity& quantity : *quantities)
+        for (const auto& [vector, length] : vectors) check_name_clash(quantity, *vector, length);
+  }
+
+  void check_name_clash(const Quantity& other, const Quantity& vector, std::uint32_t length) {
+    // Of two vectors x and x1, the latter's first element is x11.
+    const std::string name = other.name + (other.is_vector() ? "1" : "");
+    const std::uint32_t element = element_number(name, vector.name);
+    if (&other == &vector || element == 0 || element > length) return;
+    mistakes_.push_back({other.position, other.name.size(), "a clash of names",
+                         "a name that no element of a vector has",
+                         in_quotes(name) + ", which element " + std::to_string(element) + " of '" +
+                             vector.name + "' (line " + std::to_string(vector.position.line) + ") has, too",
+                         ""});
+  }
+
+  void check_settings() const {
+    if (settings_.empty()) return;
+    std::vector<std::string> known;
+    for (const Quantity& parameter : model_.parameters) known.push_back(parameter.name);
+    known.insert(known.end(), expanded_.state_names.begin(), expanded_.state_names.end());
+    for (const auto& [name, value] : settings_) check_setting(model_.name, name, value, known);
+  }
+
+  // ---- equations ------------------------------------------------------------------------------------
+
+  void build_named_surfaces() {
+    for (std::uint32_t k = 0; k < model_.surfaces.size(); ++k)
+      for (std::uint32_t element = 1; element <= extents_.surfaces[k]; ++element)
+        if (!succeeds([&] { add_named_surface(k, element); })) break;
+  }
+
+  void add_named_surface(std::uint32_t k, std::uint32_t element) {
+    const Quantity& surface = model_.surfaces[k];
+    const std::string name = surface.is_vector() ? surface.name + std::to_string(element) : surface.name;
+    const NodeId guard = builder_.guard(k, element);
+    if (!is_never_met(guard, surface.value, "surface " + in_quotes(name), "a guard")) {
+      const SurfaceSide side = surfaces_.add_named(name, guard);
+      if (surface.break_away) {
+        const NodeId ratio =
+            builder_.build(*surface.break_away, Jumps::refused_in_ratio, surface.is_vector() ? element : 0);
+        set_break_away(surfaces_, expanded_.graph, side.surface, ratio, *surface.break_away, name, mistakes_);
+      }
+      return;
+    }
+    throw Unbuildable{};
+  }
+
+  // A constant has no zero to come to; told as a mistake.
+  bool is_never_met(NodeId function, const Formula& formula, const std::string& who,
+                    const std::string& what) {
+    if (!expanded_.graph.is_constant(function)) return false;
+    mistakes_.push_back({formula.position, 1, who + " can never be met",
+                         what + " that depends on a state or on t",
+                         "the constant " + exact_text(expanded_.graph.value(function)), ""});
+    return true;
+  }
+
+  // The same of an event or contact as the file has it; a value set for a run may put one out of action.
+  void check_is_met(NodeId function, const Formula& formula, const std::string& kind, const std::string& name,
+                    const std::string& what) {
+    if (check_ == Check::everything && !formula.empty())
+      is_never_met(function, formula, name.empty() ? "the " + kind : kind + " " + in_quotes(name), what);
+  }
+
+  // The value of an assignment for each state it means, after those there are. `table_element` is i of the table it stands in, 0
+  // where that has none.
+  void build_assignment(const Assignment& assignment, Jumps jumps, std::uint32_t table_element,
+                        std::vector<ExpandedAssignment>& result) {
+    const std::uint32_t count = extents_.states[assignment.state];
+    if (assignment.element > count) {
+      mistakes_.push_back({assignment.position, 1, "an element that does not exist",
+                           "at most " + std::to_string(count) + " elements",
+                           std::to_string(assignment.element), ""});
+      return;
+    }
+    std::optional<std::uint32_t> only = std::max<std::uint32_t>(assignment.element, 1);
+    if (assignment.indexed) {
+      const auto find = [&] { only = builder_.element_of(*assignment.indexed, table_element); };
+      if (!succeeds(find) || !only) return;
+    }
+    const bool every = means_every_element(assignment);
+    for (std::uint32_t element = every ? 1 : *only; element <= (every ? count : *only); ++element) {
+      NodeId node = 0;
+      const auto build = [&] {
+        node = uses_element(assignment.value)
+                   ? builder_.build(assignment.value, jumps, table_element, element)
+                   : builder_.build(assignment.value, jumps, every ? element : table_element);
+      };
+      if (!succeeds(build)) return;
+      const std::uint32_t state = extents_.first_state[assignment.state] + element - 1;
+      result.push_back({state, node, assignment.value.position});
+    }
+  }
+
+  bool means_every_element(const Assignment& assignment) const {
+    return model_.states[assignment.state].is_vector() && assignment.element == 0 && !assignment.indexed;
+  }
+
+  // What every element gets is the same for all tables of a size, unless the value tells i from j and uses both.
+  bool is_common(const Assignment& assignment) const {
+    return means_every_element(assignment) &&
+           !(uses_element(assignment.value) && uses_index(assignment.value));
+  }
+
+  // All lines of a `set` or an `acts_on`: what every element gets first, what single ones get after it, once each.
+  std::vector<ExpandedAssignment> build_assignments(const std::vector<Assignment>& lines, Jumps jumps,
+                                                    std::uint32_t table_element) {
+    std::vector<ExpandedAssignment> result, made;
+    std::unordered_map<std::uint32_t, std::size_t> places;
+    std::size_t common = 0;
+    for (const bool every : {true, false}) {
+      for (const Assignment& line : lines) {
+        if (means_every_element(line) != every) continue;
+        made.clear();
+        build_assignment(line, jumps, table_element, made);
+        for (const ExpandedAssignment& one : made) {
+          const auto [place, is_new] = places.emplace(one.state, result.size());
+          if (is_new) {
+            result.push_back(one);
+          } else if (!every && place->second < common) {
+            result[place->second] = one;
+            place->second = result.size();  // from now on no common value
+          } else {
+            mistakes_.push_back({line.position, 1, "the same state twice", "one value for every state",
+                                 in_quotes(expanded_.state_names[one.state]), ""});
+          }
+        }
+      }
+      if (every) common = result.size();
+    }
+    return result;
+  }
+
+  ExpandedMotion motion(const std::string& location, const std::vector<ExpandedAssignment>& derivatives) {
+    const std::size_t count = expanded_.state_names.size();
+    const NodeId zero = expanded_.graph.constant(0);
+    ExpandedMotion result{location, std::vector<NodeId>(count, zero), std::vector<Position>(count)};
+    for (const ExpandedAssignment& derivative : derivatives) {
+      result.derivatives[derivative.state] = derivative.value;
+      result.places[derivative.state] = derivative.place;
+    }
+    return result;
+  }
+
+  void build_motion() {
+    std::vector<ExpandedAssignment> everywhere;
+    for (const Assignment& line : model_.derivatives) build_assignment(line, Jumps::surfaces, 0, everywhere);
+    if (model_.locations.empty()) expanded_.motions.push_back(motion("", everywhere));
+    for (const LocationDescription& location : model_.locations) {
+      std::vector<ExpandedAssignment> here = everywhere;
+      for (const Assignment& line : location.derivatives) build_assignment(line, Jumps::surfaces, 0, here);
+      expanded_.motions.push_back(motion(location.name, here));
+    }
+    expanded_.initial_location = model_.initial_location;
+  }
+
+  void build_formula(const Formula& formula, Jumps jumps, std::uint32_t element, NodeId& node) {
+    succeeds([&] { node = builder_.build(formula, jumps, element); });
+  }
+
+  // build(i, name) for every i of a table, or once with 0; not on after a mistake.
+  template <class Table, class Build>
+  void for_every(const Table& table, const Build& build) {
+    if (!table.size) {
+      declare(table.name, table);
+      return build(0, table.name);
+    }
+    std::uint32_t count = 0;
+    succeeds([&] { count = length_of(*table.size, 0); });
+    for (std::uint32_t i = 1; i <= count && mistakes_.empty(); ++i) {
+      const std::string name = table.name.empty() ? "" : table.name + std::to_string(i);
+      declare(name, table);
+      build(i, name);
+    }
+  }
+
+  // Of a table without a size the names are known to differ, but not from those of one with a size.
+  template <class Table>
+  void declare(const std::string& name, const Table& table) {
+    if (name.empty() || table_names_.insert(name).second) return;
+    mistakes_.push_back({table.position, 1, "a clash of names", "a name that nothing else has",
+                         in_quotes(name) + ", which another event or contact has, too", ""});
+  }
+
+  void build_events(const std::string& kind, const std::vector<EventDescription>& events,
+                    std::vector<ExpandedEvent>& result) {
+    for (const EventDescription& event : events) {
+      // Resets that set all of a large vector would hold as many values as there are pairs of elements.
+      std::vector<Assignment> single, every;
+      for (const Assignment& line : event.set)
+        (event.size && is_common(line) ? every : single).push_back(line);
+      std::shared_ptr<const std::vector<ExpandedAssignment>> common;
+      for_every(event, [&](std::uint32_t i, const std::string& name) {
+        if (!common && !every.empty())
+          common = std::make_shared<const std::vector<ExpandedAssignment>>(
+              build_assignments(every, Jumps::values, i));
+        ExpandedEvent made;
+        made.name = name;
+        made.direction = event.direction;
+        made.across_jumps = event.across_jumps;
+        made.common = common;
+        made.from = event.from;
+        made.to = event.to;
+        made.zeno = event.zeno;
+        succeeds([&] {
+          made.guard = builder_.event_guard(event.when, i);
+          check_is_met(made.guard, event.when, kind, name, "a guard");
+          // As a surface without a name has it.
+          if (name.empty()) made.name = builder_.text(event.when, i);
+        });
+        made.set = build_assignments(single, Jumps::values, i);
+        result.push_back(std::move(made));
+      });
+    }
+  }
+
+  void build_observables() {
+    for (const ObservableDescription& wanted : model_.observables) {
+      if (wanted.contact) {
+        const std::size_t first = first_contact_[*wanted.contact];
+        const std::size_t end = first_contact_[*wanted.contact + 1];
+        const std::size_t begin = wanted.contact_element > 0 ? first + wanted.contact_element - 1 : first;
+        if (begin >= end)
+          mistakes_.push_back({{},
+                               1,
+                               "a contact that does not exist in " + wanted.value.owner,
+                               "at most " + std::to_string(end - first) + " of them",
+                               in_quotes(wanted.name),
+                               ""});
+        for (std::size_t k = begin; k < (wanted.contact_element > 0 ? std::min(begin + 1, end) : end); ++k)
+          expanded_.observables.push_back({expanded_.contacts[k].name, 0, k});
+      } else if (wanted.whole_vector) {
+        for (std::uint32_t i = 1; i <= builder_.elements_of(wanted.value); ++i)
+          if (!succeeds([&] {
+                expanded_.observables.push_back(
+                    {wanted.name + std::to_string(i), builder_.observed_element(wanted.value, i), {}});
+              }))
+            break;
+      } else {
+        ExpandedObservable made{wanted.name, 0, {}};
+        build_formula(wanted.value, Jumps::observed, 0, made.value);
+        expanded_.observables.push_back(std::move(made));
+      }
+    }
+  }
+
+  void build_contacts() {
+    for (const ContactDescription& contact : model_.contacts) {
+      first_contact_.push_back(expanded_.contacts.size());
+      for_every(contact, [&](std::uint32_t i, const std::string& name) {
+        ExpandedContact made;
+        made.name = name;
+        succeeds([&] {
+          made.gap = builder_.build(contact.gap, Jumps::refused_in_gap, i);
+          check_is_met(made.gap, contact.gap, "contact", name, "a gap");
+        });
+        made.acts_on = build_assignments(contact.acts_on, Jumps::refused_in_force, i);
+        build_formula(contact.restitution, Jumps::values, i, made.restitution);
+        check_restitution(contact, made.restitution);
+        expanded_.contacts.push_back(std::move(made));
+      });
+    }
+    first_contact_.push_back(expanded_.contacts.size());
+  }
+
+  // One that depends on the approach speed is known at the impacts only.
+  void check_restitution(const ContactDescription& contact, NodeId restitution) {
+    if (contact.restitution.empty() || !expanded_.graph.is_constant(restitution)) return;
+    const double value = expanded_.graph.value(restitution);
+    if (value >= 0 && value <= 1) return;
+    mistakes_.push_back({contact.restitution.position, 1, contact.restitution.owner + " is out of range",
+                         "a number from 0 (no bounce) to 1 (no loss)", exact_text(value), ""});
+  }
+
+  // Definitions that nothing refers to are built for their mistakes only.
+  void build_unused_definitions() {
+    const std::vector<bool> used = used_names(model_).definitions;
+    for (std::uint32_t k = 0; k < used.size(); ++k) {
+      if (used[k]) continue;
+      for (std::uint32_t element = 1; element <= extents_.definitions[k]; ++element)
+        if (!succeeds([&] { builder_.definition(k, element); })) break;
+    }
+  }
+
+  const ModelDescription& model_;
+  Check check_;
+  const ExpansionLimits& limits_;
+  Mistakes& mistakes_;
+  ExpandedModel& expanded_;
+  std::unordered_map<std::string, double> settings_;
+  Extents extents_;
+  double elements_ = 0;  // of all vectors and tables
+  std::set<std::string> table_names_;
+  std::vector<std::size_t>
+      first_contact_;  // of each entry of model_.contacts, into expanded_.contacts, and their number
+  SurfaceTable surfaces_;
+  FormulaBuilder builder_;
+};
+
+}  // namespace
+
+ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
+                     const ExpansionLimits& limits, Mistakes& mistakes) {
+  ExpandedModel expanded;
+  expanded.graph = ExpressionGraph(limits.operations);
+  Expander(model, settings, check, limits, mistakes, expanded).run();
+  return expanded;
+}
+
+}  // namespace slideway::reader

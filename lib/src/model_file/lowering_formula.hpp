@@ -1,0 +1,150 @@
+// One expression of a model file as nodes of the graph: names replaced by what they stand for, x[i + 1] by an
+// element, jumps by surfaces.
+// It must not know sections of the file.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "expression/expression_functions.hpp"
+#include "expression/expression_graph.hpp"
+#include "model_file/lowering_surfaces.hpp"
+#include "model_file/model_file_description.hpp"
+
+namespace slideway::reader {
+
+// What a jump becomes: a surface, a mistake (inside the guard of a surface or of an event, in the gap of a contact, in how its
+// force acts, or in a break-away ratio), or a value like any other (in a reset). A kink in the guard of an event is a value. In what
+// is only looked at, a jump where the equations have a surface is that surface's, and any other is a value.
+enum class Jumps {
+  surfaces,
+  refused_in_guard,
+  refused_in_event,
+  refused_in_gap,
+  refused_in_force,
+  refused_in_ratio,
+  values,
+  observed
+};
+
+bool refuses_jumps(Jumps jumps);
+
+// An expression that cannot be built; the mistake has been told.
+struct Unbuildable {};
+
+// The numbers that a model file leaves open, as far as they are known.
+struct Extents {
+  std::vector<NodeId> parameters = {};
+  // The number of elements of each; 1 for a scalar.
+  std::vector<std::uint32_t> states = {}, definitions = {}, surfaces = {};
+  std::vector<std::uint32_t> first_state = {};  // of each entry of `states`: the index of its first element
+};
+
+class FormulaBuilder {
+ public:
+  FormulaBuilder(const ModelDescription& model, const Extents& extents, ExpressionGraph& graph,
+                 SurfaceTable& surfaces, Mistakes& mistakes);
+
+  // To be called when the numbers of elements are known.
+  void prepare_definitions();
+
+  // The value of a formula; `element` is the value of i, and `other` that of j, 0 where it has none. Throws Unbuildable.
+  NodeId build(const Formula& formula, Jumps jumps, std::uint32_t element = 0, std::uint32_t other = 0);
+  // The element that x[i + 1], and nothing else, means; none beyond an end where all is zero. Throws Unbuildable.
+  std::optional<std::uint32_t> element_of(const Formula& formula, std::uint32_t element);
+  // The guard of an event. Where it has kinks the system has surfaces, so that it is smooth between two of them.
+  NodeId event_guard(const Formula& formula, std::uint32_t element);
+  // An element (from 1) of what a formula names, a vector, as it is observed. Throws Unbuildable.
+  NodeId observed_element(const Formula& formula, std::uint32_t element);
+  // The formula as it is for this value of i.
+  std::string text(const Formula& formula, std::uint32_t element);
+  std::uint32_t elements_of(const Formula& formula) const { return length(formula.symbols.front()); }
+  // An element (from 1) of a definition, and of a surface's guard.
+  NodeId definition(std::uint32_t index, std::uint32_t element);
+  NodeId guard(std::uint32_t index, std::uint32_t element);
+  // The surface where an element of a definition vanishes, named by the text of it; none where it is a number.
+  std::optional<SurfaceSide> surface_of_definition(std::uint32_t index, std::uint32_t element);
+
+ private:
+  // Where an expression is built.
+  struct Place {
+    const Formula& formula;
+    Jumps jumps;
+    std::uint32_t element;    // the value of i; 0: none
+    std::uint32_t other = 0;  // that of j
+  };
+  // A value on the stack, and the first of its tokens.
+  struct Operand {
+    NodeId node;
+    std::uint32_t begin;
+  };
+  // Elements of definitions (one, if it is a scalar) that have been built.
+  using Built = std::vector<std::vector<NodeId>>;
+  using Text = std::function<std::string()>;
+  // What a sign chooses from.
+  struct Choice {
+    NodeId positive, zero, negative;
+  };
+
+  [[noreturn]] void fail_at(const Place& place, TokenRange range, std::string what, std::string expected,
+                            std::string got, std::string hint = "");
+  [[noreturn]] void refuse_jump(const Place& place, std::uint32_t index, const std::string& got);
+
+  void start();
+  NodeId build(const Place& place);
+  NodeId build(const Place& place, TokenRange range);
+  NodeId argument(const Place& place, std::uint32_t index, std::uint32_t number);
+  NodeId checked(const Place& place, TokenRange range, NodeId node);
+  void push(NodeId node, std::uint32_t begin) { stack_.push_back({node, begin}); }
+  void build_operator(const Place& place, std::uint32_t index);
+  NodeId binary(Operation operation, NodeId a, NodeId b);
+  std::optional<NodeId> product_without_root(NodeId with_root, NodeId with_base);
+
+  void push_name(const Place& place, std::uint32_t index);
+  NodeId value_of(Symbol symbol, std::uint32_t element, const Place& place);
+  NodeId named_value(const Quantity& quantity, Built& built, std::uint32_t index, std::uint32_t element,
+                     Jumps jumps);
+  std::optional<std::uint32_t> element_at(const Place& place, std::uint32_t index);
+  std::uint32_t length(Symbol symbol) const;
+  Ends ends_of(Symbol symbol) const;
+
+  NodeId named_element(const Place& place, std::uint32_t index, std::uint32_t element);
+  NodeId build_call(const Place& place, std::uint32_t index);
+  NodeId build_sum(const Place& place, std::uint32_t index);
+  NodeId build_sign(const Place& place, std::uint32_t index, Function function);
+  NodeId build_size(const Place& place, std::uint32_t index, NodeId operand, const Text& make_text);
+  NodeId build_extremum(const Place& place, std::uint32_t index, bool largest);
+  NodeId build_if(const Place& place, std::uint32_t index);
+  NodeId select(SurfaceSide side, NodeId positive, NodeId negative);
+  NodeId choose_by_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
+                        const Text& text, int sides_known = 0);
+  NodeId bend(NodeId node, NodeId first, NodeId second);
+  bool bends_only(NodeId root) const;
+  bool is_nonnegative(NodeId id, int depth = 8) const;
+  std::uint32_t surface_in(NodeId root) const;
+  SurfaceSide surface(const Place& place, std::uint32_t index, NodeId guard, const Text& text);
+  std::string text(const Place& place, TokenRange range);
+  std::string difference_text(const Place& place, TokenRange first, TokenRange second);
+
+  const ModelDescription& model_;
+  const Extents& extents_;
+  ExpressionGraph& graph_;
+  SurfaceTable& surfaces_;
+  Mistakes& mistakes_;
+  Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
+  std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
+  std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force
+  // Of kinks in a guard, while its sign is looked for there.
+  struct KnownSide {
+    LinearGuard guard;
+    int sign;
+  };
+  std::vector<KnownSide> sides_;
+  std::vector<Operand> stack_;
+  int depth_ = 0;
+};
+
+}  // namespace slideway::reader

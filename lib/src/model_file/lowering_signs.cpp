@@ -1,0 +1,237 @@
+// FormulaBuilder where a value jumps or has a kink: the surfaces that arise, and the sides that a sign chooses between.
+
+#include <algorithm>
+#include <cmath>
+
+#include "model_file/lowering_formula.hpp"
+
+namespace slideway::reader {
+namespace {
+
+// A guard with kinks or jumps is told on all sides of as many surfaces.
+constexpr int most_sides = 6;
+
+const char* kink_or_jump(Function function) {
+  return function == Function::abs || function == Function::min || function == Function::max ? "has a kink"
+                                                                                             : "jumps";
+}
+
+}  // namespace
+
+NodeId FormulaBuilder::build_sign(const Place& place, std::uint32_t index, Function function) {
+  const NodeId operand = argument(place, index, 0);
+  const Operation operation = function == Function::sgn    ? Operation::sign
+                              : function == Function::step ? Operation::step
+                                                           : Operation::absolute;
+  const bool absolute = function == Function::abs;
+  const bool is_value = place.jumps == Jumps::values || (absolute && place.jumps == Jumps::refused_in_event);
+  if (is_value || graph_.is_constant(operand)) return graph_.unary(operation, operand);
+  const TokenRange range = argument_range(place.formula.expression, index, 0);
+  const auto make_text = [&] { return text(place, range); };
+  if (absolute) return build_size(place, index, operand, make_text);
+  const NodeId one = graph_.constant(1);
+  const NodeId none = graph_.constant(0);
+  const Choice choice =
+      function == Function::step ? Choice{one, none, none} : Choice{one, none, graph_.negate(one)};
+  return choose_by_sign(place, index, operand, choice, make_text);
+}
+
+// |operand|
+NodeId FormulaBuilder::build_size(const Place& place, std::uint32_t index, NodeId operand,
+                                  const Text& make_text) {
+  const NodeId one = graph_.constant(1);
+  const bool bends = graph_.has_lambda(operand);
+  const Choice choice = bends ? Choice{operand, operand, graph_.negate(operand)}
+                              : Choice{one, graph_.constant(0), graph_.negate(one)};
+  const NodeId node = choose_by_sign(place, index, operand, choice, make_text);
+  const NodeId size = bend(bends ? node : graph_.multiply(node, operand), operand, operand);
+  nonnegative_.insert(size);
+  return size;
+}
+
+// The first node on the side where the guard that was asked for is positive.
+NodeId FormulaBuilder::select(SurfaceSide side, NodeId positive, NodeId negative) {
+  return side.sign > 0 ? graph_.select(side.surface, positive, negative)
+                       : graph_.select(side.surface, negative, positive);
+}
+
+NodeId FormulaBuilder::build_extremum(const Place& place, std::uint32_t index, bool largest) {
+  const NodeId a = argument(place, index, 0);
+  const NodeId b = argument(place, index, 1);
+  const NodeId difference = graph_.subtract(a, b);
+  const NodeId above = largest ? a : b;
+  const NodeId below = largest ? b : a;
+  const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
+  if (is_value || graph_.is_constant(difference)) return graph_.choose(difference, above, below);
+  const Expression& expression = place.formula.expression;
+  if (b == graph_.negate(a)) {
+    // The one of them that is written without a sign.
+    const bool second = graph_[a].operation == Operation::negate;
+    const TokenRange range = argument_range(expression, index, second ? 1 : 0);
+    const NodeId size = build_size(place, index, second ? b : a, [&] { return text(place, range); });
+    return largest ? size : bend(graph_.negate(size), a, b);
+  }
+  const NodeId node = choose_by_sign(place, index, difference, {above, above, below}, [&] {
+    return difference_text(place, argument_range(expression, index, 0), argument_range(expression, index, 1));
+  });
+  const bool first = is_nonnegative(a);
+  const bool second = is_nonnegative(b);
+  if (largest ? first || second : first && second) nonnegative_.insert(node);
+  return bend(node, a, b);
+}
+
+NodeId FormulaBuilder::build_if(const Place& place, std::uint32_t index) {
+  const Expression& expression = place.formula.expression;
+  const TokenRange condition = argument_range(expression, index, 0);
+  const std::pair<TokenRange, TokenRange> sides = operand_ranges(expression, condition);
+  const TokenKind comparison = expression.tokens[condition.end - 1].kind;
+  const bool less = comparison == TokenKind::less || comparison == TokenKind::less_equal;
+  const NodeId a = build(place, sides.first);
+  const NodeId difference = graph_.subtract(a, build(place, sides.second));
+  if (graph_.is_constant(difference)) {
+    const double value = graph_.value(difference);
+    return argument(place, index, (less ? value < 0 : value > 0) ? 1 : 2);
+  }
+  if (place.jumps == Jumps::values) {
+    const NodeId chosen = argument(place, index, 1);
+    return graph_.choose(less ? graph_.negate(difference) : difference, chosen, argument(place, index, 2));
+  }
+  const NodeId chosen = argument(place, index, 1);
+  const NodeId other = argument(place, index, 2);
+  const Choice choice = less ? Choice{other, other, chosen} : Choice{chosen, other, other};
+  return choose_by_sign(place, index, difference, choice,
+                        [&] { return difference_text(place, sides.first, sides.second); });
+}
+
+SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, NodeId guard,
+                                    const Text& make_text) {
+  const Token& token = place.formula.expression.tokens[index];
+  const std::string name = in_quotes(place.formula.expression.spelling(token));
+  if (refuses_jumps(place.jumps)) {
+    const Function function = functions()[place.formula.symbols[index].index].function;
+    refuse_jump(place, index, name + ", which " + kink_or_jump(function));
+  }
+  if (graph_.has_lambda(guard)) refuse_jump(place, index, in_quotes(make_text()) + " under " + name);
+  return surfaces_.find_or_add(guard, {place.formula.position, token.begin, place.element}, make_text);
+}
+
+// Where a guard has kinks or jumps, its sign is found on each side of every one of them, with a smooth guard there.
+NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, NodeId guard,
+                                      const Choice& choice, const Text& make_text, int sides_known) {
+  if (graph_.is_constant(guard)) {
+    const double value = graph_.value(guard);
+    return value > 0 ? choice.positive : value < 0 ? choice.negative : choice.zero;
+  }
+  if (sides_known > 0) {
+    // A root of what is positive on this side is, too.
+    const GuardKey known = guard_key(graph_, guard);
+    if (is_nonnegative(known.key)) return known.sign > 0 ? choice.positive : choice.negative;
+    // Terms of kinks that cancel on this side leave what rounding makes of them: a sign of that says nothing.
+    const std::optional<LinearGuard> linear =
+        graph_.has_lambda(guard) ? std::nullopt : linear_guard(graph_, guard);
+    if (linear && linear->terms.empty())
+      return choose_by_sign(place, index, graph_.constant(linear->constant), choice, make_text);
+    if (const std::optional<SurfaceSide> same =
+            linear && !surfaces_.find(guard) ? surfaces_.find(*linear) : std::nullopt)
+      return select(*same, choice.positive, choice.negative);
+  }
+  const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
+  if (!splits && place.jumps == Jumps::observed) {
+    const std::optional<SurfaceSide> known = surfaces_.find(guard);
+    if (known) return select(*known, choice.positive, choice.negative);
+    return graph_.choose(guard, choice.positive,
+                         graph_.choose(graph_.negate(guard), choice.negative, choice.zero));
+  }
+  if (!splits) {
+    const SurfaceSide side = surface(place, index, guard, make_text);
+    return select(side, choice.positive, choice.negative);
+  }
+  const auto depends = [&](NodeId id) { return graph_.has_lambda(id); };
+  const std::uint32_t kink = surface_in(guard);
+  // All guards are asked for everywhere: √|x| is √x on one side, which is none on the other.
+  const NodeId everywhere =
+      sides_known == 0 ? graph_.defined_beyond(
+                             guard, [&](NodeId id) { return depends(id) && is_nonnegative(id); }, depends)
+                       : guard;
+  // So is √x under the condition x > 0.
+  const auto anything = [](NodeId) { return true; };
+  const auto on = [&](int sign) {
+    const auto never_negative = [&](NodeId id) {
+      const std::optional<SurfaceSide> side = surfaces_.find(id);
+      return side && side->surface == kink && side->sign * sign > 0;
+    };
+    const NodeId there =
+        graph_.defined_beyond(graph_.on_side(everywhere, kink, sign, depends), never_negative, anything);
+    return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
+  };
+  const std::optional<LinearGuard> side = linear_guard(graph_, surfaces_.guard(kink));
+  // Of sides that cannot be in force together, as x > a and x < −a, nothing is to be asked.
+  const auto can_be = [&](int sign) {
+    return !side || std::none_of(sides_.begin(), sides_.end(), [&](const KnownSide& known) {
+      return exclude_each_other(*side, sign, known.guard, known.sign);
+    });
+  };
+  const auto on_side = [&](int sign) {
+    if (side) sides_.push_back({*side, sign});
+    const NodeId result = on(sign);
+    if (side) sides_.pop_back();
+    return result;
+  };
+  if (!can_be(1)) return on_side(-1);
+  const NodeId above = on_side(1);
+  return can_be(-1) ? graph_.select(kink, above, on_side(-1)) : above;
+}
+
+// A node that goes over from one value to another where they are equal.
+NodeId FormulaBuilder::bend(NodeId node, NodeId first, NodeId second) {
+  if (bends_only(first) && bends_only(second)) bends_.insert(node);
+  return node;
+}
+
+bool FormulaBuilder::bends_only(NodeId root) const {
+  std::vector<NodeId> open = {root};
+  std::unordered_set<NodeId> seen;
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (!graph_.has_lambda(id) || bends_.count(id) > 0 || !seen.insert(id).second) continue;
+    const Node& node = graph_[id];
+    if (node.operation == Operation::lambda || node.operation == Operation::select) return false;
+    for_operands(node, [&](NodeId operand) { open.push_back(operand); });
+  }
+  return true;
+}
+
+// Whether a value is seen never to be below zero, on whatever sides are in force. What is not seen may be so all the same.
+bool FormulaBuilder::is_nonnegative(NodeId id, int depth) const {
+  const Node node = graph_[id];
+  if (nonnegative_.count(id) > 0) return true;
+  if (depth == 0) return false;
+  switch (node.operation) {
+    case Operation::constant: return node.value >= 0;
+    case Operation::absolute:
+    case Operation::exp:
+    case Operation::cosh:
+    case Operation::sqrt: return true;
+    case Operation::multiply:
+      if (node.a == node.b) return true;
+      [[fallthrough]];
+    case Operation::add:
+    case Operation::divide: return is_nonnegative(node.a, depth - 1) && is_nonnegative(node.b, depth - 1);
+    case Operation::power: return graph_.is_even(node.b) || is_nonnegative(node.a, depth - 1);
+    default: return false;
+  }
+}
+
+// The first surface that is met in what a node is made of.
+std::uint32_t FormulaBuilder::surface_in(NodeId root) const {
+  for (NodeId id = root;;) {
+    const Node& node = graph_[id];
+    if (node.operation == Operation::lambda) return node.a;
+    if (node.operation == Operation::select) return node.c;
+    const int operands = operand_count(node.operation);
+    id = graph_.has_lambda(node.a) ? node.a : operands > 1 && graph_.has_lambda(node.b) ? node.b : node.c;
+  }
+}
+
+}  // namespace slideway::reader

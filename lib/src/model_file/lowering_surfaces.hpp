@@ -1,0 +1,75 @@
+// The switching surfaces that the expressions of a model give rise to: equal guards are one surface, and mode words
+// list them in a fixed order.
+// It must not know expressions as they are written.
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "expression/expression_graph.hpp"
+#include "model_file/linear_guard.hpp"
+#include "model_file/lowering.hpp"
+
+namespace slideway::reader {
+
+// λ of a surface, or its opposite: the sign of a guard that vanishes on the surface.
+struct SurfaceSide {
+  std::uint32_t surface = 0;
+  int sign = 1;
+};
+
+// Where in the file a guard stands.
+struct Appearance {
+  Position formula = {};
+  std::uint32_t byte = 0;     // of the formula's text
+  std::uint32_t element = 0;  // of a vector
+
+  friend auto operator<=>(const Appearance&, const Appearance&) = default;
+};
+
+class SurfaceTable {
+ public:
+  explicit SurfaceTable(ExpressionGraph& graph) : graph_(graph) {}
+
+  // A surface of [surfaces]. One whose guard has a surface already is another name for it.
+  SurfaceSide add_named(const std::string& name, NodeId guard);
+  // The surface where a guard vanishes. Guards that differ by a constant factor vanish together.
+  SurfaceSide find_or_add(NodeId guard, const Appearance& appearance,
+                          const std::function<std::string()>& name);
+
+  // The surface where a guard vanishes, if there is one.
+  std::optional<SurfaceSide> find(NodeId guard) const;
+
+  // The surface where a guard vanishes but for the rounding of its terms, if there is one.
+  std::optional<SurfaceSide> find(const LinearGuard& guard) const;
+
+  NodeId guard(std::uint32_t surface) const { return surfaces_[surface].guard; }
+
+  // Gives a surface its break-away ratio. False if it has another one already.
+  bool set_break_away(std::uint32_t surface, NodeId ratio);
+
+  // Named surfaces in the order of the file, then the others by their first appearance.
+  void put_in_order(std::vector<ExpandedSurface>& surfaces, std::vector<std::uint32_t>& lambda_index) const;
+
+ private:
+  struct Surface {
+    std::string name;
+    NodeId guard;
+    bool named;
+    Appearance first;
+    std::optional<NodeId> break_away = {};
+  };
+
+  void add(Surface surface);
+
+  ExpressionGraph& graph_;
+  std::vector<Surface> surfaces_;
+  std::unordered_map<NodeId, std::vector<std::uint32_t>> by_first_term_;
+  std::unordered_map<NodeId, SurfaceSide> by_key_;
+};
+
+}  // namespace slideway::reader

@@ -1,0 +1,261 @@
+// make_system: from nodes of the graph to a System, with the derivatives and their patterns.
+
+#include <memory>
+
+#include "expression/expression_derivatives.hpp"
+#include "expression/expression_tape.hpp"
+#include "expression/tape_inputs.hpp"
+#include "model_file/field_explanation.hpp"
+#include "model_file/lowering.hpp"
+#include "slideway/model/explained_field.hpp"
+
+namespace slideway::reader {
+namespace {
+
+struct Entry {
+  Index row = 0;
+  Index column = 0;
+};
+
+// The entries of a matrix that do not vanish identically, and the tape that computes them.
+struct SparseMatrixTape {
+  Tape tape;
+  std::vector<Entry> entries;
+
+  template <class Load>
+  void evaluate(const Load& load, MatrixRef derivative) const {
+    derivative.setZero();
+    tape.evaluate<double>(
+        load, [&](std::size_t k, double value) { derivative(entries[k].row, entries[k].column) = value; });
+  }
+};
+
+struct SystemTapes {
+  Tape field;
+  Tape guards;
+  Tape guards_dt;
+  Tape break_away;
+  SparseMatrixTape field_dx;
+  SparseMatrixTape field_dlambda;
+  SparseMatrixTape guards_dx;
+  SparseMatrixTape normal_dx;
+  FieldExplanation explanation;
+};
+
+class FileField : public ExplainedField::Source {
+ public:
+  explicit FileField(std::shared_ptr<const SystemTapes> tapes) : tapes_(std::move(tapes)) {}
+
+  void evaluate(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) const override {
+    double* const out = dx.data();
+    tapes_->field.evaluate<double>(point(t, x, lambda),
+                                   [out](std::size_t k, double value) { out[k] = value; });
+  }
+  std::string explain(double t, ConstVectorRef x, ConstVectorRef lambda, Index state) const override {
+    return tapes_->explanation(t, x, lambda, state);
+  }
+
+ private:
+  std::shared_ptr<const SystemTapes> tapes_;
+};
+
+class SystemMaker {
+ public:
+  SystemMaker(ExpandedModel& model, const std::vector<NodeId>& derivatives,
+              const std::vector<Position>& places)
+      : places_(places),
+        model_(model),
+        graph_(model.graph),
+        derivatives_(derivatives),
+        tapes_(std::make_shared<SystemTapes>()) {
+    for (const ExpandedSurface& surface : model.surfaces) guards_.push_back(surface.guard);
+  }
+
+  System make(const std::string& name) {
+    SystemDefinition definition;
+    definition.name = name;
+    definition.states = static_cast<Index>(model_.state_names.size());
+    definition.surfaces = static_cast<Index>(model_.surfaces.size());
+    definition.state_names = model_.state_names;
+    for (const ExpandedSurface& surface : model_.surfaces) definition.surface_names.push_back(surface.name);
+    add_field(definition);
+    if (!guards_.empty()) {
+      add_guards(definition);
+      add_guard_rates(definition);
+      add_break_away(definition);
+    }
+    return System(std::move(definition));
+  }
+
+ private:
+  using Gradients = std::optional<std::vector<Gradient>>;
+
+  Tape tape(const std::vector<NodeId>& outputs) const { return Tape(graph_, outputs, model_.lambda_index); }
+
+  // Which derivatives can differ from zero.
+  static Pattern pattern(const SparseMatrixTape& matrix, Index rows, Index columns) {
+    std::vector<std::vector<Index>> by_row(static_cast<std::size_t>(rows));
+    for (const Entry& entry : matrix.entries)
+      by_row[static_cast<std::size_t>(entry.row)].push_back(entry.column);
+    return pattern_from_rows(columns, std::move(by_row));
+  }
+
+  SparseMatrixTape matrix(const std::vector<Gradient>& rows, bool by_lambda) const {
+    SparseMatrixTape result;
+    std::vector<NodeId> outputs;
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      for (const PartialDerivative& entry : rows[row]) {
+        const std::uint32_t column = by_lambda ? model_.lambda_index[entry.variable] : entry.variable;
+        result.entries.push_back({static_cast<Index>(row), static_cast<Index>(column)});
+        outputs.push_back(entry.value);
+      }
+    result.tape = tape(outputs);
+    return result;
+  }
+
+  void add_field(SystemDefinition& definition) {
+    SystemTapes& made = *tapes_;
+    made.field = tape(derivatives_);
+    const std::shared_ptr<const SystemTapes> tapes = tapes_;
+    made.explanation = FieldExplanation(model_, derivatives_, places_);
+    definition.field = ExplainedField(std::make_shared<const FileField>(tapes));
+    definition.field_along = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
+                                     ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
+                                     VectorRef dx_dot) {
+      tapes->field.evaluate<Dual<double>>(MovingPoint{point(t, x, lambda), point(t_dot, x_dot, lambda_dot)},
+                                          [&](std::size_t k, const Dual<double>& value) {
+                                            dx[static_cast<Index>(k)] = value.value;
+                                            dx_dot[static_cast<Index>(k)] = value.derivative;
+                                          });
+    };
+    if (const Gradients rows = gradients(graph_, derivatives_, Variables::states)) {
+      made.field_dx = matrix(*rows, false);
+      definition.field_dx_pattern = pattern(made.field_dx, definition.states, definition.states);
+      definition.field_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative) {
+        tapes->field_dx.evaluate(point(t, x, lambda), derivative);
+      };
+    }
+    if (guards_.empty()) return;
+    if (const Gradients rows = gradients(graph_, derivatives_, Variables::lambdas)) {
+      made.field_dlambda = matrix(*rows, true);
+      definition.field_dlambda_pattern = pattern(made.field_dlambda, definition.states, definition.surfaces);
+      definition.relays_additive = are_constant(*rows);
+      const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
+      const Gradients by_time = gradients(graph_, derivatives_, Variables::time);
+      definition.field_affine = definition.relays_additive && by_state && by_time &&
+                                are_constant(*by_state) && are_constant(*by_time);
+      definition.field_dlambda = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                         MatrixRef derivative) {
+        tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);
+      };
+    }
+  }
+
+  // The values of a tape and their rates of change along (t_dot, x_dot), by dual numbers.
+  auto along(Tape SystemTapes::*tape) const {
+    return [tapes = std::shared_ptr<const SystemTapes>(tapes_), tape](double t, ConstVectorRef x,
+                                                                      double t_dot, ConstVectorRef x_dot,
+                                                                      VectorRef values, VectorRef rates) {
+      ((*tapes).*tape)
+          .evaluate<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)},
+                                  [&](std::size_t k, const Dual<double>& value) {
+                                    values[static_cast<Index>(k)] = value.value;
+                                    rates[static_cast<Index>(k)] = value.derivative;
+                                  });
+    };
+  }
+
+  void add_guards(SystemDefinition& definition) {
+    tapes_->guards = tape(guards_);
+    const std::shared_ptr<const SystemTapes> tapes = tapes_;
+    definition.guards = [tapes](double t, ConstVectorRef x, VectorRef h) {
+      double* const out = h.data();
+      tapes->guards.evaluate<double>(point(t, x), [out](std::size_t k, double value) { out[k] = value; });
+    };
+    definition.guards_along = along(&SystemTapes::guards);
+    definition.guards_mixed = [tapes](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
+                                      double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
+                                      VectorRef h_mixed) {
+      tapes->guards.evaluate<Dual<Dual<double>>>(
+          TwiceMovingPoint{{point(t, x), point(t_first, x_first)},
+                           {point(t_second, x_second), point(0, x_mixed)}},
+          [&](std::size_t k, const Dual<Dual<double>>& value) {
+            h_mixed[static_cast<Index>(k)] = value.derivative.derivative;
+          });
+    };
+  }
+
+  void add_break_away(SystemDefinition& definition) {
+    std::vector<NodeId> ratios;
+    bool any = false;
+    for (const ExpandedSurface& surface : model_.surfaces) {
+      any = any || surface.break_away;
+      ratios.push_back(surface.break_away.value_or(graph_.constant(1)));
+    }
+    if (!any) return;
+    tapes_->break_away = tape(ratios);
+    const std::shared_ptr<const SystemTapes> tapes = tapes_;
+    definition.break_away = [tapes](double t, ConstVectorRef x, VectorRef result) {
+      tapes->break_away.evaluate<double>(
+          point(t, x), [&](std::size_t k, double value) { result[static_cast<Index>(k)] = value; });
+    };
+    definition.break_away_along = along(&SystemTapes::break_away);
+  }
+
+  // ∂h/∂x, ∂h/∂t, and ∂w/∂x with w = ∂h/∂t + ∂h/∂x·f.
+  void add_guard_rates(SystemDefinition& definition) {
+    const Gradients by_state = gradients(graph_, guards_, Variables::states);
+    const Gradients by_time = gradients(graph_, guards_, Variables::time);
+    if (!by_state || !by_time) return;
+    SystemTapes& made = *tapes_;
+    const std::shared_ptr<const SystemTapes> tapes = tapes_;
+    made.guards_dx = matrix(*by_state, false);
+    definition.guards_dx_pattern = pattern(made.guards_dx, definition.surfaces, definition.states);
+    definition.guards_dx = [tapes](double t, ConstVectorRef x, MatrixRef derivative) {
+      tapes->guards_dx.evaluate(point(t, x), derivative);
+    };
+    definition.guards_affine = are_constant(*by_state) && are_constant(*by_time);
+    std::vector<NodeId> rates;
+    for (const Gradient& gradient : *by_time)
+      rates.push_back(gradient.empty() ? graph_.constant(0) : gradient.front().value);
+    made.guards_dt = tape(rates);
+    definition.guards_dt = [tapes](double t, ConstVectorRef x, VectorRef derivative) {
+      tapes->guards_dt.evaluate<double>(
+          point(t, x), [&](std::size_t k, double value) { derivative[static_cast<Index>(k)] = value; });
+    };
+
+    std::vector<NodeId> normals;
+    for (std::size_t k = 0; k < guards_.size(); ++k)
+      normals.push_back(rate_along(graph_, (*by_time)[k], (*by_state)[k], derivatives_));
+    if (const Gradients rows = gradients(graph_, normals, Variables::states)) {
+      made.normal_dx = matrix(*rows, false);
+      definition.normal_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                     MatrixRef derivative) {
+        tapes->normal_dx.evaluate(point(t, x, lambda), derivative);
+      };
+    }
+  }
+
+  bool are_constant(const std::vector<Gradient>& rows) const {
+    for (const Gradient& row : rows)
+      for (const PartialDerivative& entry : row)
+        if (!graph_.is_constant(entry.value)) return false;
+    return true;
+  }
+
+  const std::vector<Position>& places_;
+  ExpandedModel& model_;
+  ExpressionGraph& graph_;
+  const std::vector<NodeId>& derivatives_;
+  std::vector<NodeId> guards_;
+  std::shared_ptr<SystemTapes> tapes_;
+};
+
+}  // namespace
+
+System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
+                   const std::vector<Position>& places) {
+  return SystemMaker(model, derivatives, places).make(name);
+}
+
+}  // namespace slideway::reader

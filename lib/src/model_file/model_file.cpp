@@ -1,0 +1,303 @@
+#include "slideway/io/model_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "model_file/lowering.hpp"
+#include "model_file/model_file_description.hpp"
+#include "model_file/model_file_equations.hpp"
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+namespace {
+
+using reader::Check;
+using reader::ExpandedModel;
+using reader::ExpansionLimits;
+using reader::Mistake;
+using reader::Mistakes;
+using reader::ModelDescription;
+using reader::SourceText;
+
+[[noreturn]] void throw_report(const SourceText& source, Mistakes mistakes) {
+  std::stable_sort(mistakes.begin(), mistakes.end(),
+                   [](const Mistake& a, const Mistake& b) { return a.where < b.where; });
+  std::vector<ModelFileError::Entry> entries;
+  for (const Mistake& mistake : mistakes)
+    entries.push_back({mistake.where.line, mistake.where.column, one_line(source, mistake)});
+  throw ModelFileError(report(source, mistakes), std::move(entries));
+}
+
+[[noreturn]] void throw_unreadable(const std::string& file, std::string what, std::string expected,
+                                   std::string got) {
+  Mistake mistake;
+  mistake.what = std::move(what);
+  mistake.expected = std::move(expected);
+  mistake.got = std::move(got);
+  throw_report(SourceText(file, ""), {mistake});
+}
+
+struct BuiltModel {
+  ExpandedModel expanded = {};
+  std::optional<ModelInstance> instance = {};
+};
+
+// SystemDefinition::second_order, of each motion.
+auto second_order_of(std::shared_ptr<const ModelDescription> model, Settings settings,
+                     ExpansionLimits limits) {
+  return [model = std::move(model), settings = std::move(settings), limits](
+             std::size_t motion, const std::vector<Index>& surfaces) -> std::shared_ptr<const System> {
+    Mistakes mistakes;
+    ExpandedModel expanded = expand(*model, settings, Check::used, limits, mistakes);
+    if (!mistakes.empty()) return nullptr;
+    const reader::ExpandedMotion& here = expanded.motions[motion];
+    const std::vector<reader::NodeId> derivatives = multi_affine_derivatives(expanded, here, mistakes);
+    if (!mistakes.empty()) return nullptr;
+    expanded.source = std::make_shared<const SourceText>(model->source);
+    return make_second_order_system(model->name, expanded, here, derivatives, surfaces);
+  };
+}
+
+// The model with these settings; mistakes that show only with numbers are added to `mistakes`.
+BuiltModel build(const std::shared_ptr<const ModelDescription>& description, const Settings& settings,
+                 Check check, const ExpansionLimits& limits, Mistakes& mistakes) {
+  const ModelDescription& model = *description;
+  BuiltModel built;
+  try {
+    built.expanded = expand(model, settings, check, limits, mistakes);
+    if (!mistakes.empty()) return built;
+    built.expanded.source = std::make_shared<const SourceText>(model.source);
+    std::vector<std::vector<reader::NodeId>> derivatives;
+    for (const reader::ExpandedMotion& motion : built.expanded.motions)
+      derivatives.push_back(multi_affine_derivatives(built.expanded, motion, mistakes));
+    if (!mistakes.empty()) return built;
+    ExpandedModel& expanded = built.expanded;
+    expanded.second_order = second_order_of(description, settings, limits);
+    Automaton automaton = make_automaton(model.name, expanded, derivatives);
+    built.instance = ModelInstance{automaton.system(),
+                                   expanded.parameters,
+                                   expanded.start,
+                                   expanded.end,
+                                   expanded.initial,
+                                   std::nullopt,
+                                   {}};
+    built.instance->friction = make_friction(expanded);
+    if (automaton.has_locations()) built.instance->automaton = std::move(automaton);
+  } catch (const reader::GraphTooLarge& error) {
+    mistakes.push_back({{}, 1, "a model that is too large", "", error.what(), ""});
+  }
+  return built;
+}
+
+// What is wanted beside the states of the model with these settings.
+Observables observe(const ModelDescription& model, const Settings& settings, const ExpansionLimits& limits,
+                    const std::vector<std::string>& wanted, Mistakes& mistakes) {
+  ModelDescription observed = model;
+  add_observables(observed, wanted, mistakes);
+  if (!mistakes.empty()) return {};
+  try {
+    ExpandedModel expanded = expand(observed, settings, Check::used, limits, mistakes);
+    return mistakes.empty() ? make_observables(expanded, mistakes) : Observables{};
+  } catch (const reader::GraphTooLarge& error) {
+    mistakes.push_back({{}, 1, "observables that are too large", "", error.what(), ""});
+    return {};
+  }
+}
+
+// The same for a model that is kept, refusing what makes no sense.
+auto observer(std::shared_ptr<const ModelDescription> model, Settings settings, ExpansionLimits limits) {
+  return [model = std::move(model), settings = std::move(settings),
+          limits](const std::vector<std::string>& wanted) {
+    Mistakes mistakes;
+    Observables made = observe(*model, settings, limits, wanted, mistakes);
+    if (!mistakes.empty()) {
+      const Mistake& first = mistakes.front();
+      refuse({.what = first.what,
+              .where = model->name,
+              .expected = first.expected,
+              .got = first.got,
+              .advice = first.hint});
+    }
+    return made;
+  };
+}
+
+ModelInstance instantiate(const std::shared_ptr<const ModelDescription>& model, const Settings& settings,
+                          const ExpansionLimits& limits) {
+  Mistakes mistakes;
+  BuiltModel built = build(model, settings, Check::used, limits, mistakes);
+  if (!mistakes.empty()) throw std::invalid_argument(report(model->source, mistakes));
+  built.instance->observe = observer(model, settings, limits);
+  return std::move(*built.instance);
+}
+
+// Names of the option `observe` that mean nothing are a mistake of the file.
+void check_observe_option(const ModelDescription& model, const ExpansionLimits& limits, Mistakes& mistakes) {
+  if (model.defaults.observe.empty()) return;
+  observe(model, {}, limits, model.defaults.observe, mistakes);
+  for (Mistake& mistake : mistakes) mistake.where = model.observe_position;
+}
+
+// A force that no expression uses has no effect. One with a state is seen in that, and any other where it is observed.
+void check_friction(const ModelDescription& model, Mistakes& mistakes) {
+  const std::vector<std::string>& observed = model.defaults.observe;
+  const std::vector<bool> used = used_names(model).definitions;
+  for (const reader::FrictionDescription& friction : model.friction) {
+    const std::string& name = friction.name;
+    if (friction.state || used[friction.force] ||
+        std::find(observed.begin(), observed.end(), name) != observed.end())
+      continue;
+    const bool vector = model.definitions[friction.velocity].is_vector();
+    mistakes.push_back({friction.position, name.size(),
+                        "friction " + reader::in_quotes(name) + " has no effect", "an equation that uses it",
+                        "none", "write it where it acts: v = \"… - " + name + (vector ? "[i]" : "") + "\""});
+  }
+}
+
+// Which surfaces have a sign that enters the equations of some location, by the surface's name or by an equal guard.
+std::vector<bool> surfaces_that_act(const ModelInstance& instance) {
+  std::vector<bool> act(static_cast<std::size_t>(instance.system.surfaces()), false);
+  const Automaton problem = instance.problem();
+  for (const Location& location : problem.locations()) {
+    const std::optional<Pattern>& signs = location.system.definition().field_dlambda_pattern;
+    if (!signs) return std::vector<bool>(act.size(), true);
+    for (const auto surface : signs->column) act[static_cast<std::size_t>(surface)] = true;
+  }
+  return act;
+}
+
+// On names that nothing uses: they may be misspelt elsewhere, or forgotten.
+std::vector<std::string> remarks_on_unused(const ModelDescription& model, const ModelInstance& instance) {
+  ModelDescription observed = model;
+  Mistakes mistakes;
+  add_observables(observed, model.defaults.observe, mistakes);
+  const reader::UsedNames used = used_names(observed);
+  std::vector<std::string> remarks;
+  const auto note = [&](const std::vector<reader::Quantity>& quantities, const std::vector<bool>& is_used,
+                        const char* kind, const char* consequence) {
+    for (std::size_t k = 0; k < quantities.size(); ++k) {
+      if (!is_used[k] && !quantities[k].hidden)
+        remarks.push_back(kind + (" " + reader::in_quotes(quantities[k].name)) + " is used nowhere" +
+                          consequence);
+    }
+  };
+  note(model.parameters, used.parameters, "parameter", "");
+  note(observed.definitions, used.definitions, "definition", "");
+  // Named surfaces come first in a system, a vector with all of its elements.
+  std::vector<bool> surfaces = used.surfaces;
+  const std::vector<std::string>& names = instance.system.surface_names();
+  const std::vector<bool> act = surfaces_that_act(instance);
+  for (std::size_t k = 0; k < model.surfaces.size(); ++k) {
+    const reader::Quantity& surface = model.surfaces[k];
+    for (std::size_t i = 0; i < names.size() && !surfaces[k]; ++i) {
+      if (names[i] == surface.name || reader::element_number(names[i], surface.name) > 0)
+        surfaces[k] = act[i];
+    }
+  }
+  note(model.surfaces, surfaces, "surface", "; its crossings are events at which nothing changes");
+  return remarks;
+}
+
+std::string read_whole(const std::string& path, std::size_t most) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw_unreadable(path, "cannot be read", "a model file", "a directory");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw_unreadable(path, "cannot be read", "a model file", std::strerror(errno));
+  std::string text;
+  std::string block(1 << 16, '\0');
+  while (file && text.size() <= most) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block, 0, static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) throw_unreadable(path, "cannot be read", "a model file", std::strerror(errno));
+  return text;
+}
+
+}  // namespace
+
+ModelFileError::ModelFileError(const std::string& report, std::vector<Entry> entries)
+    : std::runtime_error(report), entries_(std::move(entries)) {}
+
+Model read_model_file(const std::string& path) {
+  return parse_model(read_whole(path, ModelFileLimits{}.bytes), path);
+}
+
+Model parse_model(const std::string& text, const std::string& file_name, const ModelFileLimits& limits) {
+  if (text.size() > limits.bytes)
+    throw_unreadable(file_name, "a file that is too large",
+                     "at most " + std::to_string(limits.bytes) + " bytes", "more");
+  const std::string byte_order_mark = "\xEF\xBB\xBF";
+  const bool marked = text.compare(0, byte_order_mark.size(), byte_order_mark) == 0;
+  SourceText source(file_name, marked ? text.substr(byte_order_mark.size()) : text);
+
+  Mistakes mistakes;
+  auto description = std::make_shared<ModelDescription>(describe_model(std::move(source), mistakes));
+  resolve_names(*description, mistakes);
+  if (!mistakes.empty()) throw_report(description->source, std::move(mistakes));
+  if (description->name.empty()) description->name = std::filesystem::path(file_name).stem().string();
+
+  const ExpansionLimits expansion{limits.states, limits.operations};
+  BuiltModel built = build(description, {}, Check::everything, expansion, mistakes);
+  if (mistakes.empty()) check_friction(*description, mistakes);
+  if (mistakes.empty()) check_observe_option(*description, expansion, mistakes);
+  if (!mistakes.empty()) throw_report(description->source, std::move(mistakes));
+
+  Model model;
+  model.name = description->name;
+  model.summary = description->summary;
+  model.source = description->reference;
+  model.equations = equations(*description, built.expanded);
+  for (const auto& [name, value] : built.expanded.parameters) model.parameters.push_back({name, value, ""});
+  model.state_names = built.expanded.state_names;
+  model.defaults = description->defaults;
+  model.defaults.atol = built.expanded.atol;
+  model.remarks = remarks_on_unused(*description, *built.instance);
+  const std::shared_ptr<const ModelDescription> shared = description;
+  built.instance->observe = observer(shared, {}, expansion);
+  const auto standard = std::make_shared<const std::optional<ModelInstance>>(std::move(built.instance));
+  model.instantiate = [shared, standard, expansion](const Settings& settings) {
+    return settings.empty() ? standard->value() : instantiate(shared, settings, expansion);
+  };
+  return model;
+}
+
+double constant_value(const std::string& expression) {
+  const auto refuse_it = [&](const std::string& what, const std::string& expected, const std::string& got,
+                             const std::string& advice) {
+    refuse({.what = what,
+            .where = reader::in_quotes(expression),
+            .expected = expected,
+            .got = got,
+            .advice = advice});
+  };
+  reader::ParsedExpression parsed = reader::parse_expression(expression);
+  if (parsed.error) {
+    const reader::SyntaxError& error = *parsed.error;
+    refuse_it(error.what, error.expected, error.got, error.hint);
+  }
+  // A model of one parameter, which has this value.
+  ModelDescription model;
+  model.parameters.resize(1);
+  model.parameters.front().name = "value";
+  model.parameters.front().value.expression = std::move(parsed.expression);
+  model.start.expression = model.end.expression = reader::number_expression(0);
+  Mistakes mistakes;
+  resolve_names(model, mistakes);
+  std::vector<double> values;
+  if (mistakes.empty()) {
+    const ExpandedModel expanded = expand(model, {}, Check::used, ExpansionLimits{}, mistakes);
+    if (mistakes.empty()) values.push_back(expanded.parameters.front().second);
+  }
+  if (!mistakes.empty()) {
+    const Mistake& mistake = mistakes.front();
+    refuse_it(mistake.what, mistake.expected, mistake.got, mistake.hint);
+  }
+  return values.front();
+}
+
+}  // namespace slideway

@@ -1,0 +1,100 @@
+#include "model_file/model_file_description.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace slideway::reader {
+
+bool ModelDescription::has_vectors() const {
+  const auto is_vector = [](const Quantity& quantity) { return quantity.may_be_vector(); };
+  return std::any_of(states.begin(), states.end(), is_vector) ||
+         std::any_of(definitions.begin(), definitions.end(), is_vector) ||
+         std::any_of(surfaces.begin(), surfaces.end(), is_vector);
+}
+
+Position place_of(const SourceText& source, const Formula& formula, std::size_t offset) {
+  return formula.is_string ? position_in_string(source, formula.position, offset) : formula.position;
+}
+
+std::uint32_t element_number(const std::string& name, const std::string& vector) {
+  constexpr std::size_t most_digits = 9;
+  if (name.size() <= vector.size() || name.size() > vector.size() + most_digits) return 0;
+  if (name.compare(0, vector.size(), vector) != 0 || name[vector.size()] == '0') return 0;
+  std::uint32_t number = 0;
+  for (std::size_t k = vector.size(); k < name.size(); ++k) {
+    if (name[k] < '0' || name[k] > '9') return 0;
+    number = 10 * number + static_cast<std::uint32_t>(name[k] - '0');
+  }
+  return number;
+}
+
+bool is_identifier(const std::string& name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && letter(name[0]) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
+}
+
+bool is_column_of_tables(const std::string& name) { return name == "mode" || name == "location"; }
+
+UsedNames used_names(const ModelDescription& model) {
+  UsedNames used;
+  used.parameters.assign(model.parameters.size(), false);
+  used.definitions.assign(model.definitions.size(), false);
+  used.surfaces.assign(model.surfaces.size(), false);
+  const auto mark = [&](const Formula& formula) {
+    for (const Symbol& symbol : formula.symbols) {
+      if (symbol.kind == SymbolKind::parameter) used.parameters[symbol.index] = true;
+      if (symbol.kind == SymbolKind::definition) used.definitions[symbol.index] = true;
+      if (symbol.kind == SymbolKind::surface) used.surfaces[symbol.index] = true;
+    }
+  };
+  const auto mark_optional = [&](const std::optional<Formula>& formula) {
+    if (formula) mark(*formula);
+  };
+  const auto mark_all = [&](const std::vector<Assignment>& lines) {
+    for (const Assignment& line : lines) {
+      mark_optional(line.indexed);
+      mark(line.value);
+    }
+  };
+  mark(model.start);
+  mark(model.end);
+  for (const auto* quantities : {&model.parameters, &model.states, &model.definitions, &model.surfaces})
+    for (const Quantity& quantity : *quantities) {
+      mark_optional(quantity.size);
+      mark(quantity.value);
+      mark_optional(quantity.break_away);
+    }
+  mark_all(model.derivatives);
+  for (const LocationDescription& location : model.locations) mark_all(location.derivatives);
+  for (const auto* events : {&model.resets, &model.stops, &model.records, &model.edges})
+    for (const EventDescription& event : *events) {
+      mark_optional(event.size);
+      mark(event.when);
+      mark_all(event.set);
+    }
+  for (const ContactDescription& contact : model.contacts) {
+    mark_optional(contact.size);
+    mark(contact.gap);
+    mark_all(contact.acts_on);
+    mark(contact.restitution);
+  }
+  for (const ObservableDescription& observable : model.observables) mark(observable.value);
+  return used;
+}
+
+namespace {
+
+bool uses(const Formula& formula, SymbolKind kind) {
+  return std::any_of(formula.symbols.begin(), formula.symbols.end(),
+                     [kind](const Symbol& symbol) { return symbol.kind == kind; });
+}
+
+}  // namespace
+
+bool uses_element(const Formula& formula) { return uses(formula, SymbolKind::element); }
+
+bool uses_index(const Formula& formula) { return uses(formula, SymbolKind::index); }
+
+}  // namespace slideway::reader

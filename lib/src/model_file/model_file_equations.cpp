@@ -1,0 +1,168 @@
+#include "model_file/model_file_equations.hpp"
+
+#include <algorithm>
+
+#include "model_file/friction_laws.hpp"
+
+namespace slideway::reader {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const char* crossing(Direction direction) {
+  switch (direction) {
+    case Direction::rising: return " rises through 0";
+    case Direction::falling: return " falls through 0";
+    default: return " crosses 0";
+  }
+}
+
+const char* ends_text(Ends ends) {
+  switch (ends) {
+    case Ends::zero: return ", 0 beyond the ends";
+    case Ends::periodic: return ", periodic";
+    case Ends::clamped: return ", clamped at the ends";
+    default: return "";
+  }
+}
+
+std::string text(const Formula& formula) { return print_expression(formula.expression); }
+
+// "i = 1 … N", with the ends where an index may pass them.
+std::string range(const Quantity& vector, const Formula& formula) {
+  return "   (i = 1 … " + text(*vector.size) + (uses_index(formula) ? ends_text(formula.ends) : "") + ")";
+}
+
+bool is_every_element(const ModelDescription& model, const Assignment& line) {
+  return !line.indexed && line.element == 0 && model.states[line.state].is_vector();
+}
+
+std::string target(const ModelDescription& model, const Assignment& line, const char* index = "[i]") {
+  const Quantity& state = model.states[line.state];
+  if (line.indexed) return text(*line.indexed);
+  if (line.element > 0) return state.name + std::to_string(line.element);
+  return state.is_vector() ? state.name + index : state.name;
+}
+
+std::string derivative(const ModelDescription& model, const Assignment& line) {
+  const Quantity& state = model.states[line.state];
+  return target(model, line) + "' = " + text(line.value) +
+         (state.is_vector() ? range(state, line.value) : "");
+}
+
+// "x[j] = x[j] + eps, but x[i] = 0": j is every element where i is the table's own number.
+std::string assignments(const ModelDescription& model, const std::vector<Assignment>& lines, bool has_size) {
+  const auto with_j = [&](const Formula& formula) {
+    if (uses_element(formula)) return text(formula);
+    return print_expression(formula.expression, [&](std::uint32_t token) -> std::string {
+      return formula.symbols[token].kind == SymbolKind::index ? "j" : "";
+    });
+  };
+  const auto is_exception = [&](const Assignment& line) {
+    return std::any_of(lines.begin(), lines.end(), [&](const Assignment& other) {
+      return other.state == line.state && is_every_element(model, other) && !is_every_element(model, line);
+    });
+  };
+  std::string result;
+  for (const bool every : {true, false}) {
+    for (const Assignment& line : lines) {
+      if (is_every_element(model, line) != every) continue;
+      const bool two_numbers = every && has_size;
+      result += result.empty() ? "" : is_exception(line) ? ", but " : ", ";
+      result += target(model, line, two_numbers ? "[j]" : "[i]") + " = " +
+                (two_numbers ? with_j(line.value) : text(line.value));
+    }
+  }
+  return result;
+}
+
+std::string titled(const std::string& kind, const std::string& name) {
+  return name.empty() ? kind + ": " : kind + " " + name + ": ";
+}
+
+void add_events(const ModelDescription& model, const std::string& kind,
+                const std::vector<EventDescription>& events, Lines& lines) {
+  for (const EventDescription& event : events) {
+    std::string line = titled(kind, event.name);
+    if (kind == "edge")
+      line += model.locations[event.from].name + " -> " + model.locations[event.to].name + " ";
+    line += "when " + text(event.when) + crossing(event.direction);
+    if (!event.across_jumps) line += ", by the flow alone";
+    if (!event.set.empty()) line += ": " + assignments(model, event.set, event.size.has_value());
+    if (event.size) line += "   (i = 1 … " + text(*event.size) + ")";
+    if (event.zeno) line += "; at an accumulation point -> " + model.locations[*event.zeno].name;
+    lines.push_back(std::move(line));
+  }
+}
+
+void add_surfaces(const ModelDescription& model, const ExpandedModel& expanded, Lines& lines) {
+  constexpr std::size_t most = 20;
+  for (const Quantity& surface : model.surfaces)
+    lines.push_back("surface " + surface.name + (surface.is_vector() ? "[i]" : "") + ": " +
+                    text(surface.value) +
+                    (surface.break_away ? ", break-away ratio " + text(*surface.break_away) : "") +
+                    (surface.is_vector() ? range(surface, surface.value) : ""));
+  std::size_t unnamed = 0;
+  for (const ExpandedSurface& surface : expanded.surfaces)
+    if (!surface.named && ++unnamed <= most) lines.push_back("surface " + surface.name);
+  if (unnamed > most) lines.push_back("… and " + std::to_string(unnamed - most) + " more surfaces");
+}
+
+bool is_friction(const ModelDescription& model, const Quantity& definition) {
+  return std::any_of(model.friction.begin(), model.friction.end(),
+                     [&](const FrictionDescription& friction) { return friction.name == definition.name; });
+}
+
+// "F = Fc*sgn(v) + B*v, coulomb friction: v = x2 - vb, Fc = 0.4, B = 0"
+std::string friction_line(const ModelDescription& model, const FrictionDescription& friction) {
+  const FrictionLaw& law = friction_laws()[friction.law];
+  const Quantity& velocity = model.definitions[friction.velocity];
+  const std::string index = velocity.is_vector() ? "[i]" : "";
+  std::string line = friction.name + index;
+  line += law.force != nullptr ? " = " + std::string(law.force) : "' = " + std::string(law.rate);
+  for (const auto& [name, formula] : law.parts) line += ", " + std::string(name) + " = " + formula;
+  line += ", " + std::string(law.name) + " friction: v = " + text(velocity.value);
+  if (friction.state) line += ", z = " + model.states[*friction.state].name + index;
+  for (std::size_t k = 0; k < law.parameters.size(); ++k)
+    line += ", " + std::string(law.parameters[k].name) + " = " +
+            text(model.definitions[friction.parameters[k]].value);
+  if (law.break_away != nullptr) line += "; at rest it holds up to Fs";
+  return line + (velocity.is_vector() ? range(velocity, velocity.value) : "");
+}
+
+}  // namespace
+
+std::vector<std::string> equations(const ModelDescription& model, const ExpandedModel& expanded) {
+  Lines lines;
+  const auto is_bristle = [&](const Assignment& line) {
+    return std::any_of(model.friction.begin(), model.friction.end(),
+                       [&](const FrictionDescription& friction) {
+                         return friction.force_is_state && friction.state == line.state;
+                       });
+  };
+  for (const Assignment& line : model.derivatives)
+    if (!is_bristle(line)) lines.push_back(derivative(model, line));
+  for (const LocationDescription& location : model.locations) {
+    lines.push_back("location " + location.name + (location.derivatives.empty() ? "" : ":"));
+    for (const Assignment& line : location.derivatives) lines.push_back("  " + derivative(model, line));
+  }
+  for (const FrictionDescription& friction : model.friction) lines.push_back(friction_line(model, friction));
+  for (const Quantity& definition : model.definitions)
+    if (!definition.hidden && !is_friction(model, definition))
+      lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " +
+                      text(definition.value) +
+                      (definition.is_vector() ? range(definition, definition.value) : ""));
+  add_events(model, "edge", model.edges, lines);
+  add_events(model, "reset", model.resets, lines);
+  add_events(model, "stop", model.stops, lines);
+  add_events(model, "record", model.records, lines);
+  for (const ContactDescription& contact : model.contacts)
+    lines.push_back(titled("contact", contact.name) + text(contact.gap) + " >= 0, a unit force adds " +
+                    assignments(model, contact.acts_on, contact.size.has_value()) + ", restitution " +
+                    text(contact.restitution) +
+                    (contact.size ? "   (i = 1 … " + text(*contact.size) + ")" : ""));
+  add_surfaces(model, expanded, lines);
+  return lines;
+}
+
+}  // namespace slideway::reader

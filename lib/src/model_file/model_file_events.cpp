@@ -1,0 +1,140 @@
+// read_events: the tables of resets, stops, records, contacts, locations and edges.
+
+#include <algorithm>
+
+#include "model_file/model_file_tables.hpp"
+
+namespace slideway::reader {
+namespace {
+
+class EventReader {
+ public:
+  EventReader(TableReader& reader, ModelDescription& model) : reader_(reader), model_(model) {}
+
+  void read() {
+    read_locations();
+    read_events("resets", "reset", model_.resets,
+                {"name", "size", "when", "direction", "across_jumps", "set"});
+    read_events("stops", "stop", model_.stops, {"name", "size", "when", "direction", "across_jumps"});
+    read_events("records", "record", model_.records, {"name", "size", "when", "direction", "across_jumps"});
+    read_events("edges", "edge", model_.edges,
+                {"name", "size", "from", "to", "when", "direction", "set", "zeno"});
+    read_contacts();
+    read_initial_location();
+  }
+
+ private:
+  void read_size(const TomlValue& table, const std::string& who, std::optional<Formula>& size) {
+    if (const TomlEntry* const entry = table.find("size"))
+      size = reader_.read_formula(entry->value, "the size of " + who);
+  }
+
+  static std::string title(const std::string& kind, const std::string& name) {
+    return name.empty() ? "the " + kind : kind + " " + in_quotes(name);
+  }
+
+  void read_events(const std::string& key, const std::string& kind, std::vector<EventDescription>& events,
+                   const Words& keys) {
+    for (const TomlEntry& table : reader_.tables(key)) {
+      EventDescription event;
+      event.position = table.position;
+      reader_.check_keys(table.value, table.key, keys);
+      reader_.read_text(table.value, "name", event.name);
+      const std::string who = title(kind, event.name);
+      read_size(table.value, who, event.size);
+      event.when = reader_.required_formula(table, "when", "the guard of " + who, who);
+      const auto direction = reader_.read_word(table.value, "direction", {"rising", "falling", "any"});
+      if (direction) event.direction = static_cast<Direction>(*direction);
+      if (contains(keys, "across_jumps")) reader_.read_flag(table.value, "across_jumps", event.across_jumps);
+      const TomlEntry* const set = table.value.find("set");
+      if (set != nullptr && contains(keys, "set")) reader_.read_assignments(*set, who + " sets", event.set);
+      const bool sets_nothing =
+          set != nullptr && set->value.kind == TomlKind::table && set->value.table.empty();
+      if (kind == "reset" && (set == nullptr || sets_nothing))
+        reader_.lacks_key(table, who, "'set', with a state at least");
+      else if (sets_nothing && contains(keys, "set"))
+        reader_.mistake(*set, who + " sets nothing", "a state at least, or no line at all", "{}");
+      if (kind == "edge") read_ends_of_edge(table, who, event);
+      events.push_back(std::move(event));
+    }
+  }
+
+  void read_ends_of_edge(const TomlEntry& table, const std::string& who, EventDescription& edge) {
+    for (const char* const key : {"from", "to"})
+      if (table.value.find(key) == nullptr) reader_.lacks_key(table, who, std::string("'") + key + "'");
+    edge.from = read_location(table.value, "from", who).value_or(0);
+    edge.to = read_location(table.value, "to", who).value_or(0);
+    edge.zeno = read_location(table.value, "zeno", who);
+  }
+
+  std::optional<std::size_t> read_location(const TomlValue& table, const std::string& key,
+                                           const std::string& who) {
+    const TomlEntry* const entry = table.find(key);
+    if (entry == nullptr) return std::nullopt;
+    return find_location(entry->value, "'" + key + "'" + (who.empty() ? "" : " of " + who));
+  }
+
+  std::optional<std::size_t> find_location(const TomlValue& value, const std::string& what) {
+    if (!reader_.expect(value, TomlKind::string, what, "the name of a location")) return std::nullopt;
+    Words names;
+    for (const LocationDescription& location : model_.locations) names.push_back(location.name);
+    const auto place = std::find(names.begin(), names.end(), value.string);
+    if (place != names.end()) return static_cast<std::size_t>(place - names.begin());
+    reader_.mistake(value.position, value.string.size() + 2, what + " is an unknown location",
+                    names.empty() ? "[[locations]] that define it" : one_of(names), in_quotes(value.string),
+                    suggestion(value.string, names));
+    return std::nullopt;
+  }
+
+  void read_locations() {
+    for (const TomlEntry& table : reader_.tables("locations")) {
+      LocationDescription location;
+      location.position = table.position;
+      reader_.check_keys(table.value, table.key, {"name", "derivatives"});
+      reader_.read_text(table.value, "name", location.name);
+      if (table.value.find("name") == nullptr) reader_.lacks_key(table, "the location", "'name'");
+      const TomlEntry* const derivatives = table.value.find("derivatives");
+      if (derivatives != nullptr && reader_.expect(derivatives->value, TomlKind::table, "'derivatives'",
+                                                   "a table [locations.derivatives]"))
+        reader_.read_derivatives(derivatives->value, location.derivatives);
+      model_.locations.push_back(std::move(location));
+    }
+  }
+
+  void read_initial_location() {
+    if (reader_.root().find("initial") != nullptr) {
+      model_.initial_location = read_location(reader_.root(), "initial", "").value_or(0);
+    } else if (!model_.locations.empty() && !reader_.found_misplaced_initial()) {
+      reader_.mistake(model_.locations.front().position, 1, "no initial location",
+                      "a line initial = \"" + model_.locations.front().name + "\" before the first [table]",
+                      "none");
+    }
+  }
+
+  void read_contacts() {
+    for (const TomlEntry& table : reader_.tables("contacts")) {
+      ContactDescription contact;
+      contact.position = table.position;
+      reader_.check_keys(table.value, table.key, {"name", "size", "gap", "acts_on", "restitution"});
+      reader_.read_text(table.value, "name", contact.name);
+      const std::string who = title("contact", contact.name);
+      read_size(table.value, who, contact.size);
+      contact.gap = reader_.required_formula(table, "gap", "the gap of " + who, who);
+      contact.restitution = reader_.required_formula(table, "restitution", "the restitution of " + who, who);
+      const TomlEntry* const acts_on = table.value.find("acts_on");
+      if (acts_on != nullptr) reader_.read_assignments(*acts_on, who + " acts on", contact.acts_on);
+      if (acts_on == nullptr || (acts_on->value.kind == TomlKind::table && acts_on->value.table.empty()))
+        reader_.lacks_key(table, who, "'acts_on', with a state at least");
+      model_.contacts.push_back(std::move(contact));
+    }
+  }
+
+  TableReader& reader_;
+  ModelDescription& model_;
+};
+
+}  // namespace
+
+void read_events(TableReader& reader, ModelDescription& model) { EventReader(reader, model).read(); }
+
+}  // namespace slideway::reader

@@ -1,0 +1,293 @@
+// describe_model: all sections of a model file; those of friction and of events have files of their own.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/number_text.hpp"
+#include "model_file/model_file_description.hpp"
+#include "model_file/model_file_tables.hpp"
+#include "model_file/toml_document.hpp"
+#include "slideway/simulate/options.hpp"
+
+namespace slideway::reader {
+namespace {
+
+class SectionReader {
+ public:
+  SectionReader(ModelDescription& model, const TomlValue& root, Mistakes& mistakes)
+      : model_(model), root_(root), reader_(model, root, mistakes) {}
+
+  void read() {
+    reader_.check_top_level();
+    // Nothing else can be said while the name of a section is wrong that all others refer to.
+    for (const char* const section :
+         {"parameters", "states", "definitions", "surfaces", "friction", "locations"})
+      if (root_.find(section) == nullptr && reader_.is_misspelt(section)) return;
+    reader_.read_text(root_, "name", model_.name);
+    reader_.read_text(root_, "summary", model_.summary);
+    reader_.read_text(root_, "source", model_.reference);
+    read_quantities("parameters", "parameter", model_.parameters);
+    read_quantities("states", "state", model_.states);
+    read_quantities("definitions", "definition", model_.definitions);
+    read_quantities("surfaces", "surface", model_.surfaces);
+    if (reader_.is_misspelt("states")) return;
+    check_states();
+    read_friction(reader_, model_);
+    read_time();
+    reader_.number_states();
+    if (const TomlEntry* table = reader_.section("derivatives", TomlKind::table))
+      reader_.read_derivatives(table->value, model_.derivatives);
+    read_events(reader_, model_);
+    check_derivatives();
+    model_.told_names = reader_.told_names();
+    read_options();
+  }
+
+ private:
+  // ---- named values ---------------------------------------------------------------------------------
+
+  void read_quantities(const std::string& key, const std::string& kind, std::vector<Quantity>& quantities) {
+    const TomlEntry* const table = reader_.section(key, TomlKind::table);
+    if (table == nullptr) return;
+    for (const TomlEntry& entry : table->value.table)
+      if (!reader_.is_misplaced(entry)) quantities.push_back(read_quantity(entry, kind));
+  }
+
+  Quantity read_quantity(const TomlEntry& entry, const std::string& kind) {
+    Quantity quantity;
+    quantity.name = entry.key;
+    quantity.position = entry.position;
+    const std::string who = kind + " " + in_quotes(entry.key);
+    const std::string owner = kind == "state"     ? "the initial value of " + in_quotes(entry.key)
+                              : kind == "surface" ? "the guard of " + in_quotes(entry.key)
+                                                  : who;
+    if (entry.value.kind != TomlKind::table || kind == "parameter") {
+      quantity.unknown_shape = kind != "parameter" && entry.value.kind == TomlKind::array;
+      quantity.value = quantity.unknown_shape ? Formula{} : reader_.read_formula(entry.value, owner);
+      if (quantity.unknown_shape)
+        reader_.mistake(entry.value.position, 1, owner + " is of the wrong kind",
+                        "a number or an expression in quotes", describe(entry.value),
+                        "a vector has one expression with the index i: " + entry.key + " = { size = \"" +
+                            std::to_string(entry.value.array.size()) + "\", value = \"if(i > 1, p, q)\" }");
+      return quantity;
+    }
+    const bool surface = kind == "surface";
+    reader_.check_keys(
+        entry.value, who,
+        surface ? Words{"size", "value", "ends", "break_away"} : Words{"size", "value", "ends"});
+    quantity.unknown_shape = reader_.has_unknown_key(entry.value);
+    const TomlEntry* const break_away = surface ? entry.value.find("break_away") : nullptr;
+    if (break_away != nullptr)
+      quantity.break_away =
+          reader_.read_formula(break_away->value, "the break-away ratio of " + in_quotes(entry.key));
+    // A surface that is no vector may be a table for its break-away ratio alone.
+    if (break_away == nullptr && entry.value.find("size") == nullptr) quantity.unknown_shape = true;
+    if (break_away == nullptr || entry.value.find("size") != nullptr)
+      quantity.size = reader_.required_formula(entry, "size", "the size of " + in_quotes(entry.key), who);
+    quantity.value = reader_.required_formula(entry, "value", owner, who);
+    quantity.ends = reader_.read_ends(entry.value);
+    quantity.value.ends = quantity.ends;
+    if (quantity.break_away) quantity.break_away->ends = quantity.ends;
+    return quantity;
+  }
+
+  void read_time() {
+    const TomlEntry* const table = reader_.section("time", TomlKind::table);
+    model_.start.expression = number_expression(0);
+    model_.start.owner = "the start time";
+    if (root_.find("time") == nullptr && !reader_.is_misspelt("time"))
+      reader_.mistake({}, 1, "no end time", "a table [time] with a line such as end = 10.0", "none",
+                      "the file has to name one; --t-end puts another one in its place for a run");
+    if (table == nullptr) return;
+    reader_.check_keys(table->value, "[time]", {"start", "end"});
+    if (const TomlEntry* start = table->value.find("start"))
+      model_.start = reader_.read_formula(start->value, "the start time");
+    model_.end = reader_.required_formula(*table, "end", "the end time", "[time]");
+  }
+
+  void check_states() {
+    if (!model_.states.empty()) return;
+    const std::string expected = "a line such as x = 0.0 for every state";
+    const TomlEntry* const states = root_.find("states");
+    if (states == nullptr)
+      reader_.mistake({}, 1, "no states", "a table [states] with " + expected, "none");
+    else if (states->value.kind == TomlKind::table)
+      reader_.mistake(*states, "no states", expected, "none");
+  }
+
+  // A state must have a derivative everywhere; a missing table is told once.
+  void check_derivatives() {
+    if (root_.find("derivatives") == nullptr && model_.locations.empty()) {
+      if (!model_.states.empty() && !reader_.is_misspelt("derivatives"))
+        reader_.mistake({}, 1, "no derivatives", "a table [derivatives] with a line for every state", "none");
+      return;
+    }
+    const std::vector<bool> everywhere = having_derivative(model_.derivatives);
+    if (model_.locations.empty())
+      report_missing(everywhere, [&](const Quantity& state) {
+        reader_.mistake(state.position, state.name.size(),
+                        "state " + in_quotes(state.name) + " has no derivative",
+                        "a line " + state.name + " = \"…\" in [derivatives]");
+      });
+    for (const LocationDescription& location : model_.locations) {
+      std::vector<bool> here = having_derivative(location.derivatives);
+      std::transform(here.begin(), here.end(), everywhere.begin(), here.begin(), std::logical_or<>());
+      report_missing(here, [&](const Quantity& state) {
+        reader_.mistake(
+            location.position, 1,
+            "state " + in_quotes(state.name) + " has no derivative in location " + in_quotes(location.name),
+            "a line " + state.name + " = \"…\" in [derivatives] or in its [locations.derivatives]");
+      });
+    }
+  }
+
+  std::vector<bool> having_derivative(const std::vector<Assignment>& derivatives) const {
+    std::vector<bool> having(model_.states.size(), false);
+    for (const Assignment& derivative : derivatives) having[derivative.state] = true;
+    return having;
+  }
+
+  template <class Tell>
+  void report_missing(const std::vector<bool>& having, const Tell& tell) const {
+    for (std::size_t k = 0; k < having.size(); ++k)
+      if (!having[k] && !reader_.is_meant(static_cast<std::uint32_t>(k))) tell(model_.states[k]);
+  }
+
+  // ---- options --------------------------------------------------------------------------------------
+
+  void read_options() {
+    const TomlEntry* const table = reader_.section("options", TomlKind::table);
+    if (table == nullptr) return;
+    const TomlValue& options = table->value;
+    reader_.check_keys(options, "[options]",
+                       {"rtol", "atol", "method", "linear_solver", "max_step", "on_ambiguity", "sliding_rule",
+                        "selection", "max_events", "max_steps", "observe"});
+    ModelDefaults& defaults = model_.defaults;
+    read_number(
+        options, "rtol", "a number from 1e-14 on and below 1",
+        [](double value) { return value >= 1e-14 && value < 1; }, defaults.rtol);
+    if (const TomlEntry* atol = options.find("atol")) read_atol(*atol);
+    read_choice(options, "method", method_words(), defaults.method);
+    read_choice(options, "on_ambiguity", ambiguity_words(), defaults.on_ambiguity);
+    read_choice(options, "sliding_rule", sliding_rule_words(), defaults.sliding_rule);
+    read_choice(options, "linear_solver", linear_solver_words(), defaults.linear_solver);
+    check_linear_solver(options);
+    read_choice(options, "selection", selection_words(), defaults.selection);
+    if (const TomlEntry* observe = options.find("observe")) read_observe(*observe);
+    read_number(options, "max_step", "a positive number", is_positive, defaults.max_step);
+    read_count(options, "max_events", defaults.max_events);
+    read_count(options, "max_steps", defaults.max_steps);
+  }
+
+  static bool is_positive(double value) { return value > 0 && std::isfinite(value); }
+
+  // Leaves `number` as it is where the key is not there, or its value not accepted.
+  template <class Test>
+  void read_number(const TomlValue& options, const std::string& key, const std::string& expected,
+                   const Test& accepted, double& number) {
+    const TomlEntry* const entry = options.find(key);
+    if (entry == nullptr) return;
+    const TomlValue& value = entry->value;
+    if (value.kind == TomlKind::number && accepted(value.number))
+      number = value.number;
+    else
+      reader_.mistake(value.position, 1, in_quotes(key) + " out of range", expected, shown(value));
+  }
+
+  void read_count(const TomlValue& options, const std::string& key, Index& count) {
+    const auto is_count = [](double value) {
+      constexpr double most = 1e15;
+      return value >= 1 && value <= most && value == std::floor(value);
+    };
+    double number = 0;
+    read_number(options, key, "a whole number from 1", is_count, number);
+    count = static_cast<Index>(number);
+  }
+
+  void read_observe(const TomlEntry& entry) {
+    model_.observe_position = entry.value.position;
+    const bool is_list = entry.value.kind == TomlKind::array;
+    for (const TomlValue& value : is_list ? entry.value.array : std::vector<TomlValue>{entry.value}) {
+      if (value.kind == TomlKind::string)
+        model_.defaults.observe.push_back(value.string);
+      else
+        reader_.mistake(value.position, 1, "'observe' that is no text",
+                        "names or expressions in quotes: observe = [\"F\", \"E = 0.5*v^2\"]", shown(value));
+    }
+  }
+
+  void read_choice(const TomlValue& options, const std::string& key, const Words& known, std::string& word) {
+    if (const auto choice = reader_.read_word(options, key, known)) word = known[*choice];
+  }
+
+  void check_linear_solver(const TomlValue& options) {
+    const std::string& solver = model_.defaults.linear_solver;
+    if (solver.empty() || solver == "auto" ||
+        !contains({"adams", "dopri5", "dop853"}, model_.defaults.method))
+      return;
+    reader_.mistake(*options.find("linear_solver"), model_.defaults.method + " solves no linear equations",
+                    "method = \"bdf\", \"rodas\" or \"auto\" beside 'linear_solver'", in_quotes(solver));
+  }
+
+  static std::string shown(const TomlValue& value) {
+    return value.kind == TomlKind::number ? exact_text(value.number) : describe(value);
+  }
+
+  double read_tolerance(const TomlValue& value) {
+    if (value.kind == TomlKind::number && is_positive(value.number)) return value.number;
+    reader_.mistake(value.position, 1, "'atol' out of range", "a positive number", shown(value));
+    return 1;
+  }
+
+  // One number, an array with one per state in their order, or a table { x = 1e-6, … }.
+  void read_atol(const TomlEntry& entry) {
+    const TomlValue& value = entry.value;
+    if (value.kind == TomlKind::array) {
+      model_.atol_position = value.position;
+      for (const TomlValue& element : value.array) model_.atol_list.push_back(read_tolerance(element));
+      if (value.array.empty())
+        reader_.mistake(value.position, 1, "'atol' is empty", "a positive number for every state", "none");
+    } else if (value.kind == TomlKind::table) {
+      read_atol_by_state(entry);
+    } else {
+      model_.defaults.atol = {read_tolerance(value)};
+    }
+  }
+
+  void read_atol_by_state(const TomlEntry& entry) {
+    Words names;
+    for (const Quantity& state : model_.states) names.push_back(state.name);
+    model_.atol_by_state.assign(names.size(), 0);
+    for (const TomlEntry& line : entry.value.table) {
+      const auto place = std::find(names.begin(), names.end(), line.key);
+      if (place != names.end())
+        model_.atol_by_state[static_cast<std::size_t>(place - names.begin())] = read_tolerance(line.value);
+      else if (reader_.told_names().count(line.key) == 0)
+        reader_.mistake(line, "'atol' of an unknown state", "the name of a state", in_quotes(line.key),
+                        suggestion(line.key, names));
+    }
+    const auto is_unknown = [&](const TomlEntry& line) { return !contains(names, line.key); };
+    if (std::any_of(entry.value.table.begin(), entry.value.table.end(), is_unknown)) return;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      if (model_.atol_by_state[k] == 0)
+        reader_.mistake(entry, "'atol' lacks a state", "a line for every state",
+                        "none for " + in_quotes(names[k]));
+  }
+
+  ModelDescription& model_;
+  const TomlValue& root_;
+  TableReader reader_;
+};
+
+}  // namespace
+
+ModelDescription describe_model(SourceText source, Mistakes& mistakes) {
+  ModelDescription model;
+  model.source = std::move(source);
+  const std::size_t before = mistakes.size();
+  const TomlValue root = parse_toml(model.source, mistakes);
+  if (mistakes.size() == before) SectionReader(model, root, mistakes).read();
+  return model;
+}
+
+}  // namespace slideway::reader

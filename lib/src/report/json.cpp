@@ -1,0 +1,161 @@
+#include "slideway/io/json.hpp"
+
+#include <ostream>
+
+#include "report/event_json.hpp"
+
+namespace slideway {
+
+namespace {
+
+class JsonWriter {
+ public:
+  JsonWriter(const RunReport& report, const JsonOptions& options)
+      : report_(report),
+        system_(report.instance.system),
+        states_in_events_(options.full_events || system_.states() <= kMostStatesInEvents),
+        whole_words_(options.full_events || system_.surfaces() <= kMostSurfacesInEvents) {}
+
+  // One line per member and per event: readable, and a long event log never exists twice in memory.
+  void write(std::ostream& out) const {
+    write_members(out);
+    out << "\n}\n";
+  }
+
+  // Everything but the closing brace.
+  void write_members(std::ostream& out) const {
+    const Solution& solution = report_.solution;
+    Json parameters = Json::object();
+    for (const auto& [name, value] : report_.instance.parameters) parameters[name] = number_or_null(value);
+    const Json outcome = {{"status", to_string(solution.outcome.status)},
+                          {"t", number_or_null(solution.outcome.t)},
+                          {"message", solution.outcome.message}};
+    out << "{\n\"schema\": \"slideway.run/1\",\n\"model\": " << text(report_.model)
+        << ",\n\"parameters\": " << text(parameters) << ",\n\"outcome\": " << text(outcome)
+        << ",\n\"initial\": " << text(snapshot(solution.initial))
+        << ",\n\"final\": " << text(snapshot(solution.final)) << ",\n\"events\": [";
+    const char* separator = "\n";
+    for (const EventRecord& record : solution.events) {
+      out << separator << text(event(record));
+      separator = ",\n";
+    }
+    Json totals = statistics(solution.statistics);
+    if (!report_.friction.empty()) totals["friction"] = friction(report_.friction);
+    out << "],\n\"statistics\": " << text(totals) << ",\n\"warnings\": " << text(Json(solution.warnings));
+  }
+
+ private:
+  // A user's message may hold anything: bytes that are not UTF-8 are replaced, not thrown about.
+  static std::string text(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  Json state(const Vector& x) const { return named(system_.state_names(), x); }
+
+  static Json named(const std::vector<std::string>& names, const Vector& values) {
+    // Appended, not looked up: an ordered object is searched from its beginning.
+    Json::object_t object;
+    object.reserve(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i)
+      object.push_back({names[i], number_or_null(values(static_cast<Index>(i)))});
+    return object;
+  }
+
+  Json snapshot(const Snapshot& at) const {
+    Json object = {{"t", number_or_null(at.t)},
+                   {"mode", at.mode.word()},
+                   {"location", at.location.empty() ? Json(nullptr) : Json(at.location)},
+                   {"state", state(at.state)}};
+    if (report_.observation) {
+      const Vector& values = report_.observation->at(at.t, at.state, at.mode, at.location);
+      object["observed"] = named(report_.observation->names(), values);
+    }
+    return object;
+  }
+
+  Json event(const EventRecord& record) const {
+    const auto word = [&](const Mode& mode) {
+      return whole_words_ && !record.listed_only ? mode.word() : listed_word(record, mode);
+    };
+    Json object = event_json(record, word);
+    const bool not_unique = record.kind == EventKind::repelling || record.kind == EventKind::two_fold ||
+                            record.kind == EventKind::ambiguous;
+    if (not_unique) object["continuations"] = words_of(record.continuations, word);
+    if (!record.in_convex_hull.empty()) object["in_convex_hull"] = words_of(record.in_convex_hull, word);
+    if (states_in_events_ && record.after.size() > 0) {
+      object["before"] = state(record.before);
+      object["after"] = state(record.after);
+    }
+    object["reason"] = record.reason;
+    return object;
+  }
+
+  static Json friction(const std::vector<FrictionWork>& works) {
+    Json list = Json::array();
+    for (const FrictionWork& work : works) {
+      list.push_back({{"name", work.name},
+                      {"work", number_or_null(work.work)},
+                      {"least_work", number_or_null(work.least_work)},
+                      {"stored_at_start", number_or_null(work.stored_at_start)},
+                      {"passivity_margin", number_or_null(work.margin)},
+                      {"passive", work.passive}});
+    }
+    return list;
+  }
+
+  static Json statistics(const Statistics& totals) {
+    return {{"steps", totals.steps},
+            {"field_evaluations", totals.field_evaluations},
+            {"guard_evaluations", totals.guard_evaluations},
+            {"jacobian_evaluations", totals.jacobian_evaluations},
+            {"restarts", totals.restarts},
+            {"events", totals.events},
+            {"integrator_roots", totals.integrator_roots},
+            {"dop853_steps", totals.dop853_steps},
+            {"krylov_iterations", totals.krylov_iterations},
+            {"stiff_from", number_or_null(totals.stiff_from)},
+            {"largest_drift", number_or_null(totals.largest_drift)},
+            {"wall_seconds", number_or_null(totals.wall_seconds)}};
+  }
+
+  const RunReport& report_;
+  const System& system_;
+  bool states_in_events_;
+  bool whole_words_;
+};
+
+}  // namespace
+
+void write_json(const RunReport& report, std::ostream& out, const JsonOptions& options) {
+  JsonWriter(report, options).write(out);
+}
+
+namespace {
+
+void write_branch(const RunReport& root, const Branch& branch, const bool* complete, std::ostream& out,
+                  const JsonOptions& options) {
+  const RunReport report{.model = root.model,
+                         .instance = root.instance,
+                         .solution = branch.solution,
+                         .observation = root.observation};
+  JsonWriter(report, options).write_members(out);
+  if (complete) out << ",\n\"complete\": " << (*complete ? "true" : "false");
+  out << ",\n\"branches\": [";
+  const char* separator = "\n";
+  for (const Branch& child : branch.branches) {
+    out << separator;
+    write_branch(root, child, nullptr, out, options);
+    separator = ",\n";
+  }
+  out << "]\n}";
+}
+
+}  // namespace
+
+void write_json(const RunReport& report, const BranchTree& tree, std::ostream& out,
+                const JsonOptions& options) {
+  write_branch(report, tree.root, &tree.complete, out, options);
+  out << '\n';
+}
+
+}  // namespace slideway

@@ -1,0 +1,281 @@
+#include "report/plot_curves.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace slideway {
+
+namespace {
+
+// Enough for a smooth curve across the page, and no more than a picture can show.
+constexpr std::size_t least_samples = 900;
+constexpr std::size_t most_samples = 20000;
+constexpr Index grid_points = 161;
+
+double guard_value(const System& system, Index surface, double t, const Vector& x, Vector& h) {
+  // A guard may be undefined far from the solution; the picture then has a hole there.
+  try {
+    system.guards(t, x.head(system.states()), h);
+    return h(surface);
+  } catch (...) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+double position(const Range& range, Index index) {
+  return range.low + range.width() * static_cast<double>(index) / static_cast<double>(grid_points - 1);
+}
+
+// States of the solution to probe a guard at.
+std::vector<Sample> probes(const RunCurves& curves) {
+  std::vector<Sample> chosen;
+  for (const auto& piece : curves.whole) {
+    const std::size_t stride = std::max<std::size_t>(1, piece.size() / 8);
+    for (std::size_t i = 0; i < piece.size(); i += stride) chosen.push_back(piece[i]);
+    if (chosen.size() > 64) break;
+  }
+  return chosen;
+}
+
+// Whether h changes when one state of the probes moves.
+bool depends_on_state(const System& system, Index surface, Index state, const RunCurves& curves) {
+  Vector h(system.surfaces());
+  const double shift = 0.3 * curves.states[static_cast<std::size_t>(state)].width();
+  for (Sample probe : probes(curves)) {
+    const double here = guard_value(system, surface, probe.t, probe.state, h);
+    probe.state(state) += shift;
+    if (guard_value(system, surface, probe.t, probe.state, h) != here) return true;
+  }
+  return false;
+}
+
+std::vector<double> sample_times(const Trajectory& trajectory, std::size_t segment, double spacing,
+                                 bool with_steps) {
+  const Segment& piece = trajectory.segments()[segment];
+  std::vector<double> times;
+  if (with_steps) times = trajectory.step_times(segment);
+  const auto count = static_cast<Index>(std::ceil((piece.end - piece.start) / spacing));
+  for (Index i = 1; i < count; ++i) {
+    times.push_back(piece.start +
+                    (piece.end - piece.start) * static_cast<double>(i) / static_cast<double>(count));
+  }
+  times.push_back(piece.start);
+  times.push_back(piece.end);
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+}  // namespace
+
+Range padded(Range range) {
+  const double size = std::max(std::abs(range.low), std::abs(range.high));
+  if (range.width() <= 1e-12 * size || range.width() == 0) {
+    const double half = size > 0 ? 0.1 * size : 1.0;
+    return {range.low - half, range.high + half};
+  }
+  const double margin = 0.07 * range.width();
+  return {range.low - margin, range.high + margin};
+}
+
+const std::string& curve_name(const RunReport& report, Index curve) {
+  const System& system = report.instance.system;
+  return curve < system.states()
+             ? system.state_names()[static_cast<std::size_t>(curve)]
+             : report.observation->names()[static_cast<std::size_t>(curve - system.states())];
+}
+
+Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation) {
+  const Index states = at.state.size();
+  const bool observes = std::any_of(kept.begin(), kept.end(), [&](Index index) { return index >= states; });
+  const Vector* observed = observes ? &observation->at(at.t, at.state, at.mode, at.location) : nullptr;
+  Vector chosen(static_cast<Index>(kept.size()));
+  Index place = 0;
+  for (const Index index : kept)
+    chosen(place++) = index < states ? at.state(index) : (*observed)(index - states);
+  return chosen;
+}
+
+RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation) {
+  const Trajectory& trajectory = solution.trajectory;
+  const Index states = std::count_if(kept.begin(), kept.end(),
+                                     [&](Index index) { return index < solution.initial.state.size(); });
+  RunCurves curves;
+  curves.time = {solution.initial.t, solution.final.t};
+
+  std::size_t steps = 0;
+  for (std::size_t i = 0; i < trajectory.segments().size(); ++i) steps += trajectory.step_times(i).size();
+  const bool with_steps = steps <= most_samples;
+  const double spacing = std::max(curves.time.width(), std::numeric_limits<double>::min()) /
+                         static_cast<double>(with_steps ? least_samples : most_samples);
+
+  for (std::size_t i = 0; i < trajectory.segments().size(); ++i) {
+    const Segment& segment = trajectory.segments()[i];
+    std::vector<Sample> samples;
+    Snapshot at{0, segment.mode, Vector(trajectory.states()), segment.location};
+    for (const double t : sample_times(trajectory, i, spacing, with_steps)) {
+      at.t = t;
+      trajectory.evaluate(i, t, at.state);
+      samples.push_back({t, keep(kept, at, observation)});
+    }
+    if (segment.mode.codimension() > 0) {
+      if (!curves.intervals.empty() && curves.intervals.back().high == segment.start) {
+        curves.intervals.back().high = segment.end;
+      } else {
+        curves.intervals.push_back({segment.start, segment.end});
+      }
+      curves.sliding.push_back(samples);
+    }
+    const auto jump = [&] {
+      return (curves.whole.back().back().state - samples.front().state).head(states).norm();
+    };
+    const bool joined =
+        !curves.whole.empty() && jump() <= 1e-6 * (1e-300 + samples.front().state.head(states).norm());
+    if (joined) {
+      curves.whole.back().insert(curves.whole.back().end(), samples.begin(), samples.end());
+    } else {
+      curves.whole.push_back(std::move(samples));
+    }
+  }
+
+  const Vector initial = keep(kept, solution.initial, observation);
+  for (Index j = 0; j < static_cast<Index>(kept.size()); ++j) {
+    const double first = std::isfinite(initial(j)) ? initial(j) : 0;
+    Range range{first, first};
+    for (const auto& piece : curves.whole) {
+      for (const Sample& sample : piece) {
+        if (!std::isfinite(sample.state(j))) continue;
+        range.low = std::min(range.low, sample.state(j));
+        range.high = std::max(range.high, sample.state(j));
+      }
+    }
+    curves.states.push_back(padded(range));
+  }
+  return curves;
+}
+
+bool GuardGrid::has_zero() const {
+  bool negative = false;
+  bool positive = false;
+  for (Index i = 0; i < values.size(); ++i) {
+    negative = negative || values.data()[i] <= 0;
+    positive = positive || values.data()[i] >= 0;
+  }
+  return negative && positive;
+}
+
+std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state,
+                                         const RunCurves& curves) {
+  for (Index j = 0; j < system.states(); ++j) {
+    if (depends_on_state(system, surface, j, curves) != (j == state)) return std::nullopt;
+  }
+  GuardGrid grid{curves.time, curves.states[static_cast<std::size_t>(state)],
+                 Matrix(grid_points, grid_points)};
+  Vector x = curves.whole.front().front().state;
+  Vector h(system.surfaces());
+  for (Index row = 0; row < grid_points; ++row) {
+    x(state) = position(grid.y, row);
+    for (Index column = 0; column < grid_points; ++column) {
+      grid.values(row, column) = guard_value(system, surface, position(grid.x, column), x, h);
+    }
+  }
+  return grid;
+}
+
+bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states,
+                     const RunCurves& curves) {
+  for (Index j = 0; j < system.states(); ++j) {
+    if (std::find(states.begin(), states.end(), j) == states.end() &&
+        depends_on_state(system, surface, j, curves))
+      return false;
+  }
+  return true;
+}
+
+GuardGrid guard_over_plane(const System& system, Index surface, double t, const Vector& state, Index across,
+                           Index up, const RunCurves& curves) {
+  GuardGrid grid{curves.states[static_cast<std::size_t>(across)], curves.states[static_cast<std::size_t>(up)],
+                 Matrix(grid_points, grid_points)};
+  Vector x = state;
+  Vector h(system.surfaces());
+  for (Index row = 0; row < grid_points; ++row) {
+    for (Index column = 0; column < grid_points; ++column) {
+      x(across) = position(grid.x, column);
+      x(up) = position(grid.y, row);
+      grid.values(row, column) = guard_value(system, surface, t, x, h);
+    }
+  }
+  return grid;
+}
+
+namespace {
+
+// Where h vanishes between two corners of a cell.
+Eigen::Vector3d between(const Eigen::Vector3d& a, double h_a, const Eigen::Vector3d& b, double h_b) {
+  return a + (h_a / (h_a - h_b)) * (b - a);
+}
+
+}  // namespace
+
+std::vector<Segment3> guard_wireframe(const System& system, Index surface, double t, const Vector& state,
+                                      const std::vector<Index>& axes, const RunCurves& curves) {
+  constexpr int slices = 7;
+  constexpr int cells = 40;
+  Vector x = state;
+  Vector h(system.surfaces());
+  std::vector<Segment3> lines;
+  const auto place = [&](std::size_t axis, double fraction) {
+    const Range& range = curves.states[static_cast<std::size_t>(axes[axis])];
+    return range.low + fraction * range.width();
+  };
+  for (const std::size_t fixed : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    const std::size_t first = fixed == 0 ? 1 : 0;
+    const std::size_t second = fixed == 2 ? 1 : 2;
+    for (int slice = 0; slice < slices; ++slice) {
+      std::vector<Eigen::Vector3d> corners;
+      std::vector<double> values;
+      for (int row = 0; row <= cells; ++row) {
+        for (int column = 0; column <= cells; ++column) {
+          Eigen::Vector3d corner;
+          corner(static_cast<Index>(fixed)) = place(fixed, static_cast<double>(slice) / (slices - 1));
+          corner(static_cast<Index>(first)) = place(first, static_cast<double>(column) / cells);
+          corner(static_cast<Index>(second)) = place(second, static_cast<double>(row) / cells);
+          for (std::size_t k = 0; k < 3; ++k) x(axes[k]) = corner(static_cast<Index>(k));
+          corners.push_back(corner);
+          values.push_back(guard_value(system, surface, t, x, h));
+        }
+      }
+      for (int row = 0; row < cells; ++row) {
+        for (int column = 0; column < cells; ++column) {
+          const auto at = static_cast<std::size_t>(row * (cells + 1) + column);
+          const std::array<std::size_t, 5> round = {at, at + 1, at + cells + 2, at + cells + 1, at};
+          std::vector<Eigen::Vector3d> zeros;
+          for (std::size_t k = 0; k + 1 < round.size(); ++k) {
+            const double a = values[round[k]];
+            const double b = values[round[k + 1]];
+            if ((a < 0) != (b < 0) && std::isfinite(a) && std::isfinite(b))
+              zeros.push_back(between(corners[round[k]], a, corners[round[k + 1]], b));
+          }
+          for (std::size_t k = 0; k + 1 < zeros.size(); k += 2) lines.push_back({zeros[k], zeros[k + 1]});
+        }
+      }
+    }
+  }
+  return lines;
+}
+
+bool guard_moves(const System& system, Index surface, const RunCurves& curves) {
+  Vector h(system.surfaces());
+  for (const Sample& probe : probes(curves)) {
+    const double here = guard_value(system, surface, probe.t, probe.state, h);
+    for (const double fraction : {0.0, 0.31, 0.62, 1.0}) {
+      const double t = curves.time.low + fraction * curves.time.width();
+      if (guard_value(system, surface, t, probe.state, h) != here) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace slideway

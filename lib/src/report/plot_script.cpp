@@ -1,0 +1,208 @@
+#include "report/plot_script.hpp"
+
+#include <numeric>
+
+#include "report/plot_style.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr Index most_panels = 6;  // of states, and as many of observables
+// Beyond these no surfaces are drawn: the picture would hold nothing else.
+constexpr Index most_states_with_surfaces = 12;
+constexpr Index most_surfaces = 12;
+
+// The states of the phase portrait; none without one.
+std::vector<Index> portrait_states(const System& system, const PlotOptions& options) {
+  check_phase(options, system);
+  std::vector<Index> states;
+  for (const std::string& name : options.phase) states.push_back(system.state_index(name));
+  if (states.empty() && system.states() == 2) states = {0, 1};
+  return states;
+}
+
+std::vector<Index> first_ones(Index count) {
+  std::vector<Index> indices(static_cast<std::size_t>(count));
+  std::iota(indices.begin(), indices.end(), Index{0});
+  return indices;
+}
+
+// The states with a panel over time.
+std::vector<Index> panel_states(const System& system, const PlotOptions& options) {
+  if (!options.phase.empty()) return portrait_states(system, options);
+  return first_ones(std::min(system.states(), most_panels));
+}
+
+std::vector<Index> with_observables(std::vector<Index> states, const RunReport& report) {
+  const Index count = report.observation ? std::min(report.observation->size(), most_panels) : 0;
+  for (Index k = 0; k < count; ++k) states.push_back(report.instance.system.states() + k);
+  return states;
+}
+
+// A guard is a function of the whole state; without surfaces only what is drawn is kept.
+std::vector<Index> states_kept(const System& system, const PlotOptions& options) {
+  if (system.states() > most_states_with_surfaces) return panel_states(system, options);
+  return first_ones(system.states());
+}
+
+// The curves of a run, and of the further solutions of its tree over one another.
+RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept) {
+  RunCurves curves = sample_run(report.solution, kept, report.observation);
+  for (const Solution* further : report.further) {
+    const RunCurves more = sample_run(*further, kept, report.observation);
+    curves.whole.insert(curves.whole.end(), more.whole.begin(), more.whole.end());
+    curves.sliding.insert(curves.sliding.end(), more.sliding.begin(), more.sliding.end());
+    curves.time.low = std::min(curves.time.low, more.time.low);
+    curves.time.high = std::max(curves.time.high, more.time.high);
+    for (std::size_t j = 0; j < curves.states.size(); ++j) {
+      curves.states[j].low = std::min(curves.states[j].low, more.states[j].low);
+      curves.states[j].high = std::max(curves.states[j].high, more.states[j].high);
+    }
+  }
+  // Times at which only some of them slide are not shaded.
+  if (!report.further.empty()) curves.intervals.clear();
+  return curves;
+}
+
+}  // namespace
+
+const std::vector<MarkerGroup>& marker_groups() {
+  using enum EventKind;
+  static const std::vector<MarkerGroup> groups = {
+      {"crossing", 6, 0.9, {crossing}},
+      {"sliding starts", 9, 1.1, {sliding_entry}},
+      {"sliding ends", 10, 1.1, {sliding_exit}},
+      {"corner", 4, 0.9, {corner}},
+      {"jump, contact or switch", 12, 1.1, {reset, transition, impact, contact, release}},
+      {"touch or record", 2, 0.8, {grazing, record}},
+      {"not unique", 3, 1.2, {repelling, two_fold, ambiguous}},
+      {"stop", 5, 0.9, {stop, zeno}},
+  };
+  return groups;
+}
+
+PlotScript::PlotScript(const RunReport& report, PictureFormat format, const PlotOptions& options)
+    : report_(report),
+      system_(report.instance.system),
+      solution_(report.solution),
+      kept_(with_observables(states_kept(system_, options), report)),
+      curves_(sample_report(report, kept_)),
+      panels_(with_observables(panel_states(system_, options), report)),
+      portrait_(portrait_states(system_, options)) {
+  const bool portrait = !portrait_.empty();
+  const int width = portrait ? 1000 : 860;
+  const int all_panels = 190 + 150 * static_cast<int>(panels_.size());
+  const int height = !portrait ? all_panels : std::max(portrait_.size() == 3 ? 560 : 470, all_panels - 20);
+  header_ = 46.0 / height;
+  footer_ = 58.0 / height;
+  text_ += picture_settings(format, width, height);
+  data();
+  append("set multiplot\n");
+  const double middle = portrait_.size() == 3 ? 0.42 : 0.50;
+  const Frame panels =
+      portrait ? Frame{0.075, middle, footer_, 1 - header_} : Frame{0.095, 0.97, footer_, 1 - header_};
+  title(panels.left, legend(portrait ? 0.985 : 0.97, width, height), width);
+  time_panels(panels);
+  if (portrait_.size() == 2) plane_portrait({0.575, 0.985, footer_, 1 - header_});
+  if (portrait_.size() == 3) space_portrait({0.44, 1.0, 0.0, 1 - header_});
+  append("unset multiplot\n");
+}
+
+void PlotScript::append_row(double t, const Vector& kept) {
+  append("{:.9g}", t);
+  for (Index j = 0; j < kept.size(); ++j) append(" {:.8g}", kept(j));
+  append("\n");
+}
+
+// Events of large systems hold no states.
+void PlotScript::append_event(const EventRecord& event, const Solution& solution) {
+  const Trajectory& trajectory = solution.trajectory;
+  const Vector state = event.after.size() > 0 ? event.after : trajectory(event.t);
+  append_row(event.t, keep(kept_, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)},
+                           report_.observation));
+}
+
+void PlotScript::append_curve(const char* name, const Curve& curve) {
+  append("${} << EOD\n", name);
+  for (const auto& piece : curve) {
+    for (const Sample& sample : piece) append_row(sample.t, sample.state);
+    // One empty line would make neighbouring pieces of equal length a mesh in space.
+    append("\n\n");
+  }
+  append("EOD\n");
+}
+
+void PlotScript::data() {
+  append_curve("whole", curves_.whole);
+  if (!curves_.sliding.empty()) append_curve("sliding", curves_.sliding);
+  if (!curves_.intervals.empty()) {
+    append("$bands << EOD\n");
+    for (const Range& interval : curves_.intervals) append("{:.9g} {:.9g}\n", interval.low, interval.high);
+    append("EOD\n");
+  }
+  for (std::size_t group = 0; group < marker_groups().size(); ++group) {
+    const auto& kinds = marker_groups()[group].kinds;
+    std::string rows;
+    std::swap(rows, text_);
+    const auto append_events = [&](const Solution& solution) {
+      for (const EventRecord& event : solution.events) {
+        if (std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end()) append_event(event, solution);
+      }
+    };
+    append_events(solution_);
+    for (const Solution* further : report_.further) append_events(*further);
+    std::swap(rows, text_);
+    if (rows.empty()) continue;
+    append("$events{} << EOD\n{}EOD\n", group, rows);
+    used_groups_.push_back(group);
+  }
+  if (system_.states() > most_states_with_surfaces || system_.surfaces() > most_surfaces) return;
+  for (Index surface = 0; surface < system_.surfaces(); ++surface) surface_data(surface);
+}
+
+// gnuplot finds the zero set of a guard on a grid; the result is the datablock `name`.
+void PlotScript::append_contour(const std::string& name, const GuardGrid& grid) {
+  append("$grid << EOD\n");
+  for (Index row = 0; row < grid.values.rows(); ++row) {
+    for (Index column = 0; column < grid.values.cols(); ++column) append("{:.6g} ", grid.values(row, column));
+    append("\n");
+  }
+  append("EOD\nset contour base\nset cntrparam levels discrete 0\nunset surface\nset table ${}\n", name);
+  append("splot $grid matrix using ({:.10g}+$1*{:.10g}):({:.10g}+$2*{:.10g}):3 with lines\n", grid.x.low,
+         grid.x.width() / static_cast<double>(grid.values.cols() - 1), grid.y.low,
+         grid.y.width() / static_cast<double>(grid.values.rows() - 1));
+  append("unset table\nunset contour\nset surface\n");
+}
+
+void PlotScript::surface_data(Index surface) {
+  for (const Index state : panels_) {
+    if (!is_state(state)) continue;
+    const auto grid = guard_over_time(system_, surface, state, curves_);
+    if (!grid || !grid->has_zero()) continue;
+    const std::string name = fmt::format("time_{}_{}", surface, state);
+    append_contour(name, *grid);
+    time_contours_.emplace_back(state, name);
+  }
+  // What depends on other states too has no place in the portrait.
+  if (portrait_.empty() || !depends_only_on(system_, surface, portrait_, curves_)) return;
+  if (portrait_.size() == 2) {
+    const GuardGrid grid = guard_over_plane(system_, surface, curves_.time.high, solution_.final.state,
+                                            portrait_[0], portrait_[1], curves_);
+    if (!grid.has_zero()) return;
+    append_contour(fmt::format("portrait_{}", surface), grid);
+  } else {
+    const auto lines =
+        guard_wireframe(system_, surface, curves_.time.high, solution_.final.state, portrait_, curves_);
+    if (lines.empty()) return;
+    append("$portrait_{} << EOD\n", surface);
+    for (const Segment3& line : lines)
+      append("{:.7g} {:.7g} {:.7g}\n{:.7g} {:.7g} {:.7g}\n\n\n", line.from.x(), line.from.y(), line.from.z(),
+             line.to.x(), line.to.y(), line.to.z());
+    append("EOD\n");
+  }
+  portrait_surfaces_.push_back(fmt::format("portrait_{}", surface));
+  surfaces_move_ = surfaces_move_ || guard_moves(system_, surface, curves_);
+}
+
+}  // namespace slideway

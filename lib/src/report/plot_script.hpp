@@ -1,0 +1,87 @@
+// The gnuplot script of a run's picture: the data, panels of states over time, and the phase portrait of two or three states.
+//
+// The parts are in plot_script.cpp (the page and its data), plot_script_panels.cpp and plot_script_portrait.cpp.
+// It must not know files, nor how gnuplot is called.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/gnuplot_script.hpp"
+#include "report/plot_curves.hpp"
+#include "slideway/io/plot.hpp"
+
+namespace slideway {
+
+// Events that a reader may take for one thing share a marker.
+struct MarkerGroup {
+  const char* title;
+  int point_type;
+  double size;
+  std::vector<EventKind> kinds;
+};
+const std::vector<MarkerGroup>& marker_groups();
+
+class PlotScript : public GnuplotScript {
+ public:
+  // The report must outlive the script.
+  PlotScript(const RunReport& report, PictureFormat format, const PlotOptions& options);
+
+ private:
+  static std::string range_text(const Range& range) {
+    return fmt::format("[{:.10g}:{:.10g}]", range.low, range.high);
+  }
+
+  bool is_state(Index curve) const { return curve < system_.states(); }
+  // The number of a state among those kept, and its column in the data.
+  std::size_t place_of(Index state) const {
+    return static_cast<std::size_t>(std::find(kept_.begin(), kept_.end(), state) - kept_.begin());
+  }
+  std::size_t column(Index state) const { return place_of(state) + 2; }
+  const Range& range(Index state) const { return curves_.states[place_of(state)]; }
+
+  void data();
+  void append_row(double t, const Vector& kept);
+  void append_event(const EventRecord& event, const Solution& solution);
+  void append_curve(const char* name, const Curve& curve);
+  void append_contour(const std::string& name, const GuardGrid& grid);
+  void surface_data(Index surface);
+
+  static std::string surface_style();
+  static std::string band_style();
+  std::string marker_style(std::size_t group) const;
+  void append_plot(const std::vector<std::string>& parts);
+  double legend(double right, int width, int height);
+  void title(double left, double right, int width);
+  void time_panels(const Frame& frame);
+  std::vector<std::string> time_parts(Index state) const;
+
+  std::string portrait_columns() const;
+  std::vector<std::string> portrait_parts() const;
+  std::vector<const Snapshot*> ends() const;
+  void portrait_ends();
+  void plane_portrait(const Frame& frame);
+  void space_portrait(const Frame& frame);
+  void surface_time();
+  void arrows();
+
+  const RunReport& report_;
+  const System& system_;
+  const Solution& solution_;
+  std::vector<Index> kept_;  // the states and observables in the data
+  RunCurves curves_;
+  std::vector<Index> panels_;    // the states and observables over time
+  std::vector<Index> portrait_;  // the states of the phase portrait
+  double header_ = 0;
+  double footer_ = 0;
+  std::vector<std::size_t> used_groups_;
+  std::vector<std::pair<Index, std::string>> time_contours_;
+  std::vector<std::string> portrait_surfaces_;
+  bool surfaces_move_ = false;
+};
+
+}  // namespace slideway

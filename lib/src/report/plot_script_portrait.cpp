@@ -1,0 +1,138 @@
+// PlotScript: the phase portrait, of two states in the plane or of three in space.
+
+#include <cmath>
+
+#include "report/plot_script.hpp"
+#include "report/plot_style.hpp"
+
+namespace slideway {
+
+// "2:3", the columns of the states of the portrait.
+std::string PlotScript::portrait_columns() const {
+  std::string text;
+  for (const Index state : portrait_) text += fmt::format("{}{}", text.empty() ? "" : ":", column(state));
+  return text;
+}
+
+std::vector<std::string> PlotScript::portrait_parts() const {
+  const std::string columns = portrait_columns();
+  std::vector<std::string> parts;
+  for (const std::string& name : portrait_surfaces_) {
+    parts.push_back(
+        portrait_.size() == 2
+            ? fmt::format("${} using 1:2 {}", name, surface_style())
+            : fmt::format("${} using 1:2:3 with lines linecolor rgb '#999999' linewidth 0.6", name));
+  }
+  parts.push_back(
+      fmt::format("$whole using {} with lines linecolor rgb '{}' linewidth 2", columns, curve_colour));
+  if (!curves_.sliding.empty()) {
+    parts.push_back(
+        fmt::format("$sliding using {} with lines linecolor rgb '{}' linewidth 4", columns, sliding_colour));
+  }
+  for (const std::size_t group : used_groups_)
+    parts.push_back(fmt::format("$events{} using {} {}", group, columns, marker_style(group)));
+  for (const auto& [name, type] : {std::pair{"start", 7}, std::pair{"end", 5}}) {
+    parts.push_back(fmt::format("${} using {} with points pointtype {} pointsize {} linecolor rgb '{}'", name,
+                                columns, type, type == 7 ? 0.8 : 0.7, curve_colour));
+  }
+  return parts;
+}
+
+// A solution that stops where it is not unique goes on in others.
+std::vector<const Snapshot*> PlotScript::ends() const {
+  std::vector<const Snapshot*> result;
+  const auto add = [&](const Solution& solution) {
+    if (solution.outcome.status != Status::ambiguous) result.push_back(&solution.final);
+  };
+  add(solution_);
+  for (const Solution* further : report_.further) add(*further);
+  if (result.empty()) result.push_back(&solution_.final);
+  return result;
+}
+
+void PlotScript::portrait_ends() {
+  const auto points = [&](const char* name, const std::vector<const Snapshot*>& snapshots) {
+    append("${} << EOD\n", name);
+    for (const Snapshot* const at : snapshots) {
+      append_row(at->t, keep(kept_, *at, report_.observation));
+    }
+    append("EOD\n");
+  };
+  points("start", {&solution_.initial});
+  points("end", ends());
+}
+
+void PlotScript::plane_portrait(const Frame& frame) {
+  portrait_ends();
+  place(frame);
+  append("set xrange {}\nset yrange {}\n", range_text(range(portrait_[0])), range_text(range(portrait_[1])));
+  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n",
+         in_quotes(curve_name(report_, portrait_[0])), in_quotes(curve_name(report_, portrait_[1])));
+  arrows();
+  surface_time();
+  append_plot(portrait_parts());
+}
+
+void PlotScript::space_portrait(const Frame& frame) {
+  portrait_ends();
+  // Between fixed margins gnuplot does not scale a drawing in space.
+  append("set lmargin -1\nset rmargin -1\nset bmargin -1\nset tmargin -1\n");
+  append("set origin {:.4f},{:.4f}\nset size {:.4f},{:.4f}\n", frame.left, frame.bottom,
+         frame.right - frame.left, frame.top - frame.bottom);
+  append("set xrange {}\nset yrange {}\nset zrange {}\n", range_text(range(portrait_[0])),
+         range_text(range(portrait_[1])), range_text(range(portrait_[2])));
+  append("set xlabel {} offset 0,-0.5\nset ylabel {} offset 0,-0.5\nset zlabel {} offset -1,0 rotate by 90\n",
+         in_quotes(curve_name(report_, portrait_[0])), in_quotes(curve_name(report_, portrait_[1])),
+         in_quotes(curve_name(report_, portrait_[2])));
+  append(
+      "set format x '%g'\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth "
+      "0.4\n");
+  append("set tics offset 0,0\nset grid xtics ytics ztics linecolor rgb '#DDDDDD' linewidth 0.5\n");
+  surface_time();
+  append("splot {}\n", fmt::join(portrait_parts(), ", \\\n  "));
+}
+
+void PlotScript::surface_time() {
+  if (!surfaces_move_) return;
+  append("set label {} at graph 0.98,0.04 right\n",
+         in_quotes(fmt::format("surface at t = {:.4g}", curves_.time.high)));
+}
+
+// Arrow heads on the way tell the direction of time.
+void PlotScript::arrows() {
+  const auto across = static_cast<Index>(place_of(portrait_[0]));
+  const auto up = static_cast<Index>(place_of(portrait_[1]));
+  const double width = range(portrait_[0]).width();
+  const double height = range(portrait_[1]).width();
+  const auto distance = [&](const Sample& a, const Sample& b) {
+    return std::hypot((b.state(across) - a.state(across)) / width, (b.state(up) - a.state(up)) / height);
+  };
+  double length = 0;
+  for (const auto& piece : curves_.whole) {
+    for (std::size_t i = 1; i < piece.size(); ++i) length += distance(piece[i - 1], piece[i]);
+  }
+  // A long run passes the same places again: arrows belong to its beginning.
+  const double spacing = std::min(0.35 * length, 0.9);
+  double next = 0.45 * spacing;
+  double travelled = 0;
+  int drawn = 0;
+  for (const auto& piece : curves_.whole) {
+    for (std::size_t i = 1; i < piece.size() && drawn < 3; ++i) {
+      const double step = distance(piece[i - 1], piece[i]);
+      travelled += step;
+      if (travelled < next || step == 0) continue;
+      // Of a tree only the root's trajectory is known by time.
+      const double t = piece[i - 1].t;
+      const bool sliding = t <= solution_.trajectory.end() && solution_.trajectory.mode(t).codimension() > 0;
+      append(
+          "set arrow from {:.9g},{:.9g} to {:.9g},{:.9g} head filled size screen 0.014,17,90 fixed front "
+          "linecolor rgb '{}' linewidth 1\n",
+          piece[i - 1].state(across), piece[i - 1].state(up), piece[i].state(across), piece[i].state(up),
+          sliding ? sliding_colour : curve_colour);
+      next = travelled + spacing;
+      ++drawn;
+    }
+  }
+}
+
+}  // namespace slideway

@@ -1,0 +1,75 @@
+#include "report/plot_style.hpp"
+
+#include <filesystem>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "slideway/core/errors.hpp"
+#include "slideway/io/files.hpp"
+
+namespace slideway {
+
+namespace {
+
+const char* terminal(PictureFormat format) {
+  switch (format) {
+    case PictureFormat::png:
+      return "pngcairo noenhanced background 'white' font 'Helvetica,10' fontscale 1.5 linewidth 1.6 "
+             "pointscale 1.6";
+    case PictureFormat::pdf: return "pdfcairo noenhanced font 'Helvetica,9.5' linewidth 1.2 pointscale 0.7";
+    case PictureFormat::svg: break;
+  }
+  return "svg name 'slideway' noenhanced font 'Helvetica,13' background 'white' linewidth 1.1";
+}
+
+// Nominal pixels to what the terminal counts in.
+std::string terminal_size(PictureFormat format, int width, int height) {
+  if (format == PictureFormat::pdf) return fmt::format("size {:.2f}cm,{:.2f}cm", width / 40.0, height / 40.0);
+  const double scale = format == PictureFormat::png ? 1.6 : 1.0;
+  return fmt::format("size {:.0f},{:.0f}", width * scale, height * scale);
+}
+
+}  // namespace
+
+std::string in_quotes(const std::string& text) {
+  std::string result = "'";
+  for (const char character : text) {
+    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f) {
+      result += ' ';
+    } else {
+      result += character;
+      if (character == '\'') result += '\'';
+    }
+  }
+  result += '\'';
+  return result;
+}
+
+std::string picture_settings(PictureFormat format, int width, int height) {
+  return fmt::format(
+      "set terminal {} {}\nset encoding utf8\nset border front linewidth 0.6\nset tics nomirror front\n"
+      "set datafile missing 'nan'\n",
+      terminal(format), terminal_size(format, width, height));
+}
+
+PictureFormat picture_format(const std::string& path) {
+  if (is_standard_output(path)) return PictureFormat::svg;
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".svg") return PictureFormat::svg;
+  if (extension == ".png") return PictureFormat::png;
+  if (extension == ".pdf") return PictureFormat::pdf;
+  refuse({.what = "no picture can be made with this name",
+          .where = path,
+          .expected = "a name that ends in .svg, .png or .pdf",
+          .got = extension.empty() ? "no ending" : extension});
+}
+
+void write_picture(const std::string& script, const std::string& path) {
+  const std::string picture = render(script);
+  write_whole(path, [&](std::ostream& out) {
+    out.write(picture.data(), static_cast<std::streamsize>(picture.size()));
+  });
+}
+
+}  // namespace slideway
