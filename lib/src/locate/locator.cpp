@@ -58,9 +58,7 @@ void Locator::begin_mode() {
   double first = 1e-6 * (now_.run.end - now_.run.start);
   if (scanned_.march_step > 0) first = scanned_.march_step / 8;
   start_scans(std::min(first, duration));
-  const bool scan_asks_too = !now_.here->scan.idle() && !now_.dense_output_drifts() &&
-                             (!ode.slides() || now_.here->evaluator.guards_are_affine());
-  ode.watch_roots(roots_without_events(), scan_asks_too);
+  ode.watch_roots(roots_without_events());
   if (marches_exits_only()) ode.watch_stages();
 }
 

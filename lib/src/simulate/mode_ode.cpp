@@ -258,37 +258,40 @@ bool ModeOde::velocity_knows_exits() const {
          field_.solves_for_lambda() == (field_.sliding().size() > 1);
 }
 
-std::array<double, 2> ModeOde::last_exits(Index surface) const {
-  if (!field_.solves_for_lambda()) return {sigma_ * field_.last_w_minus(), -sigma_ * field_.last_w_plus()};
-  const double lambda = field_.last_lambda()[surface];
-  return {1 + lambda, 1 - lambda};
-}
-
+// CVODE asks for the root functions after each step, and some ten times more at a root: a guard that takes a system to be solved is
+// left to the certified scan.
 void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
-  if (!watches_roots_) {
-    values.setOnes();
-    return;
-  }
+  values.setOnes();
+  if (!watches_roots_) return;
+  const Mode& mode = field_.mode();
+  const std::vector<Index>& sliding = field_.sliding();
   const Index surfaces = h_.size();
-  const bool slides_now = slides();
-  const bool has_exits = !slides_now || (!roots_are_samples_ && t == velocity_t_ && velocity_knows_exits());
-  if (values.size() == surfaces && has_exits) {
-    const Mode& mode = field_.mode();
-    if (surfaces > mode.codimension()) evaluator_.guards(t, x, h_);
-    for (Index i = 0; i < surfaces; ++i) values[i] = number_of(mode.codes()[i]) * h_[i];
-    for (const Index i : field_.sliding()) {
-      const auto [first, second] = last_exits(i);
-      values[i] = std::min(first, second);
+  if (surfaces > static_cast<Index>(sliding.size())) {
+    evaluator_.guards(t, x, h_);
+    for (Index i = 0; i < surfaces; ++i) {
+      if (!mode.slides_on(i)) values[i] = number_of(mode.codes()[i]) * h_[i];
     }
-  } else {
-    root_slots_.resize(guards());
-    const bool shares_samples = slides_now && roots_are_samples_;
-    if (!shares_samples || !recall(t, root_slots_)) {
-      fill_guards(t, x, true, root_slots_);
-      if (shares_samples && all_finite(root_slots_)) remember(t, root_slots_);
+  }
+  if (sliding.size() == 1 && velocity_knows_exits()) {
+    double w_minus = field_.last_w_minus();
+    double w_plus = field_.last_w_plus();
+    if (t != velocity_t_) {
+      const NeighbourFields& fields = field_.neighbours(t, x, sliding.front());
+      w_minus = fields.w_minus;
+      w_plus = fields.w_plus;
+      velocity_t_ = std::numeric_limits<double>::quiet_NaN();
     }
-    for (Index i = 0; i < surfaces; ++i) values[i] = std::min(root_slots_[2 * i], root_slots_[2 * i + 1]);
-    values.tail(values.size() - surfaces) = root_slots_.tail(values.size() - surfaces);
+    values[sliding.front()] = std::min(sigma_ * w_minus, -sigma_ * w_plus);
+  }
+  if (contacts_) {
+    const std::vector<Index>& closed = contacts_->closed();
+    for (Index c = 0; c < contacts_->contacts(); ++c) {
+      if (!std::binary_search(closed.begin(), closed.end(), c))
+        values[root_function(contact_slot(c))] = contacts_->gap(t, x, c);
+    }
+  }
+  if (watch_) {
+    for (Index e = 0; e < watch_->size(); ++e) values[root_function(event_slot(e))] = event_value(t, x, e);
   }
   for (const Index function : unwatched_roots_) values[function] = 1;
 }

@@ -89,12 +89,10 @@ class ModeOde final : public SmoothOde {
   bool exits_at_stage(double t, VectorRef values) const;
 
   // For an integrator with root-finding of its own there is one function for each surface, the nearer exit where it slides, then one
-  // for each contact and event. `unwatched` are functions whose zeros do not count in this mode. `scan_asks_too` tells that sample()
-  // will be asked at the same times and states.
-  void watch_roots(std::vector<Index> unwatched, bool scan_asks_too) {
+  // for each contact and event. `unwatched` are functions whose zeros do not count in this mode.
+  void watch_roots(std::vector<Index> unwatched) {
     unwatched_roots_ = std::move(unwatched);
     watches_roots_ = true;
-    roots_are_samples_ = scan_asks_too;
   }
   Index root_functions() const override { return guards() - h_.size(); }
   Index root_function(Index slot) const {
@@ -145,8 +143,6 @@ class ModeOde final : public SmoothOde {
   [[gnu::noinline]] void note_stage(double t);
   // Whether a velocity is made of what the exits of sliding are.
   bool velocity_knows_exits() const;
-  // The exits of sliding as the last velocity had them, at the integrator's iterate and not at its state.
-  std::array<double, 2> last_exits(Index surface) const;
   void remember(double t, ConstVectorRef values);
   double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
@@ -178,10 +174,8 @@ class ModeOde final : public SmoothOde {
   bool watches_stages_ = false;
   bool watches_roots_ = false;  // false where nobody locates zeros
   std::vector<Index> unwatched_roots_;
-  bool roots_are_samples_ = false;
   double velocity_t_ =
       std::numeric_limits<double>::quiet_NaN();  // of the last velocity, until other guards are asked for
-  Vector root_slots_;
   std::array<Sample, 4> samples_;
   std::size_t samples_held_ = 0;
   std::size_t next_sample_ = 0;
