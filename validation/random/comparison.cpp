@@ -20,6 +20,8 @@ constexpr long double far_away = 0.05L;
 constexpr long double natural_times = 20;
 // The oracle's last flights take less than this part of the run.
 constexpr long double limit_is_there = 1e-9L;
+// Errors in the guard of a surface that is met again soon, in tolerances.
+constexpr long double guard_errors = 10;
 // What the clock hides before a limit: see comparison.hpp.
 constexpr long double per_clock = 250;
 
@@ -69,6 +71,21 @@ std::string described(const Happening& happening) {
 
 long double distance(const std::vector<long double>& a, const std::vector<long double>& b, std::size_t k) {
   return k < a.size() && k < b.size() ? std::abs(a[k] - b[k]) : 0;
+}
+
+// How long before the k-th instant a surface was left to which the solution comes back there; infinite where it is none.
+long double flight_before(const std::vector<Happening>& happenings, const std::string& initial_word,
+                          std::size_t k) {
+  constexpr long double never = std::numeric_limits<long double>::infinity();
+  if (k == 0) return never;
+  const std::string& before = k > 1 ? happenings[k - 2].word : initial_word;
+  const std::string& between = happenings[k - 1].word;
+  const std::string& after = happenings[k].word;
+  for (std::size_t place = 0; place < std::min({before.size(), between.size(), after.size()}); ++place) {
+    if (before[place] != between[place] && between[place] != '0' && between[place] != after[place])
+      return happenings[k].t - happenings[k - 1].t;
+  }
+  return never;
 }
 
 }  // namespace
@@ -218,6 +235,14 @@ Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbour
         out.samples[s][k] = std::max(out.samples[s][k], unit * sizes[k] + per_change * moved);
       }
     }
+  }
+  const long double natural_time = span / natural_times;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const long double flight = flight_before(expected, exact.initial_word, k) / natural_time;
+    if (flight * flight < 8 * static_cast<long double>(rtol)) {
+      return give_up("a flight off a surface is no higher than the tolerances");
+    }
+    out.times[k] += 2 * guard_errors * static_cast<long double>(rtol) / flight * natural_time;
   }
   const long double resolved = std::sqrt(std::numeric_limits<double>::epsilon() * clock * span);
   for (std::size_t k = 0; k < expected.size(); ++k) {

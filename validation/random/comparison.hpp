@@ -7,6 +7,9 @@
 // size being the largest |x| of the state on the way, at least a tenth of its scale, and for times a twentieth of the run. Below
 // rtol = 1e-8 both terms are (1e-8/rtol)^(1/6) times as large: a run errs by a tolerance per step, and BDF of order five takes
 // rtol^(-1/6) steps.
+// A flight of length D off a surface, with an acceleration of size/τ² where τ is a twentieth of the run, is size·D²/(8τ²) high and comes
+// back at a speed of size·D/(2τ²). Where it is no higher than a tolerance nothing is decided; else the time at which it ends may be
+// off by 10 tolerances over that speed more, which no drift shows.
 // Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
 // is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
 // told from there on. That time is counted back from the limit that the run found, which is held to the rule for times. So may

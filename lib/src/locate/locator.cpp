@@ -23,7 +23,7 @@ constexpr double kArmFactor = 4;
 constexpr double kHeld = 1e-6;
 // A surface that is met so often in a row without an event is not left by more than errors.
 constexpr Index kVainReturns = 3;
-// What two fields may differ by over a run, in tolerances, to be one.
+// Two fields count as one where they differ by no more than this over a run, in tolerances.
 constexpr double kNoDifference = 1e-3;
 
 // The second slot of a surface that does not slide holds nothing to watch.
@@ -262,7 +262,7 @@ void Locator::set_event_thresholds() {
     watch.set_held(e, is_held(e));
     const double clear = arming_level(e);
     if (watch.held(e)) {
-      // What it shows is what is between two projections.
+      // Between two projections a held guard shows the errors of the steps, which gather.
       thresholds_.arm_above[slot] = clear + gathered_errors(now_.options.rtol) * error;
       thresholds_.arrive_below[slot] = std::numeric_limits<double>::infinity();
       continue;
@@ -395,7 +395,7 @@ void Locator::DenseGuards::noise(double t, VectorRef values) {
 // CVODE's root-finding says where locating begins: the step is certified up to there, and then to its end.
 const Arrival& Locator::locate(double end) {
   const double accuracy = location_accuracy(scanned_.root, now_.stepper->last_step_size());
-  // What vanishes with the root lies within the accuracy of it.
+  // Guards that vanish together with the root lie within its accuracy.
   const double limit = scanned_.root + 2 * accuracy;
   if (limit > now_.t && limit < end) {
     const Arrival& arrival = first_arrival(limit);
@@ -489,7 +489,7 @@ const Arrival& Locator::first_arrival(double end) {
   return scanned_.joint;
 }
 
-// What is about to vanish where the integrator gets no further.
+// The guards that are about to vanish where the integrator gets no further.
 const Arrival& Locator::imminent_arrival() {
   const Arrival& marched = now_.here->scan.imminent();
   if (marched.found || !affine_) return marched;

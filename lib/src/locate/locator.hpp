@@ -42,7 +42,7 @@ class Locator {
 
   // The first arrival between scanned().until and `end`.
   const Arrival& locate(double end);
-  // What is about to vanish where the integrator gets no further.
+  // The guards that are about to vanish where the integrator gets no further.
   const Arrival& imminent_arrival();
   // Flags the guards that reach zero at the end time; false when there are none.
   bool arrives_at_end(double end, std::vector<char>& slots);
@@ -83,10 +83,10 @@ class Locator {
   // From where on each guard counts, and how far it may be on the wrong side until then.
   void set_thresholds();
   bool makes_no_difference(Index surface);
-  // What errors make of a guard by the end of the last step, whose event was where it began.
+  // The error of a guard at the end of the last step, where the event was at its start.
   double tolerance_a_step_on(Index surface);
   double drawing_noise(Index event);
-  // What rounding makes of the guard of an event, and from where on it counts as off zero.
+  // The rounding of an event's guard, and the value from which on it counts as off zero.
   double event_rounding(Index event);
   void set_event_thresholds();
   // Hands the thresholds to the scans that watch the guards from t on.

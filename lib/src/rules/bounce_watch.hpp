@@ -31,7 +31,7 @@ class BounceWatch {
     bounces.last = t;
     bounces.any = true;
   }
-  // The contact comes to rest at t. What opens it again after less than its longest flight belongs to the same sequence.
+  // The contact comes to rest at t. An opening after less than its longest flight belongs to the same sequence.
   void rest(double t, Index contact) {
     Bounces& bounces = bounces_[static_cast<std::size_t>(contact)];
     bounces.last = t;

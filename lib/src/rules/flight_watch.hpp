@@ -51,7 +51,7 @@ class FlightWatch {
   bool hardly_grow(Index surface) const { return of(surface).level >= kMany; }
   double length(Index surface) const { return of(surface).lengths[0]; }  // of the last flight
 
-  // What happened between the crossings was something else; of one surface, or of all.
+  // Something else happened between the crossings of one surface, or of all.
   void forget(Index surface) {
     if (surface < static_cast<Index>(flights_.size())) flights_[static_cast<std::size_t>(surface)] = {};
   }

@@ -18,8 +18,8 @@ namespace slideway {
 
 namespace {
 
-// Where so many events as the watch holds lie within this part of the run, they accumulate. What the clock shows is no measure: the
-// time of a run may be counted from years ago.
+// Where so many events as the watch holds lie within this part of the run, they accumulate. The clock is no measure of that: a
+// run may count its time from years ago.
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
 // A state is not put onto surfaces that are farther, in units of its errors.
@@ -248,7 +248,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
   if (!ending.empty()) {
-    // What lambda_ is: on the surfaces, and by an error of the state, there may be none any more.
+    // The sliding condition may have no root at the projected state, so lambda stays as it is.
   } else if (ode.slides()) {
     now_.lambda = ode.field().lambda(now_.t, now_.x);
   } else {
@@ -428,7 +428,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
       return false;
     }
     for (Mode& mode : record.continuations) mode = now_.as_shown(mode);
-    // What has not left since it was met last cannot touch again: that is the same touch.
+    // A surface that has not been left since it was met last cannot be touched again: it is the same touch.
     if (record.kind == EventKind::grazing) {
       const auto has_left = [&](const Met& met) { return !contains(now_.leaving.earlier, met.surface); };
       eventful = eventful && std::any_of(meeting.met.begin(), meeting.met.end(), has_left);
@@ -488,7 +488,7 @@ void ModeManager::open(const std::vector<Index>& releases) {
   now_.here->contacts->set_closed(now_.here->contacts->staying_closed(now_.t, now_.x, now_.lambda, closed));
 }
 
-// What holds a contact closed depends on the relays.
+// The force that holds a contact closed depends on the relays, which have changed.
 void ModeManager::open_what_relays_open(std::vector<Index>& releases) {
   for (int turn = 0; now_.here->contacts && turn < kContactTurns; ++turn) {
     const std::vector<Index> closed = now_.here->contacts->closed();

@@ -1,4 +1,4 @@
-// What a run keeps while things happen at one instant: what arrived there, what has fired, and what jumped.
+// The memory of a run while it decides one instant: the arrivals there, the events that have fired, and the jumps.
 //
 // It must not know where the solution is, nor what follows.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace slideway {
 
-// What arrived at one instant.
+// The guards that arrived at one instant, by what they are of.
 struct Arrivals {
   Meeting meeting = {};              // surfaces
   std::vector<Index> hits = {};      // contacts whose gap closes
@@ -49,8 +49,8 @@ enum class Waiting : unsigned char {
   yes,   // it has been on its own side since it fired last
 };
 
-// What has happened at this instant so far. An instant begins with an arrival, at the start of the run, or at the limit of events
-// that accumulate.
+// The history of this instant so far. An instant begins with an arrival, at the start of the run, or at the limit of events that
+// accumulate.
 struct Instant {
   Vector before;                         // the state when it began, where something may jump
   bool moved = false;                    // the state is a new one: given, or moved by a jump
@@ -65,7 +65,7 @@ struct Instant {
   std::vector<Guard> recorded;           // of the records that were noted
   std::optional<std::size_t> last_edge;  // that fired
   Guard departed;  // between two locations that the solution has stopped to slide between
-  // What jumped and what was chosen, for the log, which has so many of them.
+  // Records of the jumps and choices at this instant that are not in the log yet.
   std::vector<EventRecord> records;
   std::size_t published = 0;
   bool at_start = false;
@@ -92,7 +92,8 @@ struct Instant {
   }
 };
 
-// What jumped at the last instant with jumps. It outlives the instant: what fired there last is at zero until the next.
+// The jumps of the last instant that had some. They outlive the instant: a guard that fired last stays at zero until the next
+// one.
 struct InstantJumps {
   // A guard that fired is zero as far as it can be located, and where the state was drawn back onto its constraints as far as that
   // moved it.

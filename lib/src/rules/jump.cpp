@@ -14,7 +14,7 @@ namespace slideway {
 
 namespace {
 
-// What fires is known by a number: an edge by its own, events and contacts from these on.
+// Members of a jump have numbers: edges their own, events and contacts from these on.
 constexpr Index kEventMembers = 1'000'000;
 constexpr Index kContactMembers = 2'000'000;
 
@@ -22,7 +22,7 @@ constexpr Index kContactMembers = 2'000'000;
 
 void ModeManager::begin_instant(bool is_new) {
   instant_.begin(now_.x, is_new, now_.here->contacts || now_.here->watch.size() > 0);
-  // What the scan has seen was of the state before.
+  // The scan has seen the guards at the state before the jump.
   if (is_new) now_.here->watch.disarm();
   if (now_.here->contacts) now_.here->contacts->begin_instant();
 }
@@ -244,7 +244,7 @@ bool ModeManager::goes_on_after() {
   for (const EventRecord& record : instant_.records) {
     jumped = jumped || record.kind == EventKind::reset || record.kind == EventKind::transition;
   }
-  // What follows may be another instant.
+  // The next lines may begin another instant, which clears the records.
   const EventRecord last = std::move(instant_.records.back());
   bool came_to_rest = false;
   if (!jumps_.bounced.empty() && !jumped && !after_impact(jumps_.bounced, came_to_rest)) return false;

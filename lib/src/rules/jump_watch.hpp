@@ -15,7 +15,7 @@ namespace slideway {
 
 class JumpWatch {
  public:
-  // What has a part in the jumps of an instant: contacts in impacts, guards that fire, and states that resets change.
+  // The members of the jumps of one instant: contacts in impacts, guards that fire, and states that resets change.
   struct Part {
     std::vector<Index> contacts = {};
     std::vector<Index> states = {};
@@ -28,7 +28,7 @@ class JumpWatch {
             double error) {
     instants_.note(t, jumps.id, x, accuracy);
     if (instants_.began() == t) error_of_first_ = error;
-    // What takes part in a limit has come before.
+    // Members of a limit have jumped before.
     if (instants_.may_repeat()) parts_[jumps.id] = part_of(jumps, before, x);
   }
   void clear() {

@@ -1,8 +1,8 @@
 // ModeManager between the last event of a series that accumulates and the limit of the series.
 //
-// What takes part is put where it comes to at once: contacts are closed, surfaces are slid along, states that resets change are held
-// at their limits. The others are integrated up to the limit with it, as over any other stretch, events included: over a turn, forces
-// and relays do on average what they do at the limit. The log shows the limit at its time.
+// The members of the series are put at their limit at once: contacts are closed, surfaces are slid along, states that resets
+// change are held at their limits. The others are integrated up to the limit with it, as over any other stretch, events included:
+// over a turn, forces and relays do on average what they do at the limit. The log shows the limit at its time.
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +75,7 @@ void ModeManager::drop_disturbed_limits() {
 
 bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts) {
   ContactDynamics& dynamics = *now_.here->contacts;
-  // What was closed before took part, but it is not what comes to rest.
+  // Contacts that were closed before took part, but they do not come to rest here.
   std::vector<Index> closed = dynamics.closed();
   for (const Index c : contacts) {
     if (contains(closed, c)) continue;
@@ -107,7 +107,7 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
   return goes_on;
 }
 
-// What was skipped did not end sliding elsewhere.
+// The stretch that was skipped did not end sliding elsewhere, so the state is put back onto it.
 void ModeManager::put_on_sliding() {
   now_.mode.list_sliding(on_surface_);
   if (!on_surface_.empty()) now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);

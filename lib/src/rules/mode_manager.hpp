@@ -1,7 +1,7 @@
 // The mode manager: decides at an instant what follows, and puts it into the state of the run.
 //     what arrived → records, stops → impacts, resets and edges, in rounds → the surfaces met: classify → the mode after
 // Zhao's classification of a surface by w− and w+ (slideway/filippov/classify.hpp) and of corners (corner.hpp) stands behind
-// EventResolver, which resolve() asks. What it decides it writes to the log. Its functions stand by what they are about:
+// EventResolver, which resolve() asks. The log gets each decision as a record. Its functions stand by what they are about:
 //     start         where a run begins
 //     instant       what arrives at one instant, and the mode after it where nothing jumps
 //     jump          impacts, resets and edges
@@ -52,8 +52,8 @@ class ModeManager {
   // Finds the mode in which the run begins. False when the run is over.
   bool start();
 
-  // What follows an arrival of these guards at t, where the step has put x. `ending` are surfaces whose relays, as they were, do not go
-  // on. False when the run is over.
+  // Decides what follows the arrival of these guards at t, where the step has put x. `ending` are surfaces whose relays, as they
+  // were, do not go on. False when the run is over.
   bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
   // Nothing unless the integrator gets no further because the root of the sliding condition ends here.
   std::optional<ModeEnd> handle_ending_root();
@@ -72,7 +72,7 @@ class ModeManager {
   Arrivals& gather(const std::vector<char>& slots);
   void take_sides(const std::vector<char>& slots);
   void cross(const std::vector<Index>& events);
-  // What the log says of a record or a stop.
+  // The log's record of an event that is a record or a stop.
   EventRecord note(Index event, EventKind kind, int round = 1);
   // The arrival without guards that change their signs in poles: these go to scanned().poles.
   const Arrival& without_poles(const Arrival& arrival);
@@ -102,7 +102,7 @@ class ModeManager {
   bool put_on_surfaces_met();
   // Reports the surfaces that have another side now that their guards have a value again, and takes them out of what is met.
   void take_new_sides(std::vector<Met>& met);
-  // A crossing that is none of a zero.
+  // Reports a crossing of a surface whose guard changed its sign without a zero.
   void turn_side(Index surface, Side side, std::string reason);
   void add_resting_surfaces(Meeting& meeting);
   void find_arrival_velocity(Vector& dx);
@@ -211,7 +211,7 @@ class ModeManager {
   // How far the flight goes beyond the surface where it turns nearest to t_, and its state at t_; nothing where it cannot be
   // told.
   std::optional<double> depth_of_dip(const Dip& dip, Vector& state);
-  // What the log says of a dip that counts as a touch: so deep by the numbers, or integrated again.
+  // The reason in the log for a dip that counts as a touch: its depth by the step, or as integrated again.
   std::string why_touched(const Dip& dip, std::optional<double> integrated, double counts_from) const;
 
   // ---- two locations with one guard (pair.cpp)
@@ -302,9 +302,9 @@ class ModeManager {
 
   // ---- from the last event of a series to its limit (limit.cpp)
   void show_limit(AccumulationLimit limit, double t, const Vector& x);
-  // What ends here has come to its limit.
+  // Shows the limits whose members end here.
   void show_limits_that_end(const Arrivals& arrivals);
-  // Those in which something is no longer where it was to stay.
+  // Drops the limits of which a member no longer slides or is no longer closed.
   void drop_disturbed_limits();
   // Closes the contacts, which come to rest at the limit. False when the run is over.
   bool close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts);

@@ -19,7 +19,7 @@ constexpr double kNearPole = 100;
 constexpr double kDistances = 100;
 // By what a guard grows at least from one distance to the next: towards a pole of order 1/4.
 constexpr double kGrowth = 3;
-// What grows towards a pole like 1/distance, or as fast but for this factor, has no integral there.
+// A field that grows towards a pole like 1/distance, or as fast but for this factor, has no integral there.
 constexpr double kNotIntegrable = 0.1;
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace slideway {
 
 namespace {
 
-// What is left of an acceleration on which a relay has no effect.
+// A relay has no effect on an acceleration that it changes by no more than this part.
 constexpr double kNoEffect = 1e-9;
 // Turns of constraints that disturb each other, and what of the tolerances they may still move when they have settled.
 constexpr int kMostTurns = 100;

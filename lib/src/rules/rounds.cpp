@@ -26,7 +26,7 @@ std::string label(const EventRecord& record) {
               : "");
 }
 
-// What has fired lately, each once.
+// The names of the members that have fired lately, each once.
 std::string members_of(const std::vector<EventRecord>& records) {
   std::vector<std::string> members;
   for (std::size_t k = records.size() - std::min(kLastOfCycle, records.size()); k < records.size(); ++k) {

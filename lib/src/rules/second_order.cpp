@@ -24,7 +24,7 @@ namespace {
 
 // Of the errors of the states: a guard that is larger is not near zero, so that its gradient need not be asked for.
 constexpr double kPlainlySeen = 100;
-// A speed whose square is larger, in units of the errors of its guard and one of time, is none that ends.
+// A motion whose squared speed is larger, in units of the guard's error and one of time, does not end on the surface.
 constexpr double kSlow = 100;
 // Of so many surfaces that slide each can be asked what its relay does.
 constexpr std::size_t kFewSliding = 16;
@@ -152,13 +152,14 @@ bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& m
   adopt(resolution);
   for (const Index i : coming) flights_.forget(i);
   forget_turns();
-  // What came to it by flights that get ever shorter does not go on in such; after a jump elsewhere the next may be as near as the last.
+  // A surface that was met by ever shorter flights is not left by another; after a jump elsewhere the next may be as near as the
+  // last.
   if (!now_.pace.jumped_at(now_.t)) now_.pace.go_on();
   return true;
 }
 
-// What is left of the speed the relay takes away, in a time in which little else changes: along its own effect. Nobody sees how
-// far from the surface that speed would carry. None where somebody does.
+// The relay takes the remaining speed away along its own effect, in a time in which little else changes. Nobody sees how far from
+// the surface that speed would carry. None where somebody does.
 std::optional<Vector> ModeManager::state_in_second_order(LocationTools& tools,
                                                          const std::vector<Index>& surfaces,
                                                          const std::vector<Index>& coming, Vector& lambda) {
@@ -197,7 +198,8 @@ std::optional<Vector> ModeManager::state_in_second_order(LocationTools& tools,
 bool ModeManager::stays_in_second_order(const Resolution& resolution, const Meeting& meeting) {
   const EventRecord& event = resolution.event;
   const bool is_open = !resolution.decided || event.kind == EventKind::two_fold;
-  // What comes to slide by its relay meets fields that differ; and what comes to the surface without a crossing may stay there.
+  // A surface that begins to slide by its relay lies between fields that differ; one that is met without a crossing may hold the
+  // solution.
   std::vector<Index> coming;
   for (std::size_t k = 0; !is_open && k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];

@@ -37,7 +37,7 @@ bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {
     if (fires_without_end(records)) return false;
     if (static_cast<Index>(instant_.waiting.size()) != now_.here->watch.size()) look_at_waiting();
-    // What has fired may do so again once something else has moved the state off its guard.
+    // An event that has fired may fire again once something else has moved the state off its guard.
     const auto is_off = [&](Index e) {
       return std::abs(now_.here->watch.value(now_.t, now_.x, e)) > zero_level(e);
     };
@@ -57,7 +57,7 @@ bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
       };
       if (std::any_of(touching.begin(), touching.end(), approaches)) {
         begin_round();
-        // What starts behind a gap would have to come back before the next impact is seen.
+        // A state behind a gap would have to come back before the next impact is seen, so it is put onto the gap.
         put_on_gaps(touching);
         if (!apply_impact(touching, at_start, records)) return false;
         continue;
@@ -95,7 +95,7 @@ bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   return true;
 }
 
-// That of the edge that fires next, where it undoes the one that fired last: what follows slides along it.
+// The guard of the edge that fires next, where that edge undoes the last one: the solution slides along this guard.
 Guard ModeManager::guard_between(const std::vector<Index>& due) const {
   const auto jumps = [&](Index e) {
     return now_.here->watch[e].kind == WatchedKind::reset || now_.here->watch[e].kind == WatchedKind::edge;
@@ -166,7 +166,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     const std::vector<Index> closed = here.contacts ? here.contacts->closed() : std::vector<Index>();
     Meeting meeting{.at_start = true};
     const std::vector<Index> held = held_by(now_, closed, true);
-    // Those that were taken to slide while the contacts were open do not.
+    // Surfaces that were taken to slide while the contacts were open do not slide.
     for (const Index i : held) {
       if (now_.mode.slides_on(i)) now_.mode.set(i, pressing_side(i, closed));
     }
@@ -219,8 +219,8 @@ std::vector<Index> ModeManager::left_with_pair() const {
   return left;
 }
 
-// What a jump leaves of a guard is rounded like the states it came from: two speeds that cancel in an impact leave more than the
-// rounding of their difference.
+// A guard after a jump is rounded like the states before it: two speeds that cancel in an impact leave more than the rounding of
+// their difference.
 double ModeManager::jump_rounding(Index surface) {
   if (!instant_.moved || instant_.before.size() != now_.x.size()) return 0;
   const Vector change = (now_.x - instant_.before).cwiseAbs();
@@ -370,7 +370,7 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
       if (went_on) watch.set_noise(e, zero);
       continue;
     }
-    // What fired together with something else a little before its own zero has that still ahead.
+    // An event that fired with another one a little before its own zero has that zero still ahead.
     const double ahead =
         std::abs(value) > kZeroFactor * watch.rounding(now_.t, now_.x, e) ? std::abs(value) : 0.0;
     // The state lies on a guard that it slid along or that fired here: errors of the run are none of this guard.

@@ -12,7 +12,7 @@ namespace slideway {
 bool ModeManager::start() {
   now_.here->stepper->error_weights(now_.x, now_.weights);
   log_.solution().initial = {now_.t, now_.word(), now_.x, now_.here->name};
-  // What the callback does not set stays not-a-number.
+  // Guards that the callback does not set stay not-a-number.
   Vector h = Vector::Constant(now_.here->system.surfaces(), kNotANumber);
   now_.here->evaluator.guards(now_.t, now_.x, h);
   if (!all_finite(h)) {

@@ -13,7 +13,7 @@ namespace slideway {
 
 class TurnWatch {
  public:
-  // What a turn is made of; and one event of it that only crosses one surface.
+  // Whether events of this kind make up a turn.
   static bool takes_part(EventKind kind) {
     return kind == EventKind::crossing || kind == EventKind::sliding_entry ||
            kind == EventKind::sliding_exit || kind == EventKind::corner;
@@ -24,7 +24,7 @@ class TurnWatch {
 
   // Notes such an event at t, known to `accuracy`, with the mode and the state after it.
   void note(double t, const EventRecord& event, const Mode& after, const Vector& x, double accuracy = 0);
-  // What happened between the events was something else.
+  // Something else happened between the events.
   void clear();
 
   // The time between the last two events.

@@ -155,7 +155,7 @@ bool ModeManager::after_lone_crossing(const EventRecord& event) {
              : true;
 }
 
-// What the log says of the limit of crossings, while it is not reached yet.
+// The log's record of a limit of crossings that is not reached yet.
 EventRecord ModeManager::note_limit(const std::vector<Index>& surfaces) const {
   EventRecord record;
   record.kind = EventKind::zeno;
@@ -200,7 +200,7 @@ bool ModeManager::go_to_lone_limit(Index surface, const Accumulation& accumulati
   return false;
 }
 
-// What has no value at this limit is none of several continuations. False where all have one.
+// Ends the run where a surface has no field at this limit, so that there is no continuation. False where all surfaces have one.
 bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const std::string& turns) {
   now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
   Index j = 0;
@@ -234,7 +234,7 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   }
   std::sort(surfaces.begin(), surfaces.end());
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
-  // What else there is goes on until then, unless that is nothing.
+  // Everything else goes on until the limit, unless there is nothing else.
   const bool is_now =
       hardly_takes_time(kNever, accumulation.remaining) || hardly_moves(accumulation.remaining);
   const auto skip = [&] {

@@ -61,7 +61,7 @@ void ModeManager::skip_to(double t, const Vector& x) {
   now_.x = x;
 }
 
-// What the instant of the last jump is known to: as the clock tells it, and as the guards that were zero there tell zero.
+// The accuracy of the time of the last jump: by the clock, and by the rounding of the guards that were zero there.
 double ModeManager::accuracy_of_jump() {
   double blur = jumps_.zero_guards.empty() ? 0 : arrivals_.blur;
   now_.mode.fill_lambda(now_.lambda);
@@ -182,8 +182,8 @@ bool ModeManager::finish_unresolved(const Bounce& bounce) {
   return false;
 }
 
-// What each state that resets change comes to, one by one: the changes of one that a reset multiplies are a geometric series, whatever
-// its ratio is. One that changes as much every time, as a counter does, has no limit and stays.
+// The limit of each state that resets change, one by one: the changes of one that a reset multiplies are a geometric series,
+// whatever its ratio is. One that changes as much every time, as a counter does, has no limit and stays.
 Vector ModeManager::limit_of_jumped(const Accumulation& accumulation,
                                     const std::vector<Index>& states) const {
   Vector limit = now_.x;

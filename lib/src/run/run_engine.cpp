@@ -100,9 +100,9 @@ void RunEngine::warn_of_shrinking_steps() {
       "values tell only that they are large; end the run earlier, or with a stop");
 }
 
-// A multistep method starts at order one, and over a flight that takes few steps its error control sees little: the bounces
-// of a ball would lose their ratio. A one-step method has its full order at once. What it cannot do is a stiff flight:
-// two turns of the power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
+// A multistep method starts at order one, and over a flight that takes few steps its error control sees little: the bounces of a
+// ball would lose their ratio. A one-step method has its full order at once. It cannot follow a stiff flight: two turns of the
+// power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
 Stepper* RunEngine::choose_stepper() {
   Stepper* const usual = now_.here->stepper.get();
   if (now_.pace.starts_finely()) return &now_.here->fine_step();
@@ -130,12 +130,12 @@ bool RunEngine::begin_mode() {
     log_.finish(Status::reached_end, "");
     return false;
   }
-  // What arrived last may have done so at the limit itself.
+  // The last arrival may have been at the limit itself.
   while (now_.next_end() < now_.run.end && now_.next_end() - now_.t <= location_accuracy(now_.t, 0)) {
     if (!manager_.end_held_limit()) return false;
   }
   ModeOde& ode = now_.here->ode;
-  // Those of the arrival do where the state is still the same, but for its place on the surfaces.
+  // The weights of the arrival serve where the state is still the same, but for its place on the surfaces.
   if (now_.pace.starts_anew() || now_.stepper != now_.here->stepper.get())
     now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
@@ -151,7 +151,7 @@ bool RunEngine::begin_mode() {
   const Stepper* const last = now_.stepper;
   now_.stepper = choose_stepper();
   now_.tools.drop_beyond_limit(now_.here);
-  // What is asked of the last step, its stepper knows.
+  // Only the stepper of the last step can be asked about that step.
   now_.leaving.returned_at_once = now_.leaving.returned_at_once && now_.stepper == last;
   if (ode.has_closed_contacts()) {
     // Put onto surfaces the state need not be where the contacts keep it; the steps are.
@@ -264,7 +264,7 @@ ModeEnd RunEngine::follow_mode() {
     if (now_.here->watch.size() > 0) now_.largest = now_.largest.cwiseMax(now_.x.cwiseAbs());
     // Between events a state is put onto its surfaces when somebody looks at it.
     const bool is_seen = arrived || report.status == StepStatus::reached_end || log_.wants_output_by(now_.t);
-    // Those of a fine step are relative: a state that passes zero would not be moved there, and others would be, far.
+    // The weights of a fine step are relative: with them a state near zero would not be moved, and others would be, far.
     if (is_seen || now_.options.on_step) now_.here->stepper->error_weights(now_.x, now_.weights);
     if (is_seen) now_.project_state();
     if (!now_.limits.empty()) piece_start = manager_.pass_limits(piece_start, arrived);

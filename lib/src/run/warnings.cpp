@@ -38,7 +38,7 @@ void RunEngine::warn_of_silent_guards() {
       // Its jumps past zero were asked to be none; and a run that stopped within an instant left what was due there.
       const bool is_excused = !watched.across_jumps || log_.solution().outcome.status != Status::reached_end;
       if (watch.was_ahead(e) && is_excused) continue;
-      // What a run that goes on in a given mode starts with may have fired before it.
+      // An event that is beyond zero at the start of a run in a given mode may have fired before that run.
       if (!watch.was_ahead(e) && now_.run.mode) continue;
       const double value = watch.value(now_.t, now_.x, e);
       if (!(value < 0)) continue;

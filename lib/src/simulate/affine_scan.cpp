@@ -153,7 +153,7 @@ void AffineScan::watch(Index i, double exit_sign) {
 void AffineScan::set_mode(const Mode& mode, double exit_sign) {
   const Index sliding = mode.codimension();
   const bool all = sliding == 0 || (rates_ && are_apart(mode));
-  // What is watched of one surface depends on the others by their relays, and by whether one slides alone.
+  // The function to watch for one surface depends on the relays of the others, and on whether it slides alone.
   const bool anew = exit_sign != exit_sign_ || all != watches_surfaces_ ||
                     (sliding == 1) != (sliding_ == 1) || (sliding > 0 && rates_ && !diagonal_);
   exit_sign_ = exit_sign;
@@ -345,7 +345,7 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, Interva
       return;
     tau = 1;
   }
-  // What cannot be told from the end is there.
+  // A zero that cannot be told from the end of the interval counts as there.
   if (1 - tau <= 2 * resolution) tau = std::max(tau, 1.0);
   zeros_.push_back(slot);
   zero_times_.push_back(interval.from + tau * length);
@@ -353,7 +353,7 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, Interva
   interval.end = std::min(interval.end, tau + 2 * location_accuracy(interval.to, length) / length);
 }
 
-// Those that are zero with the first, but for what lies beyond the interval.
+// Adds guards that are zero with the first one, except beyond the interval.
 void AffineScan::add_imminent(const Interval& interval, double just_after) {
   GuardPolynomial guard;
   const auto consider_slot = [&](const Watched& watched, Index slot, double factor) {
@@ -420,7 +420,7 @@ const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, 
     if (zero_times_[k] <= just_after) result_.slots.push_back(zeros_[k]);
   }
   if (just_after > to) add_imminent(interval, just_after);
-  // What is zero here was armed before, if it has been at all; of the others that is not known.
+  // A guard that is zero here was armed before, if it was armed at all; of the others that is not known.
   const auto is_zero = [&](Index slot) {
     return std::find(result_.slots.begin(), result_.slots.end(), slot) != result_.slots.end();
   };

@@ -42,7 +42,7 @@ class AffineScan {
   // Begins to watch them. The vectors hold what GuardScan::start takes, for all slots of surfaces; those of the thresholds
   // must stay as they are as long as the scan goes on.
   void start(ConstVectorRef values, const Vector& arm_above, const Vector& arrive_below);
-  // What the integrator cannot tell from zero in the exits of a surface that slides and is watched.
+  // The size below which the integrator cannot tell an exit of a watched sliding surface from zero.
   double exit_tolerance(Index surface, ConstVectorRef weights) const;
   // Not the exits of surfaces that slide.
   void leave_exits() { rates_ = nullptr; }
@@ -67,7 +67,7 @@ class AffineScan {
   static constexpr double kRounding = StepChords::kRounding;
   // The rounding of σ, with much to spare.
   static constexpr double kSlightly = 1e-9;
-  // What a polynomial of low degree can grow by where σ is so much more than 1.
+  // The factor by which a polynomial of low degree can grow where σ is so much more than 1.
   static constexpr double kBeyond = 1 + 100 * kSlightly;
   // base + factor·function is what `slot` holds, and base − factor·function the next one, if it is watched too.
   struct Watched {
@@ -118,7 +118,7 @@ class AffineScan {
     double first, last, off;
   };
   static Chord chord_of(const Watched& watched, const Interval& interval);
-  // What may have a zero: its values at both ends, and how far it can be from the chord.
+  // A function that may have a zero: its values at both ends, and how far it can be from the chord.
   struct Candidate {
     const Watched* watched;
     Index slot;

@@ -87,7 +87,7 @@ class EventResolver {
   static Index other_of_two(const Mode& mode, Index surface);
   // Whether one surface is met, and none that slides sees it: so are most.
   bool is_met_alone(const Mode& mode, const Meeting& meeting) const;
-  // What decide() says then, without the detour over groups; false where it is not unique.
+  // The answer of decide() for one surface, without the detour over groups; false where it is not unique.
   bool decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met, ConstVectorRef weights,
                     Resolution& result);
   // The surfaces that are met or slide, sorted.
@@ -144,7 +144,7 @@ class EventResolver {
                ConstVectorRef weights);
   Group corner(double t, ConstVectorRef x, const Mode& mode, const std::vector<Index>& surfaces,
                const Meeting& meeting, ConstVectorRef weights);
-  // What each group of surfaces that see each other can do; the word of two that do not.
+  // The options of each group of surfaces that see each other; the word of two that do not.
   std::vector<Group> groups_met(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting,
                                 ConstVectorRef weights, std::optional<std::string>& code_word);
   // Takes over what the group does by the option chosen, none if that is negative; the number of surfaces whose sides change.
@@ -152,7 +152,7 @@ class EventResolver {
                    Resolution& result) const;
   // Of what the groups can do, up to a number that can be read.
   static std::vector<Mode> every_combination(const std::vector<Group>& groups, const Mode& mode);
-  // What Korobitsyn & Frolova's table says of two surfaces, if it is a motion of the fields.
+  // Takes over the entry of Korobitsyn & Frolova's table for two surfaces, if it is a motion of the fields.
   void apply_table(const CornerPoint& point, Group& group) const;
   // The option that the policy picks, or −1.
   int choose(const Group& group, const Mode& mode, bool at_start) const;

@@ -67,7 +67,7 @@ class EventWatch {
   // Locations may have the same event, as those of a model file do. `of` is called with the events of `other` and of this that are one.
   template <class Function>
   void for_same(const EventWatch& other, const Function& of) const;
-  // What the run has seen of the same events in the location that it leaves.
+  // Takes over what the run has seen of the same events in the location that it leaves.
   void take_history(const EventWatch& before);
   // Whether the guard has been clearly on its side since it last fired, or since the state last jumped.
   void set_armed(Index e, bool armed) { armed_[at(e)] = armed; }
@@ -113,7 +113,7 @@ void EventWatch::for_same(const EventWatch& other, const Function& of) const {
            one.name == two.name && one.edge == two.edge;
   };
   for (Index e = 0; e < other.size(); ++e) {
-    // Those of a model file stand at the same place in every location.
+    // Events of a model file stand at the same place in every location.
     if (e < size() && is_same(e, e)) {
       of(e, e);
       continue;

@@ -46,7 +46,7 @@ struct ForcesAlong::Place {
       mode.set(i, word[i]);
       slides = slides || word.slides_on(i);
     }
-    // What slides begins at 0.
+    // The λ of surfaces that slide begins at 0.
     lambda.setZero();
     mode.fill_lambda(lambda);
     if (contacts) {

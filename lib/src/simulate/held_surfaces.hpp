@@ -10,7 +10,7 @@
 
 namespace slideway {
 
-// What is left of the errors of a guard that is held.
+// Errors of the state move a held guard by no more than this part of what they could.
 constexpr double kHeldPart = 1e-6;
 
 // The surfaces that do not slide, or all, and whose guards these contacts hold at zero when they are closed.

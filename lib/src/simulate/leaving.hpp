@@ -1,4 +1,5 @@
-// What the last events have left at zero: surfaces and contacts whose guards count only once they are clearly on their side.
+// Guard arming: the surfaces and contacts that the last events left at zero. Their guards count only once they are clearly on
+// their side.
 //
 // It must not know the guards, nor how far off zero they are.
 #pragma once

@@ -120,7 +120,7 @@ Stepper& LocationTools::fine_step() {
   if (!fine_stepper) {
     StepperOptions fine = stepping;
     fine.rtol = std::min(stepping.rtol, std::max(kFinePart * stepping.rtol, kFinestTolerance));
-    // What is left of a motion of second order is far below them long before its time is.
+    // A motion of second order is far below the tolerances long before it ends.
     fine.atol *= kFinestTolerance;
     fine_stepper = make_stepper(ode, Method::dopri5, fine);
   }

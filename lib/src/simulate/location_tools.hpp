@@ -19,7 +19,7 @@
 
 namespace slideway {
 
-// What is zero beside the guards where the solution slides in second or higher order (SystemDefinition::staying).
+// The functions that are zero beside the guards where the solution slides in second or higher order (SystemDefinition::staying).
 struct StayingZero {
   explicit StayingZero(std::shared_ptr<const SecondOrder> what);
   // How far from surface i the solution comes on its way to it, where λ changes the last derivative, `speed`, of its guard at `rate`.

@@ -360,7 +360,8 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
   }
 }
 
-// A number for every guard that has none and makes no difference: it stays on its side. False where one does.
+// Gives a number to every guard that has none and whose relay has no effect: such a guard stays on its side. False where a relay
+// has an effect.
 bool ModeOde::stands_in(double t, ConstVectorRef x, VectorRef values) {
   if (!all_finite(values.tail(values.size() - contact_slot(0)))) return false;
   for (Index i = 0; i < field_.mode().size(); ++i) {

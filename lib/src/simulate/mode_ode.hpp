@@ -129,7 +129,7 @@ class ModeOde final : public SmoothOde {
   }
   // Draws the state back onto its constraints at this rate, where the integrator cannot project; 0 switches it off.
   void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef weights);
-  // What the last projection left, in units of rounding (SurfaceGeometry::residual).
+  // The residual of the last projection, in units of rounding (SurfaceGeometry::residual).
   double projection_residual() const { return geometry_.residual(); }
 
  private:

@@ -28,7 +28,7 @@ class Pace {
     interval_ = interval;
     steps_ = 0;
   }
-  // What begins goes on from what was before.
+  // The next stretch continues the last one.
   void go_on() { starts_anew_ = false; }
   // Whether the next stretch, if it starts anew, is to be taken in fine steps.
   void take_fine_steps(bool fine) { fine_ = fine; }
@@ -46,7 +46,7 @@ class Pace {
   // Whether the mode that begins has nothing to do with the steps before it.
   bool starts_anew() const { return starts_anew_; }
   bool starts_finely() const { return starts_anew_ && fine_; }
-  // What the last stretch took; 0 where that is not known.
+  // The duration of the last stretch; 0 where that is not known.
   double interval() const { return interval_; }
   // Steps since something started anew, since the mode began, and of the run.
   std::int64_t steps() const { return steps_; }

@@ -1,4 +1,4 @@
-// What the files of RunEngine and EventResolver share: how near to zero counts as zero, and small words.
+// Constants and small functions of the locator, the rules and EventResolver: how near to zero counts as zero.
 //
 // It must not know them.
 #pragma once

@@ -57,7 +57,8 @@ struct RunState {
   Vector largest;  // |xⱼ| so far: the errors that have gathered go with that
   double largest_drift = 0;
 
-  // The word of the mode, for the log: the surfaces, then the contacts. What has part in a limit is as it was until then.
+  // The word of the mode, for the log: the surfaces, then the contacts. Members of a limit are shown as they were until that
+  // limit.
   Mode word() const;
   // With the contacts, and with what goes with another surface as that one.
   Mode as_shown(const Mode& own) const;

@@ -77,7 +77,7 @@ RunTools::Pair RunTools::made_pair(std::size_t first_edge, std::size_t second_ed
   System system = join_locations(below, above, edge.when, edge.name);
   auto structure = std::make_shared<const RelayStructure>(system);
   EventWatch watch(system);
-  // What else leaves either location leaves the pair.
+  // Every other edge of either location leaves the pair.
   watch.add_edges(automaton_, pair.minus, {first_edge, second_edge});
   watch.add_edges(automaton_, pair.plus, {first_edge, second_edge});
   pair.tools = std::make_unique<LocationTools>(std::move(system), std::move(structure), options_,

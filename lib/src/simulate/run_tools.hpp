@@ -1,5 +1,5 @@
-// What a run has made to follow the solution: tools for its locations, for two locations joined by one guard, and for sets of surfaces
-// along which it slides in second order. Each is made when first asked for and kept in case the solution comes back.
+// The tools that a run has made to follow the solution: for its locations, for two locations joined by one guard, and for sets of
+// surfaces along which it slides in second order. Each is made when first asked for and kept in case the solution comes back.
 //
 // It must not know where the solution is, nor why tools are asked for.
 #pragma once
@@ -37,7 +37,7 @@ class RunTools {
   // Drops tools for such sets, but not `in_use`, where there are many. Not within an instant: the stepper that came to it belongs to
   // the tools that it may leave.
   void drop_beyond_limit(const LocationTools* in_use);
-  // What all of them have done, those that were dropped too.
+  // The sum of their statistics, those that were dropped included.
   Statistics work() const;
 
  private:
