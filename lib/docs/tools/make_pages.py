@@ -91,7 +91,7 @@ def gallery_page(command, file, target):
         lines = [re.sub(r"^# ?", "", line) for line in comment[0].rstrip().split("\n")]
         # As text: names and formulas in it are no Markdown.
         page += ["```text", *lines, "```", ""]
-    page += [f"```{{image}} {name}.svg", f":alt: {model.get('summary', name)}", "```", "", "## Equations", ""]
+    page += [f"```{{image}} {name}.svg", f":alt: {json.dumps(model.get('summary', name), ensure_ascii=False)}", "```", "", "## Equations", ""]
     page += equations(derivative_lines(states, model.get("derivatives", {})))
     for location in model.get("locations", []):
         page += [f"In location `{location['name']}`:", ""]
