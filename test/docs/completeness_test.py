@@ -11,12 +11,12 @@ import sys
 
 from manual import DOCS, ROOT
 
-IO = ROOT / "lib" / "src" / "io"
 STRING = re.compile(r'"([A-Za-z_][A-Za-z_0-9-]*)"')
 
 
 def source(name):
-    return (IO / name).read_text(encoding="utf-8")
+    (file,) = (ROOT / "lib" / "src").rglob(name)
+    return file.read_text(encoding="utf-8")
 
 
 def keys_of_parser():
