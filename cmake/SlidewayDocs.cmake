@@ -7,6 +7,7 @@ find_program(SLIDEWAY_DOXYGEN doxygen)
 mark_as_advanced(SLIDEWAY_DOCS_PYTHON SLIDEWAY_DOXYGEN)
 
 set(slideway_docs_missing "")
+set(slideway_docs_found FALSE)
 if(NOT SLIDEWAY_DOXYGEN)
   list(APPEND slideway_docs_missing "doxygen")
 endif()
@@ -31,6 +32,7 @@ if(slideway_docs_missing)
   return()
 endif()
 
+set(slideway_docs_found TRUE)
 set(SLIDEWAY_DOCS_DIR "${PROJECT_BINARY_DIR}/docs")
 set(SLIDEWAY_DOXYGEN_INPUT
   "${PROJECT_SOURCE_DIR}/lib/include/slideway/model ${PROJECT_SOURCE_DIR}/lib/include/slideway/simulate")
