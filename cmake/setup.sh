@@ -2,6 +2,7 @@
 # Installs what slideway is built with on Debian 12, as far as it is missing, and nothing else.
 #   sh cmake/setup.sh         for the library and the command
 #   sh cmake/setup.sh python  for the Python package, its tests and its notebooks, too
+#   sh cmake/setup.sh docs    for the manual and its tests, too
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
 set -eu
 
@@ -36,6 +37,10 @@ if [ "${1:-}" = python ]; then
   need_package python3-dev pybind11-dev python3-numpy python3-setuptools python3-wheel python3-pip python3-scipy \
     python3-pandas python3-xarray python3-matplotlib python3-tqdm python3-pytest python3-hypothesis mypy \
     jupyter-nbconvert python3-ipykernel python3-mpi4py
+fi
+if [ "${1:-}" = docs ]; then
+  need_tool doxygen doxygen
+  need_package python3 python3-sphinx python3-myst-parser furo python3-breathe libjs-mathjax python3-jsonschema
 fi
 
 [ -n "$missing" ] || exit 0

@@ -17,6 +17,7 @@ case "${1:-all}" in
     ;;
   all)
     sh cmake/setup.sh python
+    sh cmake/setup.sh docs
     cmake --preset release
     cmake --build --preset release
     ctest --preset release --parallel "$jobs" --no-tests=error

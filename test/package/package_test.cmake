@@ -1,5 +1,5 @@
 # Installs slideway, moves the installation, and uses it as a stranger would: the command from another directory, the
-# README's example as a CMake project with find_package, and the same example by pkg-config.
+# manual's example as a CMake project with find_package, and the same example by pkg-config.
 #
 #   cmake -D TYPE=STATIC_LIBRARY|SHARED_LIBRARY -D BUILD_DIR=… -D BUILD_TYPE=<type of the library in BUILD_DIR>
 #         -D SOURCE_DIR=… -D WORK_DIR=… -D VERSION=… -D COMPILER=… -D GENERATOR=…
@@ -16,9 +16,9 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# The program between the README's ```cpp fences, with the blocks that go on from it at the end of its main function.
-function(extract_example readme file)
-  file(READ "${readme}" text)
+# The program between a page's ```cpp fences, with the blocks that go on from it at the end of its main function.
+function(extract_example page file)
+  file(READ "${page}" text)
   # Brackets and semicolons would be taken for list syntax.
   string(REPLACE "[" "<left bracket>" text "${text}")
   string(REPLACE "]" "<right bracket>" text "${text}")
@@ -40,11 +40,11 @@ function(extract_example readme file)
     elseif(program STREQUAL "")
       set(program "${code}")
     else()
-      message(FATAL_ERROR "${readme} has more than one ```cpp block with a main function; this test expects one")
+      message(FATAL_ERROR "${page} has more than one ```cpp block with a main function; this test expects one")
     endif()
   endwhile()
   if(NOT program MATCHES "\n}$")
-    message(FATAL_ERROR "${readme} has no ```cpp block that ends with the brace of a main function")
+    message(FATAL_ERROR "${page} has no ```cpp block that ends with the brace of a main function")
   endif()
   string(REGEX REPLACE "}$" "" program "${program}")
   string(APPEND program "${continuation}}\n")
@@ -108,7 +108,7 @@ get_filename_component(lib_dir "${pc_dir}" DIRECTORY)
 find_program(PKG_CONFIG pkg-config REQUIRED)
 
 set(example "${WORK_DIR}/example.cpp")
-extract_example("${SOURCE_DIR}/README.md" "${example}")
+extract_example("${SOURCE_DIR}/lib/docs/library.md" "${example}")
 set(consumer_dir "${WORK_DIR}/consumer")
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${consumer_dir}" -G "${GENERATOR}"
   "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_PREFIX_PATH=${prefix}" -DCMAKE_BUILD_TYPE=Release
@@ -118,9 +118,9 @@ check_shared_library("${consumer_dir}/consumer" "${prefix}")
 run("${consumer_dir}/consumer")
 string(STRIP "${output}" printed)
 if(printed STREQUAL "")
-  message(FATAL_ERROR "the README's example printed nothing")
+  message(FATAL_ERROR "the manual's example printed nothing")
 endif()
-message(STATUS "the README's example, linked with a ${TYPE}, prints:\n${output}")
+message(STATUS "the manual's example, linked with a ${TYPE}, prints:\n${output}")
 
 set(ENV{PKG_CONFIG_PATH} "${pc_dir}")
 run("${PKG_CONFIG}" --modversion slideway)
@@ -135,5 +135,5 @@ run("${COMPILER}" -std=c++20 -O1 "${example}" -o "${program}" ${flags} "-Wl,-rpa
 run("${program}")
 string(STRIP "${output}" printed_by_pkg_config)
 if(NOT printed_by_pkg_config STREQUAL printed)
-  message(FATAL_ERROR "by find_package the README's example prints\n${printed}\nby pkg-config\n${printed_by_pkg_config}")
+  message(FATAL_ERROR "by find_package the manual's example prints\n${printed}\nby pkg-config\n${printed_by_pkg_config}")
 endif()

@@ -1,0 +1,88 @@
+"""Validates JSON documents that the command writes with the schemas of the manual, taken strictly: no member is left out there.
+
+    schemas_test.py COMMAND
+"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+from manual import DOCS, ROOT
+
+REPELLING = """[states]
+x = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "sgn(x)"
+"""
+
+
+def strict(schema):
+    """The schema, where members that it does not name are refused."""
+    schema = copy.deepcopy(schema)
+
+    def visit(node):
+        if isinstance(node, dict):
+            if "properties" in node:
+                node.setdefault("additionalProperties", False)
+            for child in node.values():
+                visit(child)
+        elif isinstance(node, list):
+            for child in node:
+                visit(child)
+
+    visit(schema)
+    return schema
+
+
+def main():
+    command = sys.argv[1]
+    gallery = ROOT / "models" / "gallery"
+    with tempfile.TemporaryDirectory() as name:
+        repelling = pathlib.Path(name) / "repelling.toml"
+        repelling.write_text(REPELLING, encoding="utf-8")
+        runs = [["evaporator"], ["evaporator", "--on-ambiguity", "branches"], [str(repelling)],
+                [str(repelling), "--on-ambiguity", "branches"], [str(gallery / "dry_friction.toml"), "--observe", "E = 0.5*v^2"],
+                *([str(gallery / f"{model}.toml")] for model in ("abs_brake", "cam_follower", "bouncing_ball", "thermostats",
+                                                                 "filippov_spiral", "integrate_and_fire", "friction_chain")),
+                [str(gallery / "lugre_block.toml"), "--passivity"]]
+        calls = [("run", ["run", *run, "--quiet", "--json", "-"]) for run in runs]
+        calls += [("check", ["check", model, "--json", "-"])
+                  for model in ("evaporator", str(repelling), str(gallery / "cam_follower.toml"))]
+        short = ["--repeats", "1", "--levels", "2", "--max-evaluations", "20000", "--quiet", "--json", "-"]
+        calls += [("compare", ["compare", "evaporator", "--error", "1e-3", *short]),
+                  ("compare", ["compare", str(gallery / "bouncing_ball.toml"), *short]),
+                  ("random", ["validate", "--random", "2", "--json", "-"])]
+        failures = 0
+        seen = set()
+        for kind, arguments in calls:
+            done = subprocess.run([command, *arguments], capture_output=True, text=True, timeout=300)
+            schema = json.loads((DOCS / "schema" / f"{kind}.schema.json").read_text(encoding="utf-8"))
+            jsonschema.Draft202012Validator.check_schema(schema)
+            try:
+                # The summary goes elsewhere where the document goes to standard output.
+                document = json.loads(done.stdout)
+            except json.JSONDecodeError:
+                # `compare` of a model that it cannot treat says so, and writes nothing.
+                if done.returncode != 2:
+                    failures += 1
+                    print(f"{' '.join(arguments)}: no JSON document, status {done.returncode}: {done.stderr[-300:]}")
+                continue
+            seen.add(kind)
+            for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
+                failures += 1
+                print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
+        for kind in {"run", "check", "compare", "random"} - seen:
+            failures += 1
+            print(f"no document of the kind {kind} was written")
+    print(f"{len(calls)} documents, {failures} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())
