@@ -35,7 +35,7 @@ std::vector<std::string> gallery() {
 
 const char* const impacts =
     "[states]\nx = 0.0\nn = 0.0\n[time]\nend = 100.5\n[derivatives]\nx = \"1\"\nn = \"0\"\n"
-    "[[resets]]\nname = \"heel strike\"\nwhen = \"x - 1\"\nx = \"0\"\n";
+    "[[resets]]\nname = \"heel strike\"\nwhen = \"x - 1\"\nset = { x = \"0\" }\n";
 
 }  // namespace
 

@@ -142,4 +142,12 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// With one blank for the blanks between columns.
+inline std::string in_words(const std::string& text) {
+  std::string words;
+  for (const char character : text)
+    if (character != ' ' || (!words.empty() && words.back() != ' ')) words += character;
+  return words;
+}
+
 }  // namespace slideway::test
