@@ -10,6 +10,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
+#include "apps/layout.hpp"
 #include "apps/load_model.hpp"
 #include "apps/model_check.hpp"
 #include "apps/simulation.hpp"
@@ -44,11 +45,8 @@ std::string start_text(const ModelCheck& check) {
 }
 
 void print(const ModelCheck& check, std::ostream& out) {
-  const auto count = [](Index number, const char* noun) {
-    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-  };
-  fmt::print(out, "{}   {}, {}\n\n", check.model, count(check.states, "state"),
-             count(check.surfaces, "surface"));
+  fmt::print(out, "{}   {}, {}\n\n", check.model, counted(check.states, "state"),
+             counted(check.surfaces, "surface"));
   if (check.derivatives) {
     const DerivativeCheck& worst = *check.derivatives;
     item(out, "derivatives",
@@ -77,8 +75,8 @@ void print(const ModelCheck& check, std::ostream& out) {
   if (!check.continuations.empty())
     item(out, "", fmt::format("not unique: {}", fmt::join(check.continuations, ", ")));
   item(out, "tried",
-       fmt::format("to t = {:.6g} in {} steps, {} events", check.trial.t, check.trial_steps,
-                   check.trial_events));
+       fmt::format("to t = {:.6g} in {}, {}", check.trial.t, counted(check.trial_steps, "step"),
+                   counted(check.trial_events, "event")));
   if (!check.findings.empty()) fmt::print(out, "\n");
   for (const Finding& finding : check.findings) item(out, word(finding.severity), finding.text);
 }

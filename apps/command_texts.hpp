@@ -1,5 +1,5 @@
-// The program's own description of its sub-commands and options, from which the man page and the completions of shells
-// are made.
+// The program's own description of its sub-commands and options, from which the help, the man page and the
+// completions of shells are made.
 //
 // It must not know what the sub-commands do.
 #pragma once
@@ -27,11 +27,12 @@ struct CommandText {
   std::string name = {};
   std::string description = {};
   std::string footer = {};
+  std::vector<std::string> examples = {};
   std::vector<OptionText> options = {};
 };
 
 inline constexpr const char* program_description =
-    "Integrates ordinary differential equations whose right-hand side jumps, and goes on where\n"
+    "Integrates ordinary differential equations whose right-hand side jumps, and goes on where "
     "ordinary solvers chatter: along sliding modes, with every event located and explained.";
 
 // The sub-commands with all that is not hidden.

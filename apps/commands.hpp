@@ -39,8 +39,9 @@ struct RunArguments : SimulationArguments {
   std::vector<std::string> report = {};
   std::vector<std::string> phase = {};    // the states of the phase portrait
   std::vector<std::string> observe = {};  // "F" or "E = 0.5*v^2": what is written beside the states
-  bool full_events = false;
-  bool passivity = false;  // look at the work of friction
+  bool all_events = false;                // on the screen
+  bool full_events = false;               // with whole states and modes, on the screen and in the documents
+  bool passivity = false;                 // look at the work of friction
   bool quiet = false;
 };
 

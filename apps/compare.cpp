@@ -5,9 +5,9 @@
 #include "apps/commands.hpp"
 #include "apps/comparison_documents.hpp"
 #include "apps/exit_status.hpp"
+#include "apps/layout.hpp"
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
-#include "apps/summary.hpp"
 #include "apps/targets.hpp"
 #include "slideway/io/files.hpp"
 
@@ -58,7 +58,7 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
     if (draw_or_warn(path, draw, err)) written.push_back(path);
   }
   if (!arguments.quiet && !any_on_standard_output(wanted))
-    print_comparison(compared, comparison, written, wants_colours(STDOUT_FILENO), out);
+    print_comparison(compared, comparison, written, screen_behind(STDOUT_FILENO), out);
   return comparison.attempts.front().outcome.succeeded() ? exit_success : exit_stopped_early;
 }
 

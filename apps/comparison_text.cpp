@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "apps/text.hpp"
+#include "apps/layout.hpp"
 
 namespace slideway::apps {
 
@@ -15,23 +15,16 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Columns as wide as they need to be; those of numbers to the right.
-void print_rows(const std::vector<Row>& rows, std::size_t words, bool colours, std::ostream& out) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], screen_width(row[k]));
-  }
-  for (const Row& row : rows) {
-    const bool heading = &row == &rows.front() && colours;
-    std::string line;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const std::string space(widths[k] - screen_width(row[k]), ' ');
-      line += (k == 0 ? "" : "  ") + (k < words ? row[k] + space : space + row[k]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print(out, "{}{}{}\n", heading ? "\033[1m" : "", line, heading ? "\033[0m" : "");
-  }
+// Columns of numbers stand to the right.
+void print_rows(const std::vector<Row>& rows, std::size_t words, const Screen& screen, std::ostream& out) {
+  std::vector<Table::Column> columns;
+  for (const std::string& title : rows.front())
+    columns.push_back({.title = title,
+                       .align = columns.size() < words ? Align::left : Align::right,
+                       .whole = columns.size() >= words});
+  Table table(std::move(columns));
+  for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
+  table.print(out, screen.width, screen.colours);
 }
 
 std::string error_text(double error) { return std::isfinite(error) ? fmt::format("{:.1e}", error) : "–"; }
@@ -59,7 +52,7 @@ const std::vector<std::string> attempt_heading = {
 
 std::string order_text(double order) { return std::isfinite(order) ? fmt::format("{:.2f}", order) : "–"; }
 
-void print_orders(const Comparison& comparison, bool colours, std::ostream& out) {
+void print_orders(const Comparison& comparison, const Screen& screen, std::ostream& out) {
   for (const Convergence& table : comparison.convergence) {
     fmt::print(out, "\n{}: {} → 0, observed order {}\n", to_string(table.approach),
                has_epsilon(table.approach) ? "eps" : "dT", order_text(table.order));
@@ -71,7 +64,7 @@ void print_orders(const Comparison& comparison, bool colours, std::ostream& out)
                       error_text(level.final_error), fmt::format("{}", level.evaluations),
                       table.approach == Approach::smoothing ? "–" : fmt::format("{}", level.events)});
     }
-    print_rows(rows, 1, colours, out);
+    print_rows(rows, 1, screen, out);
   }
   if (!comparison.convergence_stops.empty()) fmt::print(out, "\n");
   for (const ConvergenceStop& stop : comparison.convergence_stops)
@@ -80,7 +73,7 @@ void print_orders(const Comparison& comparison, bool colours, std::ostream& out)
                to_string(stop.outcome.status), stop.outcome.t, stop.outcome.message);
 }
 
-void print_equal_error(const Comparison& comparison, bool colours, std::ostream& out) {
+void print_equal_error(const Comparison& comparison, const Screen& screen, std::ostream& out) {
   if (comparison.equal_error.empty()) return;
   fmt::print(out, "\nAt equal error: {:.1e} at t = {:.6g}\n", *comparison.plan.target, comparison.end);
   std::vector<Row> rows = {
@@ -96,7 +89,7 @@ void print_equal_error(const Comparison& comparison, bool colours, std::ostream&
                     fmt::format("{}{:.3g}", found.reached ? "" : "> ", ratio),
                     fmt::format("{}", attempt.statistics.steps), milliseconds(attempt.wall_median)});
   }
-  print_rows(rows, 2, colours, out);
+  print_rows(rows, 2, screen, out);
   const bool all = std::all_of(comparison.equal_error.begin(), comparison.equal_error.end(),
                                [](const EqualError& found) { return found.reached; });
   if (!all)
@@ -121,18 +114,18 @@ std::string setting_text(const Attempt& attempt, const ComparisonPlan& plan) {
 }
 
 void print_comparison(const ComparedModel& model, const Comparison& comparison,
-                      const std::vector<std::string>& written, bool colours, std::ostream& out) {
+                      const std::vector<std::string>& written, const Screen& screen, std::ostream& out) {
   const ComparisonPlan& plan = comparison.plan;
   fmt::print(
       out,
       "{}{}{}   t = {:.6g} … {:.6g}   {}   errors at {} checkpoints, relative to the size of each state\n\n",
-      colours ? "\033[1m" : "", model.name, colours ? "\033[0m" : "", model.instance.start, comparison.end,
-      to_string(model.options.method), plan.checkpoints);
+      screen.colours ? "\033[1m" : "", model.name, screen.colours ? "\033[0m" : "", model.instance.start,
+      comparison.end, to_string(model.options.method), plan.checkpoints);
   std::vector<Row> rows = {attempt_heading};
   for (const Attempt& attempt : comparison.attempts) {
     if (attempt.obstacle.empty()) rows.push_back(attempt_row(attempt, plan));
   }
-  print_rows(rows, 2, colours, out);
+  print_rows(rows, 2, screen, out);
 
   fmt::print(out, "\nThe errors are those to Filippov's solution at rtol {:.1e}.\n",
              comparison.reference_rtol);
@@ -156,8 +149,8 @@ void print_comparison(const ComparedModel& model, const Comparison& comparison,
       fmt::print(out, "{} stopped: {} at t = {:.10g}: {}\n", to_string(attempt.approach),
                  to_string(attempt.outcome.status), attempt.outcome.t, attempt.outcome.message);
   }
-  print_orders(comparison, colours, out);
-  print_equal_error(comparison, colours, out);
+  print_orders(comparison, screen, out);
+  print_equal_error(comparison, screen, out);
   if (!written.empty()) fmt::print(out, "\nwritten       {}\n", fmt::join(written, ", "));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/comparison.hpp"
+#include "apps/layout.hpp"
 
 namespace slideway::apps {
 
@@ -19,7 +20,7 @@ struct ComparedModel {
 
 // `written` names the files that hold the results.
 void print_comparison(const ComparedModel& model, const Comparison& comparison,
-                      const std::vector<std::string>& written, bool colours, std::ostream& out);
+                      const std::vector<std::string>& written, const Screen& screen, std::ostream& out);
 
 // "eps 0.001  rtol 1e-06": what matters to the approach.
 std::string setting_text(const Attempt& attempt, const ComparisonPlan& plan);

@@ -1,4 +1,6 @@
 // The command `slideway`: reads the command line, calls one sub-command, reports what is wrong on standard error.
+#include <unistd.h>
+
 #include <exception>
 #include <iostream>
 #include <string>
@@ -6,6 +8,7 @@
 #include "apps/advice.hpp"
 #include "apps/command_line.hpp"
 #include "apps/exit_status.hpp"
+#include "apps/layout.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/model_file.hpp"
 
@@ -13,25 +16,33 @@ namespace {
 
 using namespace slideway::apps;
 
+// What a person reads goes to `screen`, whose lines fit; what a shell or a program reads goes to `plain` as it is.
 struct Dispatch {
+  std::ostream& screen;
+  std::ostream& plain;
+
   int operator()(const Answered& answered) const { return answered.exit_status; }
-  int operator()(const RunArguments& arguments) const { return run(arguments, std::cout, std::cerr); }
-  int operator()(const CheckArguments& arguments) const { return check(arguments, std::cout); }
-  int operator()(const CompareArguments& arguments) const { return compare(arguments, std::cout, std::cerr); }
+  int operator()(const RunArguments& arguments) const { return run(arguments, screen, std::cerr); }
+  int operator()(const CheckArguments& arguments) const { return check(arguments, screen); }
+  int operator()(const CompareArguments& arguments) const { return compare(arguments, screen, std::cerr); }
   int operator()(const SweepArguments& arguments) const { return sweep(arguments, std::cerr); }
-  int operator()(const CompletionArguments& arguments) const { return completion(arguments, std::cout); }
-  int operator()(const ManPageArguments&) const { return man_page(std::cout); }
-  int operator()(const ModelsArguments&) const { return list_models(std::cout); }
-  int operator()(const ShowArguments& arguments) const { return show(arguments, std::cout); }
-  int operator()(const ValidateArguments& arguments) const { return validate(arguments, std::cout); }
+  int operator()(const CompletionArguments& arguments) const { return completion(arguments, plain); }
+  int operator()(const ManPageArguments&) const { return man_page(plain); }
+  int operator()(const ModelsArguments&) const { return list_models(screen); }
+  int operator()(const ShowArguments& arguments) const { return show(arguments, screen); }
+  int operator()(const ValidateArguments& arguments) const {
+    return validate(arguments, arguments.json.empty() ? screen : plain);
+  }
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    const int status = std::visit(Dispatch{}, parse_command_line(argc, argv, std::cout, std::cerr));
-    std::cout.flush();
+    FittedStream screen(std::cout, screen_behind(STDOUT_FILENO).width);
+    const int status =
+        std::visit(Dispatch{screen, std::cout}, parse_command_line(argc, argv, std::cout, std::cerr));
+    screen.flush();
     if (!std::cout) {
       std::cerr << "slideway: standard output was closed or is full\n";
       return exit_failure;

@@ -65,6 +65,9 @@ void write_command(const CommandText& command, std::ostream& out) {
       fmt::print(out, ".TP\n.BI {} \" {}\"\n", troff(option.name), troff(option.type));
     fmt::print(out, "{}\n", troff(option.description));
   }
+  if (!command.examples.empty()) fmt::print(out, ".SS Examples\n.nf\n");
+  for (const std::string& example : command.examples) fmt::print(out, "{}\n", troff(example));
+  if (!command.examples.empty()) fmt::print(out, ".fi\n");
   if (!command.footer.empty()) fmt::print(out, ".PP\n{}\n", troff(command.footer));
 }
 

@@ -2,6 +2,8 @@
 // and the completions of shells. One file, because CLI11 takes seconds to compile.
 #include "apps/program_options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -14,6 +16,7 @@
 #include "apps/command_line.hpp"
 #include "apps/command_texts.hpp"
 #include "apps/exit_status.hpp"
+#include "apps/help.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
@@ -196,9 +199,7 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
       ->group(accuracy);
   add_word(app, "--linear-solver",
            "equations of an implicit step (bdf, rodas): dense, band, klu (sparse), gmres (no matrix), auto "
-           "(by the "
-           "size and the "
-           "pattern of the Jacobian) (default auto)",
+           "(by the size and the pattern of the Jacobian) (default auto)",
            linear_solver_words(), arguments.linear_solver)
       ->group(accuracy);
   add_positive(app, "--max-step", "longest step, in the model's unit of time (default: no limit)",
@@ -257,6 +258,9 @@ void add_run(CLI::App& program, RunArguments& arguments) {
             "rows of the CSV, equally spaced in time, besides the events (default: every step)", 2,
             arguments.points)
       ->group(results);
+  app.add_flag("--all-events", arguments.all_events,
+               "list every event; otherwise repeated events of a long list are one row")
+      ->group(results);
   app.add_flag("--full-events", arguments.full_events, "list every event, with states and modes of any size")
       ->group(results);
   app.add_flag("--passivity", arguments.passivity,
@@ -265,7 +269,7 @@ void add_run(CLI::App& program, RunArguments& arguments) {
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
 
   app.footer(
-      "Exit status: 0 the end or a stop event was reached, 1 a result could not be written,\n"
+      "Exit status: 0 the end or a stop event was reached, 1 a result could not be written, "
       "2 the command line or the model is wrong, 3 the run stopped early (what there is was written).");
 }
 
@@ -279,8 +283,8 @@ void add_check(CLI::App& program, CheckArguments& arguments) {
       ->group("Results");
   app.footer(
       "Exit status: 0 no problem was found (there may be warnings), 2 the command line or the model is "
-      "wrong,\n"
-      "3 a problem was found: a wrong derivative, a field that is not affine in a relay, a start without a\n"
+      "wrong, "
+      "3 a problem was found: a wrong derivative, a field that is not affine in a relay, a start without a "
       "unique continuation.");
 }
 
@@ -330,10 +334,10 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
   app.footer(
       "Errors are relative to the largest size of each state along Filippov's solution, followed with "
-      "tolerances a thousand\n"
+      "tolerances a thousand "
       "times tighter. A Jacobian counts as the field evaluations it takes.\n"
       "Exit status: 0 done, 1 a result could not be written, 2 the command line or the model is wrong, 3 "
-      "Filippov's\n"
+      "Filippov's "
       "solution stopped early (the comparison goes as far).");
 }
 
@@ -400,7 +404,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       "A run that stops early is a row with its status and message. Ctrl-C leaves a valid table of what was "
       "done.\n"
       "Exit status: 0 all runs were made, 1 a result could not be written, 2 the command line or the model "
-      "is\n"
+      "is "
       "wrong, 3 interrupted (what was done is in the table).");
 }
 
@@ -450,7 +454,6 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   auto program = std::make_unique<CLI::App>(program_description, "slideway");
   program->set_version_flag("--version", fmt::format("slideway {}", version()));
   program->require_subcommand(1);
-  program->get_formatter()->column_width(34);
 
   program->add_subcommand("models", "List the catalogue, a line each");
   CLI::App& show =
@@ -570,6 +573,21 @@ Answered refused(std::ostream& err, const std::string& message) {
   return {exit_misuse};
 }
 
+std::vector<std::string> examples_of(const std::string& command) {
+  if (command == "models") return {"slideway models"};
+  if (command == "show") return {"slideway show evaporator"};
+  if (command == "run")
+    return {"slideway run evaporator --plot evaporator.svg",
+            "slideway run dry-friction --set mu=0.3 --rtol 1e-9 --csv block.csv"};
+  if (command == "check") return {"slideway check dry-friction"};
+  if (command == "compare") return {"slideway compare evaporator --error 1e-6"};
+  if (command == "sweep")
+    return {"slideway sweep dry-friction --vary mu=0.1:0.5:41 --csv friction.csv --plot friction.svg"};
+  if (command == "validate") return {"slideway validate A01 --method bdf"};
+  if (command == "completion") return {"slideway completion bash > ~/.slideway && . ~/.slideway"};
+  return {};
+}
+
 }  // namespace
 
 std::vector<CommandText> command_texts() {
@@ -578,7 +596,8 @@ std::vector<CommandText> command_texts() {
   std::vector<CommandText> commands;
   for (const CLI::App* app : program->get_subcommands([](const CLI::App*) { return true; })) {
     if (app->get_group().empty()) continue;
-    CommandText command{app->get_name(), app->get_description(), app->get_footer(), {}};
+    CommandText command{
+        app->get_name(), app->get_description(), app->get_footer(), examples_of(app->get_name()), {}};
     for (const CLI::Option* option : app->get_options()) {
       if (!option->get_group().empty()) command.options.push_back(describe(*option));
     }
@@ -587,16 +606,31 @@ std::vector<CommandText> command_texts() {
   return commands;
 }
 
+namespace {
+
+void print_help_of(const CLI::App& program, const Screen& screen, std::ostream& out) {
+  const std::vector<CLI::App*> chosen = program.get_subcommands();
+  for (const CommandText& command : command_texts())
+    if (!chosen.empty() && chosen.front()->get_name() == command.name)
+      return print_help(command, screen, out);
+  print_program_help(command_texts(), screen, out);
+}
+
+}  // namespace
+
 Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   AllArguments arguments;
   const std::unique_ptr<CLI::App> program = make_program(arguments);
   if (argc < 2) {
-    err << program->help();
+    print_program_help(command_texts(), screen_behind(STDERR_FILENO), err);
     return Answered{exit_misuse};
   }
   if (const auto message = unknown_subcommand(*program, argc, argv)) return refused(err, *message);
   try {
     program->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print_help_of(*program, screen_behind(STDOUT_FILENO), out);
+    return Answered{exit_success};
   } catch (const CLI::Success& request) {
     program->exit(request, out, err);
     return Answered{exit_success};

@@ -10,6 +10,7 @@
 #include "apps/advice.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
+#include "apps/layout.hpp"
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
 #include "apps/summary.hpp"
@@ -59,14 +60,19 @@ std::vector<std::string> write_results(const RunArguments& arguments, const RunR
   return written;
 }
 
+SummaryOptions summary_options(const RunArguments& arguments) {
+  return {.all_events = arguments.all_events || arguments.full_events,
+          .screen = screen_behind(STDOUT_FILENO)};
+}
+
 // "ambiguous at t = 1", then the branches, further to the right.
 void print_tree(const Branch& branch, const std::string& indent, std::ostream& out) {
   for (const Branch& child : branch.branches) {
     const Solution& solution = child.solution;
-    fmt::print(out, "{}mode {} from t = {:.10g}: {} event{}, {} at t = {:.10g} in mode {}\n", indent,
-               solution.initial.mode.word(), solution.initial.t, solution.events.size(),
-               solution.events.size() == 1 ? "" : "s", to_string(solution.outcome.status), solution.outcome.t,
-               solution.final.mode.word());
+    const auto events = static_cast<long long>(solution.events.size());
+    fmt::print(out, "{}mode {} from t = {:.10g}: {}, {} at t = {:.10g} in mode {}\n", indent,
+               solution.initial.mode.word(), solution.initial.t, counted(events, "event"),
+               to_string(solution.outcome.status), solution.outcome.t, solution.final.mode.word());
     print_tree(child, indent + "  ", out);
   }
 }
@@ -107,8 +113,7 @@ int run_all_branches(const RunArguments& arguments, const Model& model, const Mo
   };
   const std::vector<std::string> written = write_results(arguments, report, document, err);
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
-    print_summary(report, options, written,
-                  {.all_events = arguments.full_events, .colours = wants_colours(STDOUT_FILENO)}, out);
+    print_summary(report, options, written, summary_options(arguments), out);
     if (!tree.root.branches.empty()) fmt::print(out, "\nbranches\n");
     print_tree(tree.root, "  ", out);
     if (!tree.complete)
@@ -205,8 +210,7 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   const bool output_is_taken = any_on_standard_output(wanted);
   const bool stopped_early = !solution.outcome.succeeded();
   if (!arguments.quiet && !output_is_taken) {
-    print_summary(report, options, written,
-                  {.all_events = arguments.full_events, .colours = wants_colours(STDOUT_FILENO)}, out);
+    print_summary(report, options, written, summary_options(arguments), out);
   } else if (stopped_early) {
     fmt::print(err, "slideway: {}\n", outcome_line(solution.outcome));
   }

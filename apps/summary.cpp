@@ -1,33 +1,24 @@
 #include "apps/summary.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
+#include <map>
 #include <ostream>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "apps/advice.hpp"
-#include "apps/text.hpp"
+#include "apps/layout.hpp"
 
 namespace slideway::apps {
 
 namespace {
 
-constexpr std::size_t most_events = 20;  // beyond, only the first and last ones are listed
-constexpr std::size_t events_at_the_end = 6;
-constexpr Index most_states = 8;
+constexpr std::size_t most_events = 20;  // beyond, repeated events are one row
+constexpr Index most_states = 20;
 constexpr Index most_surfaces_in_word = 24;
-
-using EventRow = std::array<std::string, 7>;
-
-std::string padded(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, screen_width(text)), ' ');
-}
 
 std::string word(const EventRecord& event, const std::optional<Mode>& mode) {
   if (!mode) return "?";
@@ -51,6 +42,8 @@ std::string mode_change(const EventRecord& event) {
 }
 
 std::string values(const std::vector<double>& numbers) {
+  if (std::none_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); }))
+    return "";
   std::string text;
   for (std::size_t i = 0; i < numbers.size() && i < 3; ++i) {
     if (i > 0) text += ' ';
@@ -65,95 +58,143 @@ std::string place(const EventRecord& event) {
   return fmt::format("{} … ({} surfaces)", event.surface_names.front(), event.surface_names.size());
 }
 
-EventRow row(const EventRecord& event) {
-  const std::string round = event.round > 1 ? fmt::format("round {}: ", event.round) : "";
-  return {fmt::format("{:.10g}", event.t), to_string(event.kind), place(event),        mode_change(event),
-          values(event.w_minus),           values(event.w_plus),  round + event.reason};
+std::string time_text(double t) { return fmt::format("{:.10g}", t); }
+
+std::string reason(const EventRecord& event) {
+  return event.round > 1 ? fmt::format("round {}: {}", event.round, event.reason) : event.reason;
 }
 
 class Printer {
  public:
-  Printer(std::ostream& out, bool colours) : out_(out), colours_(colours) {}
+  Printer(std::ostream& out, const Screen& screen) : out_(out), screen_(screen) {}
 
   std::string strong(const std::string& text) const { return coded("1", text); }
-  std::string faint(const std::string& text) const { return coded("2", text); }
   std::string good(const std::string& text) const { return coded("32", text); }
   std::string alarming(const std::string& text) const { return coded("1;31", text); }
 
-  // A line of the list under the table.
-  void item(const std::string& title, const std::string& text) {
-    fmt::print(out_, "{}{}\n", strong(padded(title, 14)), text);
+  void line(const std::string& text) {
+    for (const std::string& part : fitted(text, screen_.width)) fmt::print(out_, "{}\n", part);
   }
 
-  void table(const std::vector<EventRow>& rows, std::size_t gap_after, const std::string& gap_text) {
-    static const EventRow titles = {"t", "event", "surface", "mode", "w-", "w+", "reason"};
-    EventRow::size_type column = 0;
-    std::array<std::size_t, 7> widths{};
-    for (; column < titles.size(); ++column) {
-      widths[column] = screen_width(titles[column]);
-      for (const EventRow& cells : rows)
-        widths[column] = std::max(widths[column], screen_width(cells[column]));
-    }
-    fmt::print(out_, "{}\n", strong(line(titles, widths)));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      fmt::print(out_, "{}\n", line(rows[i], widths));
-      if (i + 1 == gap_after) fmt::print(out_, "{}\n", faint(gap_text));
-    }
+  // A line of the list under the table.
+  void item(const std::string& title, const std::string& text) {
+    constexpr std::size_t title_width = 12;
+    line(strong(title) + std::string(title_width - std::min(title_width, title.size()), ' ') + "  " + text);
   }
+
+  void table(const Table& table) { table.print(out_, screen_.width, screen_.colours); }
 
  private:
   std::string coded(const char* code, const std::string& text) const {
-    return colours_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
-  }
-
-  static std::string line(const EventRow& cells, const std::array<std::size_t, 7>& widths) {
-    std::string text;
-    for (std::size_t column = 0; column + 1 < cells.size(); ++column) {
-      text += padded(cells[column], widths[column] + 2);
-    }
-    text += cells.back();
-    return text.substr(0, text.find_last_not_of(' ') + 1);
+    return screen_.colours ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   }
 
   std::ostream& out_;
-  bool colours_;
+  Screen screen_;
 };
 
-void print_events(Printer& printer, const EventLog& events, bool all, std::ostream& out) {
+Table event_table(const EventLog& events) {
+  Table table({{.title = "t", .whole = true},
+               {.title = "event", .whole = true},
+               {.title = "surface"},
+               {.title = "mode"},
+               {.title = "w-"},
+               {.title = "w+"}},
+              "reason");
+  for (const EventRecord& event : events) {
+    table.add({time_text(event.t), to_string(event.kind), place(event), mode_change(event),
+               values(event.w_minus), values(event.w_plus)},
+              reason(event));
+  }
+  return table;
+}
+
+// Events of one kind at one place with one change of the mode.
+struct Repeated {
+  const EventRecord* first = nullptr;
+  const EventRecord* last = nullptr;
+  std::string mode = {};
+  bool has_one_reason = true;
+  long long count = 0;
+};
+
+// By the time of the first of them.
+std::vector<Repeated> repeated_events(const EventLog& events) {
+  std::vector<Repeated> groups;
+  std::map<std::tuple<EventKind, std::string, std::string>, std::size_t> known;
+  for (const EventRecord& event : events) {
+    const std::string mode = mode_change(event);
+    const auto [found, is_new] = known.try_emplace({event.kind, place(event), mode}, groups.size());
+    if (is_new) groups.push_back({.first = &event, .mode = mode});
+    Repeated& group = groups[found->second];
+    group.last = &event;
+    group.has_one_reason = group.has_one_reason && reason(event) == reason(*group.first);
+    ++group.count;
+  }
+  return groups;
+}
+
+Table repeated_table(const std::vector<Repeated>& groups) {
+  Table table({{.title = "events", .whole = true},
+               {.title = "surface"},
+               {.title = "mode"},
+               {.title = "first t", .whole = true},
+               {.title = "last t", .whole = true}},
+              "reason");
+  for (const Repeated& group : groups) {
+    const EventRecord& event = *group.first;
+    table.add({fmt::format("{} × {}", group.count, to_string(event.kind)), place(event), group.mode,
+               time_text(event.t), group.count > 1 ? time_text(group.last->t) : ""},
+              group.has_one_reason ? reason(event) : "");
+  }
+  return table;
+}
+
+void print_events(Printer& printer, const EventLog& events, bool all) {
   if (events.empty()) {
-    fmt::print(out, "no events\n");
+    printer.line("no events");
     return;
   }
-  std::vector<EventRow> rows;
   if (all || events.size() <= most_events) {
-    for (const EventRecord& event : events) rows.push_back(row(event));
-    printer.table(rows, 0, "");
+    printer.table(event_table(events));
     return;
   }
-  const std::size_t first = most_events - events_at_the_end;
-  for (std::size_t i = 0; i < first; ++i) rows.push_back(row(events[i]));
-  for (std::size_t i = events.size() - events_at_the_end; i < events.size(); ++i)
-    rows.push_back(row(events[i]));
-  printer.table(rows, first,
-                fmt::format("… {} more events (--full-events lists them) …", events.size() - most_events));
+  std::vector<Repeated> groups = repeated_events(events);
+  const std::size_t kinds = groups.size();
+  groups.resize(std::min(kinds, most_events));
+  printer.table(repeated_table(groups));
+  if (kinds > most_events) printer.line(fmt::format("… and {} more kinds of events", kinds - most_events));
+  printer.line("(--all-events lists each of them)");
 }
 
-std::string values_text(const std::vector<std::string>& names, const Vector& values) {
-  std::string text;
-  for (Index i = 0; i < values.size() && i < most_states; ++i) {
-    text += fmt::format("{}{} = {:.10g}", i > 0 ? "   " : "", names[static_cast<std::size_t>(i)], values(i));
+std::string mode_text(const Mode& mode) {
+  if (mode.size() > most_surfaces_in_word) return fmt::format("sliding on {} surfaces", mode.codimension());
+  return mode.word();
+}
+
+// The states, and what is observed, at the start and at the end.
+Table state_table(const RunReport& report) {
+  const Snapshot& initial = report.solution.initial;
+  const Snapshot& final = report.solution.final;
+  Table table({{.title = "state"}, {.title = "initial"}, {.title = "final"}});
+  const auto add = [&](const std::vector<std::string>& names, const Vector& first, const Vector& last) {
+    const Index shown = std::min<Index>(first.size(), most_states);
+    for (Index i = 0; i < shown; ++i)
+      table.add({names[static_cast<std::size_t>(i)], time_text(first(i)), time_text(last(i))});
+    if (first.size() > shown) table.add({fmt::format("… and {} more", first.size() - shown)});
+  };
+  table.add({"t", time_text(initial.t), time_text(final.t)});
+  add(report.instance.system.state_names(), initial.state, final.state);
+  if (report.observation) {
+    const auto observed = [&](const Snapshot& point) {
+      return report.observation->at(point.t, point.state, point.mode, point.location);
+    };
+    add(report.observation->names(), observed(initial), observed(final));
   }
-  if (values.size() > most_states) text += fmt::format("   … and {} more", values.size() - most_states);
-  return text;
-}
-
-std::string mode_text(const Snapshot& point) {
-  const std::string location = point.location.empty() ? "" : fmt::format(", location {}", point.location);
-  const Mode& mode = point.mode;
-  if (mode.size() == 0) return location;
-  if (mode.size() > most_surfaces_in_word)
-    return location + fmt::format(", sliding on {} surfaces", mode.codimension());
-  return location + fmt::format(", mode {}", mode.word());
+  if (!initial.location.empty() || !final.location.empty())
+    table.add({"location", initial.location, final.location});
+  if (final.mode.size() > 0) table.add({"mode", mode_text(initial.mode), mode_text(final.mode)});
+  return table;
 }
 
 std::string tolerance_text(const Options& options, Index states) {
@@ -169,49 +210,31 @@ std::string outcome_line(const Outcome& outcome) {
                      outcome.message.empty() ? "" : ": ", outcome.message);
 }
 
-bool wants_colours(int descriptor) {
-  const char* no_colour = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  if (no_colour != nullptr && *no_colour != '\0') return false;
-  if (terminal == nullptr || std::string(terminal) == "dumb") return false;
-  return isatty(descriptor) == 1;
-}
-
 void print_summary(const RunReport& report, const Options& options, const std::vector<std::string>& written,
                    const SummaryOptions& how, std::ostream& out) {
   const System& system = report.instance.system;
   const Solution& solution = report.solution;
   const Statistics& totals = solution.statistics;
-  Printer printer(out, how.colours);
+  Printer printer(out, how.screen);
 
-  fmt::print(out, "{}   t = {:g} … {:g}   {}   rtol {:g}   atol {}\n\n", printer.strong(report.model),
-             report.instance.start, report.instance.end, to_string(options.method), options.rtol,
-             tolerance_text(options, system.states()));
-  print_events(printer, solution.events, how.all_events, out);
-
+  printer.line(fmt::format("{}   t = {:g} … {:g}   {}   rtol {:g}   atol {}", printer.strong(report.model),
+                           report.instance.start, report.instance.end, to_string(options.method),
+                           options.rtol, tolerance_text(options, system.states())));
+  fmt::print(out, "\n");
+  print_events(printer, solution.events, how.all_events);
+  fmt::print(out, "\n");
+  printer.table(state_table(report));
   fmt::print(out, "\n");
   const std::string ended = outcome_line(solution.outcome);
   printer.item("outcome", solution.outcome.succeeded() ? printer.good(ended) : printer.alarming(ended));
-  printer.item("initial state",
-               fmt::format("{}   (t = {:.10g}{})", values_text(system.state_names(), solution.initial.state),
-                           solution.initial.t, mode_text(solution.initial)));
-  printer.item("final state",
-               fmt::format("{}   (t = {:.10g}{})", values_text(system.state_names(), solution.final.state),
-                           solution.final.t, mode_text(solution.final)));
-  if (report.observation) {
-    const Snapshot& last = solution.final;
-    printer.item("observed",
-                 values_text(report.observation->names(),
-                             report.observation->at(last.t, last.state, last.mode, last.location)));
-  }
   const bool finds_roots = options.method == Method::bdf || options.method == Method::adams;
   const std::string roots = finds_roots || totals.integrator_roots > 0
                                 ? fmt::format(" ({} by CVODE's root-finding)", totals.integrator_roots)
                                 : "";
-  printer.item(
-      "statistics",
-      fmt::format("{} events{}, {} steps, {} restarts, {} field evaluations, {:.3g} ms", totals.events, roots,
-                  totals.steps, totals.restarts, totals.field_evaluations, 1e3 * totals.wall_seconds));
+  printer.item("statistics",
+               fmt::format("{}{}, {}, {}, {}, {:.3g} ms", counted(totals.events, "event"), roots,
+                           counted(totals.steps, "step"), counted(totals.restarts, "restart"),
+                           counted(totals.field_evaluations, "field evaluation"), 1e3 * totals.wall_seconds));
   for (const FrictionWork& work : report.friction) {
     const std::string text = fmt::format("{}: work {:.10g}, never below {:.4g}, stored at the start {:.4g}",
                                          work.name, work.work, work.least_work, work.stored_at_start);
@@ -238,7 +261,7 @@ void print_summary(const RunReport& report, const Options& options, const std::v
     }
   }
   for (const std::string& warning : solution.warnings)
-    fmt::print(out, "{} {}\n", printer.alarming("warning:"), warning);
+    printer.line(printer.alarming("warning:") + " " + warning);
   if (!written.empty()) printer.item("written", fmt::format("{}", fmt::join(written, ", ")));
 }
 

@@ -7,14 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "apps/layout.hpp"
 #include "slideway/io/report.hpp"
 #include "slideway/simulate/options.hpp"
 
 namespace slideway::apps {
 
 struct SummaryOptions {
-  bool all_events = false;  // otherwise a long list shows its beginning and its end
-  bool colours = false;
+  bool all_events = false;  // otherwise repeated events of a long list are one row
+  Screen screen = {};
 };
 
 // `written` names the files that hold the results.
@@ -23,8 +24,5 @@ void print_summary(const RunReport& report, const Options& options, const std::v
 
 // "ambiguous at t = 1: …", for a run that stopped early.
 std::string outcome_line(const Outcome& outcome);
-
-// Whether the terminal behind a descriptor is one that wants colours (NO_COLOR, TERM=dumb).
-bool wants_colours(int descriptor);
 
 }  // namespace slideway::apps

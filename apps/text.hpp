@@ -1,4 +1,4 @@
-// Text of a command line as it comes in, and on the screen as it goes out.
+// Text of a command line as it comes in.
 //
 // It must not know what the words mean.
 #pragma once
@@ -39,12 +39,6 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
     begin = end + 1;
   }
   return parts;
-}
-
-// Columns on the screen: UTF-8's continuation bytes take none.
-inline std::size_t screen_width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
 }  // namespace slideway::apps

@@ -42,10 +42,11 @@ class Workplace {
   Workplace(const Workplace&) = delete;
   Workplace& operator=(const Workplace&) = delete;
 
-  // Arguments are taken literally; `environment` is put before the command, "NAME=value".
+  // Arguments are taken literally; `environment` is put before the command, "NAME=value". Lines are not wrapped, unless
+  // the environment says how wide they may be.
   Finished slideway(const std::vector<std::string>& arguments, const std::string& environment = "") const {
-    std::string command =
-        "cd " + in_quotes(path_.string()) + " && " + environment + " " + in_quotes(SLIDEWAY_PROGRAM);
+    std::string command = "cd " + in_quotes(path_.string()) + " && COLUMNS=1000 " + environment + " " +
+                          in_quotes(SLIDEWAY_PROGRAM);
     for (const std::string& argument : arguments) command += " " + in_quotes(argument);
     command += " > .out 2> .err < /dev/null";
     const int status = std::system(command.c_str());
@@ -139,6 +140,14 @@ class Started {
 
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+// With one blank for the blanks between columns.
+inline std::string in_words(const std::string& text) {
+  std::string words;
+  for (const char character : text)
+    if (character != ' ' || (!words.empty() && words.back() != ' ')) words += character;
+  return words;
 }
 
 }  // namespace slideway::test

@@ -1,0 +1,113 @@
+// What is printed fits the screen.
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "test/cli/program.hpp"
+
+using slideway::test::contains;
+using slideway::test::Finished;
+using slideway::test::Workplace;
+
+namespace {
+
+std::size_t columns_of(const std::string& line) {
+  return static_cast<std::size_t>(std::count_if(
+      line.begin(), line.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
+void check_lines(const Finished& finished, std::size_t width) {
+  CHECK(!finished.out.empty());
+  std::istringstream in(finished.out);
+  for (std::string line; std::getline(in, line);) CHECK_MESSAGE(columns_of(line) <= width, line);
+}
+
+std::vector<std::string> gallery() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(SLIDEWAY_SOURCE_DIR "/models/gallery"))
+    if (entry.path().extension() == ".toml") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  REQUIRE(files.size() > 40);
+  return files;
+}
+
+const char* const impacts =
+    "[states]\nx = 0.0\nn = 0.0\n[time]\nend = 100.5\n[derivatives]\nx = \"1\"\nn = \"0\"\n"
+    "[[resets]]\nname = \"heel strike\"\nwhen = \"x - 1\"\nset = { x = \"0\" }\n";
+
+}  // namespace
+
+TEST_CASE("what a run of a gallery model prints fits 80 and 60 columns") {
+  const Workplace place;
+  for (const std::string& file : gallery()) {
+    CAPTURE(file);
+    check_lines(place.slideway({"run", file}, "COLUMNS=60"), 60);
+    check_lines(place.slideway({"run", file, "--all-events"}, "COLUMNS="), 80);
+    for (const std::size_t width : {std::size_t{80}, std::size_t{60}})
+      check_lines(place.slideway({"show", file}, "COLUMNS=" + std::to_string(width)), width);
+  }
+}
+
+TEST_CASE("the lists, the check and the comparison fit 80 and 60 columns") {
+  const Workplace place;
+  for (const std::size_t width : {std::size_t{80}, std::size_t{60}}) {
+    const std::string columns = "COLUMNS=" + std::to_string(width);
+    check_lines(place.slideway({"models"}, columns), width);
+    check_lines(place.slideway({"check", "evaporator"}, columns), width);
+    check_lines(place.slideway({"check", "friction-chain"}, columns), width);
+    check_lines(place.slideway({"compare", "evaporator", "--repeats", "1", "--error", "1e-3"}, columns),
+                width);
+    check_lines(place.slideway({"validate", "A01"}, columns), width);
+  }
+}
+
+TEST_CASE("help fits the screen and shows an example of every command") {
+  const Workplace place;
+  for (const std::size_t width : {std::size_t{80}, std::size_t{60}, std::size_t{40}}) {
+    const std::string columns = "COLUMNS=" + std::to_string(width);
+    check_lines(place.slideway({"--help"}, columns), width);
+    for (const char* command :
+         {"models", "show", "run", "check", "compare", "sweep", "validate", "completion"}) {
+      const Finished help = place.slideway({command, "--help"}, columns);
+      CAPTURE(command);
+      CHECK(help.status == 0);
+      check_lines(help, width);
+      CHECK(contains(help.out, "Example"));
+      CHECK(contains(help.out, std::string("  slideway ") + command));
+    }
+  }
+}
+
+TEST_CASE("repeated events are one row with the first and the last time, and each is listed on demand") {
+  const Workplace place;
+  place.write("walk.toml", impacts);
+  const Finished brief = place.slideway({"run", "walk.toml"});
+  CAPTURE(brief.out);
+  CHECK(brief.status == 0);
+  CHECK(contains(brief.out, "100 × reset"));
+  CHECK(contains(brief.out, "heel strike"));
+  CHECK(contains(brief.out, "--all-events"));
+  CHECK(contains(brief.out, "100 events"));
+  const Finished all = place.slideway({"run", "walk.toml", "--all-events"});
+  CHECK_FALSE(contains(all.out, "100 ×"));
+  std::size_t rows = 0;
+  for (std::size_t at = all.out.find("heel strike"); at != std::string::npos;
+       at = all.out.find("heel strike", at + 1))
+    ++rows;
+  CHECK(rows >= 100);
+  // The documents do not depend on what the screen shows.
+  const Finished one = place.slideway({"run", "walk.toml", "--t-end", "1.5"});
+  CHECK(contains(one.out, "1 event"));
+  CHECK_FALSE(contains(one.out, "1 events"));
+}
+
+TEST_CASE("columns of the event table without an entry are left out") {
+  const Workplace place;
+  place.write("walk.toml", impacts);
+  const Finished walk = place.slideway({"run", "walk.toml", "--t-end", "1.5"});
+  CHECK_FALSE(contains(walk.out, "w-"));
+  CHECK_FALSE(contains(walk.out, "mode"));
+  CHECK(contains(place.slideway({"run", "evaporator"}).out, "w-"));
+}
