@@ -26,6 +26,16 @@ struct Dip {
   }
 };
 
+// y slides until q = 1, which leaves it along its surface. At q = 1.5 a kick sets y = 1 − depth and q = 0: y turns two
+// units of time later.
+struct KickedDip {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
+    dx[0] = x[1] - lambda[0];
+    dx[1] = 0.5;
+  }
+};
+
 Solution dip(double depth, bool sticks, Method method, double rtol) {
   const System system = from_functor(Dip{depth, sticks}, {.states = 2, .surfaces = 1});
   return run(system, {1, 0}, 4.5, with(method, rtol));
@@ -59,6 +69,24 @@ TEST_CASE("a dip deeper than the tolerance of its guard is followed") {
         CHECK(kinds(dip(depth, true, method, rtol)) ==
               std::vector<EventKind>{EventKind::sliding_entry, EventKind::sliding_exit});
       }
+    }
+  }
+}
+
+TEST_CASE("a surface that was left along before a jump has no wider tolerance after it") {
+  for (const Method method : {Method::automatic, Method::dop853, Method::rodas}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const double depth = 5 * 0.01 * rtol;
+      const auto kick = reset("kick", component(1, 1.5), Direction::rising, [depth](VectorRef x) {
+        x[0] = 1 - depth;
+        x[1] = 0;
+      });
+      const System system = from_functor(KickedDip{}, {.states = 2, .surfaces = 1}).with_events({kick});
+      const Solution solution = run(system, {0, 0.5}, 4.5, with(method, rtol));
+      CHECK(kinds(solution) == std::vector<EventKind>{EventKind::sliding_exit, EventKind::reset,
+                                                      EventKind::sliding_entry, EventKind::sliding_exit});
     }
   }
 }

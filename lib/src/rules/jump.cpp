@@ -29,6 +29,7 @@ void ModeManager::begin_instant(bool is_new) {
 
 bool ModeManager::jump(const Arrivals& arrivals) {
   now_.pace.jump(now_.t);
+  const Vector guards_before = now_.leaving.any_along() ? surface_guards() : Vector();
   jumps_.begin();
   forget_crossings();
   std::vector<EventRecord>& records = instant_.open_records(false);
@@ -62,8 +63,25 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   if (goes_on) goes_on = fire_round(crossed, false, records);
   if (goes_on) goes_on = settle(false, records);
   if (!now_.limits.empty()) drop_disturbed_limits();
+  if (goes_on && guards_before.size() == now_.mode.size()) end_along(guards_before);
   publish();
   return goes_on && goes_on_after();
+}
+
+Vector ModeManager::surface_guards() {
+  Vector guards(now_.mode.size());
+  now_.here->evaluator.guards_nearly(now_.t, now_.x, guards);
+  return guards;
+}
+
+// A jump that moves a guard ends what was left along its surface: an exact touch would be an accident from there on.
+void ModeManager::end_along(const Vector& guards_before) {
+  const Vector guards = surface_guards();
+  for (Index i = 0; i < guards.size(); ++i) {
+    if (!now_.leaving.along(i)) continue;
+    const double tolerance = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
+    if (!(std::abs(guards[i] - guards_before[i]) <= tolerance)) now_.leaving.set_along(i, false);
+  }
 }
 
 bool ModeManager::apply_impact(const std::vector<Index>& touching, bool at_start,

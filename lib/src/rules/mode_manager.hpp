@@ -149,6 +149,9 @@ class ModeManager {
   // ---- jumps (jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.
   bool jump(const Arrivals& arrivals);
+  Vector surface_guards();
+  // A surface whose guard a jump has moved from its value before is no longer left along it.
+  void end_along(const Vector& guards_before);
   bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
   // Why an event fires.
   enum class Cause {
