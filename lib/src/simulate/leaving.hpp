@@ -38,7 +38,9 @@ struct Leaving {
   // Whether a surface was left with no speed across it when it was met last: an undamped motion comes back to it with none.
   void set_along(Index surface, bool along) { along_[static_cast<std::size_t>(surface)] = along ? 1 : 0; }
   bool along(Index surface) const { return along_[static_cast<std::size_t>(surface)] != 0; }
-  bool any_along() const { return std::any_of(along_.begin(), along_.end(), [](char one) { return one != 0; }); }
+  bool any_along() const {
+    return std::any_of(along_.begin(), along_.end(), [](char one) { return one != 0; });
+  }
   // These contacts open, and others still touch.
   void let_go(const std::vector<Index>& opening, const std::vector<Index>& touching) {
     contacts = opening;
