@@ -315,8 +315,10 @@ Breaches include_cycles(const SourceFiles& files) {
 Breaches top_level(const std::vector<std::string>& entries) {
   static const std::set<std::string> allowed = {".ci",
                                                 ".clang-format",
+                                                ".github",
                                                 ".gitignore",
                                                 "CHANGELOG.md",
+                                                "CITATION.cff",
                                                 "CMakeLists.txt",
                                                 "CMakePresets.json",
                                                 "LICENSE",
