@@ -127,13 +127,16 @@ TEST_CASE("every file of the gallery is listed under a field, and is shown by it
   CHECK(place.slideway({"run", "gallery/chua.toml", "--quiet"}).status == 0);
 }
 
-TEST_CASE("a misspelt name of the gallery is answered with the near one, and a file here comes before the gallery") {
+TEST_CASE(
+    "a misspelt name of the gallery is answered with the near one, and a file here comes before the "
+    "gallery") {
   const Workplace place;
   const Finished misspelt = place.slideway({"show", "gallery/chuo"});
   CHECK(misspelt.status == 2);
   CHECK(contains(misspelt.err, "did you mean 'gallery/chua'?"));
   std::filesystem::create_directory(place.path() / "gallery");
-  place.write("gallery/chua.toml", "name = \"mine\"\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-x\"\n");
+  place.write("gallery/chua.toml",
+              "name = \"mine\"\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-x\"\n");
   const Finished mine = place.slideway({"show", "gallery/chua.toml"});
   CHECK(mine.status == 0);
   CHECK(contains(mine.out, "mine"));
