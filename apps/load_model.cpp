@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/gallery.hpp"
 #include "models/registry.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/model_file.hpp"
@@ -91,6 +92,23 @@ void refuse_absent_file(const std::string& name, const std::vector<Model>& known
   if (const std::string meant = question(names_near(name, catalogue)); !meant.empty()) refuse_it(meant);
 }
 
+// The file of the gallery that is meant, unless a file of this name is here. Refuses an unknown name.
+std::string file_of_gallery(const std::string& name) {
+  std::error_code ignored;
+  if (!is_gallery_name(name) || std::filesystem::exists(name, ignored)) return "";
+  const std::string file = gallery_file(name);
+  if (!file.empty()) return file;
+  std::vector<std::string> names;
+  for (const GalleryModel& model : gallery_models()) names.push_back(model.name);
+  if (names.empty()) return "";  // the gallery is not installed, and the name is that of a file
+  const std::string stem = name.ends_with(".toml") ? name.substr(0, name.size() - 5) : name;
+  const std::string near = nearest_name(stem, names);
+  refuse({.what = "there is no model '" + name + "'",
+          .where = "gallery",
+          .expected = "a file of this name, or a model of the gallery, which `slideway models` lists",
+          .advice = near.empty() ? "" : question({near})});
+}
+
 }  // namespace
 
 bool is_model_file(const std::string& name) {
@@ -100,6 +118,7 @@ bool is_model_file(const std::string& name) {
 Model load_model(const std::string& name) {
   const std::vector<Model>& known = models::catalogue();
   if (is_model_file(name)) {
+    if (const std::string file = file_of_gallery(name); !file.empty()) return read_model_file(file);
     refuse_absent_file(name, known);
     return read_model_file(name);
   }

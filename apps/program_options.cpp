@@ -455,7 +455,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   program->set_version_flag("--version", fmt::format("slideway {}", version()));
   program->require_subcommand(1);
 
-  program->add_subcommand("models", "List the catalogue, a line each");
+  program->add_subcommand("models", "List the catalogue, a line each, and the gallery by field");
   CLI::App& show =
       *program->add_subcommand("show", "Show a model: equations, surfaces, parameters, defaults");
   add_model(show, arguments.show.model);

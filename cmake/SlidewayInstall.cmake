@@ -6,10 +6,12 @@ include(CMakePackageConfigHelpers)
 set(slideway_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/slideway")
 get_target_property(slideway_type slideway TYPE)
 
-install(TARGETS slideway EXPORT slidewayTargets)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+install(TARGETS slideway EXPORT slidewayTargets
+  LIBRARY COMPONENT library NAMELINK_COMPONENT dev
+  ARCHIVE COMPONENT dev)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev
   FILES_MATCHING PATTERN "*.hpp")
-install(EXPORT slidewayTargets NAMESPACE slideway:: DESTINATION "${slideway_package_dir}")
+install(EXPORT slidewayTargets NAMESPACE slideway:: DESTINATION "${slideway_package_dir}" COMPONENT dev)
 
 # SUNDIALS 7 shows MPI in its interface if it was built with it.
 set(slideway_sundials_with_mpi FALSE)
@@ -22,7 +24,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/slidewayConfig.cmake.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/slidewayConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/slidewayConfig.cmake" "${PROJECT_BINARY_DIR}/slidewayConfigVersion.cmake"
-  DESTINATION "${slideway_package_dir}")
+  DESTINATION "${slideway_package_dir}" COMPONENT dev)
 
 # pkg-config knows nothing of targets: a static library must name all that it needs.
 set(slideway_pc_requires "eigen3 >= 3.4")
@@ -41,4 +43,4 @@ if(slideway_type STREQUAL "STATIC_LIBRARY")
 endif()
 file(RELATIVE_PATH slideway_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/slideway.pc.in" "${PROJECT_BINARY_DIR}/slideway.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/slideway.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_BINARY_DIR}/slideway.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)

@@ -110,3 +110,34 @@ TEST_CASE("random models are validated by class, and their results are a table o
   CHECK(place.slideway({"validate", "--seed", "3"}).status == 2);
   CHECK(place.slideway({"validate", "A01", "--random", "2"}).status == 2);
 }
+
+TEST_CASE("every file of the gallery is listed under a field, and is shown by its name from anywhere") {
+  const Workplace place;
+  const Finished listed = place.slideway({"models"});
+  CHECK(contains(listed.out, "Gallery, Impacts and contacts:"));
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(SLIDEWAY_SOURCE_DIR "/models/gallery")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++files;
+    const std::string name = "gallery/" + entry.path().stem().string();
+    CHECK_MESSAGE(contains(listed.out, "\n" + name + " "), name);
+    CHECK_MESSAGE(place.slideway({"show", name}).status == 0, name);
+  }
+  CHECK(files >= 50);
+  CHECK(place.slideway({"run", "gallery/chua.toml", "--quiet"}).status == 0);
+}
+
+TEST_CASE(
+    "a misspelt name of the gallery is answered with the near one, and a file here comes before the "
+    "gallery") {
+  const Workplace place;
+  const Finished misspelt = place.slideway({"show", "gallery/chuo"});
+  CHECK(misspelt.status == 2);
+  CHECK(contains(misspelt.err, "did you mean 'gallery/chua'?"));
+  std::filesystem::create_directory(place.path() / "gallery");
+  place.write("gallery/chua.toml",
+              "name = \"mine\"\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-x\"\n");
+  const Finished mine = place.slideway({"show", "gallery/chua.toml"});
+  CHECK(mine.status == 0);
+  CHECK(contains(mine.out, "mine"));
+}

@@ -58,7 +58,8 @@ def main():
     sections = dict(re.findall(r"^## `slideway (\w+)`\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
     help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
     # A sub-command stands in a column of its own; lines that go on with a description are further in.
-    commands = re.findall(r"^ {2}([a-z]+)\s", help_text.split("ubcommands:")[-1], re.MULTILINE)
+    commands = re.findall(r"^ {2}([a-z]+)\s", help_text.split("\nCommands\n")[-1].split("\nOptions\n")[0],
+                          re.MULTILINE)
     if len(commands) < 5:
         missing.append("this test does not find the sub-commands in the help")
     for name in commands:

@@ -1,0 +1,25 @@
+// The gallery: model files that are installed beside the command, each called gallery/NAME.
+//
+// README.md of the gallery is the index: a heading for each field, and a table with a row for each file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace slideway::apps {
+
+struct GalleryModel {
+  std::string name;  // "gallery/chua"
+  std::string field;
+  std::string summary;
+};
+
+// In the order of the index; empty where the gallery is not found.
+std::vector<GalleryModel> gallery_models();
+
+// The path of the file that is called gallery/NAME, with or without .toml; "" for another name and for an unknown one.
+std::string gallery_file(const std::string& name);
+
+bool is_gallery_name(const std::string& name);
+
+}  // namespace slideway::apps

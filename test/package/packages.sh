@@ -1,0 +1,60 @@
+#!/bin/sh
+# Makes the Debian packages, has lintian look at them, unpacks them below a folder, and uses them from there.
+#   packages.sh SOURCE_DIR BUILD_DIR WORK_DIR UNITY_BUILD PYTHON; what BUILD_DIR has compiled is linked again
+set -eu
+source_dir=$1 work=$3
+export SLIDEWAY_COMPILED_IN="$2"
+fail() { echo "packages.sh: $*" >&2; exit 1; }
+
+rm -rf "$work"
+mkdir -p "$work/root" "$work/elsewhere"
+cd "$source_dir"
+cmake --preset packages -B "$work/build" -DCMAKE_CXX_COMPILER_LAUNCHER="$source_dir/test/package/link_again.sh" \
+  -DSLIDEWAY_PRECOMPILE_HEADERS=OFF -DSLIDEWAY_UNITY_BUILD="$4" -DSLIDEWAY_BUILD_PYTHON="$5"
+cmake --build "$work/build"
+(cd "$work/build" && cpack)
+
+packages="slideway libslideway0 libslideway-dev"
+[ "$5" = OFF ] || packages="$packages python3-slideway"
+for package in $packages; do
+  file=$(echo "$work/build/packages/${package}"_*.deb)
+  [ -f "$file" ] || fail "there is no package $package"
+  dpkg-deb -x "$file" "$work/root"
+done
+dpkg-deb -f "$work/build/packages/"slideway_*.deb Depends | grep -q 'libslideway0 (=' || fail "the command does not ask for its library"
+lintian --no-cfg --allow-root --fail-on error,warning "$work/build/packages/"*.deb || fail "lintian finds faults"
+
+cd "$work/elsewhere"
+root="$work/root/usr"
+LD_LIBRARY_PATH=$(dirname "$(find "$root/lib" -name libslideway.so.0)")
+export LD_LIBRARY_PATH
+[ -e "$root/share/slideway/models/chua.toml" ] || fail "the gallery is not installed"
+"$root/bin/slideway" models | grep -q '^gallery/chua ' || fail "the gallery is not listed"
+"$root/bin/slideway" run gallery/chua --quiet
+"$root/bin/slideway" run evaporator --quiet --plot evaporator.svg
+[ -s evaporator.svg ] || fail "there is no picture"
+if [ "$5" != OFF ]; then
+  PYTHONPATH="$root/lib/python3/dist-packages" /usr/bin/python3 -c "
+import slideway
+assert slideway.__file__.startswith('$root'), slideway.__file__
+print(slideway.solve_ivp(lambda t, y: [-y[0]], (0, 1), [1.0]).y[0, -1])"
+fi
+cat > program.cpp <<'P'
+#include <iostream>
+#include <slideway.hpp>
+struct Relay {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = -lambda[0]; }
+};
+int main() {
+  auto system = slideway::from_functor(Relay{}, {.states = 1, .surfaces = 1});
+  slideway::Simulator simulator(system, {.rtol = 1e-8, .atol = 1e-10});
+  auto solution = simulator.run({.start = 0, .end = 2, .state = Eigen::VectorXd::Ones(1)});
+  return solution.events.empty() ? 1 : 0;
+}
+P
+printf '%s\n' 'cmake_minimum_required(VERSION 3.20)' 'project(consumer CXX)' 'find_package(slideway REQUIRED)' \
+  'add_executable(consumer program.cpp)' 'target_link_libraries(consumer slideway::slideway)' > CMakeLists.txt
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$root"
+cmake --build build
+build/consumer
