@@ -37,7 +37,11 @@ struct RunArguments : SimulationArguments {
   std::vector<std::string> json = {};
   std::vector<std::string> plot = {};
   std::vector<std::string> report = {};
-  std::vector<std::string> phase = {};    // the states of the phase portrait
+  std::vector<std::string> phase = {};                   // the states of the phase portrait
+  std::string markers = {};                              // the events marked in the picture; empty: all
+  std::optional<std::pair<int, int>> picture_size = {};  // width and height, in pixels
+  std::optional<std::pair<double, double>> picture_times = {};  // the part of the run in the picture
+  std::string title = {};                 // of the picture; empty: the name of the model
   std::vector<std::string> observe = {};  // "F" or "E = 0.5*v^2": what is written beside the states
   bool all_events = false;                // on the screen
   bool full_events = false;               // with whole states and modes, on the screen and in the documents

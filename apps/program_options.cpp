@@ -62,6 +62,26 @@ CLI::Option* add_positive(CLI::App& app, const std::string& name, const std::str
       app, name, description, "a number above 0", [](double value) { return value > 0; }, target);
 }
 
+// Two values with a character between them.
+template <class Value, class Test>
+CLI::Option* add_pair(CLI::App& app, const std::string& name, char between, const std::string& expected,
+                      Test accepted, const std::string& description,
+                      std::optional<std::pair<Value, Value>>& target) {
+  return app.add_option_function<std::string>(
+      name,
+      [=, &target](const std::string& text) {
+        const std::size_t middle = text.find(between);
+        const auto first = to_number<Value>(text.substr(0, middle));
+        const auto second = to_number<Value>(middle == std::string::npos ? "" : text.substr(middle + 1));
+        if (!first || !second || !std::isfinite(static_cast<double>(*first)) ||
+            !std::isfinite(static_cast<double>(*second)) || !accepted(*first, *second)) {
+          refuse_option(name, expected, text);
+        }
+        target = {*first, *second};
+      },
+      description);
+}
+
 // What the integrators take.
 constexpr const char* rtol_expected = "a number from 1e-14 on and below 1";
 bool is_rtol(double value) { return value >= 1e-14 && value < 1; }
@@ -235,8 +255,9 @@ void add_run(CLI::App& program, RunArguments& arguments) {
   add_files(app, "--csv", "write the trajectory; may be repeated", "FILE", arguments.csv)->group(results);
   add_files(app, "--json", "write outcome, events and statistics; may be repeated", "FILE", arguments.json)
       ->group(results);
-  add_files(app, "--plot", "draw a picture, with gnuplot; may be repeated", "FILE.svg|png|pdf",
-            arguments.plot)
+  add_files(app, "--plot",
+            "draw a picture, with gnuplot, or write its script and data (.gp); may be repeated",
+            "FILE.svg|png|pdf|gp", arguments.plot)
       ->group(results);
   add_files(app, "--report",
             "write a page to look at: equations, an interactive picture, every event; may be repeated",
@@ -245,6 +266,28 @@ void add_run(CLI::App& program, RunArguments& arguments) {
   add_names(app, "--phase",
             "the two or three states of the phase portrait in the picture (default: both of two)",
             arguments.phase)
+      ->group(results);
+  add_word(app, "--markers",
+           "the events marked in the picture: none, sliding (its begin and end), all (default all)",
+           {"none", "sliding", "all"}, arguments.markers)
+      ->group(results);
+  add_pair<int>(
+      app, "--size", 'x', "two whole numbers from 100 to 10000, as 1200x800",
+      [](int first, int second) {
+        return std::min(first, second) >= 100 && std::max(first, second) <= 10000;
+      },
+      "width and height of the picture, in pixels of an svg (default: by the number of panels)",
+      arguments.picture_size)
+      ->type_name("WxH")
+      ->group(results);
+  add_pair<double>(
+      app, "--t-range", ':', "two times, the first below the second, as 2.5:4",
+      [](double first, double second) { return first < second; },
+      "the part of the run that is drawn (default: the whole run)", arguments.picture_times)
+      ->type_name("T1:T2")
+      ->group(results);
+  app.add_option("--title", arguments.title, "the title of the picture (default: the name of the model)")
+      ->type_name("TEXT")
       ->group(results);
   app.add_option(
          "--observe", arguments.observe,
@@ -329,7 +372,7 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   add_files(app, "--json", "write everything that was measured; may be repeated", "FILE", arguments.json)
       ->group(results);
   add_files(app, "--plot", "draw the solutions near the surface, with gnuplot; may be repeated",
-            "FILE.svg|png|pdf", arguments.plot)
+            "FILE.svg|png|pdf|gp", arguments.plot)
       ->group(results);
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
   app.footer(
@@ -394,7 +437,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       ->group(results);
   app.add_flag("--resume", arguments.resume, "complete the table of an interrupted sweep")->group(results);
   add_files(app, "--plot", "draw the bifurcation picture (one parameter) or a map (two); may be repeated",
-            "FILE.svg|png|pdf", arguments.plot)
+            "FILE.svg|png|pdf|gp", arguments.plot)
       ->group(results);
   add_names(app, "--states", "the states of the picture (default: the first four)", arguments.states)
       ->group(results);

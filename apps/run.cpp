@@ -38,6 +38,16 @@ std::vector<Target> targets(const RunArguments& arguments) {
   return wanted;
 }
 
+PlotOptions picture_options(const RunArguments& arguments) {
+  return {.phase = arguments.phase,
+          .title = arguments.title,
+          .markers = arguments.markers == "none"      ? Markers::none
+                     : arguments.markers == "sliding" ? Markers::sliding
+                                                      : Markers::all,
+          .size = arguments.picture_size,
+          .times = arguments.picture_times};
+}
+
 // Writes what was asked for; names what exists afterwards. `write_document` writes the JSON.
 template <class WriteDocument>
 std::vector<std::string> write_results(const RunArguments& arguments, const RunReport& report,
@@ -54,7 +64,7 @@ std::vector<std::string> write_results(const RunArguments& arguments, const RunR
     written.push_back(path);
   }
   for (const std::string& path : arguments.plot) {
-    const auto draw = [&] { write_plot(report, path, {.phase = arguments.phase}); };
+    const auto draw = [&] { write_plot(report, path, picture_options(arguments)); };
     if (draw_or_warn(path, draw, err)) written.push_back(path);
   }
   return written;
@@ -132,6 +142,17 @@ void check_effect(const RunArguments& arguments) {
             .where = "--phase",
             .expected = "--plot FILE or --report FILE beside it"});
   }
+  const std::pair<const char*, bool> of_picture[] = {{"--title", !arguments.title.empty()},
+                                                     {"--markers", !arguments.markers.empty()},
+                                                     {"--size", arguments.picture_size.has_value()},
+                                                     {"--t-range", arguments.picture_times.has_value()}};
+  for (const auto& [option, is_given] : of_picture) {
+    if (is_given && arguments.plot.empty()) {
+      refuse({.what = "there is no picture for this option to change",
+              .where = option,
+              .expected = "--plot FILE beside it"});
+    }
+  }
   if (arguments.points && arguments.csv.empty())
     refuse({.what = "there is no table to write the rows to",
             .where = "--points",
@@ -179,6 +200,13 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   if (arguments.passivity) check_passivity(instance, options);
   const std::vector<Target> wanted = targets(arguments);
   check_targets(wanted, arguments.model);
+  if (const auto& times = arguments.picture_times;
+      times && (times->second <= instance.start || times->first >= instance.end)) {
+    refuse({.what = "there is nothing to draw",
+            .where = "--t-range",
+            .expected = fmt::format("times between {:.10g} and {:.10g}", instance.start, instance.end),
+            .got = fmt::format("{:.10g}:{:.10g}", times->first, times->second)});
+  }
   check_option("--phase", [&] { check_phase({.phase = arguments.phase}, instance.system); });
   const std::unique_ptr<Observation> observation = make_observation(arguments, model, instance, options);
   if (options.on_ambiguity == Ambiguity::branches) {

@@ -154,6 +154,7 @@ TEST_CASE("advice names options of the command") {
 TEST_CASE("an option without effect is refused") {
   const Workplace place;
   refused(place, {"run", "evaporator", "--phase", "p,L"}, "--plot FILE or --report FILE");
+  refused(place, {"run", "evaporator", "--title", "Two"}, "--plot FILE");
   refused(place, {"run", "evaporator", "--points", "9"}, "--csv FILE");
   refused(place, {"run", "evaporator", "--report", "a.txt"}, ".html");
   for (const char* method : {"dopri5", "adams"})

@@ -155,7 +155,7 @@ TEST_CASE("a wrong option is refused with what was expected and what was got") {
   refused({"--method", "euler"}, "one of auto, bdf, adams, dopri5");
   refused({"--method", "adam"}, "did you mean 'adams'?");
   refused({"--on-ambiguity", "guess"}, "one of stop, minus, plus, slide");
-  refused({"--plot", "picture.gif"}, ".svg, .png or .pdf");
+  refused({"--plot", "picture.gif"}, ".svg, .png, .pdf or .gp");
   CHECK(place.files().empty());
 }
 
@@ -289,6 +289,49 @@ TEST_CASE("documents of one kind may be asked for several times") {
   CHECK(place.files().size() == 4);
   CHECK(place.slideway({"run", "evaporator", "--csv", "c.csv", "--csv", "c.csv"}).status == 2);
   CHECK(place.files().size() == 4);
+}
+
+TEST_CASE("a picture has the title asked for, else the name of the model") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  const Workplace place;
+  const Finished named =
+      place.slideway({"run", "evaporator", "--title", "Anna's {x_1}; \\n & <b>", "--plot", "t.svg"});
+  CAPTURE(named.err);
+  CHECK(named.status == 0);
+  CHECK(contains(place.read("t.svg"), "Anna's {x_1}; \\n &amp; &lt;b>"));
+  CHECK_FALSE(contains(place.read("t.svg"), "evaporator"));
+  CHECK(place.slideway({"run", "evaporator", "--title", "", "--plot", "u.svg"}).status == 0);
+  CHECK(contains(place.read("u.svg"), "evaporator"));
+}
+
+TEST_CASE("a script to edit draws the part of the run and the events asked for, in the size asked for") {
+  const Workplace place;
+  const auto script = [&](std::vector<std::string> options) {
+    std::vector<std::string> words = {"run", "dry-friction", "--plot", "p.gp"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Finished done = place.slideway(words);
+    CAPTURE(done.err);
+    CHECK(done.status == 0);
+    return place.read("p.gp");
+  };
+  const std::string whole = script({});
+  CHECK(contains(whole, "set output 'p.svg'"));
+  CHECK(contains(whole, "$events1 <<"));
+  CHECK(contains(whole, "$start <<"));
+  const std::string sliding = script({"--markers", "sliding"});
+  CHECK(contains(sliding, "$events1 <<"));
+  CHECK_FALSE(contains(sliding, "$events0 <<"));
+  CHECK_FALSE(contains(script({"--markers", "none"}), "$events"));
+  CHECK(contains(script({"--size", "640x480"}), "size 640,480"));
+  const std::string part = script({"--t-range", "2:3.5"});
+  CHECK(contains(part, "set xrange [2:3.5]"));
+  CHECK_FALSE(contains(part, "$start <<"));
+  CHECK(contains(part, "\n2 "));
+  CHECK(contains(part, "\n3.5 "));
+  CHECK_FALSE(contains(part, "\n0 "));
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  CHECK(place.slideway({"run", "dry-friction", "--t-range", "2:3.5", "--plot", "p.svg"}).status == 0);
+  CHECK(contains(place.read("p.svg"), "<svg"));
 }
 
 TEST_CASE("a phase portrait is drawn of two or three chosen states") {

@@ -51,11 +51,12 @@ bool depends_on_state(const System& system, Index surface, Index state, const Ru
   return false;
 }
 
-std::vector<double> sample_times(const Trajectory& trajectory, std::size_t segment, double spacing,
-                                 bool with_steps) {
-  const Segment& piece = trajectory.segments()[segment];
+// Within the part [piece.start, piece.end] of a segment.
+std::vector<double> sample_times(const Trajectory& trajectory, std::size_t segment, const Segment& piece,
+                                 double spacing, bool with_steps) {
   std::vector<double> times;
   if (with_steps) times = trajectory.step_times(segment);
+  std::erase_if(times, [&](double t) { return t < piece.start || t > piece.end; });
   const auto count = static_cast<Index>(std::ceil((piece.end - piece.start) / spacing));
   for (Index i = 1; i < count; ++i) {
     times.push_back(piece.start +
@@ -98,12 +99,16 @@ Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* obs
   return chosen;
 }
 
-RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation) {
+RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation,
+                     const std::optional<std::pair<double, double>>& window) {
   const Trajectory& trajectory = solution.trajectory;
   const Index states = std::count_if(kept.begin(), kept.end(),
                                      [&](Index index) { return index < solution.initial.state.size(); });
   RunCurves curves;
   curves.time = {solution.initial.t, solution.final.t};
+  const bool cuts = window && window->first < curves.time.high && window->second > curves.time.low;
+  if (cuts)
+    curves.time = {std::max(window->first, curves.time.low), std::min(window->second, curves.time.high)};
 
   std::size_t steps = 0;
   for (std::size_t i = 0; i < trajectory.segments().size(); ++i) steps += trajectory.step_times(i).size();
@@ -112,10 +117,13 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
                          static_cast<double>(with_steps ? least_samples : most_samples);
 
   for (std::size_t i = 0; i < trajectory.segments().size(); ++i) {
-    const Segment& segment = trajectory.segments()[i];
+    Segment segment = trajectory.segments()[i];
+    if (segment.end < curves.time.low || segment.start > curves.time.high) continue;
+    segment.start = std::max(segment.start, curves.time.low);
+    segment.end = std::min(segment.end, curves.time.high);
     std::vector<Sample> samples;
     Snapshot at{0, segment.mode, Vector(trajectory.states()), segment.location};
-    for (const double t : sample_times(trajectory, i, spacing, with_steps)) {
+    for (const double t : sample_times(trajectory, i, segment, spacing, with_steps)) {
       at.t = t;
       trajectory.evaluate(i, t, at.state);
       samples.push_back({t, keep(kept, at, observation)});
@@ -140,7 +148,9 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
     }
   }
 
-  const Vector initial = keep(kept, solution.initial, observation);
+  // A run that never moved has no pieces.
+  const Vector initial = cuts && !curves.whole.empty() ? curves.whole.front().front().state
+                                                       : keep(kept, solution.initial, observation);
   for (Index j = 0; j < static_cast<Index>(kept.size()); ++j) {
     const double first = std::isfinite(initial(j)) ? initial(j) : 0;
     Range range{first, first};

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "slideway/io/report.hpp"
@@ -42,8 +43,10 @@ struct RunCurves {
 // What is kept of a state, in this order; the observation, which may be null, is looked at where observables are kept.
 Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation);
 
-// Samples hold the states and observables `kept`, the states first.
-RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation);
+// Samples hold the states and observables `kept`, the states first. Times outside the window are left out; a window in which the
+// solution has no time leaves out nothing.
+RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation,
+                     const std::optional<std::pair<double, double>>& window = {});
 
 // Values of one guard on a grid: `values(row, column)` at (x(column), y(row)).
 struct GuardGrid {

@@ -1,5 +1,6 @@
 #include "report/plot_script.hpp"
 
+#include <limits>
 #include <numeric>
 
 #include "report/plot_style.hpp"
@@ -12,6 +13,8 @@ constexpr Index most_panels = 6;  // of states, and as many of observables
 // Beyond these no surfaces are drawn: the picture would hold nothing else.
 constexpr Index most_states_with_surfaces = 12;
 constexpr Index most_surfaces = 12;
+// Marks of one kind over time: more lie on each other.
+constexpr double most_markers = 200;
 
 // The states of the phase portrait; none without one.
 std::vector<Index> portrait_states(const System& system, const PlotOptions& options) {
@@ -47,10 +50,10 @@ std::vector<Index> states_kept(const System& system, const PlotOptions& options)
 }
 
 // The curves of a run, and of the further solutions of its tree over one another.
-RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept) {
-  RunCurves curves = sample_run(report.solution, kept, report.observation);
+RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept, const PlotOptions& options) {
+  RunCurves curves = sample_run(report.solution, kept, report.observation, options.times);
   for (const Solution* further : report.further) {
-    const RunCurves more = sample_run(*further, kept, report.observation);
+    const RunCurves more = sample_run(*further, kept, report.observation, options.times);
     curves.whole.insert(curves.whole.end(), more.whole.begin(), more.whole.end());
     curves.sliding.insert(curves.sliding.end(), more.sliding.begin(), more.sliding.end());
     curves.time.low = std::min(curves.time.low, more.time.low);
@@ -84,16 +87,21 @@ const std::vector<MarkerGroup>& marker_groups() {
 
 PlotScript::PlotScript(const RunReport& report, PictureFormat format, const PlotOptions& options)
     : report_(report),
+      title_(options.title),
       system_(report.instance.system),
       solution_(report.solution),
       kept_(with_observables(states_kept(system_, options), report)),
-      curves_(sample_report(report, kept_)),
+      markers_(options.markers),
+      is_whole_(!options.times),
+      curves_(sample_report(report, kept_, options)),
       panels_(with_observables(panel_states(system_, options), report)),
       portrait_(portrait_states(system_, options)) {
   const bool portrait = !portrait_.empty();
-  const int width = portrait ? 1000 : 860;
+  const int width = options.size ? options.size->first : portrait ? 1000 : 860;
   const int all_panels = 190 + 150 * static_cast<int>(panels_.size());
-  const int height = !portrait ? all_panels : std::max(portrait_.size() == 3 ? 560 : 470, all_panels - 20);
+  const int height = options.size ? options.size->second
+                     : !portrait  ? all_panels
+                                  : std::max(portrait_.size() == 3 ? 560 : 470, all_panels - 20);
   header_ = 46.0 / height;
   footer_ = 58.0 / height;
   text_ += picture_settings(format, width, height);
@@ -107,6 +115,11 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
   if (portrait_.size() == 2) plane_portrait({0.575, 0.985, footer_, 1 - header_});
   if (portrait_.size() == 3) space_portrait({0.44, 1.0, 0.0, 1 - header_});
   append("unset multiplot\n");
+}
+
+bool PlotScript::is_marked(EventKind kind) const {
+  const bool of_sliding = kind == EventKind::sliding_entry || kind == EventKind::sliding_exit;
+  return markers_ == Markers::all || (markers_ == Markers::sliding && of_sliding);
 }
 
 void PlotScript::append_row(double t, const Vector& kept) {
@@ -141,13 +154,19 @@ void PlotScript::data() {
     for (const Range& interval : curves_.intervals) append("{:.9g} {:.9g}\n", interval.low, interval.high);
     append("EOD\n");
   }
+  const double least_distance = curves_.time.width() / most_markers;
   for (std::size_t group = 0; group < marker_groups().size(); ++group) {
     const auto& kinds = marker_groups()[group].kinds;
     std::string rows;
     std::swap(rows, text_);
     const auto append_events = [&](const Solution& solution) {
+      double last = -std::numeric_limits<double>::infinity();
       for (const EventRecord& event : solution.events) {
-        if (std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end()) append_event(event, solution);
+        if (event.t < curves_.time.low || event.t > curves_.time.high || !is_marked(event.kind)) continue;
+        if (std::find(kinds.begin(), kinds.end(), event.kind) == kinds.end()) continue;
+        if (event.t < last + least_distance && event.t != last) continue;
+        last = event.t;
+        append_event(event, solution);
       }
     };
     append_events(solution_);

@@ -44,6 +44,7 @@ class PlotScript : public GnuplotScript {
   std::size_t column(Index state) const { return place_of(state) + 2; }
   const Range& range(Index state) const { return curves_.states[place_of(state)]; }
 
+  bool is_marked(EventKind kind) const;
   void data();
   void append_row(double t, const Vector& kept);
   void append_event(const EventRecord& event, const Solution& solution);
@@ -70,9 +71,12 @@ class PlotScript : public GnuplotScript {
   void arrows();
 
   const RunReport& report_;
+  std::string title_;  // empty: the name of the model
   const System& system_;
   const Solution& solution_;
   std::vector<Index> kept_;  // the states and observables in the data
+  Markers markers_;
+  bool is_whole_;  // no part of the run is left out
   RunCurves curves_;
   std::vector<Index> panels_;    // the states and observables over time
   std::vector<Index> portrait_;  // the states of the phase portrait

@@ -43,7 +43,7 @@ void PlotScript::time_panels(const Frame& frame) {
   const double height = (frame.top - frame.bottom - gap * (count - 1)) / count;
   // A run that stopped where it began is shown at the beginning of the time it was meant to take.
   Range time = curves_.time;
-  if (time.width() <= 0) time.high = std::max(time.high, report_.instance.end);
+  if (is_whole_ && time.width() <= 0) time.high = std::max(time.high, report_.instance.end);
   if (time.width() <= 0) time = padded(time);
   append("unset key\n");
   for (std::size_t panel = 0; panel < panels_.size(); ++panel) {
@@ -106,7 +106,7 @@ double PlotScript::legend(double right, int width, int height) {
           0.5 * (from + to) + 4.0 / width, y, type, size, colour);
     };
   };
-  if (!portrait_.empty()) {
+  if (!portrait_.empty() && is_whole_) {
     entry("end", point(5, 0.7, curve_colour));
     entry("start", point(7, 0.8, curve_colour));
   }
@@ -143,12 +143,14 @@ double PlotScript::legend(double right, int width, int height) {
   return x / width;
 }
 
-// The model's name, as much of it as there is room for.
+// The title asked for or the model's name, as much of it as there is room for.
 void PlotScript::title(double left, double right, int width) {
   std::string text = report_.model;
   const auto states =
       std::count_if(panels_.begin(), panels_.end(), [&](Index curve) { return is_state(curve); });
-  if (portrait_.empty() && states < system_.states())
+  if (!title_.empty())
+    text = title_;
+  else if (portrait_.empty() && states < system_.states())
     text = fmt::format("{} (the first {} of {} states)", report_.model, states, system_.states());
   const double room = std::max(8.0, (right - left) * width / 8.5);
   text = shortened(text, static_cast<std::size_t>(room));

@@ -31,6 +31,7 @@ std::vector<std::string> PlotScript::portrait_parts() const {
   }
   for (const std::size_t group : used_groups_)
     parts.push_back(fmt::format("$events{} using {} {}", group, columns, marker_style(group)));
+  if (!is_whole_) return parts;
   for (const auto& [name, type] : {std::pair{"start", 7}, std::pair{"end", 5}}) {
     parts.push_back(fmt::format("${} using {} with points pointtype {} pointsize {} linecolor rgb '{}'", name,
                                 columns, type, type == 7 ? 0.8 : 0.7, curve_colour));
@@ -50,7 +51,9 @@ std::vector<const Snapshot*> PlotScript::ends() const {
   return result;
 }
 
+// Of a part of a run neither end lies on the curve that is drawn.
 void PlotScript::portrait_ends() {
+  if (!is_whole_) return;
   const auto points = [&](const char* name, const std::vector<const Snapshot*>& snapshots) {
     append("${} << EOD\n", name);
     for (const Snapshot* const at : snapshots) {

@@ -18,7 +18,8 @@ const char* terminal(PictureFormat format) {
       return "pngcairo noenhanced background 'white' font 'Helvetica,10' fontscale 1.5 linewidth 1.6 "
              "pointscale 1.6";
     case PictureFormat::pdf: return "pdfcairo noenhanced font 'Helvetica,9.5' linewidth 1.2 pointscale 0.7";
-    case PictureFormat::svg: break;
+    case PictureFormat::svg:
+    case PictureFormat::script: break;
   }
   return "svg name 'slideway' noenhanced font 'Helvetica,13' background 'white' linewidth 1.1";
 }
@@ -59,13 +60,24 @@ PictureFormat picture_format(const std::string& path) {
   if (extension == ".svg") return PictureFormat::svg;
   if (extension == ".png") return PictureFormat::png;
   if (extension == ".pdf") return PictureFormat::pdf;
+  if (extension == ".gp") return PictureFormat::script;
   refuse({.what = "no picture can be made with this name",
           .where = path,
-          .expected = "a name that ends in .svg, .png or .pdf",
+          .expected = "a name that ends in .svg, .png, .pdf or .gp",
           .got = extension.empty() ? "no ending" : extension});
 }
 
 void write_picture(const std::string& script, const std::string& path) {
+  if (picture_format(path) == PictureFormat::script) {
+    // The first line chooses the terminal, and the file comes after it.
+    const std::size_t first_line = script.find('\n') + 1;
+    const std::string drawing = std::filesystem::path(path).stem().string() + ".svg";
+    write_whole(path, [&](std::ostream& out) {
+      out << script.substr(0, first_line) << "set output " << in_quotes(drawing) << '\n'
+          << script.substr(first_line);
+    });
+    return;
+  }
   const std::string picture = render(script);
   write_whole(path, [&](std::ostream& out) {
     out.write(picture.data(), static_cast<std::streamsize>(picture.size()));
