@@ -57,10 +57,11 @@ void print(const ModelCheck& check, std::ostream& out) {
     item(out, "derivatives", "not compared");
   }
   if (check.multi_affine) {
-    item(out, "multi-affine",
+    item(out, "switches",
          check.multi_affine->passed
-             ? fmt::format("yes (relative error {:.1e})", check.multi_affine->relative_error)
-             : "no: " + check.multi_affine->message);
+             ? fmt::format("the field is linear in each of them (relative error {:.1e})",
+                           check.multi_affine->relative_error)
+             : "the field is not linear in each of them: " + check.multi_affine->message);
   }
   item(out, "start", fmt::format("t = {:.10g}, {}", check.start, start_text(check)));
   constexpr std::size_t most_met = 10;

@@ -145,8 +145,8 @@ PointClass classify(const NormalMotion& minus, const NormalMotion& plus, const T
   if (!visible) kind = on_plus ? PointKind::invisible_fold_plus : PointKind::invisible_fold_minus;
   if (visible && other_arrives) {
     return make(kind, {own_side}, kNotANumber, false,
-                either("w- vanishes and the field leaves on its side; w+ points there too",
-                       "w+ vanishes and the field leaves on its side; w- points there too"));
+                either("w- vanishes: both fields now point to the - side",
+                       "w+ vanishes: both fields now point to the + side"));
   }
   if (visible) {
     return make(kind, {Side::minus, Side::sliding, Side::plus}, static_cast<double>(outward), true,

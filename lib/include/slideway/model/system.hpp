@@ -53,20 +53,21 @@ class System;
 
 // What is zero in sliding of second or higher order, beside the guards of the system made for it (SystemDefinition::second_order).
 struct SecondOrder {
-  // hᵢ and its derivatives along the solution, but the last, which is the guard: the guards first … first + count − 1 of `kept`.
+  // The chain holds hᵢ and its derivatives along the solution, without the highest one, which is the guard in the new system. They are
+  // the guards first … first + count − 1 of `kept`.
   struct Chain {
     Index surface = 0;
     Index first = 0;
     Index count = 0;
   };
-  // A surface whose guard is one of these, up to a factor of this sign, where the others are zero: it comes and goes with surface
-  // `to`. Its own guard in the system is 1, and λ of `to` has taken the place of its own.
+  // Where the other guards of the chains are zero, the guard of `surface` is sign · factor · (that of `to`), with a positive factor. The
+  // two surfaces then switch together: the new system has guard 1 for `surface` and λ of `to` in place of its λ.
   struct Bound {
     Index surface = 0;
     Index to = 0;
     int sign = 1;
   };
-  std::shared_ptr<const System> kept = {};  // no relay is in it, and its field is 0
+  std::shared_ptr<const System> kept = {};  // the chains as guards; its field is 0, and λ does not occur
   std::vector<Chain> chains = {};
   std::vector<Bound> bound = {};
 };
