@@ -9,7 +9,7 @@
 
 namespace slideway::apps {
 
-// What follows an option on the command line.
+// The kind of value that an option takes on the command line.
 enum class Takes { nothing, word, model, file, text };
 
 struct OptionText {

@@ -13,8 +13,8 @@
 
 namespace slideway::apps {
 
-// What every command that runs a model is told. What was not asked for is empty: model files and built-in defaults
-// come next, in this order.
+// The arguments of every command that runs a model. An argument that was not given is empty; model files and built-in defaults
+// follow, in this order.
 struct SimulationArguments {
   std::string model = {};
   Settings settings = {};  // in the order given; the last one wins

@@ -45,7 +45,7 @@ struct ComparisonPlan {
   std::int64_t most_evaluations = 2'000'000;  // of one run, nearly
 };
 
-// What an approach is told: ε or ΔT, where it has one, and the tolerance.
+// The setting of an approach: ε or ΔT, where it has one, and the tolerance.
 struct Setting {
   double epsilon = 0;
   double step = 0;

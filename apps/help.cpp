@@ -28,7 +28,7 @@ class HelpPrinter {
       fmt::print(out_, "{}{}{}\n", begin, line, end);
   }
 
-  // What is explained, with the explanation beside it, or below where it is too long.
+  // A term, with its explanation beside it, or below where the term is too long.
   void term(const std::string& text, const std::string& explanation) {
     const std::size_t width = std::min(most_term_width, screen_.width / 3);
     const std::string space(2 + width + 2, ' ');

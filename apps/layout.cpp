@@ -141,7 +141,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string paragraph = text.substr(begin, end - begin);
     begin = end + 1;
-    // What fits keeps its blanks.
+    // A paragraph that fits keeps its blanks.
     if (screen_width(paragraph) <= width) {
       lines.push_back(paragraph);
       continue;

@@ -11,7 +11,7 @@
 
 namespace slideway::apps {
 
-// What is known of the screen that text goes to.
+// The properties of the screen that text goes to.
 struct Screen {
   std::size_t width = 80;  // of a line, in columns
   bool colours = false;

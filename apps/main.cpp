@@ -16,7 +16,7 @@ namespace {
 
 using namespace slideway::apps;
 
-// What a person reads goes to `screen`, whose lines fit; what a shell or a program reads goes to `plain` as it is.
+// Text for a person goes to `screen`, whose lines fit; text for a shell or a program goes to `plain` as it is.
 struct Dispatch {
   std::ostream& screen;
   std::ostream& plain;

@@ -50,7 +50,7 @@ void write_command(const CommandText& command, std::ostream& out) {
   fmt::print(out, ".PP\n{}.\n", troff(command.description));
   std::string group;
   for (const OptionText& option : command.options) {
-    // What every command has by itself is told once.
+    // The option --help, which every command has, is told once.
     if (option.name == "--help") continue;
     if (!option.positional && option.group != group && option.group != "Options" &&
         option.group != "OPTIONS") {

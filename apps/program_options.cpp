@@ -82,7 +82,7 @@ CLI::Option* add_pair(CLI::App& app, const std::string& name, char between, cons
       description);
 }
 
-// What the integrators take.
+// The values that the integrators take.
 constexpr const char* rtol_expected = "a number from 1e-14 on and below 1";
 bool is_rtol(double value) { return value >= 1e-14 && value < 1; }
 
@@ -195,7 +195,7 @@ CLI::Option* add_model(CLI::App& app, std::string& target) {
 
 // ---- sub-commands ------------------------------------------------------------------------------------------------
 
-// What the commands that run a model have in common. All but `run` follow one solution.
+// The options that all commands with a run have in common. All but `run` follow one solution.
 void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_branches = false) {
   const std::string model = "The model";
   add_settings(app, arguments.settings)->group(model);
@@ -582,7 +582,7 @@ std::optional<std::string> unexpected_argument(const CLI::App& program, int argc
                      command);
 }
 
-// What a command needs and was not given, with what it is for.
+// The argument that a command needs and was not given, with its purpose.
 std::optional<std::string> missing_option(const CLI::App& program) {
   for (const CLI::App* app : program.get_subcommands()) {
     for (const CLI::Option* option : app->get_options()) {

@@ -159,7 +159,7 @@ void check_effect(const RunArguments& arguments) {
             .expected = "--csv FILE beside it"});
 }
 
-// What is to be seen beside the states; null for nothing.
+// The quantities to be seen beside the states; null for none.
 std::unique_ptr<Observation> make_observation(const RunArguments& arguments, const Model& model,
                                               const ModelInstance& instance, const Options& options) {
   const std::vector<std::string>& observed =

@@ -216,7 +216,7 @@ class Sweep {
 
   Index done() const { return done_; }
   Index taken_over() const { return taken_over_; }
-  // What was done, as the table has it.
+  // The finished runs, as the table has them.
   std::vector<SweepRow> rows() const {
     std::string text = table_.header();
     for (std::size_t run = 0; run < lines_.size(); ++run) {

@@ -30,7 +30,7 @@ class SweepPlan {
   Index runs() const { return runs_; }
   // One value per axis.
   std::vector<double> values(Index run) const;
-  // What is fixed, then the values of the axes.
+  // The fixed settings, then the values of the axes.
   Settings settings(Index run) const;
 
  private:

@@ -54,7 +54,7 @@ class Extremes {
         const double vertex = -0.5 * slope / bend;
         if (bend == 0 || std::abs(vertex) > 1) continue;
         const double extremum = middle + 0.5 * slope * vertex;
-        // What the curve can differ from its parabola by.
+        // A bound on the distance between the curve and its parabola.
         const double doubt = kDoubt * std::abs(bend);
         if (extremum <= greatest_(i) - doubt && extremum >= least_(i) + doubt) continue;
         look_between(step, i, times_[k - 1], times_[k + 1], bend > 0 ? 1 : -1);

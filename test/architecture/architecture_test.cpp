@@ -108,6 +108,18 @@ TEST_CASE("a header without an opening comment or a guard is noticed") {
   CHECK(header_opening({"lib/src/core/a.hpp", "// What it is for.\n#pragma once\n"}).empty());
 }
 
+TEST_CASE("a comment that begins with a relative clause is noticed") {
+  const auto count = [](const std::string& text) {
+    return comment_openings({"lib/src/core/a.cpp", text}).size();
+  };
+  CHECK(count("// What the file is for.\n\nint a;\n") == 0);
+  CHECK(count("// A file.\n\n// What is none of several.\nint a;\n") == 1);
+  CHECK(count("// A file.\n\nint a;\n  // It is one. What is not waits.\n") == 1);
+  CHECK(count("// A file.\n\nint a;\n  // It is one.\n  // Those of b.\n") == 1);
+  CHECK(count("// A file.\n\n// The value that decides what is\n// What comes after it.\nint a;\n") == 0);
+  CHECK(comment_openings({"test/core/a_test.cpp", "// A.\n\n// What is none.\n"}).empty());
+}
+
 TEST_CASE("a test name that a filter would misread, or that occurs twice, is noticed") {
   const std::string good = "TEST_CASE(\"a ball, at rest (x' = -x), stays\") {}\n";
   CHECK(test_names({{"test/core/a_test.cpp", good}}).empty());

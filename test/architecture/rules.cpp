@@ -222,6 +222,34 @@ Breaches header_opening(const SourceFile& file) {
   return result;
 }
 
+Breaches comment_openings(const SourceFile& file) {
+  Breaches result;
+  const std::string root = first_component(file.path);
+  if ((root != "lib" && root != "apps") || starts_with(file.path, "lib/python/")) return result;
+  static const std::regex comment(R"(^\s*//\s?(.*)$)");
+  static const std::regex at_begin(R"(^(What|Those|That of|Who)\b)");
+  static const std::regex within(R"([.:;] (What|Those|That of|Who)\b)");
+  int number = 0;
+  bool opens_file = true;
+  std::string before;  // the comment line before; empty where a comment begins
+  for (const std::string& line : lines(file.text)) {
+    ++number;
+    std::smatch match;
+    if (!std::regex_match(line, match, comment)) {
+      opens_file = false;
+      before.clear();
+      continue;
+    }
+    const std::string text = match[1];
+    const bool begins = before.empty() || std::string(".:;").find(before.back()) != std::string::npos;
+    if (!opens_file && ((begins && std::regex_search(text, at_begin)) || std::regex_search(text, within)))
+      result.push_back(
+          breach(file.path, number, "a comment begins with its subject, not with a relative clause"));
+    before = text;
+  }
+  return result;
+}
+
 Breaches test_names(const SourceFiles& files) {
   static const std::regex pattern(
       R"re(^\s*(?:TEST_CASE|TEST_CASE_FIXTURE\([^,]*,|TEST_CASE_TEMPLATE)\s*\(?\s*"(.*)")re");
@@ -332,6 +360,7 @@ Breaches all_breaches(const SourceFiles& files) {
     append(integrator_headers(file));
     append(public_header_contents(file));
     append(header_opening(file));
+    append(comment_openings(file));
   }
   append(test_names(files));
   append(heavy_headers(files));

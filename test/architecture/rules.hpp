@@ -28,6 +28,9 @@ Breaches integrator_headers(const SourceFile& file);
 Breaches public_header_contents(const SourceFile& file);
 // A header that does not open with a comment and `#pragma once`.
 Breaches header_opening(const SourceFile& file);
+// A sentence of a comment in lib or apps, after the one that opens the file, that begins with a relative clause: "What", "Those",
+// "That of" or "Who" stand where the subject belongs.
+Breaches comment_openings(const SourceFile& file);
 // A test case whose name a doctest filter or CTest would not take literally (the filter would then select nothing,
 // and pass), or that has the same name as another one of its folder.
 Breaches test_names(const SourceFiles& files);

@@ -16,7 +16,7 @@ namespace {
 
 using Map = Eigen::Map<Vector>;
 
-// What stays of a system when its relays are gone.
+// The definition of a system without its surfaces.
 SystemDefinition without_surfaces(const System& system) {
   const SystemDefinition& whole = system.definition();
   SystemDefinition made;

@@ -14,7 +14,7 @@
 
 namespace slideway::reader {
 
-// What is differentiated by. A surface's λ is constant when differentiating by the state, and the other way round.
+// The variables to differentiate by. A surface's λ is constant when differentiating by the state, and the other way round.
 enum class Variables { states, lambdas, time };
 
 struct PartialDerivative {

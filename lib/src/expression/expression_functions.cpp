@@ -65,7 +65,7 @@ std::string function_hint(std::string name) {
                                                                {"clip", "min(max(x, low), high)"},
                                                                {"clamp", "min(max(x, low), high)"},
                                                                {"sat", "min(max(x, -1), 1)"}};
-  // What jumps for ever, at times or places of its own.
+  // Functions that jump again and again, at times or places of their own.
   static const std::set<std::string> periodic = {"floor", "trunc", "mod", "fmod", "rem", "frac"};
   static const std::set<std::string> staircases = {"ceil", "round"};
   for (char& letter : name)

@@ -11,7 +11,7 @@
 
 namespace slideway::reader {
 
-// What becomes of a call: an operation of one operand or of two, or something of its own.
+// The meaning of a call: an operation of one operand or of two, or a rule of its own.
 enum class Function : std::uint8_t { smooth, smooth_of_two, sgn, step, if_, abs, min, max, sum };
 
 struct FunctionEntry {
@@ -23,7 +23,7 @@ struct FunctionEntry {
 const std::vector<FunctionEntry>& functions();
 std::vector<std::string> function_names();
 
-// What to write for a function that is unknown: the name or the expression it has here, or one that is near.
+// The hint for an unknown function: the name or the expression it has here, or a name that is near.
 std::string function_hint(std::string name);
 
 }  // namespace slideway::reader

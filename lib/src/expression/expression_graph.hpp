@@ -147,7 +147,7 @@ class ExpressionGraph {
   std::vector<NodeId> reachable(const std::vector<NodeId>& roots) const;
 
  private:
-  // What becomes of a node, given what has become of its operands.
+  // Makes the new node, given the new nodes of its operands.
   using Rewrite = std::function<NodeId(NodeId id, NodeId a, NodeId b, NodeId c)>;
   NodeId rewritten(NodeId root, const std::function<bool(NodeId)>& depends, const Rewrite& rewrite);
 
@@ -169,7 +169,7 @@ struct GuardKey {
 };
 GuardKey guard_key(ExpressionGraph& graph, NodeId guard);
 
-// What a function or an operator gives, for folding constants and for evaluation alike (Scalar: double or Dual).
+// The value of a function or an operator, for folding constants and for evaluation alike (Scalar: double or Dual).
 template <class Scalar>
 Scalar apply_unary(Operation operation, const Scalar& a) {
   using std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh,

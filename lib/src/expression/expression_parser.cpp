@@ -204,7 +204,7 @@ bool is_function(const std::string& word) {
   return std::find(names.begin(), names.end(), word) != names.end();
 }
 
-// What stands around an error, for the hint on it.
+// The text around an error, for the hint on it.
 class Surroundings {
  public:
   Surroundings(const std::string& text, std::size_t offset, std::size_t length)

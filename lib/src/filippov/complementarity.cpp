@@ -196,7 +196,7 @@ class BoxProblem {
   // Takes the candidate if it proves itself.
   bool accept(const Vector& candidate) {
     Vector z = lower_ + scaled_.scale.cwiseProduct(candidate);
-    // What is at a bound is there exactly.
+    // A variable at a bound is set to the bound exactly.
     const double rounding = 1e-11 * candidate.lpNorm<Eigen::Infinity>();
     const Vector r = scaled_.q + scaled_.M * candidate;
     for (Index i = 0; i < z.size(); ++i) {

@@ -105,7 +105,7 @@ void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRe
   solve(contacts);
 }
 
-// What draws the state back onto the constraint is no force of the contact: it would release it.
+// The correction that draws the state back onto the constraint is no force of the contact: it would release the contact.
 const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
   all_forces_.setZero();
   if (closed_.empty()) return all_forces_;

@@ -72,7 +72,7 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
       stopped.push_back(touching[static_cast<std::size_t>(r)]);
   }
   add_impulses(solution_, x);
-  // What stops does so exactly, not up to the rounding of the velocities before.
+  // A gap that stops has velocity 0 exactly, not up to the rounding of the velocities before.
   for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
     prepare(t, x, lambda, stopped);
     right_side_ = -rates_;

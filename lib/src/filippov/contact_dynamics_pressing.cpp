@@ -86,7 +86,7 @@ ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstV
   const ComplementarityAnswer answer = push(accelerations_);
   if (!answer.solved) return pressed;
   const auto presses = [&](Index r) { return answer.z[r] * effect(r, r) > kPresses * scale; };
-  // Those that i is connected with, row by row.
+  // The rows that row i is connected with.
   std::vector<Index> rows;
   std::vector<char> is_in(touching.size(), 0);
   for (Index r = 0; r < k; ++r) {

@@ -92,7 +92,7 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
     x[states[k]] += step[static_cast<Index>(k)] / weights[states[k]];
 }
 
-// What is larger than the integrator's errors is none.
+// A gap larger than the integrator's errors is no noise.
 bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights) {
   if (!(std::abs(gap) <= tolerance(t, x, i, weights))) return false;
   const Sparse& gradient = slopes(t, x, i);

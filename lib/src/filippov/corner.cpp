@@ -25,7 +25,7 @@ std::optional<Vector> relay_rates(const Matrix& jacobian, const Vector& second, 
                                   const CornerOptions& options) {
   if (!dependent) return Vector(-jacobian.fullPivLu().solve(second));
   const Index k = lambda.size();
-  // What the rows ask for is about 1 in units of it, whatever time is measured in.
+  // The right-hand sides of the rows are about 1 in this unit, whatever time is measured in.
   double unit = 1 / options.typical_time;
   double smallest = INFINITY;
   for (Index i = 0; i < k; ++i) {

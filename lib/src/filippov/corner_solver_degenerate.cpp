@@ -22,7 +22,7 @@ constexpr double kShortest = 1e-3;
 // Ways along a motion, of the time in which the equations change, and the steps they take.
 constexpr double kWays[] = {1e-4, 1e-3, 1e-2};
 constexpr int kStepsAhead = 4;
-// What a guard ahead is beside what halving the steps changes in it, for its sign to count.
+// The sign of a guard ahead counts if the guard is so many times its change from halving the steps.
 constexpr double kPlain = 16;
 // Rounding on such a way, of what the fields at the corners make of the guard.
 constexpr double kRoundingAhead = 256 * kEpsilon;
@@ -42,7 +42,7 @@ std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef
   const auto any = [&] {
     return std::find(second_order.begin(), second_order.end(), 1) != second_order.end();
   };
-  // What a component depends on need not be the same at every corner: v may move a surface at one and not at another.
+  // A component may depend on different states at different corners: v may move a surface at one and not at another.
   for (Index v = 0; v < table.w.cols() && any(); ++v) {
     std::optional<Vector> errors;
     for (Index i = 0; i < a; ++i) {

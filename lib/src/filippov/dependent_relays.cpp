@@ -65,7 +65,7 @@ std::optional<Vector> smallest_in_box(const Matrix& D, const Vector& r, const Ve
   const ComplementarityAnswer answer =
       solve_box_complementarity(M, -scaled.transpose() * target, lower, upper);
   if (!answer.solved) return std::nullopt;
-  // What the weight of the norm took from the equations is put right by the relays that are not at a bound.
+  // The relays that are not at a bound restore the equations, which the weight of the norm has disturbed.
   const auto put_right = [&](Vector lambda) {
     std::vector<Index> inside;
     for (Index i = 0; i < k; ++i) {

@@ -6,8 +6,8 @@
 namespace slideway {
 
 inline constexpr int kMostIterations = 25;
-// What is left of w, in units of the relays' effect on it: aimed at, and good enough where a step no longer gains. Exact, and
-// where w is a finite difference.
+// The residual of w, in units of the relays' effect on it: the aim, and the bound where a step no longer gains. The first pair is
+// for exact w, the second for finite differences.
 inline constexpr double kResidual[] = {1e-13, 1e-9};
 inline constexpr double kWorstResidual[] = {1e-9, 1e-6};
 // Of a guess that no step was taken from: it would leave lambda behind the motion, and relays that are equal apart.

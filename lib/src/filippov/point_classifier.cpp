@@ -143,8 +143,8 @@ double PointClassifier::curvature(double t, ConstVectorRef x, double side) {
   return curvatures_[surface_];
 }
 
-// What the integrator cannot tell from zero in a function of the state: Σⱼ|∂g/∂xⱼ|/weights(j). With many states a few
-// random choices of signs stand in for the sum of magnitudes.
+// The size below which a function of the state counts as zero: Σⱼ|∂g/∂xⱼ|/weights(j). With many states a few random choices of
+// signs stand in for the sum of magnitudes.
 template <class Function>
 double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x, double value,
                                      double interesting, ConstVectorRef weights) {
@@ -327,7 +327,7 @@ bool PointClassifier::dips_and_returns(double t, ConstVectorRef x, Side before, 
   const auto dips = [&](double side, const Vector& dx, double w) {
     if (!(sign * w < 0)) return false;
     if (const auto* const rates = evaluator_.affine_rates()) {
-      // What is soon told comes first.
+      // The test that costs least comes first.
       const double back = sign * affine_curvature(*rates, dx).first;
       if (std::isfinite(back) && !(back > 0 && w * w <= 2 * back * dip_)) return false;
     }

@@ -13,10 +13,10 @@ namespace {
 
 constexpr double kSingularStep = 1e-4;  // of the time in which the state changes
 constexpr int kSubsteps = 16;
-// What the followed motion is good to.
+// The relative accuracy of the motion that is followed.
 constexpr double kFollowed = 1e-4;
-// What is at rest on the surfaces is slower near them than farther in, as far as the root of the distance tells, and gets no faster
-// with time.
+// A state at rest on the surfaces is slower near them than farther in, as far as the root of the distance tells, and gets no
+// faster with time.
 constexpr double kNearDepth = kEpsilon;
 constexpr double kFarDepth = 4096 * kEpsilon;
 constexpr double kVanishes = 0.5;

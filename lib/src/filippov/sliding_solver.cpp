@@ -183,7 +183,7 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
         velocity[columns->innerIndexPtr()[e]] -= columns->valuePtr()[e] * correction;
     }
   }
-  // What is not finite in dx at first still is.
+  // An entry of dx that is not finite at first is not finite now.
   if (!is_solved || (looks && !all_finite(dx))) return false;
   evaluator_.keep_field(lambda, dx);
   return true;
@@ -371,7 +371,7 @@ void SlidingSolver::correct(VectorRef lambda) const {
 bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
   if (solve_apart(t, x, lambda, velocity_, true)) return true;
   if (follows_) return follow(t, x, lambda, velocity_);
-  // What a step gained elsewhere says nothing of what it gains here, unless the matrix is the same everywhere.
+  // The contraction of a step elsewhere says nothing here, unless the matrix is the same everywhere.
   double contraction = linear_ ? kSmallest : 1;
   double previous = 0;
   const bool is_exact = evaluator_.guard_rates_source() != DerivativeSource::finite_difference;

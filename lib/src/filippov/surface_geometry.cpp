@@ -18,7 +18,7 @@ constexpr int kNewtonIterations = 12;
 constexpr int kMostApproaches = 200;
 // Of one of Newton's steps, where the whole of it goes too far.
 constexpr double kLeastPart = 1e-6;
-// What a projection that gets no nearer may leave, in units of rounding.
+// The residual that a stalled projection may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
 // Of what a relay moves, the part across its own surface that is rounding, or the root of rounding.
 constexpr double kNoPart = 1e-6;
@@ -133,7 +133,7 @@ bool SurfaceGeometry::move_inside(double t, ConstVectorRef lambda, double depth,
     }
     if (arrived) return true;
   }
-  // Those that all but face each other do so for long: all at once.
+  // Projections onto surfaces that all but face each other converge slowly one by one; here all are solved at once.
   const Vector one_by_one = x;
   x = start;
   for (int pass = 0; pass < kMostPasses; ++pass) {
@@ -294,7 +294,7 @@ bool SurfaceGeometry::correction(double t, const std::vector<Index>& surfaces, C
   return true;
 }
 
-// What is larger than the integrator's errors is none.
+// A value larger than the integrator's errors is no noise.
 bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                ConstVectorRef x) {
   gather_gradients(t, x, surfaces);
@@ -335,7 +335,7 @@ bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, Con
   return true;
 }
 
-// What project() does, where no two surfaces see the same state and the gradients are constant: most are met already.
+// Does what project() does, where no two surfaces see the same state and the gradients are constant: most are met already.
 bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                    VectorRef x) {
   const auto& slopes = evaluator_.affine_dx();
@@ -384,7 +384,7 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
       }
       for (Row entry(slopes, i); entry; ++entry) {
         const Index j = entry.col();
-        // What is not moved first is not moved later.
+        // A state that the first iteration does not move is moved by no later one.
         if (iteration == 0) kept_.push_back({j, x[j]});
         x[j] += -(entry.value() / (weights[j] * weights[j]) / squared) * h;
       }

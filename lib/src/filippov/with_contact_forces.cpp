@@ -10,8 +10,8 @@ namespace slideway {
 
 System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics) {
   SystemDefinition definition = system.definition();
-  // The derivatives of the forces are left to differences. Those of the field are not where it tells them along a direction: of a
-  // root, differences would tell nothing.
+  // The derivatives of the forces are left to differences. The derivatives of the field are exact where the field tells them
+  // along a direction: differences tell nothing of a root.
   definition.field_dx = {};
   definition.field_dlambda = {};
   if (definition.field_along) {

@@ -11,7 +11,7 @@ namespace {
 constexpr double kTightTolerance = 1e-7;
 // Where there are so many steps of dopri5, two of dop853 take fewer evaluations.
 constexpr int kManySteps = 8;
-// What a step of dop853 can be in those of dopri5, of the same error.
+// The largest step of dop853 in steps of dopri5, for the same error.
 constexpr double kStepRatio = 4;
 
 }  // namespace
@@ -46,7 +46,7 @@ StepReport AutomaticStepper::step() {
   ++steps_since_start_;
   const bool was_on_the_way = one_step_->is_on_the_way();
   const StepReport report = one_step_->step();
-  // What stops both is told by BDF.
+  // BDF tells the reason why both one-step methods stop.
   if (report.status != StepStatus::failed || !was_on_the_way || !change_to_bdf()) return report;
   return current_->step();
 }

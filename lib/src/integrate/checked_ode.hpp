@@ -81,7 +81,7 @@ class CheckedOde {
   std::int64_t jacobian_evaluations() const { return jacobian_evaluations_; }
 
  private:
-  // What failed. `row` and `column` say which entry was not finite; without a row the function threw.
+  // The call that failed. `row` and `column` say which entry was not finite; without a row the function threw.
   struct Obstacle {
     const char* function = nullptr;
     double t = 0;

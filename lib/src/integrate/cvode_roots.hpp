@@ -26,7 +26,7 @@ class CvodeRoots {
   // The run that CVODE begins starts at t.
   void begin_run(double t) { start_ = t; }
 
-  // What CVODE asks for: a positive number stands for what is zero, is not finite or has no value.
+  // The root function that CVODE calls: a positive number stands for a guard that is zero, is not finite or has no value.
   void evaluate(double t, N_Vector x, double* values) noexcept;
 
   // CVODE has returned with a root at t, or is about to take a step.

@@ -203,7 +203,7 @@ int CvodeStepper::advance(double& t) {
   set_shortest_step();
   roots_.forget();
   int flag = call_cvode(t);
-  // What CVODE has still to say of a step that has been reported is not asked for: the guards were scanned to its end.
+  // Roots that CVODE has not yet reported of a finished step are skipped: the guards were scanned to its end.
   while (roots_are_left_ && flag >= 0 && t <= reached_) {
     roots_are_left_ = flag == CV_ROOT_RETURN;
     flag = call_cvode(t);

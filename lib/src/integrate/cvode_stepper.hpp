@@ -63,7 +63,7 @@ class CvodeStepper final : public Stepper {
   void extract_interpolant();
   std::int64_t krylov_iterations() const;
 
-  // What CVODE calls; `self` is the stepper. They return 0, or 1 for "try a smaller step".
+  // The functions that CVODE calls; `self` is the stepper. They return 0, or 1 for "try a smaller step".
   static int weights_callback(N_Vector x, N_Vector weights, void* self);
   static int velocity_callback(double t, N_Vector x, N_Vector dx, void* self);
   static int root_callback(double t, N_Vector x, double* values, void* self);

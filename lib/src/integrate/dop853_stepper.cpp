@@ -12,7 +12,7 @@ namespace {
 
 // At this h·|λ| the formula is at the edge of its region of stability.
 constexpr double kDop853StabilityLimit = 6.1;
-// What θ⁴(1−θ)³ is at most, and a little more.
+// The maximum of θ⁴(1−θ)³, and a little more.
 constexpr double kGreatestLastPart = 0.0084;
 // The error of a step is taken for so many times its estimate: then runs are about as accurate as those of dopri5 at the same tolerance.
 constexpr double kCaution = 3;
@@ -65,7 +65,7 @@ struct SumOfStages {
   }
 };
 
-// What the polynomial of a step is made of, of all states.
+// The coefficients of a step's polynomial, of all states.
 struct StepParts {
   double h;
   const double *x, *x_new, *velocity, *velocity_new;

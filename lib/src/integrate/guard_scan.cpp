@@ -31,7 +31,7 @@ constexpr double kCautiousPart = 0.125;
 constexpr double kNearlyZero = 1e-6;
 // How far after a point without a value one is asked for instead, in units of rounding.
 constexpr double kJustAfter = 8;
-// What values of one size may differ by where they should be one.
+// The largest difference of values of one size that count as equal.
 constexpr double kRounding = 64 * kEpsilon;
 
 // Weights of the polynomial through `count` nodes for its value at t …
@@ -425,7 +425,7 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   if (candidates_.empty()) return false;
 
   locate_first(b, sampler, earliest);
-  // What has not come up by then waits.
+  // A candidate that has not come up by then waits.
   for (const Candidate& candidate : candidates_) {
     if (!candidate.armed_here || candidate.left < earliest) continue;
     armed_[static_cast<std::size_t>(candidate.guard)] = 0;

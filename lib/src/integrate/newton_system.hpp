@@ -22,7 +22,7 @@ namespace slideway {
 
 class NewtonSystem {
  public:
-  // What CVODE calls with its user data, which then finds the system and calls the members of the same names.
+  // The functions that CVODE calls with its user data; each finds the system and calls the member of the same name.
   struct Callbacks {
     CVLsJacFn fill_dense;
     CVLsLinSysFn fill_sparse;

@@ -69,7 +69,8 @@ struct SumOfSix {
   }
 };
 
-// What each stage's velocity counts in the continuous extension, half a step on: what Odeint makes of unit vectors in their place.
+// The weight of each stage's velocity in the continuous extension, half a step on. Odeint gives it where unit vectors stand for
+// the velocities.
 Vector find_weights_halfway() {
   constexpr Index stages = 7;
   const auto unit = [](Index stage) -> Vector { return Vector::Unit(stages, stage - 1); };

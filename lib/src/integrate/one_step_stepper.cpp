@@ -26,7 +26,7 @@ constexpr double kSmallestError = 1e-4;
 constexpr double kUsualGrowth = 2;
 constexpr double kReductionOnFailure = 0.25;
 const double kLogSmallestError = std::log(kSmallestError);
-// What times that should be one may differ by, in parts of a step.
+// The largest difference of times that count as equal, in parts of a step.
 constexpr double kSlightly = 1e-9;
 // How many states can be done at a time in the time that one takes by itself.
 constexpr Index kScattered = 4;
@@ -193,7 +193,7 @@ StepReport OneStepStepper::step() {
     corrected_ = false;
     double error = 0;
     const bool usable = advance(error);
-    // What overflows without an obstacle has gone too far as well; the last velocity was asked for at x_new.
+    // A state that overflows without an obstacle has gone too far as well; the last velocity was asked for at x_new.
     const bool finite = usable && std::isfinite(error);
     const bool seems_accurate = finite && (error <= 1 || indivisible);
     const bool completed = seems_accurate && complete();
@@ -266,7 +266,7 @@ bool OneStepStepper::project_onto_surface() {
 StepReport OneStepStepper::fail(double h, bool by_error_test) {
   running_ = false;
   const bool clock_is_outrun = outruns_clock(reached_, step_.velocity, weights_);
-  // What stands is the state that the step began from.
+  // The valid state is the one that the step began from.
   step_.x.swap(step_.x_new);
   step_.velocity.swap(step_.velocity_new);
   step_.h = 0;

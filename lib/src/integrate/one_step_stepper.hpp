@@ -69,7 +69,8 @@ class OneStepStepper : public Stepper {
   [[nodiscard]] virtual bool advance(double& error) = 0;
   // Makes of a step that is accurate one to go on from: project() is to be part of that. False if that fails.
   [[nodiscard]] virtual bool complete() = 0;
-  // What shows of its error only then, in units of the tolerances, and no NaN; the step is taken again, shorter, if that is more than 1.
+  // The part of the error that shows only after a step, in units of the tolerances, never NaN; the step is taken again, shorter,
+  // if it is more than 1.
   virtual double late_error() { return 0; }
   // The polynomial of the last step, which has a length: all coefficients from the first power on, or of these states alone.
   virtual void find_coefficients() = 0;

@@ -28,8 +28,8 @@ RodasStepper::Parts parts_of(const std::array<Vector, 6>& g) {
 }  // namespace
 
 // dθ + θ(1−θ)(p + qθ). With the slopes of both ends it is the cubic of Hermite, which leaves a surface that the solution leaves as t² on
-// the right side. What is stiff has slopes by the step's errors rather than by its motion; there the formula's own extension knows
-// better.
+// the right side. The slopes of stiff states come from the step's errors rather than from their motion; the formula's own extension is better
+// there.
 struct RodasStepper::Cubic {
   double d, p, q;
   double by_slopes = 0;  // about how much the slopes of both ends move the middle
@@ -155,10 +155,10 @@ bool RodasStepper::complete() {
   return checked_.velocity(std::min(step_.t + step_.h, step_.latest), step_.x_new, step_.velocity_new);
 }
 
-// What is stiff follows its equilibrium φ(t). The formula ends the step there with next to no error, however long the step is; that
+// A stiff state follows its equilibrium φ(t). The formula ends the step there with next to no error, however long the step is; that
 // its extension is off by h⁴ φ⁽⁴⁾ in between shows at neither end. The error at the middle, where it is largest, is told by a step of
-// Newton's method with the factors of the stages, (I/(γh) − J) δ = f − x', which brings what is stiff to its equilibrium. Of what is not
-// stiff it is by how much two polynomials of the same order differ, which is a part of the tolerance.
+// Newton's method with the factors of the stages, (I/(γh) − J) δ = f − x', which brings stiff states to their equilibrium. For the other
+// states it is the difference of two polynomials of the same order, which is a part of the tolerance.
 double RodasStepper::late_error() {
   const Parts g = parts_of(g_);
   bool has_stiff = false;

@@ -23,7 +23,7 @@ class ShiftedSystem {
   // Throws std::invalid_argument for a solver that needs a pattern the ode does not have, and for gmres, which makes no factors.
   ShiftedSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver solver, SUNContext context);
 
-  // What `automatic` stands for with this ode.
+  // The solver that `automatic` stands for with this ode.
   static LinearSolver chosen(SmoothOde& ode, LinearSolver solver);
 
   // Takes J at (t, x), where dx is the velocity; false if it is not usable.

@@ -65,7 +65,8 @@ void add_rows(const std::optional<Pattern>& pattern, Rows& rows) {
   }
 }
 
-// What enters either field enters that of the two; by the surface between them all that may differ, and its own guard is the last.
+// The joined field depends on all that either field depends on. λ of the surface between them enters wherever the two may differ;
+// its guard is the last.
 void join_patterns(const SystemDefinition& below, const SystemDefinition& above, const Guard& guard,
                    SystemDefinition& joined) {
   const Index n = joined.states;

@@ -84,7 +84,7 @@ void check_callable(const System& system, double t, ConstVectorRef x) {
               .got = number_text(values[i])});
     }
   };
-  // What the callback does not set stays not-a-number.
+  // An entry that the callback does not set stays not-a-number.
   constexpr double unset = std::numeric_limits<double>::quiet_NaN();
   const Index m = system.surfaces();
   Vector h = Vector::Constant(m, unset);

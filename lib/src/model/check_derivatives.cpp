@@ -23,7 +23,7 @@ constexpr std::array<double, 6> step_factors = {1e2, 1.0, 1e-2, 1e-4, 1e-6, 1e-8
 constexpr double fine_enough = 1e-5;
 using References = std::array<Matrix, step_factors.size()>;
 
-// What a matrix of derivatives is of, with what is needed to judge and to name an entry.
+// The function of a matrix of derivatives, with what is needed to judge and to name an entry.
 struct Subject {
   std::string function;                // as the definition calls it
   std::string numerator, denominator;  // "f" and "x" in ∂f/∂x, for the message
@@ -48,7 +48,7 @@ class Comparison {
       for (Index j = 0; j < used.cols(); ++j) {
         const Reference best = best_reference(subject, references, i, j, noise(i, j));
         double error = relative_error(used, i, j, best);
-        // What changes within less than the coarser steps is seen by the finer ones only, and they agree with no other.
+        // A change within less than the coarser steps is seen by the finer ones only, and they agree with no other.
         for (std::size_t k = 0; error > 0 && k < references.size(); ++k) {
           const Reference finer{references[k](i, j), noise(i, j) / step_factor(subject, k) / 3};
           const double size = std::max(std::abs(used(i, j)), std::abs(finer.value));
@@ -228,7 +228,7 @@ class DerivativeChecker {
                     central_differences(reference, derivative.rows(), derivative.cols(), evaluate));
   }
 
-  // What a pattern leaves out is used as 0.
+  // An entry that a pattern leaves out is used as 0.
   template <class Evaluate>
   void compare_pattern(const Subject& subject, const std::optional<Pattern>& pattern, Evaluate&& evaluate) {
     if (!pattern) return;

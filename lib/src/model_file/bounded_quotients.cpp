@@ -21,7 +21,7 @@ class Sampler {
  public:
   explicit Sampler(const ExpandedModel& model) : model_(model), values_(model.graph.size(), 0) {}
 
-  // What a node is at the k-th of points on all sides of all surfaces.
+  // The value of a node at the k-th of the points on all sides of all surfaces.
   double value(NodeId root, int k) {
     for (const NodeId id : model_.graph.reachable({root})) values_[id] = value_of(id, k);
     return values_[root];

@@ -96,7 +96,7 @@ bool exclude_each_other(const LinearGuard& first, int first_sign, const LinearGu
                         int second_sign) {
   const double ratio = ratio_of_terms(first, second);
   if (ratio == 0 || (first_sign == second_sign) == (ratio > 0)) return false;
-  // What is beyond one bound would have to be on this side of the other.
+  // A point beyond one bound would have to be on this side of the other.
   return first_sign * (first.constant - ratio * second.constant) < 0;
 }
 

@@ -48,7 +48,7 @@ struct ExpandedFriction {
   std::optional<NodeId> stored = {};
 };
 
-// What is looked at beside the states: a value, or the force of a contact.
+// A quantity beside the states: a value, or the force of a contact.
 struct ExpandedObservable {
   std::string name = {};
   NodeId value = 0;
@@ -67,8 +67,8 @@ struct ExpandedEvent {
   NodeId guard = 0;
   Direction direction = Direction::any;
   bool across_jumps = true;
-  // What every element of vectors gets, the same whichever of the tables with a size fires, and so kept once for all of them; and
-  // what this one sets after it.
+  // The assignments to every element of vectors, the same whichever of the tables with a size fires, and so kept once for all of
+  // them; then the assignments of this table.
   std::shared_ptr<const std::vector<ExpandedAssignment>> common = {};
   std::vector<ExpandedAssignment> set = {};
   std::size_t from = 0;  // edges: locations
@@ -128,7 +128,7 @@ std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const Expande
                                              Mistakes& mistakes);
 
 // The roots with every product, quotient and function of λ that is not affine in each λ separately replaced by the
-// blend of its corners, select(k; e at λₖ = 1, e at λₖ = −1) over the surfaces k concerned. What is left is
+// blend of its corners, select(k; e at λₖ = 1, e at λₖ = −1) over the surfaces k concerned. The results are
 // multi-affine and has the same values at every vertex.
 std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots);
 
@@ -155,7 +155,7 @@ std::shared_ptr<const System> make_second_order_system(const std::string& name, 
 
 std::vector<FrictionElement> make_friction(const ExpandedModel& model);
 
-// Those of `model`, with what is not multi-affine in λ lowered as in derivatives.
+// The observables of `model`, with expressions that are not multi-affine in λ lowered as in derivatives.
 Observables make_observables(ExpandedModel& model, Mistakes& mistakes);
 
 // The model with its events, contacts and locations; `derivatives` has one list per motion.

@@ -75,7 +75,7 @@ class Expander {
     return expanded_.graph.value(builder_.build(formula, Jumps::values, element));
   }
 
-  // What the settings say of a name; else the value of its formula, or nothing after a mistake.
+  // The value that the settings give a name; else the value of its formula, or nothing after a mistake.
   std::optional<double> set_or_given(const std::string& name, const Formula& formula, std::uint32_t element) {
     const auto setting = settings_.find(name);
     std::optional<double> value;
@@ -274,7 +274,7 @@ class Expander {
     return model_.states[assignment.state].is_vector() && assignment.element == 0 && !assignment.indexed;
   }
 
-  // What every element gets is the same for all tables of a size, unless the value tells i from j and uses both.
+  // An assignment to every element is the same for all tables of a size, unless its value tells i from j and uses both.
   bool is_common(const Assignment& assignment) const {
     return means_every_element(assignment) &&
            !(uses_element(assignment.value) && uses_index(assignment.value));

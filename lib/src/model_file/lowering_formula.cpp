@@ -253,7 +253,7 @@ std::optional<NodeId> FormulaBuilder::product_without_root(NodeId with_root, Nod
   return product;
 }
 
-// What is folded to a number must be one.
+// A formula that is folded to a number must give a finite one.
 NodeId FormulaBuilder::checked(const Place& place, TokenRange range, NodeId node) {
   if (graph_.is_constant(node) && !std::isfinite(graph_.value(node)))
     fail_at(place, range, "a value that is not finite", "a finite number",
@@ -315,7 +315,7 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
       const Quantity& definition = model_.definitions[symbol.index];
       if (place.jumps == Jumps::values)
         return named_value(definition, definition_values_, symbol.index, element, Jumps::values);
-      // What the equations use has surfaces of its own.
+      // A definition that the equations use has surfaces of its own.
       const NodeId used = definition_nodes_[symbol.index][element - 1];
       if (place.jumps == Jumps::observed && (used == not_built || used == unbuildable))
         return named_value(definition, definition_observed_, symbol.index, element, Jumps::observed);

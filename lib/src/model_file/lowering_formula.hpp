@@ -16,9 +16,9 @@
 
 namespace slideway::reader {
 
-// What a jump becomes: a surface, a mistake (inside the guard of a surface or of an event, in the gap of a contact, in how its
-// force acts, or in a break-away ratio), or a value like any other (in a reset). A kink in the guard of an event is a value. In what
-// is only looked at, a jump where the equations have a surface is that surface's, and any other is a value.
+// The treatment of a jump: a surface, a mistake (inside the guard of a surface or of an event, in the gap of a contact, in how its
+// force acts, or in a break-away ratio), or a value like any other (in a reset). A kink in the guard of an event is a value. In a quantity
+// that is only observed, a jump where the equations have a surface is that surface's, and any other is a value.
 enum class Jumps {
   surfaces,
   refused_in_guard,
@@ -84,7 +84,7 @@ class FormulaBuilder {
   // Elements of definitions (one, if it is a scalar) that have been built.
   using Built = std::vector<std::vector<NodeId>>;
   using Text = std::function<std::string()>;
-  // What a sign chooses from.
+  // The two values that a sign chooses from.
   struct Choice {
     NodeId positive, zero, negative;
   };

@@ -108,7 +108,7 @@ void FrictionExpander::build_surface(const FrictionDescription& friction, std::u
                  mistakes_);
 }
 
-// What is a number has to be in its range; what varies is its own affair.
+// A constant has to be in its range; a value that varies is not checked here.
 void FrictionExpander::check_numbers(const FrictionDescription& friction, std::uint32_t element) {
   const FrictionLaw& law = friction_laws()[friction.law];
   std::optional<double> kinetic, at_rest;

@@ -106,7 +106,7 @@ class SecondOrderMaker {
     nodes.push_back(graph_.opposite(node));
   }
 
-  // What is zero: with the last of each chain that is complete, its guard, or without.
+  // The expressions that are zero: with the last of each chain that is complete, its guard, or without.
   std::vector<NodeId> zeros(bool with_guards) const {
     std::vector<NodeId> nodes;
     for (const Chain& chain : chains_) {

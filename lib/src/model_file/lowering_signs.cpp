@@ -202,7 +202,7 @@ bool FormulaBuilder::bends_only(NodeId root) const {
   return true;
 }
 
-// Whether a value is seen never to be below zero, on whatever sides are in force. What is not seen may be so all the same.
+// Whether a value is seen never to be below zero, on whatever sides are in force. The answer false does not exclude it.
 bool FormulaBuilder::is_nonnegative(NodeId id, int depth) const {
   const Node node = graph_[id];
   if (nonnegative_.count(id) > 0) return true;

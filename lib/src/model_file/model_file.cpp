@@ -93,7 +93,7 @@ BuiltModel build(const std::shared_ptr<const ModelDescription>& description, con
   return built;
 }
 
-// What is wanted beside the states of the model with these settings.
+// The observables wanted beside the states of the model with these settings.
 Observables observe(const ModelDescription& model, const Settings& settings, const ExpansionLimits& limits,
                     const std::vector<std::string>& wanted, Mistakes& mistakes) {
   ModelDescription observed = model;

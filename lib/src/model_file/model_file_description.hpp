@@ -15,7 +15,7 @@
 
 namespace slideway::reader {
 
-// What x[0] and x[N + 1] mean for a vector x of N elements.
+// The meaning of x[0] and x[N + 1] for a vector x of N elements.
 enum class Ends {
   none,      // a mistake
   zero,      // 0
@@ -37,7 +37,7 @@ enum class SymbolKind : std::uint8_t {
   function,
 };
 
-// What a name in an expression stands for.
+// The meaning of a name in an expression.
 struct Symbol {
   SymbolKind kind = SymbolKind::unresolved;
   std::uint32_t index = 0;    // into the list of its kind
@@ -126,8 +126,8 @@ struct FrictionDescription {
   std::optional<std::uint32_t> state = {};     // into states
 };
 
-// What is looked at along a solution beside the states: the name of a definition, of a surface (its guard) or of a contact (its
-// force), or a name and an expression, "E = 0.5*v^2".
+// A quantity beside the states: the name of a definition, of a surface (its guard) or of a contact (its force), or a name and an
+// expression, "E = 0.5*v^2".
 struct ObservableDescription {
   std::string name = {};
   Formula value = {};
@@ -166,7 +166,7 @@ struct ModelDescription {
   std::size_t initial_location = 0;                     // into locations
   std::vector<ObservableDescription> observables = {};  // of the settings at hand (add_observables)
 
-  // What mistakes have been told of: who uses these names makes no other.
+  // The names that mistakes were reported for: using such a name is no further mistake.
   std::set<std::string> told_names = {};
 
   ModelDefaults defaults = {};  // but for atol per state, which needs the lengths of vectors

@@ -18,7 +18,7 @@ std::string top_level_hint(const std::string& key) {
   return "'" + key + "' is a top-level key: write it before the first [table]";
 }
 
-// What others call a section that exists here, too.
+// The name that other tools give to a section that exists here, too.
 std::string section_hint(const std::string& key, const Words& known) {
   static const std::map<std::string, std::string> elsewhere = {
       {"equations", "derivatives"}, {"equation", "derivatives"},      {"odes", "derivatives"},
@@ -273,7 +273,7 @@ bool TableReader::find_state(const std::string& name, bool elements, Assignment&
   return false;
 }
 
-// What to write instead of a key that is no state; notes which state it means.
+// The hint for a key that is no state; notes which state it means.
 std::string TableReader::hint_for_state(const std::string& name, bool elements) {
   const auto meant = [&](std::uint32_t state) {
     return meant_states_.insert(state), model_.states[state].name;

@@ -3,7 +3,7 @@
 namespace slideway::reader {
 namespace {
 
-// What the TOML parser takes for impossible is an error of the file, in every build.
+// A state that the TOML parser takes for impossible is an error of the file, in every build.
 struct TomlParserAssertion {};
 [[noreturn]] void refuse_toml_assertion() { throw TomlParserAssertion{}; }
 

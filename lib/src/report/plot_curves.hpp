@@ -40,7 +40,7 @@ struct RunCurves {
   std::vector<Range> states = {};  // per state kept, padded
 };
 
-// What is kept of a state, in this order; the observation, which may be null, is looked at where observables are kept.
+// The kept entries of a state, in this order; the observation, which may be null, is used where observables are kept.
 Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation);
 
 // Samples hold the states and observables `kept`, the states first. Times outside the window are left out; a window in which the

@@ -203,7 +203,7 @@ void PlotScript::surface_data(Index surface) {
     append_contour(name, *grid);
     time_contours_.emplace_back(state, name);
   }
-  // What depends on other states too has no place in the portrait.
+  // A surface that depends on other states too has no place in the portrait.
   if (portrait_.empty() || !depends_only_on(system_, surface, portrait_, curves_)) return;
   if (portrait_.size() == 2) {
     const GuardGrid grid = guard_over_plane(system_, surface, curves_.time.high, solution_.final.state,

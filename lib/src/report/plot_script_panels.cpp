@@ -55,7 +55,7 @@ void PlotScript::time_panels(const Frame& frame) {
     append("set ylabel {} offset 0.5,0\n{}\n", in_quotes(curve_name(report_, state)),
            lowest ? "set xlabel 't' offset 0,0.3\nset format x '%g'" : "unset xlabel\nset format x ''");
     append_plot(time_parts(state));
-    // What belongs to the page is drawn with the first panel.
+    // The labels and lines of the page are drawn with the first panel.
     append("unset label\nunset arrow\nunset object\n");
   }
 }

@@ -59,11 +59,11 @@ class ContactDynamics {
   double rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
   // d²gapᵢ/dt² under the forces of the contacts that are closed.
   double acceleration(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
-  // What a gap cannot be told from zero by: rounding, 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|); and the tolerances, Σ|∂ⱼg|/weights(j).
+  // The size below which a gap counts as zero: rounding, 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|); and the tolerances, Σ|∂ⱼg|/weights(j).
   double rounding(double t, ConstVectorRef x, Index i);
   double tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights);
-  // What its velocity cannot be told from zero by: rounding, of the velocities and of the impacts since begin_instant(),
-  // and a small part of what the tolerances change it by, since rounding of a state at rest is relative to nothing.
+  // The size below which the velocity of a gap counts as zero: the rounding of the velocities and of the impacts since
+  // begin_instant(), and a small part of what the tolerances change it by. A state at rest has no rounding of its own.
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i, ConstVectorRef weights);
 
   // The contacts of `touching` (gap and velocity zero) that the forces keep closed. A tie (Λ = 0 and a = 0) counts as
@@ -136,7 +136,8 @@ class ContactDynamics {
     double dot(ConstVectorRef x) const;
     void add_to(VectorRef x, double factor) const;
   };
-  // What is known of a gap: the states that it sees, all where nothing is; of an affine one its derivatives.
+  // The known properties of a gap: the states that it depends on (all of them where nothing is known), and the derivatives of an
+  // affine one.
   struct Gap {
     std::vector<Index> states = {};
     bool is_known = false;

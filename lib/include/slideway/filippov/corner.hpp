@@ -44,13 +44,13 @@ struct CornerAnswer {
   std::string note = {};
 };
 
-// What breaks ties: at a candidate with sliding velocity f(λ), the second derivatives of h along f with λ frozen.
+// The second derivatives of h along f with λ frozen, at a candidate with sliding velocity f(λ). They break ties.
 using CurvatureFunction = std::function<Vector(const Vector& lambda)>;
 
 struct CornerOptions {
   // |wᵢ| at or below this is zero, per surface.
   Vector w_zero = {};
-  // What an error of the state makes of w, per surface; empty: not known.
+  // The change of w, per surface, that an error of the state makes; empty: not known.
   Vector w_error = {};
   // |λ| within this of 1 is on the boundary.
   double lambda_zero = 1e-9;

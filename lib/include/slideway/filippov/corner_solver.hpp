@@ -92,7 +92,7 @@ class CornerSolver {
                          Vertices& vertices);
   Motions find_motions(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                        const Vertices& vertices);
-  // What is known of the only continuation.
+  // Describes the only continuation.
   static void describe_only(const Vertices& vertices, CornerPoint& point);
   CornerPoint solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             const std::vector<char>& ends, const Vector& error);
@@ -105,7 +105,7 @@ class CornerSolver {
   // flags them.
   std::vector<char> take_second_derivatives(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                             const Vector& error, VertexTable& table, Vector& w_zero);
-  // What an error of the state makes of w with these relays, per surface.
+  // The change of w, per surface, that an error of the state makes with these λ.
   Vector rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
                      const Vector& error);
   // d/dt of the rows of the table along the motion with these relays held.

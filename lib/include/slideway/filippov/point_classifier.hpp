@@ -17,7 +17,7 @@ namespace slideway {
 constexpr double kGlobalError = 30;
 double gathered_errors(double rtol);
 
-// What is known about a meeting with a surface before the fields are looked at.
+// The knowledge of a meeting with a surface before the fields are evaluated.
 struct Met {
   Index surface = 0;
   bool minus_vanishes =

@@ -29,14 +29,14 @@ class SurfaceGeometry {
   double size(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh||vⱼ|, dimension of dh/dt.
   double rate_size(double t, ConstVectorRef x, ConstVectorRef velocity, Index surface);
-  // What the relay of a surface on which the state is does to the field, by more than the root of rounding where it is `across`. The
-  // other relays are at `lambda`. States are compared in units of `sizes`, in which they have one unit in common.
+  // The effect of λ of a surface, on which the state is, on the field; `across` is set where the effect exceeds the root of
+  // rounding. The other relays are at `lambda`. States are compared in units of `sizes`, in which they have one unit in common.
   RelayEffect relay_effect(double t, ConstVectorRef x, Vector& lambda, Index surface, ConstVectorRef sizes);
   // 16 ε · size.
   double rounding(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh| / weights(j): what the integrator cannot tell from zero.
   double tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
-  // What project() may leave of h. A state that is zero on the surface has no rounding but that of its error scale.
+  // The largest |h| that project() may leave. A state that is zero on the surface has no rounding but that of its error scale.
   double projected(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
 
   // Guards larger than this are plainly not zero, so that their size, which takes a gradient each, need not be asked for.
@@ -51,8 +51,8 @@ class SurfaceGeometry {
   bool move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights, double near,
                    VectorRef x);
 
-  // Moves x onto all of these surfaces; weights(j) is the reciprocal error scale of state j. What is left of the worst h
-  // is in `residual`, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0): a few, but for guards with larger terms
+  // Moves x onto all of these surfaces; weights(j) is the reciprocal error scale of state j. `residual` holds the largest |h| that is
+  // left, in units of ε·Σ|∂ⱼh|(|xⱼ| + 1/weights(j)) (0 when h is exactly 0): a few, but for guards with larger terms
   // that cancel. False when Newton does not converge, as where the gradients depend on each other and the surfaces do not meet;
   // x is then unchanged.
   bool project(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);

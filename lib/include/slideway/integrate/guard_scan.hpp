@@ -31,7 +31,7 @@ class GuardSampler {
     sample(t, scratch);
     return scratch[guard];
   }
-  // What cannot be told from zero in each guard, given the accuracy of the integrator at time t (≥ 0).
+  // The size below which each guard counts as zero, given the accuracy of the integrator at time t (≥ 0).
   virtual void noise(double t, VectorRef values) = 0;
 };
 
@@ -66,7 +66,7 @@ class GuardScan {
   const Arrival& advance_at_once(double t_end, GuardSampler& sampler);
   // The same where none vanishes at all, and the values at t_end are known.
   const Arrival& pass(double t_end, ConstVectorRef values);
-  // What is reported where nothing arrives.
+  // The report where no guard arrives.
   const Arrival& nothing() {
     arrival_.found = arrival_.steep = false;
     return arrival_;

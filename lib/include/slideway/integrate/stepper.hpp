@@ -50,9 +50,9 @@ struct Interpolant {
   double place(double t) const { return (t - center) / scale; }
 };
 
-// What can be said of the last step without its polynomial: the states at its ends, and how far each can be from the chord between
-// them, at most, in between; kRounding of its sizes at both ends is part of that. The arrays are the integrator's, and null where
-// it knows no such thing.
+// Bounds on the last step without its polynomial: the states at its ends, and the largest distance of each from the chord between
+// them; kRounding of its sizes at both ends is part of that. The arrays are the integrator's, and null where it knows no such
+// thing.
 struct StepChords {
   static constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
   double start = 0;
@@ -107,7 +107,7 @@ class Stepper {
     static_cast<void>(states);
     return {};
   }
-  // What counts as an error of 1 in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).
+  // The weights in which an error of 1 is just tolerated in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).
   virtual void error_weights(ConstVectorRef x, VectorRef weights) const = 0;
   virtual double last_step_size() const = 0;
   // A rate of decay, in 1/time, that the next step follows well inside the formula's region of stability.

@@ -27,7 +27,7 @@ struct RunReport {
   std::vector<const Solution*> further = {};
   // The work of friction, where it was asked for.
   std::vector<FrictionWork> friction = {};
-  // What is written and drawn beside the states; null for nothing.
+  // The quantities written and drawn beside the states; null for none.
   Observation* observation = nullptr;
 };
 

@@ -20,7 +20,7 @@ struct SweepPictureAxis {
   bool logarithmic = false;
 };
 
-// What one run contributes; the vectors hold one entry per state, NaN for what is not known.
+// The contribution of one run; the vectors hold one entry per state, NaN for unknown values.
 struct SweepPicturePoint {
   std::vector<double> values = {};  // one per axis
   bool succeeded = true;

@@ -32,7 +32,7 @@ bool is_exact_zero(const Dual<T>& weight) {
   return is_exact_zero(weight.value) && is_exact_zero(weight.derivative);
 }
 
-// What blend_corners does where no λ says the signs already; apart, so that the others do not pay for it.
+// The slow path of blend_corners, where no λ fixes the signs. It is apart, so that the fast path does not pay for it.
 template <class Scalar, class Lambda, class View, class Evaluate>
 [[gnu::noinline]] void blend_all_corners(const Lambda& lambda, View& result, const char* where,
                                          const Evaluate& evaluate) {

@@ -36,7 +36,8 @@ enum class DerivativeSource { analytic, dual, finite_difference };
 
 // How often the user's functions were called. One dual pass is one call, and so is each evaluation made for
 // a finite difference. The calls inside field_dx, field_dlambda and normal_dx are not counted one by one:
-// each of these is one Jacobian. What is learnt once of guards and fields that are affine is not counted.
+// each of these is one Jacobian. Calls that find the coefficients of affine guards
+// and fields, once, are not counted.
 struct EvaluationCounts {
   std::int64_t field = 0;
   std::int64_t guards = 0;

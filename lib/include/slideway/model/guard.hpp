@@ -26,7 +26,7 @@
 
 namespace slideway {
 
-// What a guard depends on.
+// The states that a guard depends on, and how.
 struct GuardShape {
   std::vector<Index> states = {};  // increasing; no other state enters g
   bool affine = false;             // in (t, x)

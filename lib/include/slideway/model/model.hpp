@@ -35,19 +35,19 @@ struct ModelInstance {
   Vector state = {};                           // n initial values
   std::optional<Automaton> automaton = {};     // of a model with locations
   std::vector<FrictionElement> friction = {};  // the forces whose passivity can be looked at
-  // What the user wants to see beside the states, "F" or "E = 0.5*v^2", as far as the model knows more than observables_of() does;
-  // throws std::invalid_argument for what makes no sense.
+  // The quantities to be seen beside the states, "F" or "E = 0.5*v^2", where the model knows more than observables_of() does.
+  // Throws std::invalid_argument for a name or formula without meaning here.
   std::function<Observables(const std::vector<std::string>&)> observe = {};
 
-  // What to simulate.
+  // The automaton to simulate.
   Automaton problem() const { return automaton ? *automaton : Automaton(system); }
-  // What the user wants to see beside the states. Throws std::invalid_argument for what makes no sense here.
+  // The quantities to be seen beside the states. Throws std::invalid_argument for a name without meaning here.
   Observables observables(const std::vector<std::string>& wanted) const {
     return observe ? observe(wanted) : observables_of(system, wanted, friction);
   }
 };
 
-// What a model file may suggest in [options]; empty strings mean "not given".
+// The defaults that a model file may suggest in [options]; empty strings mean "not given".
 struct ModelDefaults {
   double rtol = 0;                // 0: not given
   std::vector<double> atol = {};  // empty: not given; one number, or one per state

@@ -23,8 +23,8 @@ struct Observables {
       evaluate = {};
 };
 
-// Those that every system has: the guard of a surface, the force of a contact and the forces of friction that are told, by their
-// names. Throws std::invalid_argument, with the nearest one, for any other name.
+// The observables that every system has: the guard of a surface, the force of a contact and the forces of friction, by their
+// names. Throws std::invalid_argument, with the nearest name, for any other.
 Observables observables_of(const System& system, const std::vector<std::string>& names,
                            const std::vector<FrictionElement>& friction = {});
 

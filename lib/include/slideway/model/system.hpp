@@ -51,7 +51,8 @@ using GuardMixedFunction =
 
 class System;
 
-// What is zero in sliding of second or higher order, beside the guards of the system made for it (SystemDefinition::second_order).
+// The constraints of sliding of second or higher order, beside the guards of the system made for it
+// (SystemDefinition::second_order).
 struct SecondOrder {
   // The chain holds hᵢ and its derivatives along the solution, without the highest one, which is the guard in the new system. They are
   // the guards first … first + count − 1 of `kept`.
@@ -179,7 +180,7 @@ class System {
   std::shared_ptr<const SystemDefinition> definition_;
 };
 
-// What a door needs to be told about a system: its sizes and names (see SystemDefinition).
+// The sizes and names of a system that a door needs (see SystemDefinition).
 struct Dimensions {
   Index states = 0;
   Index surfaces = 0;

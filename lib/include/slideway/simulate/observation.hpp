@@ -21,8 +21,8 @@ class Observation {
 
   const std::vector<std::string>& names() const { return observables_.names; }
   Index size() const { return values_.size(); }
-  // Their values, one per name, at a point of a solution whose mode and location are those of a Segment, StepView or Snapshot. What
-  // has no value there is NaN, as is what the function throws at. Valid until the next call.
+  // The values of the observables, one per name, at a point of a solution whose mode and location are those of a Segment,
+  // StepView or Snapshot. A value is NaN where it does not exist or where its function throws. Valid until the next call.
   const Vector& at(double t, ConstVectorRef x, const Mode& mode, const std::string& location);
 
  private:

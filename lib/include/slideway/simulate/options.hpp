@@ -22,15 +22,15 @@ struct EventRecord;
 // BDF where the problem turns out to be stiff. RODAS is a one-step method for problems that are stiff and have many events.
 enum class Method { automatic, bdf, adams, dopri5, dop853, rodas };
 
-// What to do where the continuation is not unique: stop and report (default), or follow one of them.
-// `branches` stops too; follow_branches (simulate/branches.hpp) goes on from there.
+// The policy where the continuation is not unique: stop and report (default), or follow one of them. `branches` stops too;
+// follow_branches (simulate/branches.hpp) goes on from there.
 enum class Ambiguity { stop, minus, plus, slide, branches };
 
-// What follows where exactly two surfaces are met: a consistent mode, or what Korobitsyn & Frolova's table says
+// The mode where exactly two surfaces are met: a consistent one, or that of Korobitsyn & Frolova's table
 // (filippov/korobitsyn_frolova.hpp). Everywhere else the mode is a consistent one.
 enum class Selection { consistent, korobitsyn_frolova };
 
-// What is kept of the continuous solution.
+// The part of the continuous solution that is kept.
 enum class Recording {
   dense,    // every step, evaluable at any time
   nothing,  // only the final state; stream with an observer

@@ -38,12 +38,12 @@ class Simulator {
   explicit Simulator(System system, Options options = {});
 
   // Throws std::invalid_argument for a start that does not fit the system; otherwise never throws: whatever
-  // goes wrong on the way is in Solution::outcome, with everything up to there. What a callback throws ends the run as
+  // goes wrong on the way is in Solution::outcome, with everything up to there. An exception of a callback ends the run as
   // user_function_failed, with its message; a field may throw where it has no value, and smaller steps are tried first.
   Solution run(const Run& run) const;
 
   const Automaton& automaton() const { return automaton_; }
-  // That of the initial location.
+  // The system of the initial location.
   const System& system() const { return automaton_.system(); }
   const Options& options() const { return options_; }
 
