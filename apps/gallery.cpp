@@ -33,14 +33,16 @@ std::vector<GalleryModel> gallery_models() {
   const fs::path directory = gallery_directory();
   if (directory.empty()) return models;
   std::ifstream index(directory / "README.md");
+  // A row of the index: | [`chua.toml`](chua.toml) | what it shows |
+  const std::string before = "| [`";
+  const std::string after = ".toml`](";
   std::string field;
   for (std::string line; std::getline(index, line);) {
     if (line.starts_with("## ")) field = line.substr(3);
-    // | [`chua.toml`](chua.toml) | what it shows |
-    const std::string before = "| [`", after = ".toml`](";
     const std::size_t end = line.find(after);
     if (!line.starts_with(before) || end == std::string::npos) continue;
-    const std::size_t summary = line.find(" | ", end), last = line.rfind(" |");
+    const std::size_t summary = line.find(" | ", end);
+    const std::size_t last = line.rfind(" |");
     if (summary == std::string::npos || last < summary + 3) continue;
     models.push_back({prefix + line.substr(before.size(), end - before.size()), field,
                       line.substr(summary + 3, last - summary - 3)});

@@ -12,7 +12,7 @@ namespace slideway::apps {
 
 void print_help(const CommandText& command, const Screen& screen, std::ostream& out);
 
-// Of the program: its commands, a line each.
+// Prints the help of the program: its purpose, then its commands, a line each.
 void print_program_help(const std::vector<CommandText>& commands, const Screen& screen, std::ostream& out);
 
 }  // namespace slideway::apps

@@ -173,14 +173,14 @@ void Locator::set_thresholds() {
       const double rounding = now_.here->contacts->rounding(now_.t, now_.x, c);
       thresholds_.arm_above[slot] = kArmFactor * rounding;
       const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
-      // Of a gap that stays zero by itself nothing is to be seen but errors.
+      // A gap that the motion keeps at zero differs from zero only by errors, so it must not arm the guard within them.
       if (keeps_its_gap(now_, c)) thresholds_.arm_above[slot] += kWrongWayFactor * error;
       thresholds_.arrive_below[slot] = kArmFactor * rounding + kWrongWayFactor * error;
     }
   }
 }
 
-// Whether the motion is the same on both sides of a surface for the rest of the run, as at a kink.
+// True if λ of the surface changes the states by less than a tolerance until the end of the run, as at a kink.
 bool Locator::makes_no_difference(Index surface) {
   Vector lambda = now_.lambda;
   Vector above(now_.x.size());
@@ -202,8 +202,8 @@ double Locator::tolerance_a_step_on(Index surface) {
   return now_.here->geometry.tolerance(end, state_, surface, now_.weights);
 }
 
-// Whether the constraints hold the guard at zero, as the relay of a block that sticks does its velocity: errors of the state
-// that are put back onto the constraints do not move it.
+// True if the constraints keep the guard at zero, as friction keeps the velocity of a sticking block. The test shifts the state by
+// its errors and projects it back onto the constraints: the guard must not move.
 bool Locator::is_held(Index event) {
   if (!now_.here->ode.constrained()) return false;
   EventWatch& watch = now_.here->watch;
@@ -326,8 +326,8 @@ void Locator::DenseGuards::sample(double t, VectorRef values) {
   }
 }
 
-// Of a surface that the solution has only just left errors may put it on the wrong side, where its field need not have a value:
-// as far on the right side they are as large.
+// Errors may put the state on the wrong side of a surface that the solution has just left, where the field may have no value. The
+// function mirrors the state to the same distance on the right side, which changes it by no more than these errors.
 bool Locator::DenseGuards::mirror_what_is_hardly_left(double t) {
   LocationTools& tools = *locator_.now_.here;
   Vector h(locator_.now_.mode.size());

@@ -46,7 +46,7 @@ class Locator {
   const Arrival& imminent_arrival();
   // Flags the guards that reach zero at the end time; false when there are none.
   bool arrives_at_end(double end, std::vector<char>& slots);
-  // Whether the root that the integrator saw in the step is the arrival of one of these slots at t.
+  // True if the integrator itself reported a root of one of these slots in the step, near t.
   bool integrator_saw(double t, const std::vector<char>& slots) const;
 
   bool is_armed(Index slot) const;
@@ -62,7 +62,7 @@ class Locator {
    public:
     explicit DenseGuards(Locator& locator) : locator_(locator) {}
     void sample(double t, VectorRef values) override;
-    // Of an event the guard alone; what the other guards share is not to be had for one of them.
+    // Evaluates the single guard of an event. The guards of surfaces share their work, so all of them are sampled even for one.
     double sample_one(double t, Index guard, VectorRef scratch) override;
     void noise(double t, VectorRef values) override;
 

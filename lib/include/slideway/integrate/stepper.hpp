@@ -26,8 +26,8 @@ struct StepReport {
   StepStatus status = StepStatus::advanced;
   double start = 0;  // the dense output holds on [start, end]
   double end = 0;
-  // The first zero of the ode's root functions that the integrator itself saw in the step, none of them later than this; NaN where
-  // it saw none, or does not look. The functions are those of Stepper::roots().
+  // The time of the first zero of the ode's root functions that the integrator itself reported in the step; Stepper::roots() says
+  // which functions. NaN where it reported none or has no root-finding.
   double root = std::numeric_limits<double>::quiet_NaN();
 };
 
