@@ -405,7 +405,8 @@ const Arrival& Locator::locate(double end) {
 }
 
 bool Locator::integrator_saw(double t, const std::vector<char>& slots) const {
-  // Only the scan tells zeros apart that are nearer to each other than this part of a step.
+  // A root and an arrival count as one if they are no further apart, in steps. Statistics::integrator_roots depends on it, and no
+  // decision of a run.
   constexpr double kOneRoot = 0.01;
   if (!(std::abs(t - scanned_.root) <= kOneRoot * now_.stepper->last_step_size())) return false;
   const std::span<const int> roots = now_.stepper->roots();

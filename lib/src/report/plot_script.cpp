@@ -13,7 +13,7 @@ constexpr Index most_panels = 6;  // of states, and as many of observables
 // Beyond these no surfaces are drawn: the picture would hold nothing else.
 constexpr Index most_states_with_surfaces = 12;
 constexpr Index most_surfaces = 12;
-// Marks of one kind over time: more lie on each other.
+// The most marks of one kind over time: a panel is about 750 pixels wide, and a small mark covers four of them.
 constexpr double most_markers = 200;
 
 // The states of the phase portrait; none without one.
