@@ -112,9 +112,9 @@ void Locator::set_thresholds() {
     held_.clear();
   }
   for (const Index i : held_) thresholds_.ignore(ModeOde::first_slot(i));
-  allowed_ = now_.leaving.surfaces;
-  allowed_.insert(allowed_.end(), now_.leaving.earlier.begin(), now_.leaving.earlier.end());
-  if (allowed_.empty() && now_.leaving.contacts.empty()) return;
+  allowed_ = now_.arming.surfaces;
+  allowed_.insert(allowed_.end(), now_.arming.earlier.begin(), now_.arming.earlier.end());
+  if (allowed_.empty() && now_.arming.contacts.empty()) return;
   bool needs_nudge = ode.has_closed_contacts();
   for (const Index i : allowed_)
     needs_nudge =
@@ -143,26 +143,26 @@ void Locator::set_thresholds() {
       const double rounding = now_.here->geometry.rounding(now_.t, now_.x, i);
       thresholds_.arm_above[slot] = kArmFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
-      if (k < now_.leaving.surfaces.size()) {
+      if (k < now_.arming.surfaces.size()) {
         const double factor =
-            now_.leaving.passes_by ? 2 * gathered_errors(now_.options.rtol) : kWrongWayFactor;
-        now_.leaving.allowance[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
-                                    factor * now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
+            now_.arming.passes_by ? 2 * gathered_errors(now_.options.rtol) : kWrongWayFactor;
+        now_.arming.allowance[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
+                                   factor * now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
       }
       // Events elsewhere do not add to what was allowed at its own.
-      thresholds_.arrive_below[slot] = now_.leaving.allowance[i];
+      thresholds_.arrive_below[slot] = now_.arming.allowance[i];
       // The errors of a motion far smaller than the tolerances bring it back for ever.
-      if (now_.leaving.vain_returns() >= kVainReturns && makes_no_difference(i))
-        thresholds_.arm_above[slot] = now_.leaving.allowance[i];
+      if (now_.arming.vain_returns() >= kVainReturns && makes_no_difference(i))
+        thresholds_.arm_above[slot] = now_.arming.allowance[i];
       // Where its gradient vanishes with it, errors do not show before it has been left.
-      if (now_.leaving.returned_at_once && k < now_.leaving.surfaces.size()) {
+      if (now_.arming.returned_at_once && k < now_.arming.surfaces.size()) {
         const double error = kWrongWayFactor * tolerance_a_step_on(i);
-        if (error > now_.leaving.allowance[i])
+        if (error > now_.arming.allowance[i])
           thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = error;
       }
     }
   }
-  for (const Index c : now_.leaving.contacts) {
+  for (const Index c : now_.arming.contacts) {
     const Index slot = ode.contact_slot(c);
     const auto& closed = now_.here->contacts->closed();
     if (std::find(closed.begin(), closed.end(), c) != closed.end()) {
@@ -203,15 +203,18 @@ double Locator::tolerance_a_step_on(Index surface) {
 }
 
 // True if the constraints keep the guard at zero, as friction keeps the velocity of a sticking block. The test shifts the state by
-// its errors and projects it back onto the constraints: the guard must not move.
+// its errors and projects it back onto the constraints: the guard must not move. Rounding hides the motion of a guard under a shift
+// by errors of tight tolerances, so the shift is as many times larger as it takes.
 bool Locator::is_held(Index event) {
   if (!now_.here->ode.constrained()) return false;
   EventWatch& watch = now_.here->watch;
   const double value = watch.value(now_.t, now_.x, event);
   const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (std::abs(value) > kWrongWayFactor * error) return false;
+  const double rounding = kArmFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
+  const double times = error > 0 ? std::max(1.0, rounding / (kHeld * error)) : 1.0;
   state_ = now_.x;
-  add_errors(now_.weights, state_);
+  add_errors(now_.weights / times, state_);
   // No constraint holds a guard of the time alone.
   if (error == 0 && watch.value(now_.t, state_, event) == value) return false;
   try {
@@ -219,12 +222,11 @@ bool Locator::is_held(Index event) {
   } catch (const std::runtime_error&) {
     return false;
   }
-  return std::abs(watch.value(now_.t, state_, event) - value) <=
-         kHeld * error + kArmFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
+  return std::abs(watch.value(now_.t, state_, event) - value) <= kHeld * times * error + rounding;
 }
 
 // States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors.
-double Locator::drawing_noise(Index event) {
+double Locator::projection_noise(Index event) {
   if (!now_.here->ode.constrained()) return 0;
   return kEpsilon * now_.x.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() *
          now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
@@ -234,7 +236,7 @@ double Locator::drawing_noise(Index event) {
 double Locator::event_rounding(Index event) {
   const double error = now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
   return now_.here->watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error +
-         kArmFactor * drawing_noise(event);
+         kArmFactor * projection_noise(event);
 }
 
 double Locator::arming_level(Index event) {

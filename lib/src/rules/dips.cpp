@@ -28,7 +28,7 @@ constexpr int kHalvings = 20;
 void ModeManager::begin_flight() {
   const bool same_flight = flight_.goes_on || now_.t > now_.mode_since;
   flight_.goes_on = false;
-  if (!same_flight) flight_.begin(now_.t, now_.x, now_.leaving.surfaces);
+  if (!same_flight) flight_.begin(now_.t, now_.x, now_.arming.surfaces);
 }
 
 std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
@@ -44,25 +44,25 @@ std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
     const auto touches = [&](std::optional<double> depth, double counts_from) {
       reason += (reason.empty() ? "" : "; ") + why_touched(dip, depth, counts_from);
     };
-    if (contains(now_.leaving.earlier, dip.surface)) {
+    if (contains(now_.arming.earlier, dip.surface)) {
       // Hardly on its side again, it is still in the touch from which the flight began.
       if (starts_there) flight_.goes_on = true;
       return {};
     }
     // The flight does not know the errors that gathered before an event elsewhere.
-    if (!starts_there && now_.leaving.along(dip.surface)) {
+    if (!starts_there && now_.arming.along(dip.surface)) {
       all_told = false;
       touches({}, gathered);
       continue;
     }
     // The errors of the second integration gather as well.
-    const double part = now_.here->doubt_part();
+    const double part = now_.here->reintegration_part();
     const double resolved = gathered_errors(part * now_.options.rtol) * part * tolerance;
     const std::optional<double> depth = depth_of_dip(dip, state);
     // Without an answer the numbers at hand decide, which may be those of an exact touch.
-    const double counts_from = depth                                      ? std::max(tolerance, resolved)
-                               : starts_there || !now_.here->doubt_step() ? gathered
-                                                                          : tolerance;
+    const double counts_from = depth ? std::max(tolerance, resolved)
+                               : starts_there || !now_.here->reintegration_step() ? gathered
+                                                                                  : tolerance;
     if (depth.value_or(dip.depth) > counts_from) {
       certain.push_back(dip.surface);
       continue;
@@ -105,7 +105,7 @@ std::optional<double> ModeManager::depth_of_dip(const Dip& dip, Vector& state) {
   // A flight that began only just before the dip is shorter than the dip.
   const double near = std::max(kNear * duration, 2 * dip.turns_after);
   const double end = std::min(now_.run.end, now_.t + near);
-  Stepper* const stepper = now_.here->doubt_step();
+  Stepper* const stepper = now_.here->reintegration_step();
   if (!stepper || !(duration > 0) || !(end > now_.t)) return std::nullopt;
   ModeOde& ode = now_.here->ode;
   const double side = now_.mode[surface] == Side::minus ? -1 : 1;

@@ -114,7 +114,7 @@ bool ModeManager::pass_poles_of_surfaces() {
           "guard is zero; write it as one that is, such as its reciprocal");
     if (has_effect && !has_finite_integral(i, side))
       return stop("and so does the derivative of a state, whose integral is infinite there");
-    now_.leaving.drop(i);
+    now_.arming.drop(i);
     turn_side(i, side,
               has_effect ? "the guard changes its sign in a pole, and both fields lead through it"
                          : "the guard changes its sign in a pole; its relay has no effect here");

@@ -154,7 +154,7 @@ bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& m
   forget_turns();
   // A surface that was met by ever shorter flights is not left by another; after a jump elsewhere the next may be as near as the
   // last.
-  if (!now_.pace.jumped_at(now_.t)) now_.pace.go_on();
+  if (!now_.restart.jumped_at(now_.t)) now_.restart.go_on();
   return true;
 }
 

@@ -41,7 +41,7 @@ bool ModeManager::gaps_hardly_open() {
   return std::any_of(jumps_.touching.begin(), jumps_.touching.end(), [&](Index c) {
     // The speed of a gap that stays closed is rounding, and says nothing of flights.
     if (contains(now_.here->contacts->closed(), c)) return false;
-    const double opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) * now_.pace.interval();
+    const double opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) * now_.restart.interval();
     return opens > 0 && opens <= 1000 * now_.here->contacts->rounding(now_.t, now_.x, c);
   });
 }
@@ -87,7 +87,8 @@ std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
   const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
   if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
   // Over half a flight, which the first look takes to be half as long as the last one.
-  double ahead = now_.pace.interval() > 0 ? 0.5 * now_.pace.interval() : kFirstLook * (now_.run.end - now_.t);
+  double ahead =
+      now_.restart.interval() > 0 ? 0.5 * now_.restart.interval() : kFirstLook * (now_.run.end - now_.t);
   double acceleration = 0, before = 0;
   Vector along(now_.x.size());
   for (int look = 0; look < 3; ++look) {
@@ -149,7 +150,7 @@ bool ModeManager::after_jump() {
   std::optional<Accumulation> accumulation = jump_watch_.limit();
   const std::optional<Bounce> bounce = bounce_of_last_jump();
   if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);
-  if (bounce && bounce->is_low) now_.pace.expect(bounce->flight);
+  if (bounce && bounce->is_low) now_.restart.expect(bounce->flight);
   if (!accumulation && bounce && bounce->is_hidden) {
     accumulation.emplace();
     accumulation->period = 1;
@@ -162,7 +163,7 @@ bool ModeManager::after_jump() {
     accumulation->error = bounce->error;
   }
   const bool cannot_go_on = (bounce && bounce->is_hidden) || accumulation->at_resolution ||
-                            hardly_takes_time(now_.pace.interval(), accumulation->remaining) ||
+                            hardly_takes_time(now_.restart.interval(), accumulation->remaining) ||
                             gaps_hardly_open();
   if (cannot_go_on) return come_to_limit(*accumulation);
   if (now_.t + accumulation->remaining >= now_.run.end) return true;
@@ -263,7 +264,7 @@ bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest
     const double interval = bounces_.interval(c);
     const double pressing = -contacts.acceleration(now_.t, now_.x, now_.lambda, c);
     const double low = kLowFlight * contacts.tolerance(now_.t, now_.x, c, now_.weights);
-    if (pressing > 0 && speed * speed <= 2 * pressing * low) now_.pace.expect(2 * speed / pressing);
+    if (pressing > 0 && speed * speed <= 2 * pressing * low) now_.restart.expect(2 * speed / pressing);
     const bool stops_unseen =
         is_invisible(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c), bounces_.scale());
     const bool is_tiny =

@@ -15,9 +15,9 @@ namespace {
 constexpr double kFinePart = 0.01;
 constexpr double kFinestTolerance = 1e-12;
 // For a flight that is to settle what the tolerances leave in doubt: at most a fifth of them.
-constexpr double kDoubtPart = 1e-3;
-constexpr double kLargestDoubtPart = 0.2;
-constexpr double kFinestInDoubt = 1e-13;
+constexpr double kReintegrationPart = 1e-3;
+constexpr double kLargestReintegrationPart = 0.2;
+constexpr double kFinestReintegration = 1e-13;
 // Of a run, what its equations take to change: at least, and at most.
 constexpr double kSmallPart = 1e-4;
 constexpr double kLargePart = 0.1;
@@ -127,18 +127,20 @@ Stepper& LocationTools::fine_step() {
   return *fine_stepper;
 }
 
-double LocationTools::doubt_part() const { return std::max(kDoubtPart, kFinestInDoubt / stepping.rtol); }
+double LocationTools::reintegration_part() const {
+  return std::max(kReintegrationPart, kFinestReintegration / stepping.rtol);
+}
 
-Stepper* LocationTools::doubt_step() {
-  const double part = doubt_part();
-  if (part > kLargestDoubtPart) return nullptr;
-  if (!doubt_stepper) {
+Stepper* LocationTools::reintegration_step() {
+  const double part = reintegration_part();
+  if (part > kLargestReintegrationPart) return nullptr;
+  if (!reintegration_stepper) {
     StepperOptions fine = stepping;
     fine.rtol *= part;
     fine.atol *= part;
-    doubt_stepper = make_stepper(ode, method, fine);
+    reintegration_stepper = make_stepper(ode, method, fine);
   }
-  return doubt_stepper.get();
+  return reintegration_stepper.get();
 }
 
 }  // namespace slideway

@@ -7,7 +7,7 @@
 
 namespace slideway {
 
-class QuietRestarts {
+class StallDetector {
  public:
   // Notes a restart at t of a run of this duration; true when there have been too many.
   bool note(double t, double duration) {
