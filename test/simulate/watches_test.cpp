@@ -11,6 +11,7 @@
 #include "rules/jump_watch.hpp"
 #include "rules/single_surface_accumulation.hpp"
 #include "rules/stall_detector.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/restart_policy.hpp"
 
 using namespace slideway;
@@ -231,11 +232,11 @@ TEST_CASE("fine steps are for a stretch that starts anew") {
 TEST_CASE("restarts without an event are too many where they are close to each other") {
   StallDetector restarts;
   CHECK(!restarts.any());
-  for (Index k = 0; k < StallDetector::kMost; ++k) CHECK(!restarts.note(1, 10));
+  for (Index k = 0; k < kMostQuietRestarts; ++k) CHECK(!restarts.note(1, 10));
   CHECK(restarts.any());
   CHECK(restarts.note(1, 10));
   // Time has passed.
-  CHECK(!restarts.note(1 + 20 * StallDetector::kPart, 10));
+  CHECK(!restarts.note(1 + 20 * kQuietPart, 10));
   restarts.clear();
   CHECK(!restarts.any());
 }

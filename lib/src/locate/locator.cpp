@@ -10,21 +10,13 @@
 #include "core/copy_numbers.hpp"
 #include "filippov/side_loops.hpp"
 #include "simulate/held_surfaces.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 
 namespace {
-
-// A guard arms once it exceeds the rounding of its surface by this factor.
-constexpr double kArmFactor = 4;
-// A guard that errors of the state move by no more than this part of what they could is held by the constraints.
-constexpr double kHeld = 1e-6;
-// A surface that is met so often in a row without an event is not left by more than errors.
-constexpr Index kVainReturns = 3;
-// Two fields count as one where they differ by no more than this over a run, in tolerances.
-constexpr double kNoDifference = 1e-3;
 
 // The second slot of a surface that does not slide holds nothing to watch.
 struct UsualThresholds {
@@ -55,7 +47,7 @@ void Locator::begin_mode() {
   set_thresholds();
   scanned_.poles.clear();
   const double duration = now_.run.end - now_.t;
-  double first = 1e-6 * (now_.run.end - now_.run.start);
+  double first = kFirstMarch * (now_.run.end - now_.run.start);
   if (scanned_.march_step > 0) first = scanned_.march_step / 8;
   start_scans(std::min(first, duration));
   ode.watch_roots(roots_without_events());
@@ -141,12 +133,12 @@ void Locator::set_thresholds() {
       }
     } else {
       const double rounding = now_.here->geometry.rounding(now_.t, now_.x, i);
-      thresholds_.arm_above[slot] = kArmFactor * rounding;
+      thresholds_.arm_above[slot] = kZeroFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
       if (k < now_.arming.surfaces.size()) {
         const double factor =
             now_.arming.passes_by ? 2 * gathered_errors(now_.options.rtol) : kWrongWayFactor;
-        now_.arming.allowance[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
+        now_.arming.allowance[i] = std::max(0.0, -guard_values_[slot]) + kZeroFactor * rounding +
                                    factor * now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
       }
       // Events elsewhere do not add to what was allowed at its own.
@@ -171,11 +163,11 @@ void Locator::set_thresholds() {
                                        kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
     } else {
       const double rounding = now_.here->contacts->rounding(now_.t, now_.x, c);
-      thresholds_.arm_above[slot] = kArmFactor * rounding;
+      thresholds_.arm_above[slot] = kZeroFactor * rounding;
       const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
       // A gap that the motion keeps at zero differs from zero only by errors, so it must not arm the guard within them.
       if (keeps_its_gap(now_, c)) thresholds_.arm_above[slot] += kWrongWayFactor * error;
-      thresholds_.arrive_below[slot] = kArmFactor * rounding + kWrongWayFactor * error;
+      thresholds_.arrive_below[slot] = kZeroFactor * rounding + kWrongWayFactor * error;
     }
   }
 }
@@ -211,8 +203,8 @@ bool Locator::is_held(Index event) {
   const double value = watch.value(now_.t, now_.x, event);
   const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (std::abs(value) > kWrongWayFactor * error) return false;
-  const double rounding = kArmFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
-  const double times = error > 0 ? std::max(1.0, rounding / (kHeld * error)) : 1.0;
+  const double rounding = kZeroFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
+  const double times = error > 0 ? std::max(1.0, rounding / (kHeldPart * error)) : 1.0;
   state_ = now_.x;
   add_errors(now_.weights / times, state_);
   // No constraint holds a guard of the time alone.
@@ -222,7 +214,7 @@ bool Locator::is_held(Index event) {
   } catch (const std::runtime_error&) {
     return false;
   }
-  return std::abs(watch.value(now_.t, state_, event) - value) <= kHeld * times * error + rounding;
+  return std::abs(watch.value(now_.t, state_, event) - value) <= kHeldPart * times * error + rounding;
 }
 
 // States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors.
@@ -236,11 +228,11 @@ double Locator::projection_noise(Index event) {
 double Locator::event_rounding(Index event) {
   const double error = now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
   return now_.here->watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error +
-         kArmFactor * projection_noise(event);
+         kZeroFactor * projection_noise(event);
 }
 
 double Locator::arming_level(Index event) {
-  return kArmFactor * event_rounding(event) + now_.here->watch.noise(event);
+  return kZeroFactor * event_rounding(event) + now_.here->watch.noise(event);
 }
 
 void Locator::set_event_thresholds() {
@@ -277,7 +269,7 @@ void Locator::set_event_thresholds() {
     const double allowance = watch.allowance(e);
     if (guard_values_[slot] > clear && std::isinf(allowance)) continue;
     thresholds_.arm_above[slot] = clear;
-    thresholds_.arrive_below[slot] = kArmFactor * rounding + allowance;
+    thresholds_.arrive_below[slot] = kZeroFactor * rounding + allowance;
   }
 }
 
@@ -407,9 +399,6 @@ const Arrival& Locator::locate(double end) {
 }
 
 bool Locator::integrator_saw(double t, const std::vector<char>& slots) const {
-  // A root and an arrival count as one if they are no further apart, in steps. Statistics::integrator_roots depends on it, and no
-  // decision of a run.
-  constexpr double kOneRoot = 0.01;
   if (!(std::abs(t - scanned_.root) <= kOneRoot * now_.stepper->last_step_size())) return false;
   const std::span<const int> roots = now_.stepper->roots();
   for (std::size_t slot = 0; slot < slots.size(); ++slot) {

@@ -1,6 +1,7 @@
 #include "rules/cycle_detector.hpp"
 
 #include "rules/flight_watch.hpp"
+#include "simulate/precision.hpp"
 
 namespace slideway {
 
@@ -32,7 +33,7 @@ void CycleDetector::clear() {
 }
 
 bool CycleDetector::may_accumulate() const {
-  return events_.shrinks(only_crossings_ ? FlightWatch::kShrinks : FlightWatch::kShrinksFast);
+  return events_.shrinks(only_crossings_ ? kFlightShrinks : kFlightShrinksFast);
 }
 
 }  // namespace slideway

@@ -12,20 +12,13 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 namespace {
 
-// Where so many events as the watch holds lie within this part of the run, they accumulate. The clock is no measure of that: a
-// run may count its time from years ago.
-constexpr double kChattering = 1e-10;
-constexpr double kChatteringImpacts = 1e-12;
-// A state is not put onto surfaces that are farther, in units of its errors.
-constexpr double kFarFromErrors = 1000;
-// The square of a state that is larger is no number.
-constexpr double kLargeState = 1e154;
 // Surfaces of which a message names the sides where it cannot spell modes out.
 constexpr std::size_t kMostDifferencesNamed = 6;
 

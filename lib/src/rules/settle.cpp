@@ -14,24 +14,11 @@
 #include "rules/first_motion.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/held_surfaces.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
-
-namespace {
-
-// Of gaps that are not affine.
-constexpr int kGapTurns = 4;
-// Rounding of a number, in units of its last place, as in the rounding of a guard.
-constexpr double kRoundingFactor = 16;
-// The part of the last step over which the dense output tells the velocity of an arrival.
-constexpr double kPartOfStep = 1e-3;
-// A guard at zero is followed from this part of the time in which a state changes to this part of what is left of the run.
-constexpr double kSoonestLook = 1e-8;
-constexpr double kLatestLook = 1e-2;
-
-}  // namespace
 
 bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {

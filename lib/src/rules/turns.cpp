@@ -7,6 +7,7 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -144,12 +145,10 @@ bool ModeManager::after_lone_crossing(const EventRecord& event) {
   const Index surface = event.surfaces.front();
   single_surface_accumulation_.note(now_.t, surface, now_.x);
   // Where the first of those that shrink is one, too.
-  if (single_surface_accumulation_.flights() <= FlightWatch::kInARow || !flights_.shrinks(surface))
-    return true;
+  if (single_surface_accumulation_.flights() <= kShrinkingInARow || !flights_.shrinks(surface)) return true;
   see_flights(surface);
   const std::optional<Accumulation> found = single_surface_accumulation_.limit();
-  if (!found || found->ratio >= FlightWatch::kShrinks || now_.t + found->remaining >= now_.run.end)
-    return true;
+  if (!found || found->ratio >= kFlightShrinks || now_.t + found->remaining >= now_.run.end) return true;
   const bool invisible = is_invisible(found->state - now_.x, single_surface_accumulation_.scale());
   return invisible || hardly_takes_time(flights_.length(surface), found->remaining)
              ? go_to_lone_limit(surface, *found)

@@ -8,27 +8,10 @@
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-namespace {
-
-// Where no flight has been before, how far ahead of a run the first look is.
-constexpr double kFirstLook = 1e-8;
-// A flight is hidden where it is no higher than so many times the size from which on its guard counts as off zero. The march has to
-// meet it above that.
-constexpr double kHidden = 16;
-// A state that jumps by less, relative to its size, is rounded.
-constexpr double kRounded = 1e-14;
-// Two limits are one where they differ by no more than this part of what is left to them.
-constexpr double kAlike = 0.05;
-// A change that shrinks by less from one turn to the next has no limit to be told.
-constexpr double kShrinks = 1 - 1e-6;
-// How many times rtol, of the time since the series began, the errors of integration may be in the limit.
-constexpr double kRunErrors = 3;
-
-}  // namespace
 
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
 bool ModeManager::hardly_takes_time(double interval, double remaining) const {
@@ -126,7 +109,7 @@ std::optional<ModeManager::Bounce> ModeManager::bounce_of_last_jump() {
     if (!jumps_.has_fired_on(now_.here->watch[e].when)) continue;
     const std::optional<Bounce> bounce = bounce_of(e);
     if (!bounce) return std::nullopt;
-    const bool is_hidden = bounce->height <= kHidden * locator_.arming_level(e);
+    const bool is_hidden = bounce->height <= kHiddenFlight * locator_.arming_level(e);
     if (!all) {
       all = bounce;
       all->is_hidden = is_hidden;
@@ -194,13 +177,13 @@ Vector ModeManager::limit_of_jumped(const Accumulation& accumulation,
     if (has_turns) {
       const double last = now_.x[j] - jump_watch_.state(period)[j];
       const double own = last / (jump_watch_.state(period)[j] - jump_watch_.state(2 * period)[j]);
-      if (std::abs(own) < kShrinks) limit[j] += last * own / (1 - own);
+      if (std::abs(own) < kTurnShrinks) limit[j] += last * own / (1 - own);
     }
     const double before = instant_.before[j];
-    if (period > 1 || !(std::abs(now_.x[j] - before) > kRounded * std::abs(now_.x[j]))) continue;
+    if (period > 1 || !(std::abs(now_.x[j] - before) > kJumpRounding * std::abs(now_.x[j]))) continue;
     // As the speed across the guard, which is thrown back: (x − x∞) becomes −r(x − x∞). Where it is, this is the more exact.
     const double thrown_back = (now_.x[j] + accumulation.ratio * before) / (1 + accumulation.ratio);
-    if (!has_turns || std::abs(thrown_back - limit[j]) <= kAlike * std::abs(now_.x[j] - limit[j]))
+    if (!has_turns || std::abs(thrown_back - limit[j]) <= kSameLimit * std::abs(now_.x[j] - limit[j]))
       limit[j] = thrown_back;
   }
   return limit;

@@ -13,24 +13,11 @@
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "log/trajectory_projection.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
-
-namespace {
-
-// A flight is short that took at most so many steps the last time, and over which the field changes at most so much.
-constexpr std::int64_t kFewSteps = 200;
-constexpr double kMostChange = 50;
-// How many steps a flight may take whose errors are to be far below the tolerances.
-constexpr std::int64_t kFineSteps = 5000;
-// So often it is asked whether what slides has come to rest, which a step need not see.
-constexpr std::int64_t kStepsToRest = 64;
-// After so many steps the run looks back at how far they led: about a second of a small model.
-constexpr std::int64_t kStepsToLookBack = 1'000'000;
-
-}  // namespace
 
 RunEngine::RunEngine(const Automaton& automaton,
                      const std::vector<std::shared_ptr<const RelayStructure>>& structures,
