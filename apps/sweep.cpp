@@ -251,12 +251,19 @@ void check_files(const SweepArguments& arguments, const SweepFiles& files) {
   if (!files.points.empty()) wanted.push_back({"--section-file", files.points});
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   check_targets(wanted, arguments.model);
+  if (!arguments.columns.empty() && files.table.empty())
+    refuse({.what = "there is no table to choose columns of",
+            .where = "--columns",
+            .expected = "--csv FILE beside it"});
   if (arguments.resume &&
       (arguments.csv.empty() || is_standard_output(files.table) || is_standard_output(files.points))) {
     refuse({.what = "there is nothing to resume",
             .where = "--resume",
             .expected = "--csv with the file of a sweep"});
   }
+}
+
+void check_merge(const SweepArguments& arguments) {
   if (arguments.merge.empty()) return;
   const char* const alone = arguments.resume  ? "--resume"
                             : arguments.shard ? "--shard"
@@ -376,6 +383,7 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   check_can_go_on(arguments, lacking);
   const SweepFiles files = files_of(arguments);
   check_files(arguments, files);
+  check_merge(arguments);
   std::unique_ptr<SectionTable> points;
   if (!files.points.empty()) points = std::make_unique<SectionTable>(columns, mark);
 

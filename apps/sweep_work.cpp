@@ -112,7 +112,9 @@ void SweepWork::read_file(const std::string& path, const std::string& text, Part
             .where = path,
             .expected = "the table of the same model, values and options, made by the same version",
             .got = error.what(),
-            .advice = "leave out --resume to begin again, or choose another file"});
+            .advice = path == files_.table || path == files_.points
+                          ? "leave out --resume to begin again, or choose another file"
+                          : "give --merge the tables that this command wrote with --shard, each once"});
   }
 }
 
