@@ -191,7 +191,7 @@ void check_followed(const SweepPlan& plan, const std::vector<std::string>& state
           .advice = "states may be varied by the --vary that come after it"});
 }
 
-// What is observed, and the names of its columns.
+// The names of the observables, of which columns are made.
 std::vector<std::string> observed_names(const std::vector<std::string>& observed,
                                         const ModelInstance& instance, const Options& options) {
   if (observed.empty()) return {};

@@ -1,4 +1,4 @@
-// What the picture of a sweep shows, of its rows.
+// The picture of a sweep, made of its rows.
 //
 // It must not know how a picture is drawn.
 #pragma once

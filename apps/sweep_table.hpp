@@ -53,7 +53,7 @@ struct SweepRow {
   bool succeeded() const;
 };
 
-// What decides which columns there are.
+// SweepColumns decides which columns there are.
 struct SweepColumns {
   std::vector<std::string> axes = {};
   std::vector<std::string> states = {};

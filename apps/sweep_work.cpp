@@ -71,7 +71,7 @@ std::string file_contents(const std::string& path) {
   return text.str();
 }
 
-// What several files hold: the rows with the file of each, and the points of the section.
+// Parts of a sweep that several files hold: the rows with the file of each, and the points of the section.
 struct SweepWork::Parts {
   std::map<Index, std::pair<SweepRow, std::string>> rows = {};
   std::map<Index, SectionTable::Points> points = {};

@@ -1,4 +1,4 @@
-// Which runs a sweep makes and where they begin: runs that follow one another, random samples, Latin hypercubes.
+// The runs that a sweep makes and where they begin: one after another, random samples, Latin hypercubes.
 #include <algorithm>
 #include <cmath>
 #include <random>

@@ -1,4 +1,4 @@
-// What the tables of a sweep hold: columns, points of sections, observables, shards, limits.
+// The contents of the tables of a sweep: columns, points of sections, observables, shards, limits.
 #include <algorithm>
 #include <csignal>
 
