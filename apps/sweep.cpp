@@ -319,6 +319,10 @@ std::vector<std::string> files_to_take_over(const SweepArguments& arguments, con
   return there;
 }
 
+bool holds_any(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
+  return std::find_first_of(names.begin(), names.end(), wanted.begin(), wanted.end()) != names.end();
+}
+
 // "100 runs", and how they were chosen.
 std::string runs_made(const SweepPlan& plan, const SweepArguments& arguments) {
   std::string text = fmt::format("{} runs", plan.runs_here());
@@ -355,8 +359,12 @@ void report(const SweepArguments& arguments, const SweepTask& task, const SweepW
     const std::string taken = arguments.merge.empty() && work.taken_over() > 0
                                   ? fmt::format(", {} of them taken over", work.taken_over())
                                   : "";
+    const bool says_why =
+        arguments.columns.empty() || holds_any(arguments.columns, {"message", "outcome", "all"});
     fmt::print(err, "{}{}{}\n", runs_made(task.plan, arguments), taken,
-               failed > 0 ? fmt::format(", {} stopped early (see the column message)", failed) : "");
+               failed == 0 ? std::string()
+                           : fmt::format(", {} stopped early ({} the column message)", failed,
+                                         says_why ? "see" : "--columns leaves out"));
   }
 }
 

@@ -22,7 +22,7 @@ struct Cancelled {};
 
 void widen(double& least, double& greatest, double value) {
   if (std::isnan(value)) return;
-  // What nothing was seen of is not a number, and compares so.
+  // A quantity that was not seen yet is NaN, with which every comparison is false.
   if (!(least <= value)) least = value;
   if (!(greatest >= value)) greatest = value;
 }

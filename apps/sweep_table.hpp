@@ -73,7 +73,7 @@ class SweepTable {
   // Chooses the columns that are written: by name, or by the name of a group, of a state or of an observable for all that
   // belong to it. Throws std::invalid_argument for other names.
   void choose(const std::vector<std::string>& names);
-  // Those of `needed`, by name or group, that a table does not tell: they were not chosen.
+  // The names of `needed`, columns or groups, that the choice leaves out.
   std::vector<std::string> missing(const std::vector<std::string>& needed) const;
 
   const std::vector<std::string>& quantities() const { return quantities_; }

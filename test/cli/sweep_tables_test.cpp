@@ -273,7 +273,7 @@ TEST_CASE("shards that are made apart are merged into the table of the whole swe
   CHECK(place.read("merged.csv") == whole);
   CHECK(place.read("all.csv") == points);
 
-  // What a shard leaves out is told, and can be made afterwards.
+  // Runs of a shard that is missing are told, and can be made afterwards.
   std::vector<std::string> fewer = files;
   fewer.erase(fewer.begin() + 1);
   const Finished incomplete = place.slideway(with(sweep, with(target, fewer)));
