@@ -454,18 +454,18 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
          "record the states where the solution arrives at this surface, or at the events of this name")
       ->type_name("NAME")
       ->group(looked_at);
+  add_word(app, "--direction", "arrivals that count: from below, from above, or both (default rising)",
+           {"rising", "falling", "any"}, arguments.direction)
+      ->group(looked_at);
+  add_count(app, "--section-points", "most arrivals recorded of a run, its last ones (default 200)", 1,
+            arguments.section_points)
+      ->group(looked_at);
   app.add_option(
          "--observe", arguments.observe,
          "what has columns beside the states: the name of a definition, a force of friction, a surface (its "
          "guard) or a contact (its force), or an expression with a name, \"E = 0.5*v^2\"; may be repeated")
       ->type_name("NAME|NAME=EXPRESSION")
       ->allow_extra_args(false)
-      ->group(looked_at);
-  add_word(app, "--direction", "arrivals that count: from below, from above, or both (default rising)",
-           {"rising", "falling", "any"}, arguments.direction)
-      ->group(looked_at);
-  add_count(app, "--section-points", "most arrivals recorded of a run, its last ones (default 200)", 1,
-            arguments.section_points)
       ->group(looked_at);
 
   const std::string results = "Results (a FILE named - is standard output)";
@@ -486,7 +486,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
   app.add_option("--merge", arguments.merge,
                  "make no runs, but put together the tables that the same command wrote with --shard; takes "
                  "several files")
-      ->type_name("FILE")
+      ->type_name("FILE...")
       ->group(results);
   app.add_flag("--resume", arguments.resume, "complete the table of an interrupted sweep")->group(results);
   add_files(app, "--plot", "draw the bifurcation picture (one parameter) or a map (two); may be repeated",
@@ -501,7 +501,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       "done.\n"
       "Exit status: 0 all runs were made, 1 a result could not be written, 2 the command line or the model "
       "is "
-      "wrong, 3 interrupted (what was done is in the table).");
+      "wrong, 3 interrupted, or merged tables lack runs (what was done is in the table).");
 }
 
 void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names) {

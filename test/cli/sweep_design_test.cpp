@@ -82,6 +82,22 @@ TEST_CASE("runs that follow one another up and down find a hysteresis loop") {
   CHECK(highest_cycle < 2);
 }
 
+TEST_CASE("a gear pair with backlash keeps in contact on the way up and rattles on the way down") {
+  const Workplace place;
+  const std::string model = std::string(SLIDEWAY_SOURCE_DIR) + "/models/gallery/gear_rattle.toml";
+  const Table table(place
+                        .slideway({"sweep", model, "--set", "zeta=0.02", "--vary", "w=0.6:0.9:7", "--follow",
+                                   "both", "--t-end", "500", "--transient", "400"})
+                        .out);
+  REQUIRE(table.rows.size() == 14);
+  // In contact the displacement stays above 1, the edge of the backlash.
+  for (std::size_t row = 1; row < 4; ++row) {
+    CHECK(table.number(row, "min_x") > 1);
+    CHECK(table.number(row + 7, "min_x") < 1);
+  }
+  for (const std::size_t row : {5, 6, 12, 13}) CHECK(table.number(row, "min_x") < 1);
+}
+
 TEST_CASE("a run that follows another begins with its last state") {
   const Workplace place;
   place.write("belt.toml", belt);
