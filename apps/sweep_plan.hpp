@@ -1,5 +1,5 @@
-// Which runs a sweep consists of, numbered from 0: every combination of the values of its axes, the last axis fastest, or
-// samples of their ranges; and which of them follow one another in a chain.
+// Runs of a sweep, numbered from 0: every combination of the values of its axes, the last axis fastest, or samples of
+// their ranges. Runs that follow one another make a chain.
 //
 // It must not know how a run is made, nor files.
 #pragma once
@@ -49,8 +49,8 @@ struct SweepDesign {
 
 class SweepPlan {
  public:
-  // Throws std::invalid_argument for what makes no sweep: no axes, too many runs, a name varied twice or set as well, values to
-  // choose from where samples are wanted, samples to follow.
+  // Throws std::invalid_argument for no axes, too many runs, a name varied twice or set as well, and for axes that do
+  // not fit the sampling.
   explicit SweepPlan(SweepDesign design);
 
   const std::vector<SweepAxis>& axes() const { return design_.axes; }

@@ -70,8 +70,8 @@ class SweepTable {
 
   SweepTable(const SweepColumns& columns, const std::string& fingerprint);
 
-  // Chooses the columns that are written: by name, or by the name of a group, of a state or of an observable for all that
-  // belong to it. Throws std::invalid_argument for other names.
+  // Chooses the columns that are written, by their names, groups, states or observables. Throws std::invalid_argument
+  // for other names.
   void choose(const std::vector<std::string>& names);
   // The names of `needed`, columns or groups, that the choice leaves out.
   std::vector<std::string> missing(const std::vector<std::string>& needed) const;
