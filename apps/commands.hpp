@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/sweep_plan.hpp"
@@ -51,12 +52,22 @@ struct RunArguments : SimulationArguments {
 
 struct SweepArguments : SimulationArguments {
   std::vector<SweepAxis> axes = {};
+  std::optional<Index> random = {};  // so many samples of the ranges
+  std::optional<Index> latin = {};
+  std::optional<Index> seed = {};
+  std::string follow = {};  // "up", "down" or "both"
   std::optional<Index> jobs = {};
+  std::optional<std::pair<Index, Index>> shard = {};  // the number, from 1, and how many there are
+  std::optional<double> run_time_limit = {};          // seconds
   std::optional<double> transient = {};
+  std::vector<std::string> observe = {};  // "F" or "E = 0.5*v^2"
   std::string section = {};
   std::string direction = {};
   std::optional<Index> section_points = {};
   std::string csv = {};
+  std::vector<std::string> columns = {};  // names of columns and groups; empty: what tells something
+  std::string section_file = {};
+  std::vector<std::string> merge = {};  // the tables of shards
   std::vector<std::string> plot = {};
   std::vector<std::string> states = {};  // of the picture
   bool resume = false;

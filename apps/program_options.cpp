@@ -402,14 +402,44 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
            }
          },
          "vary a parameter or an initial state: P=FIRST:LAST:COUNT, P=FIRST:LAST:COUNT:log for equal ratios, "
-         "or "
-         "P=VALUE,VALUE,...; repeated, every combination is run")
+         "or P=VALUE,VALUE,...; repeated, every combination is run; with --random or --latin P=FIRST:LAST or "
+         "P=FIRST:LAST:log")
       ->required()
       ->type_name("P=A:B:N")
       ->allow_extra_args(false)
       ->take_all()
       ->group(runs);
-  add_count(app, "--jobs", "runs at the same time (default: one per processor)", 1, arguments.jobs)
+  add_count(app, "--random", "instead of every combination so many random samples of the ranges", 1,
+            arguments.random)
+      ->group(runs);
+  add_count(
+      app, "--latin",
+      "instead of every combination so many samples of a Latin hypercube: each of N equal parts of every "
+      "range is met once",
+      1, arguments.latin)
+      ->group(runs);
+  add_count(app, "--seed", "the same seed gives the same samples, on every computer (default 1)", 0,
+            arguments.seed)
+      ->group(runs);
+  add_word(
+      app, "--follow",
+      "along the first --vary each run begins where its neighbour ended: with rising values, with falling "
+      "values, or up and then down again, for hysteresis; the others have a chain for each combination",
+      {"up", "down", "both"}, arguments.follow)
+      ->group(runs);
+  add_count(app, "--jobs", "runs, or chains of --follow, at the same time (default: one per processor)", 1,
+            arguments.jobs)
+      ->group(runs);
+  add_pair<Index>(
+      app, "--shard", '/', "K/N with K from 1 to N, as 2/8",
+      [](Index number, Index of) { return number >= 1 && number <= of; },
+      "only the K-th of N parts of the runs, to be made apart and merged (--merge)", arguments.shard)
+      ->type_name("K/N")
+      ->group(runs);
+  add_positive(app, "--run-time-limit",
+               "end a run that takes longer than so many seconds on the clock, with the status time_limit "
+               "(default: no limit)",
+               arguments.run_time_limit)
       ->group(runs);
   add_simulation(app, arguments);
 
@@ -430,10 +460,33 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
   add_count(app, "--section-points", "most arrivals recorded of a run, its last ones (default 200)", 1,
             arguments.section_points)
       ->group(looked_at);
+  app.add_option(
+         "--observe", arguments.observe,
+         "what has columns beside the states: the name of a definition, a force of friction, a surface (its "
+         "guard) or a contact (its force), or an expression with a name, \"E = 0.5*v^2\"; may be repeated")
+      ->type_name("NAME|NAME=EXPRESSION")
+      ->allow_extra_args(false)
+      ->group(looked_at);
 
   const std::string results = "Results (a FILE named - is standard output)";
   app.add_option("--csv", arguments.csv, "write the table, a row per run (default -)")
       ->type_name("FILE")
+      ->group(results);
+  add_names(
+      app, "--columns",
+      "the columns of the table, in this order: names, or the groups parameters, outcome, final, counts, "
+      "min, max, section, all, or a state for all of its columns (default: those that are not zero or "
+      "empty in all rows)",
+      arguments.columns)
+      ->group(results);
+  app.add_option("--section-file", arguments.section_file,
+                 "write the points of the section as a table of their own, a row per point")
+      ->type_name("FILE")
+      ->group(results);
+  app.add_option("--merge", arguments.merge,
+                 "make no runs, but put together the tables that the same command wrote with --shard; takes "
+                 "several files")
+      ->type_name("FILE...")
       ->group(results);
   app.add_flag("--resume", arguments.resume, "complete the table of an interrupted sweep")->group(results);
   add_files(app, "--plot", "draw the bifurcation picture (one parameter) or a map (two); may be repeated",
@@ -448,7 +501,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       "done.\n"
       "Exit status: 0 all runs were made, 1 a result could not be written, 2 the command line or the model "
       "is "
-      "wrong, 3 interrupted (what was done is in the table).");
+      "wrong, 3 interrupted, or merged tables lack runs (what was done is in the table).");
 }
 
 void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names) {
@@ -625,7 +678,9 @@ std::vector<std::string> examples_of(const std::string& command) {
   if (command == "check") return {"slideway check dry-friction"};
   if (command == "compare") return {"slideway compare evaporator --error 1e-6"};
   if (command == "sweep")
-    return {"slideway sweep dry-friction --vary mu=0.1:0.5:41 --csv friction.csv --plot friction.svg"};
+    return {"slideway sweep dry-friction --vary mu=0.1:0.5:41 --csv friction.csv --plot friction.svg",
+            "slideway sweep dry-friction --vary w=0.5:1.5:41 --follow both --columns w,direction,max_x",
+            "slideway sweep dry-friction --vary mu=0.1:0.5 --vary w=0.2:2:log --latin 100 --csv samples.csv"};
   if (command == "validate") return {"slideway validate A01 --method bdf"};
   if (command == "completion") return {"slideway completion bash > ~/.slideway && . ~/.slideway"};
   return {};

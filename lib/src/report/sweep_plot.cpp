@@ -83,7 +83,8 @@ class SweepScript : public GnuplotScript {
     if (any_failed()) entry("stopped early", 2, 0.8, sliding_colour);
     if (map) return;
     if (!picture_.section.empty()) {
-      entry("at " + picture_.section, 7, 0.5, curve_colour);
+      if (picture_.has_way_back) entry("down", 6, 0.5, event_colour);
+      entry("at " + picture_.section + (picture_.has_way_back ? ", up" : ""), 7, 0.5, curve_colour);
     } else {
       entry("least", 10, 0.8, curve_colour);
       entry("greatest", 8, 0.8, event_colour);
@@ -118,14 +119,15 @@ class SweepScript : public GnuplotScript {
     scales();
     append("set autoscale y\nset offsets graph 0, 0, 0.05, 0.05\nset ylabel {} offset 0.5,0\n",
            in_quotes(picture_.states[state]));
-    std::string dots, low, high, failed;
+    std::string dots, dots_back, low, high, failed;
     std::size_t count = 0;
     for (const SweepPicturePoint& point : picture_.points) {
       const double p = point.values[0];
       if (!point.succeeded) failed += fmt::format("{:.10g}\n", p);
       if (!picture_.section.empty()) {
         if (state >= point.section.size()) continue;
-        for (const double value : point.section[state]) dots += fmt::format("{:.10g} {:.8g}\n", p, value);
+        std::string& points = point.on_way_back ? dots_back : dots;
+        for (const double value : point.section[state]) points += fmt::format("{:.10g} {:.8g}\n", p, value);
         count += point.section[state].size();
         continue;
       }
@@ -140,6 +142,12 @@ class SweepScript : public GnuplotScript {
       block("dots", dots);
       parts.push_back(fmt::format("$dots using 1:2 with points pointtype 7 pointsize {} linecolor rgb '{}'",
                                   size, curve_colour));
+    }
+    if (!dots_back.empty()) {
+      block("dots_back", dots_back);
+      parts.push_back(
+          fmt::format("$dots_back using 1:2 with points pointtype 6 pointsize {} linecolor rgb '{}'", size,
+                      event_colour));
     }
     const double marker = picture_.points.size() > 80 ? 0.35 : 0.8;
     if (!high.empty()) {
@@ -230,7 +238,9 @@ class SweepScript : public GnuplotScript {
       append("set cbrange [{:.10g}:{:.10g}]\n", low, high);
       block("cells", cells);
       parts.push_back(
-          "$cells using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid 1 noborder linecolor palette");
+          picture_.is_scattered
+              ? "$cells using 1:2:7 with points pointtype 7 pointsize 0.8 linecolor palette"
+              : "$cells using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid 1 noborder linecolor palette");
     }
     if (!failed.empty()) {
       block("failed", failed);
