@@ -427,7 +427,7 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   std::vector<Target> wanted;
   if (!path.empty()) wanted.push_back({"--csv", path});
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
-  check_targets(wanted, arguments.model);
+  check_targets(wanted, {arguments.model});
   if (arguments.resume && (path.empty() || is_standard_output(path))) {
     refuse({.what = "there is nothing to resume",
             .where = "--resume",
