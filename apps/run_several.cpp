@@ -108,11 +108,15 @@ int run_several(const RunArguments& arguments, std::ostream& out, std::ostream& 
   for (const FollowedRun& run : several.runs) prepared.push_back(&run);
   check_picture(arguments, prepared);
 
-  std::vector<RunLayer> layers;
-  for (std::size_t k = 0; k < several.runs.size(); ++k) {
-    follow(several.runs[k]);
-    layers.push_back({several.runs[k].report(), several.labels[k]});
-  }
+  const auto layers_now = [&] {
+    std::vector<RunLayer> layers;
+    for (std::size_t k = 0; k < several.runs.size(); ++k)
+      layers.push_back({several.runs[k].report(), several.labels[k]});
+    return layers;
+  };
+  if (!arguments.plot.empty()) check_option("--plot", [&] { check_overlay(layers_now()); });
+  for (FollowedRun& run : several.runs) follow(run);
+  const std::vector<RunLayer> layers = layers_now();
   PlotOptions options = picture_options(arguments);
   if (options.title.empty() && arguments.models.size() == 1) options.title = several.runs.front().model.name;
   std::vector<std::string> written;

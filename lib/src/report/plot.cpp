@@ -36,7 +36,11 @@ void check_phase(const PlotOptions& options, const System& system) {
 namespace {
 
 void check_names(const std::string& where, const std::vector<std::string>& wanted,
-                 std::vector<std::string> names) {
+                 const std::vector<std::string>& known) {
+  // Several runs have states of the same names.
+  std::vector<std::string> names;
+  for (const std::string& name : known)
+    if (!is_among(names, name)) names.push_back(name);
   for (const std::string& name : wanted) {
     if (name == "t" || std::find(names.begin(), names.end(), name) != names.end()) continue;
     names.push_back("t");

@@ -58,6 +58,13 @@ Axis value_axis(const std::vector<const RunCurves*>& runs, const std::vector<std
   if (left_out > 0)
     notes.push_back(fmt::format("'{}' is drawn where it is above 0: {:.2g} % of its points are not", name,
                                 100.0 * static_cast<double>(left_out) / static_cast<double>(count)));
+  // Below the rounding of the largest value there is nothing to be seen.
+  constexpr double least_fraction = 1e-15;
+  if (above.low < least_fraction * above.high) {
+    above.low = least_fraction * above.high;
+    notes.push_back(
+        fmt::format("'{}' is drawn from {:.2g} on: what is smaller is lost in rounding", name, above.low));
+  }
   return {padded_in_ratio(above), true};
 }
 
@@ -70,8 +77,8 @@ Axis time_axis(const Range& time, bool logarithmic, double first_step, std::vect
   if (time.low > 0 && time.high > time.low) return {time, true};
   if (time.low < 0) notes.push_back("the run is drawn from t = 0 on, since the axis of time is logarithmic");
   // Six decades, or the run from the end of its first step on.
-  constexpr double least_fraction = 1e-6;
-  return {{std::max(std::min(first_step, 0.1 * time.high), least_fraction * time.high), time.high}, true};
+  constexpr double least_part = 1e-6;
+  return {{std::max(std::min(first_step, 0.1 * time.high), least_part * time.high), time.high}, true};
 }
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {

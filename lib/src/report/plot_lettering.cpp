@@ -139,7 +139,6 @@ class Reader {
     }
     const std::string name = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end;
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     if (const char* glyph = glyph_of(name); glyph != nullptr) return add(pieces, glyph);
     if (accent_of(name) != nullptr) {
       pieces.push_back({Position::accented, name, argument("\\" + name)});
@@ -275,6 +274,8 @@ std::string Lettering::name(const std::string& name) const {
   if (found == labels_.rend()) return verbatim(name);
   return in_quotes(found->second) + (is_tex_ ? "" : " enhanced");
 }
+
+std::string Lettering::number_format() const { return is_tex_ ? "'$%h$'" : "'%g'"; }
 
 double Lettering::width(const std::string& text) const {
   constexpr double character = 6.3;  // pixels, of the terminals' fonts

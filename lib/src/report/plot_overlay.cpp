@@ -39,6 +39,21 @@ std::vector<std::string> observed_names(const RunReport& report) {
 
 }  // namespace
 
+void check_overlay(const std::vector<RunLayer>& runs) {
+  const std::vector<std::string>& first = runs.front().report.instance.system.state_names();
+  for (const RunLayer& run : runs) {
+    const std::vector<std::string>& own = run.report.instance.system.state_names();
+    if (std::none_of(own.begin(), own.end(),
+                     [&](const std::string& name) { return is_among(first, name); })) {
+      refuse({.what = "the runs have no state in common to be drawn over each other",
+              .where = fmt::format("{} and {}", runs.front().label, run.label),
+              .expected = fmt::format("one of the states {}", fmt::join(first, ", ")),
+              .got = fmt::format("{}", fmt::join(own, ", ")),
+              .advice = "draw each of them in a picture of its own"});
+    }
+  }
+}
+
 std::optional<std::size_t> OverlayScript::Layer::place(const std::string& name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return std::nullopt;
@@ -53,6 +68,7 @@ bool OverlayScript::Layer::has_all(const std::vector<std::string>& wanted) const
 OverlayScript::OverlayScript(const std::vector<RunLayer>& runs, PictureFormat format,
                              const PlotOptions& options)
     : words_(format, options.labels), markers_(options.markers) {
+  check_overlay(runs);
   choose_panels(runs, options);
   sample(options);
   data();
@@ -67,8 +83,8 @@ OverlayScript::OverlayScript(const std::vector<RunLayer>& runs, PictureFormat fo
   for (const std::string& name : panels_) axes_.push_back(axis(name, options));
 
   const bool has_portrait = !portrait_.empty();
-  const int width = options.size ? options.size->first : has_portrait ? 1000 : 860;
-  const double left = has_portrait ? 0.075 : 0.095;
+  const int width = options.size ? options.size->first : page_width(format, has_portrait ? 1000 : 860);
+  const double left = (has_portrait ? 75.0 : 81.7) / width;
   const double right = has_portrait ? 0.985 : 0.97;
   Legend entries = legend(runs);
   const double more_rows = Legend::row_height * (entries.arrange(words_, left * width, right * width) - 1);
@@ -86,7 +102,7 @@ OverlayScript::OverlayScript(const std::vector<RunLayer>& runs, PictureFormat fo
   if (!options.title.empty())
     append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(options.title), left, y);
   time_panels({left, has_portrait ? 0.50 : right, footer, 1 - header});
-  if (has_portrait) portrait({0.575, 0.985, footer, 1 - header});
+  if (has_portrait) portrait({0.50 + 75.0 / width, 0.985, footer, 1 - header});
   append("unset multiplot\n");
 }
 
@@ -96,17 +112,6 @@ void OverlayScript::choose_panels(const std::vector<RunLayer>& runs, const PlotO
     for (const std::string& name : run.report.instance.system.state_names())
       add_once(all, name, std::numeric_limits<std::size_t>::max());
   const std::vector<std::string>& first = runs.front().report.instance.system.state_names();
-  for (const RunLayer& run : runs) {
-    const std::vector<std::string>& own = run.report.instance.system.state_names();
-    if (std::none_of(own.begin(), own.end(),
-                     [&](const std::string& name) { return is_among(first, name); })) {
-      refuse({.what = "the runs have no state in common to be drawn over each other",
-              .where = fmt::format("{} and {}", runs.front().label, run.label),
-              .expected = fmt::format("one of the states {}", fmt::join(first, ", ")),
-              .got = fmt::format("{}", fmt::join(own, ", ")),
-              .advice = "draw each of them in a picture of its own"});
-    }
-  }
   const bool all_have_two = std::all_of(runs.begin(), runs.end(), [&](const RunLayer& run) {
     return run.report.instance.system.state_names() == first;
   });
@@ -273,9 +278,10 @@ void OverlayScript::time_panels(const Frame& frame) {
     const bool lowest = panel + 1 == panels_.size();
     place({frame.left, frame.right, top - height, top});
     append("{}{}", time_.commands('x'), axes_[panel].commands('y'));
-    if (axes_[panel].is_logarithmic) append("set format y '%g'\n");
+    if (axes_[panel].is_logarithmic) append("set format y {}\n", words_.number_format());
     append("set ylabel {} offset 0.5,0\n{}\n", words_.name(panels_[panel]),
-           lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x '%g'", words_.name("t"))
+           lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
+                                words_.number_format())
                   : "unset xlabel\nset format x ''");
     append("plot {}\n", fmt::join(parts({"t", panels_[panel]}), ", \\\n  "));
     // The labels and lines of the page are drawn with the first panel.
@@ -291,9 +297,9 @@ void OverlayScript::portrait(const Frame& frame) {
     return static_cast<std::size_t>(std::find(panels_.begin(), panels_.end(), name) - panels_.begin());
   };
   append("{}{}", axes_[panel(portrait_[0])].commands('x'), axes_[panel(portrait_[1])].commands('y'));
-  if (axes_[panel(portrait_[1])].is_logarithmic) append("set format y '%g'\n");
-  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n",
-         words_.name(portrait_[0]), words_.name(portrait_[1]));
+  if (axes_[panel(portrait_[1])].is_logarithmic) append("set format y {}\n", words_.number_format());
+  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x {}\n",
+         words_.name(portrait_[0]), words_.name(portrait_[1]), words_.number_format());
   const std::vector<std::string> drawn = parts(portrait_);
   if (drawn.empty()) {
     refuse({.what = "no run has all the states of the phase portrait",

@@ -51,10 +51,10 @@ RasterScript::RasterScript(const RunReport& report, PictureFormat format, const 
   thin_out();
   data();
 
-  const int width = options.size ? options.size->first : 860;
+  const int width = options.size ? options.size->first : page_width(format, 860);
   const auto rows = static_cast<double>(std::max<std::size_t>(rows_.size(), 1));
   Legend entries = legend();
-  constexpr double left = 0.13;
+  const double left = 112.0 / width;
   constexpr double right = 0.97;
   constexpr double first_row = 46;
   const double more_rows = Legend::row_height * (entries.arrange(words_, left * width, right * width) - 1);
@@ -158,7 +158,7 @@ Legend RasterScript::legend() const {
 void RasterScript::panel(const Frame& frame, int height) {
   place(frame);
   append("unset key\n{}", time_.commands('x'));
-  append("set xlabel {} offset 0,0.3\nset format x '%g'\n", words_.name("t"));
+  append("set xlabel {} offset 0,0.3\nset format x {}\n", words_.name("t"), words_.number_format());
   const auto rows = static_cast<double>(std::max<std::size_t>(rows_.size(), 1));
   // The first row is at the top.
   append("set yrange [{}:-0.5]\n", rows - 0.5);

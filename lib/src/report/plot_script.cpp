@@ -106,10 +106,10 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
         value_axis({&curves_}, {place_of(curve)}, named, is_drawn && is_among(options.log, named), notes_));
   }
   const bool portrait = !portrait_.empty();
-  const int width = options.size ? options.size->first : portrait ? 1000 : 860;
+  const int width = options.size ? options.size->first : page_width(format, portrait ? 1000 : 860);
   data();
   const double middle = portrait_.size() == 3 ? 0.42 : 0.50;
-  const double left = portrait ? 0.075 : 0.095;
+  const double left = (portrait ? 75.0 : 81.7) / width;
   const double right = portrait ? 0.985 : 0.97;
   Legend entries = legend();
   const double more_rows = Legend::row_height * (entries.arrange(words_, left * width, right * width) - 1);
@@ -126,7 +126,7 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
   text_ += entries.drawn(words_, right * width, width, height, y);
   title(left, entries.begin() / width, width, y);
   time_panels({left, portrait ? middle : right, footer_, 1 - header_});
-  if (portrait_.size() == 2) plane_portrait({0.575, 0.985, footer_, 1 - header_});
+  if (portrait_.size() == 2) plane_portrait({0.50 + 75.0 / width, 0.985, footer_, 1 - header_});
   if (portrait_.size() == 3) space_portrait({0.44, 1.0, 0.0, 1 - header_});
   append("unset multiplot\n");
 }

@@ -54,9 +54,10 @@ void PlotScript::time_panels(const Frame& frame) {
     const bool lowest = panel + 1 == panels_.size();
     place({frame.left, frame.right, top - height, top});
     append("{}{}", Axis{time, time_.is_logarithmic}.commands('x'), axis(state).commands('y'));
-    if (axis(state).is_logarithmic) append("set format y '%g'\n");
+    if (axis(state).is_logarithmic) append("set format y {}\n", words_.number_format());
     append("set ylabel {} offset 0.5,0\n{}\n", name(state),
-           lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x '%g'", words_.name("t"))
+           lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
+                                words_.number_format())
                   : "unset xlabel\nset format x ''");
     append_plot(time_parts(state));
     // The labels and lines of the page are drawn with the first panel.

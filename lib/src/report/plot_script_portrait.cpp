@@ -69,9 +69,9 @@ void PlotScript::plane_portrait(const Frame& frame) {
   portrait_ends();
   place(frame);
   append("{}{}", axis(portrait_[0]).commands('x'), axis(portrait_[1]).commands('y'));
-  if (axis(portrait_[1]).is_logarithmic) append("set format y '%g'\n");
-  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n", name(portrait_[0]),
-         name(portrait_[1]));
+  if (axis(portrait_[1]).is_logarithmic) append("set format y {}\n", words_.number_format());
+  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x {}\n", name(portrait_[0]),
+         name(portrait_[1]), words_.number_format());
   arrows();
   surface_time();
   append_plot(portrait_parts());
@@ -88,8 +88,9 @@ void PlotScript::space_portrait(const Frame& frame) {
   append("set xlabel {} offset 0,-0.5\nset ylabel {} offset 0,-0.5\nset zlabel {} offset -1,0 rotate by 90\n",
          name(portrait_[0]), name(portrait_[1]), name(portrait_[2]));
   append(
-      "set format x '%g'\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth "
-      "0.4\n");
+      "set format x {}\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth "
+      "0.4\n",
+      words_.number_format());
   append("set tics offset 0,0\nset grid xtics ytics ztics linecolor rgb '#DDDDDD' linewidth 0.5\n");
   surface_time();
   append("splot {}\n", fmt::join(portrait_parts(), ", \\\n  "));

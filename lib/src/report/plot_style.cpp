@@ -56,6 +56,12 @@ std::string in_quotes(const std::string& text) {
   return result;
 }
 
+int page_width(PictureFormat format, int on_screen) {
+  constexpr int on_paper = 640;
+  const bool is_for_paper = format == PictureFormat::pdf || format == PictureFormat::tex;
+  return is_for_paper ? std::min(on_paper, on_screen) : on_screen;
+}
+
 std::string picture_settings(PictureFormat format, int width, int height, bool enhanced) {
   return fmt::format(
       "set terminal {} {}\nset encoding utf8\nset border front linewidth 0.6\nset tics nomirror front\n"

@@ -68,6 +68,9 @@ void check_phase(const PlotOptions& options, const System& system);
 void check_labels(const PlotOptions& options, const std::vector<std::string>& names);
 void check_log(const PlotOptions& options, const std::vector<std::string>& names);
 
+// Throws std::invalid_argument where runs cannot be drawn over each other: two have no state in common.
+void check_overlay(const std::vector<RunLayer>& runs);
+
 // The gnuplot script that draws the run, data included. Throws as the checks.
 std::string plot_script(const RunReport& report, PictureFormat format, const PlotOptions& options = {});
 // The runs over each other, the same states in one panel. Throws likewise, and where two runs have no state in common.
