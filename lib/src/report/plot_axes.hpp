@@ -19,8 +19,8 @@ struct Axis {
   double middle() const;
 };
 
-// What is kept at place `j` of some runs, on a logarithmic axis if that is asked for and there is a value above zero. Adds a
-// sentence on what is left out.
+// The values kept at a place of each run, on a logarithmic axis if that is asked for and one of them is above zero. Adds a sentence
+// on those that are left out.
 Axis value_axis(const std::vector<const RunCurves*>& runs, const std::vector<std::size_t>& places,
                 const std::string& name, bool logarithmic, std::vector<std::string>& notes);
 // Likewise of time. A logarithmic axis of a run from t = 0 begins about where its first step ends.

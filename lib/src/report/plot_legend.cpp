@@ -1,5 +1,7 @@
 #include "report/plot_legend.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace slideway {
@@ -8,7 +10,8 @@ namespace {
 
 constexpr double symbol_width = 28;  // pixels
 constexpr double gap = 16;
-constexpr double least_title = 70;  // a name of eight letters
+constexpr double bold_character = 8.5;
+constexpr std::size_t least_title = 8;  // letters
 
 }  // namespace
 
@@ -34,10 +37,11 @@ double Legend::width(const Lettering& words, const Entry& entry) {
   return words.width(entry.title) + symbol_width + gap;
 }
 
-int Legend::arrange(const Lettering& words, double left, double right) {
+int Legend::arrange(const Lettering& words, double left, double right, const std::string& title) {
   row_ends_.clear();
   begin_ = right;
-  double room = right - left - least_title;
+  const double wanted = bold_character * static_cast<double>(std::max(glyphs(title), least_title));
+  double room = right - left - std::min(wanted, 0.5 * (right - left));
   double used = 0;
   for (std::size_t k = 0; k < entries_.size(); ++k) {
     const double wide = width(words, entries_[k]);
@@ -52,6 +56,11 @@ int Legend::arrange(const Lettering& words, double left, double right) {
   }
   row_ends_.push_back(entries_.size());
   return static_cast<int>(row_ends_.size());
+}
+
+std::string Legend::fitting(const std::string& title, double left) const {
+  const auto letters = static_cast<std::size_t>(std::max(0.0, (begin_ - left) / bold_character));
+  return shortened(title, std::max(letters, least_title));
 }
 
 std::string Legend::drawn(const Lettering& words, double right, int width, int height, double y) const {

@@ -25,8 +25,10 @@ class Legend {
 
   void add(std::string title, Symbol symbol) { entries_.push_back({std::move(title), std::move(symbol)}); }
 
-  // Arranges the entries between two pixels of a page; the first row leaves room for a title. The number of rows.
-  int arrange(const Lettering& words, double left, double right);
+  // Arranges the entries between two pixels of a page; the first row leaves room for a title, up to a half. The number of rows.
+  int arrange(const Lettering& words, double left, double right, const std::string& title);
+  // The title, or as much of it as there is room for when the entries are arranged.
+  std::string fitting(const std::string& title, double left) const;
   // The commands that draw it, for a page of this size whose first row is at `y`.
   std::string drawn(const Lettering& words, double right, int width, int height, double y) const;
   // The pixel where the first row begins.

@@ -251,6 +251,15 @@ std::size_t glyphs(const std::string& text) {
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
+std::string shortened(const std::string& text, std::size_t most) {
+  if (glyphs(text) <= most) return text;
+  std::size_t end = 0;
+  for (std::size_t count = 0; end < text.size(); ++end) {
+    if ((static_cast<unsigned char>(text[end]) & 0xC0) != 0x80 && count++ == most) break;
+  }
+  return text.substr(0, end) + "…";
+}
+
 Lettering::Lettering(PictureFormat format, const std::vector<std::pair<std::string, std::string>>& labels)
     : is_tex_(format == PictureFormat::tex) {
   for (const auto& [name, text] : labels) {

@@ -35,5 +35,7 @@ class Lettering {
 
 // Characters, not bytes.
 std::size_t glyphs(const std::string& text);
+// At most so many characters, and a mark where something is left out.
+std::string shortened(const std::string& text, std::size_t most);
 
 }  // namespace slideway

@@ -87,7 +87,8 @@ OverlayScript::OverlayScript(const std::vector<RunLayer>& runs, PictureFormat fo
   const double left = (has_portrait ? 75.0 : 81.7) / width;
   const double right = has_portrait ? 0.985 : 0.97;
   Legend entries = legend(runs);
-  const double more_rows = Legend::row_height * (entries.arrange(words_, left * width, right * width) - 1);
+  const double more_rows =
+      Legend::row_height * (entries.arrange(words_, left * width, right * width, options.title) - 1);
   const int all_panels = (has_portrait ? 170 : 190) + 150 * static_cast<int>(panels_.size());
   const int height = options.size
                          ? options.size->second
@@ -100,7 +101,8 @@ OverlayScript::OverlayScript(const std::vector<RunLayer>& runs, PictureFormat fo
   const double y = 1 - 0.45 * first_row / height;
   text_ += entries.drawn(words_, right * width, width, height, y);
   if (!options.title.empty())
-    append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(options.title), left, y);
+    append("set label {} at screen {:.4f},{:.4f} left\n",
+           words_.bold(entries.fitting(options.title, left * width)), left, y);
   time_panels({left, has_portrait ? 0.50 : right, footer, 1 - header});
   if (has_portrait) portrait({0.50 + 75.0 / width, 0.985, footer, 1 - header});
   append("unset multiplot\n");

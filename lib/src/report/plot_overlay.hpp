@@ -21,7 +21,7 @@ class OverlayScript : public GnuplotScript {
   // Throws std::invalid_argument where two runs have no state in common, or none has the states of the portrait.
   OverlayScript(const std::vector<RunLayer>& runs, PictureFormat format, const PlotOptions& options);
 
-  // What the picture could not show, a sentence each.
+  // The picture could not show these, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

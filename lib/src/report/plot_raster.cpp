@@ -54,20 +54,19 @@ RasterScript::RasterScript(const RunReport& report, PictureFormat format, const 
   const int width = options.size ? options.size->first : page_width(format, 860);
   const auto rows = static_cast<double>(std::max<std::size_t>(rows_.size(), 1));
   Legend entries = legend();
+  const std::string& title = options.title.empty() ? report.model : options.title;
   const double left = 112.0 / width;
   constexpr double right = 0.97;
   constexpr double first_row = 46;
-  const double more_rows = Legend::row_height * (entries.arrange(words_, left * width, right * width) - 1);
+  const double more_rows =
+      Legend::row_height * (entries.arrange(words_, left * width, right * width, title) - 1);
   const double rows_height = std::clamp(row_height * rows, least_rows_height, most_rows_height);
   const int height =
       options.size ? options.size->second : static_cast<int>(first_row + more_rows + 58 + rows_height);
   text_ = picture_settings(format, width, height, words_.is_enhanced()) + text_;
   const double y = 1 - 0.45 * first_row / height;
   text_ += entries.drawn(words_, right * width, width, height, y);
-  const double room = std::max(8.0, (entries.begin() - left * width) / 8.5);
-  append("set label {} at screen {:.4f},{:.4f} left\n",
-         words_.bold(
-             shortened(options.title.empty() ? report.model : options.title, static_cast<std::size_t>(room))),
+  append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(entries.fitting(title, left * width)),
          left, y);
   panel({left, right, 58.0 / height, 1 - (first_row + more_rows) / height}, height);
 }

@@ -19,7 +19,7 @@ class RasterScript : public GnuplotScript {
  public:
   RasterScript(const RunReport& report, PictureFormat format, const PlotOptions& options);
 
-  // What the picture could not show, a sentence each.
+  // The picture could not show these, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -112,7 +112,8 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
   const double left = (portrait ? 75.0 : 81.7) / width;
   const double right = portrait ? 0.985 : 0.97;
   Legend entries = legend();
-  const double more_rows = Legend::row_height * (entries.arrange(words_, left * width, right * width) - 1);
+  const double more_rows =
+      Legend::row_height * (entries.arrange(words_, left * width, right * width, title()) - 1);
   const int all_panels = 190 + 150 * static_cast<int>(panels_.size());
   const int height = options.size ? options.size->second
                      : !portrait  ? all_panels + static_cast<int>(more_rows)
@@ -124,7 +125,8 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
   append("set multiplot\n");
   const double y = 1 - 0.45 * first_row / height;
   text_ += entries.drawn(words_, right * width, width, height, y);
-  title(left, entries.begin() / width, width, y);
+  append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(entries.fitting(title(), left * width)),
+         left, y);
   time_panels({left, portrait ? middle : right, footer_, 1 - header_});
   if (portrait_.size() == 2) plane_portrait({0.50 + 75.0 / width, 0.985, footer_, 1 - header_});
   if (portrait_.size() == 3) space_portrait({0.44, 1.0, 0.0, 1 - header_});

@@ -30,15 +30,13 @@ struct MarkerGroup {
 const std::vector<MarkerGroup>& marker_groups();
 
 bool is_marked(Markers markers, EventKind kind);
-// At most so many characters, and a mark where something is left out.
-std::string shortened(const std::string& text, std::size_t most);
 
 class PlotScript : public GnuplotScript {
  public:
   // The report must outlive the script.
   PlotScript(const RunReport& report, PictureFormat format, const PlotOptions& options);
 
-  // What the picture could not show, a sentence each.
+  // The picture could not show these, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -63,7 +61,8 @@ class PlotScript : public GnuplotScript {
   std::string marker_style(std::size_t group) const;
   void append_plot(const std::vector<std::string>& parts);
   Legend legend() const;
-  void title(double left, double right, int width, double y);
+  // The title asked for or the model's name.
+  std::string title() const;
   void time_panels(const Frame& frame);
   std::vector<std::string> time_parts(Index state) const;
 

@@ -11,15 +11,6 @@ constexpr std::size_t most_large_markers = 120;
 
 }  // namespace
 
-std::string shortened(const std::string& text, std::size_t most) {
-  if (glyphs(text) <= most) return text;
-  std::size_t end = 0;
-  for (std::size_t count = 0; end < text.size(); ++end) {
-    if ((static_cast<unsigned char>(text[end]) & 0xC0) != 0x80 && count++ == most) break;
-  }
-  return text.substr(0, end) + "…";
-}
-
 std::string PlotScript::surface_style() {
   return fmt::format("with lines linecolor rgb '{}' linewidth 1.2 dashtype (7,5)", surface_colour);
 }
@@ -124,18 +115,12 @@ Legend PlotScript::legend() const {
   return entries;
 }
 
-// The title asked for or the model's name, as much of it as there is room for.
-void PlotScript::title(double left, double right, int width, double y) {
-  std::string text = report_.model;
+std::string PlotScript::title() const {
+  if (!title_.empty()) return title_;
   const auto states =
       std::count_if(panels_.begin(), panels_.end(), [&](Index curve) { return is_state(curve); });
-  if (!title_.empty())
-    text = title_;
-  else if (portrait_.empty() && states < system_.states())
-    text = fmt::format("{} (the first {} of {} states)", report_.model, states, system_.states());
-  const double room = std::max(8.0, (right - left) * width / 8.5);
-  text = shortened(text, static_cast<std::size_t>(room));
-  append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(text), left, y);
+  if (!portrait_.empty() || states == system_.states()) return report_.model;
+  return fmt::format("{} (the first {} of {} states)", report_.model, states, system_.states());
 }
 
 }  // namespace slideway
