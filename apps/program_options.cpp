@@ -17,6 +17,7 @@
 #include "apps/command_texts.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/help.hpp"
+#include "apps/picture_words.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
@@ -187,6 +188,25 @@ CLI::Option* add_names(CLI::App& app, const std::string& name, const std::string
       ->type_name("NAME,NAME");
 }
 
+CLI::Option* add_axes(CLI::App& app, std::vector<SweepAxis>& axes, const std::string& description) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          "--vary",
+          [&axes](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              try {
+                axes.push_back(parse_axis(text));
+              } catch (const std::invalid_argument& error) {
+                throw CLI::ValidationError(error.what());
+              }
+            }
+          },
+          description)
+      ->type_name("P=A:B:N")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
 CLI::Option* add_model(CLI::App& app, std::string& target) {
   return app.add_option("model", target, "a name of the catalogue (see `slideway models`) or a .toml file")
       ->required()
@@ -248,7 +268,16 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
 
 void add_run(CLI::App& program, RunArguments& arguments) {
   CLI::App& app = *program.add_subcommand("run", "Follow a model through its discontinuities");
-  add_model(app, arguments.model);
+  app.add_option(
+         "model", arguments.models,
+         "a name of the catalogue (see `slideway models`) or a .toml file; several are drawn over each other")
+      ->required()
+      ->type_name("MODEL")
+      ->take_all();
+  add_axes(app, arguments.axes,
+           "run for each of these values, P=VALUE,VALUE,... or P=FIRST:LAST:COUNT, and draw the runs over "
+           "each other")
+      ->group("The model");
   add_simulation(app, arguments, true);
 
   const std::string results = "Results (a FILE named - is standard output)";
@@ -256,8 +285,10 @@ void add_run(CLI::App& program, RunArguments& arguments) {
   add_files(app, "--json", "write outcome, events and statistics; may be repeated", "FILE", arguments.json)
       ->group(results);
   add_files(app, "--plot",
-            "draw a picture, with gnuplot, or write its script and data (.gp); may be repeated",
-            "FILE.svg|png|pdf|gp", arguments.plot)
+            "draw a picture, with gnuplot, for LaTeX (.tex, with FILE-inc.pdf beside it), or write its "
+            "script and data "
+            "(.gp); may be repeated",
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
   add_files(app, "--report",
             "write a page to look at: equations, an interactive picture, every event; may be repeated",
@@ -271,14 +302,41 @@ void add_run(CLI::App& program, RunArguments& arguments) {
            "the events marked in the picture: none, sliding (its begin and end), all (default all)",
            {"none", "sliding", "all"}, arguments.markers)
       ->group(results);
-  add_pair<int>(
-      app, "--size", 'x', "two whole numbers from 100 to 10000, as 1200x800",
-      [](int first, int second) {
-        return std::min(first, second) >= 100 && std::max(first, second) <= 10000;
-      },
-      "width and height of the picture, in pixels of an svg (default: by the number of panels)",
-      arguments.picture_size)
+  app.add_option_function<std::string>(
+         "--size",
+         [&arguments](const std::string& text) {
+           arguments.picture_size = size_in(text);
+           if (!arguments.picture_size)
+             refuse_option("--size",
+                           "two whole numbers from 100 to 10000, as 1200x800, or centimetres, as 16x9cm",
+                           text);
+         },
+         "width and height of the picture, in pixels of an svg, or as 16x9cm (default: by the number of "
+         "panels)")
       ->type_name("WxH")
+      ->group(results);
+  app.add_option_function<std::vector<std::string>>(
+         "--labels",
+         [&arguments](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto labels = labels_in(text);
+             if (!labels) refuse_option("--labels", "NAME=TEXT, or several with commas between them", text);
+             arguments.labels.insert(arguments.labels.end(), labels->begin(), labels->end());
+           }
+         },
+         "what stands at the axes of states, of what is observed and of t, with x_{rel}, s^2 and \\mu as in "
+         "TeX: "
+         "\"x=position x_1 [m],t=time [s]\"; may be repeated")
+      ->type_name("NAME=TEXT")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->group(results);
+  add_names(app, "--log", "logarithmic axes, of states, of what is observed, or of t", arguments.log)
+      ->group(results);
+  app.add_flag("--raster", arguments.raster,
+               "draw a row for each surface, contact and named event in place of curves: bars while it "
+               "slides, dots at "
+               "its events")
       ->group(results);
   add_pair<double>(
       app, "--t-range", ':', "two times, the first below the second, as 2.5:4",
@@ -372,7 +430,7 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   add_files(app, "--json", "write everything that was measured; may be repeated", "FILE", arguments.json)
       ->group(results);
   add_files(app, "--plot", "draw the solutions near the surface, with gnuplot; may be repeated",
-            "FILE.svg|png|pdf|gp", arguments.plot)
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
   app.footer(
@@ -390,24 +448,12 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
   add_model(app, arguments.model);
 
   const std::string runs = "The runs";
-  app.add_option_function<std::vector<std::string>>(
-         "--vary",
-         [&arguments](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             try {
-               arguments.axes.push_back(parse_axis(text));
-             } catch (const std::invalid_argument& error) {
-               throw CLI::ValidationError(error.what());
-             }
-           }
-         },
-         "vary a parameter or an initial state: P=FIRST:LAST:COUNT, P=FIRST:LAST:COUNT:log for equal ratios, "
-         "or P=VALUE,VALUE,...; repeated, every combination is run; with --random or --latin P=FIRST:LAST or "
-         "P=FIRST:LAST:log")
+  add_axes(
+      app, arguments.axes,
+      "vary a parameter or an initial state: P=FIRST:LAST:COUNT, P=FIRST:LAST:COUNT:log for equal ratios, "
+      "or P=VALUE,VALUE,...; repeated, every combination is run; with --random or --latin P=FIRST:LAST or "
+      "P=FIRST:LAST:log")
       ->required()
-      ->type_name("P=A:B:N")
-      ->allow_extra_args(false)
-      ->take_all()
       ->group(runs);
   add_count(app, "--random", "instead of every combination so many random samples of the ranges", 1,
             arguments.random)
@@ -490,7 +536,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       ->group(results);
   app.add_flag("--resume", arguments.resume, "complete the table of an interrupted sweep")->group(results);
   add_files(app, "--plot", "draw the bifurcation picture (one parameter) or a map (two); may be repeated",
-            "FILE.svg|png|pdf|gp", arguments.plot)
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
   add_names(app, "--states", "the states of the picture (default: the first four)", arguments.states)
       ->group(results);
@@ -745,7 +791,10 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   const std::string command = program->get_subcommands().front()->get_name();
   if (command == "models") return ModelsArguments{};
   if (command == "show") return arguments.show;
-  if (command == "run") return arguments.run;
+  if (command == "run") {
+    arguments.run.model = arguments.run.models.front();
+    return arguments.run;
+  }
   if (command == "check") return arguments.check;
   if (command == "compare") return arguments.compare;
   if (command == "completion") return arguments.completion;

@@ -250,7 +250,7 @@ void check_files(const SweepArguments& arguments, const SweepFiles& files) {
   if (!files.table.empty()) wanted.push_back({"--csv", files.table});
   if (!files.points.empty()) wanted.push_back({"--section-file", files.points});
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
-  check_targets(wanted, arguments.model);
+  check_targets(wanted, {arguments.model});
   if (!arguments.columns.empty() && files.table.empty())
     refuse({.what = "there is no table to choose columns of",
             .where = "--columns",

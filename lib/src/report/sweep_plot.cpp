@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/gnuplot_script.hpp"
+#include "report/plot_lettering.hpp"
 #include "report/plot_style.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -21,7 +22,7 @@ constexpr const char* palette =
 
 class SweepScript : public GnuplotScript {
  public:
-  SweepScript(const SweepPicture& picture, PictureFormat format) : picture_(picture) {
+  SweepScript(const SweepPicture& picture, PictureFormat format) : picture_(picture), words_(format, {}) {
     if (picture.axes.empty() || picture.axes.size() > 2) {
       refuse({.what = "no picture of this sweep can be drawn",
               .where = "the axes of the sweep",
@@ -37,7 +38,7 @@ class SweepScript : public GnuplotScript {
     text_ = picture_settings(format, width, height);
     header_ = 44.0 / height;
     append("set multiplot\nunset key\n");
-    append("set label {} at screen {:.4f},{:.4f} left font ':Bold'\n", in_quotes(picture.title), 70.0 / width,
+    append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(picture.title), 70.0 / width,
            1 - 0.5 * header_);
     legend(width, map);
     for (int panel = 0; panel < panels; ++panel) {
@@ -50,7 +51,7 @@ class SweepScript : public GnuplotScript {
       const double top = 1 - header_ - row * cell_height - 8.0 / height;
       const double bottom = 1 - header_ - (row + 1) * cell_height + 56.0 / height;
       place({left, right, bottom, top});
-      append("set xlabel {} offset 0,0.3\n", in_quotes(picture.axes[0].name));
+      append("set xlabel {} offset 0,0.3\n", words_.verbatim(picture.axes[0].name));
       if (map)
         map_panel(static_cast<std::size_t>(panel));
       else
@@ -72,7 +73,7 @@ class SweepScript : public GnuplotScript {
     const double y = 1 - 0.5 * header_;
     const auto entry = [&](const std::string& title, int type, double size, const char* colour) {
       x -= 6.6 * static_cast<double>(title.size());
-      append("set label {} at screen {:.4f},{:.4f} left\n", in_quotes(title), x / width, y);
+      append("set label {} at screen {:.4f},{:.4f} left\n", words_.verbatim(title), x / width, y);
       x -= 12;
       append(
           "set label '' at screen {:.4f},{:.4f} point pointtype {} pointsize {} linewidth 1.2 linecolor rgb "
@@ -118,7 +119,7 @@ class SweepScript : public GnuplotScript {
   void bifurcation_panel(std::size_t state) {
     scales();
     append("set autoscale y\nset offsets graph 0, 0, 0.05, 0.05\nset ylabel {} offset 0.5,0\n",
-           in_quotes(picture_.states[state]));
+           words_.verbatim(picture_.states[state]));
     std::string dots, dots_back, low, high, failed;
     std::size_t count = 0;
     for (const SweepPicturePoint& point : picture_.points) {
@@ -216,8 +217,8 @@ class SweepScript : public GnuplotScript {
     text_ += palette;
     append("set xrange [{:.10g}:{:.10g}]\nset yrange [{:.10g}:{:.10g}]\nunset offsets\n", x.front(), x.back(),
            y.front(), y.back());
-    append("set ylabel {} offset 0.5,0\nset cblabel {} offset 0.5,0\n", in_quotes(picture_.axes[1].name),
-           in_quotes("greatest " + picture_.states[state]));
+    append("set ylabel {} offset 0.5,0\nset cblabel {} offset 0.5,0\n",
+           words_.verbatim(picture_.axes[1].name), words_.verbatim("greatest " + picture_.states[state]));
     std::string cells, failed;
     double low = 1e300, high = -1e300;
     for (const SweepPicturePoint& point : picture_.points) {
@@ -253,6 +254,7 @@ class SweepScript : public GnuplotScript {
   }
 
   const SweepPicture& picture_;
+  Lettering words_;
   double header_ = 0;
 };
 
