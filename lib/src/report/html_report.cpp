@@ -5,12 +5,15 @@
 #include <iterator>
 #include <map>
 #include <ostream>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/mathml.hpp"
 #include "report/report_data.hpp"
 #include "report/report_page.hpp"
+#include "report/typeset_equations.hpp"
 #include "slideway/core/version.hpp"
 
 namespace slideway {
@@ -20,20 +23,7 @@ namespace {
 // Nobody reads more lines of equations, parameters or states than this.
 constexpr std::size_t most_lines = 200;
 
-// Text of a page: markup in names stays text.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char character : text) {
-    switch (character) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += character;
-    }
-  }
-  return result;
-}
+std::string escaped(const std::string& text) { return escaped_markup(text); }
 
 class Page {
  public:
@@ -117,9 +107,26 @@ the same. Point at the picture for time and mode; click an event for its classif
     return lines;
   }
 
+  void equations(std::ostream& out) const {
+    std::set<std::string> names(model_.state_names.begin(), model_.state_names.end());
+    for (const Parameter& parameter : model_.parameters) names.insert(parameter.name);
+    const auto count =
+        static_cast<std::ptrdiff_t>(std::min<std::size_t>(model_.equations.size(), most_lines));
+    const std::vector<std::string> shown(model_.equations.begin(), model_.equations.begin() + count);
+    const std::vector<std::string> typeset = typeset_equations(shown, std::move(names));
+    out << "<h2>Equations</h2>\n<div class=\"equations\">\n";
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const bool is_inside = shown[i].rfind("  ", 0) == 0;
+      out << "<p class=\"equation" << (is_inside ? " inside" : "") << "\">" << typeset[i] << "</p>\n";
+    }
+    if (model_.equations.size() > most_lines)
+      out << fmt::format("<p>… and {} more</p>\n", model_.equations.size() - most_lines);
+    out << "</div>\n<details class=\"as-text\"><summary>as text</summary><pre>"
+        << lines_of(model_.equations, [](const std::string& line) { return line; }) << "</pre></details>\n";
+  }
+
   void model(std::ostream& out) const {
-    out << "<h2>Equations</h2>\n<pre class=\"equations\">"
-        << lines_of(model_.equations, [](const std::string& line) { return line; }) << "</pre>\n";
+    equations(out);
     out << "<div class=\"columns\"><div><h2>Parameters</h2>\n";
     if (report_.instance.parameters.empty()) {
       out << "<p>None.</p>\n";
