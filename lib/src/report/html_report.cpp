@@ -62,9 +62,8 @@ class Page {
     if (!model_.source.empty()) out << "<p class=\"faint\">" << escaped(model_.source) << "</p>\n";
     std::string outcome_text = to_string(outcome.status);
     std::replace(outcome_text.begin(), outcome_text.end(), '_', ' ');
-    out << fmt::format(
-               "<p style=\"margin-top:10px\"><span class=\"outcome{}\">{} at t = {:.10g}</span> &ensp;",
-               outcome.succeeded() ? "" : " early", outcome_text, outcome.t)
+    out << fmt::format("<p class=\"outcome-line\"><span class=\"outcome{}\">{} at t = {:.10g}</span> &ensp;",
+                       outcome.succeeded() ? "" : " early", outcome_text, outcome.t)
         << fmt::format("<span class=\"faint\">t = {:.6g} … {:.6g} &ensp; {}</span></p>\n",
                        report_.instance.start, report_.instance.end, escaped(options_.how));
     if (!outcome.message.empty()) out << "<p>" << escaped(outcome.message) << "</p>\n";
@@ -73,15 +72,23 @@ class Page {
   void picture(std::ostream& out) const {
     out << R"(<h2>Picture</h2>
 <div id="controls">
-<span><button id="in" title="+">zoom in</button> <button id="out" title="-">zoom out</button> <button id="all" title="0">whole run</button></span>
+<div class="row"><span class="buttons"><button type="button" id="in" title="+">zoom in</button> <button type="button" id="out" title="-">zoom out</button> <button type="button" id="all" title="0">whole run</button></span>
 <span id="range" class="faint"></span>
-<fieldset id="states"></fieldset>
+<button type="button" id="save-curves" title="all samples of this page, as CSV">CSV</button></div>
+<fieldset id="states"><legend>show</legend></fieldset>
+<fieldset id="plane"><legend>phase portrait</legend><label>across <select id="portrait-across"></select></label> <label>up <select id="portrait-up"></select></label></fieldset>
 </div>
 <div id="picture"><div id="pictures"><div id="time-picture"></div><div id="portrait" hidden></div></div><div id="hover" role="status"></div></div>
 <ul class="key" id="key"></ul>
-<p class="faint on-screen">Drag over a stretch of time to zoom in, double-click for the whole run; shift or ctrl with the wheel, and the keys + − ← → 0, do
-the same. Point at the picture for time and mode; click an event for its classification.</p>
+<div id="slide"><label for="event-slider">event</label>
+<button type="button" id="event-back" aria-label="event before">◀</button><input type="range" id="event-slider" min="0" max="0" step="1" value="0"><button type="button" id="event-next" aria-label="event after">▶</button>
+<output id="event-told" for="event-slider"></output></div>
 <div id="detail" hidden></div>
+<p class="faint on-screen">Drag over a stretch of time to zoom in, double-click for the whole run; shift or ctrl with the wheel, and the keys + − ← → 0, do
+the same. Point at a panel for time and mode; click an event, or move the slider, for its classification.</p>
+<dialog id="enlarged" aria-labelledby="enlarged-title"><div class="bar"><h2 id="enlarged-title"></h2><span class="buttons"><button type="button" id="enlarged-in">zoom in</button>
+<button type="button" id="enlarged-out">zoom out</button> <button type="button" id="enlarged-all">whole run</button> <button type="button" id="enlarged-save">SVG</button>
+<button type="button" id="enlarged-close" autofocus>close</button></span></div><div id="enlarged-panel"></div></dialog>
 )";
     if (system_.states() > data_.states())
       out << fmt::format("<p class=\"faint\">{} of {} states are in this page.</p>\n", data_.states(),
@@ -93,7 +100,7 @@ the same. Point at the picture for time and mode; click an event for its classif
     if (solution_.events.empty()) {
       out << "<p>None.</p>\n<div hidden>";
     }
-    out << R"(<div id="pages" hidden><button id="page-back">◀ earlier</button><span id="page-text"></span><button id="page-next">later ▶</button></div>
+    out << R"(<div id="pages" hidden><button type="button" id="page-back">◀ earlier</button><span id="page-text"></span><button type="button" id="page-next">later ▶</button></div>
 <div class="scroll"><table id="events"><thead><tr><th class="n">t</th><th>event</th><th>where</th><th>mode</th><th class="n">w−</th><th class="n">w+</th><th>reason</th></tr></thead><tbody></tbody></table></div>
 )";
     if (solution_.events.empty()) out << "</div>\n";
@@ -127,7 +134,7 @@ the same. Point at the picture for time and mode; click an event for its classif
 
   void model(std::ostream& out) const {
     equations(out);
-    out << "<div class=\"columns\"><div><h2>Parameters</h2>\n";
+    out << "<div class=\"columns\"><div class=\"scroll wide\"><h2>Parameters</h2>\n";
     if (report_.instance.parameters.empty()) {
       out << "<p>None.</p>\n";
     } else {
@@ -145,7 +152,7 @@ the same. Point at the picture for time and mode; click an event for its classif
       }
       out << "</table>\n";
     }
-    out << "</div><div><h2>Where it began and ended</h2>\n<table><tr><th>state</th>"
+    out << "</div><div class=\"scroll wide\"><h2>Where it began and ended</h2>\n<table><tr><th>state</th>"
         << fmt::format("<th class=\"n\">t = {:.6g}</th><th class=\"n\">t = {:.10g}</th></tr>\n",
                        solution_.initial.t, solution_.final.t);
     for (Index i = 0; i < system_.states() && i < static_cast<Index>(most_lines); ++i) {

@@ -30,8 +30,7 @@ const std::set<std::string>& kinds() {
 
 // Words that come before a formula, and do not belong to it: "when -x rises" subtracts nothing.
 bool leads(const std::string& word) {
-  static const std::set<std::string> words = {"when", "restitution", "ratio", "adds",
-                                              "set",  "but",         "in",    "a"};
+  static const std::set<std::string> words = {"when", "restitution", "ratio", "adds", "set", "but", "in"};
   return words.count(word) > 0;
 }
 
