@@ -16,7 +16,7 @@ namespace {
 // More is not looked at, nor does it do a browser any good.
 constexpr Index most_states = 40;
 // Whether a surface depends on a state is asked for each of both.
-constexpr Index most_states_with_surfaces = 12;
+constexpr Index most_states_searched = 12;
 constexpr std::ptrdiff_t most_states_shown = 4;
 constexpr std::size_t most_numbers = 240000;
 constexpr std::size_t most_segments = 40000;
@@ -280,7 +280,7 @@ void ReportData::write_segments(std::ostream& out) const {
 void ReportData::write_surfaces(std::ostream& out) const {
   Json levels = Json::array();
   Json lines = Json::array();
-  const bool drawable = system_.states() <= most_states_with_surfaces && system_.states() == states() &&
+  const bool drawable = system_.states() <= most_states_searched && system_.states() == states() &&
                         system_.surfaces() <= most_surfaces_drawn && !curves_.whole.empty();
   for (Index surface = 0; drawable && surface < system_.surfaces(); ++surface) {
     std::vector<Index> of;
