@@ -95,7 +95,7 @@ std::string symbol(std::string_view text, bool is_derivative, const std::string&
 // How tightly a piece holds together, in print: what a fraction's bar holds is one, but not below an exponent.
 enum class Binding { comparison, sum, product, power, atom };
 
-struct Piece {
+struct Printed {
   std::vector<std::string> terms = {};
   Binding binding = Binding::atom;
   bool has_minus = false;  // in front of the first term, which it does not contain
@@ -107,28 +107,30 @@ struct Piece {
   std::string function = {};   // of a call with a name: that name
   std::string arguments = {};  // and the rest
 
-  static Piece atom(std::string text) { return {{std::move(text)}}; }
+  static Printed atom(std::string text) { return {{std::move(text)}}; }
 };
 
-std::string joined(const Piece& piece) {
+std::string joined(const Printed& piece) {
   std::string text = piece.has_minus ? minus_sign : "";
   for (const std::string& term : piece.terms) text += term;
   return text;
 }
 
-std::string row(const Piece& piece) { return in("mrow", joined(piece)); }
+std::string row(const Printed& piece) { return in("mrow", joined(piece)); }
 
-void enclose(Piece& piece) { piece = Piece::atom("<mrow><mo>(</mo>" + joined(piece) + "<mo>)</mo></mrow>"); }
+void enclose(Printed& piece) {
+  piece = Printed::atom("<mrow><mo>(</mo>" + joined(piece) + "<mo>)</mo></mrow>");
+}
 
-void enclose_below(Piece& piece, Binding weakest) {
+void enclose_below(Printed& piece, Binding weakest) {
   if (piece.binding < weakest) enclose(piece);
 }
 
-Piece number(std::string_view text) {
-  Piece piece;
+Printed number(std::string_view text) {
+  Printed piece;
   const std::size_t mark = text.find_first_of("eE");
   if (mark == std::string_view::npos) {
-    piece = Piece::atom(in("mn", std::string(text)));
+    piece = Printed::atom(in("mn", std::string(text)));
   } else {
     const std::string_view mantissa = text.substr(0, mark);
     std::string_view exponent = text.substr(mark + 1);
@@ -145,24 +147,24 @@ Piece number(std::string_view text) {
   return piece;
 }
 
-Piece power(Piece base, const Piece& exponent, bool is_whole) {
+Printed power(Printed base, const Printed& exponent, bool is_whole) {
   const std::string raised = exponent.slashed.empty() ? row(exponent) : in("mrow", exponent.slashed);
   // sin²(x), as it is written; an exponent of −1 would be read as the inverse.
   if (!base.function.empty() && is_whole) {
-    Piece piece = Piece::atom(in("mrow", in("msup", base.function + raised) + base.arguments));
+    Printed piece = Printed::atom(in("mrow", in("msup", base.function + raised) + base.arguments));
     piece.binding = Binding::power;
     return piece;
   }
   if (base.has_minus) enclose(base);
   enclose_below(base, Binding::atom);
-  Piece piece = Piece::atom(in("msup", row(base) + raised));
+  Printed piece = Printed::atom(in("msup", row(base) + raised));
   piece.binding = Binding::power;
   piece.begins_as_number = base.begins_as_number;
   return piece;
 }
 
-Piece quotient(Piece above, const Piece& below) {
-  Piece piece;
+Printed quotient(Printed above, const Printed& below) {
+  Printed piece;
   piece.has_minus = above.has_minus && above.binding >= Binding::product;
   if (piece.has_minus) above.has_minus = false;
   piece.terms = {in("mfrac", row(above) + row(below))};
@@ -174,13 +176,13 @@ Piece quotient(Piece above, const Piece& below) {
   return piece;
 }
 
-Piece product(Piece left, Piece right) {
+Printed product(Printed left, Printed right) {
   enclose_below(left, Binding::product);
   if (left.is_open) enclose(left);
   if (right.has_minus) enclose(right);
   enclose_below(right, Binding::product);
   const bool needs_dot = right.begins_as_number || (left.is_number && right.is_fraction);
-  Piece piece;
+  Printed piece;
   piece.has_minus = left.has_minus;
   left.has_minus = false;
   piece.terms = {joined(left) + (needs_dot ? dot : thin_space) + joined(right)};
@@ -190,16 +192,16 @@ Piece product(Piece left, Piece right) {
   return piece;
 }
 
-Piece sum(Piece left, Piece right, bool is_difference) {
+Printed sum(Printed left, Printed right, bool is_difference) {
   if (left.is_open || left.binding < Binding::sum) enclose(left);
   if (right.has_minus || right.binding < Binding::product) enclose(right);
-  Piece piece = std::move(left);
+  Printed piece = std::move(left);
   const std::string sign = is_difference ? "<mo form=\"infix\">\u2212</mo>" : "<mo form=\"infix\">+</mo>";
   // A first term keeps its minus: the sum as a whole has none.
   if (piece.has_minus) piece.terms.front() = minus_sign + piece.terms.front();
   piece.has_minus = false;
   piece.terms.push_back(sign + joined(right));
-  Piece result;
+  Printed result;
   result.terms = std::move(piece.terms);
   result.binding = Binding::sum;
   result.begins_as_number = piece.begins_as_number;
@@ -207,12 +209,12 @@ Piece sum(Piece left, Piece right, bool is_difference) {
   return result;
 }
 
-Piece comparison(Piece left, const Piece& right, TokenKind kind) {
+Printed comparison(Printed left, const Printed& right, TokenKind kind) {
   const char* sign = kind == TokenKind::greater         ? "&gt;"
                      : kind == TokenKind::greater_equal ? "\u2265"
                      : kind == TokenKind::less          ? "&lt;"
                                                         : "\u2264";
-  Piece piece;
+  Printed piece;
   if (left.has_minus) left.terms.front() = minus_sign + left.terms.front();
   piece.terms = std::move(left.terms);
   piece.terms.push_back(std::string("<mo form=\"infix\">") + sign + "</mo>" + joined(right));
@@ -220,44 +222,44 @@ Piece comparison(Piece left, const Piece& right, TokenKind kind) {
   return piece;
 }
 
-Piece negative(Piece piece) {
+Printed negative(Printed piece) {
   if (piece.has_minus || piece.binding < Binding::product) enclose(piece);
   piece.has_minus = true;
   return piece;
 }
 
-Piece print(const Expression& expression, TokenRange range);
+Printed print(const Expression& expression, TokenRange range);
 
-Piece cases(const Piece& condition, const Piece& then, const Piece& otherwise) {
-  const auto line = [](const Piece& value, const std::string& when) {
+Printed cases(const Printed& condition, const Printed& then, const Printed& otherwise) {
+  const auto line = [](const Printed& value, const std::string& when) {
     return in("mtr", in("mtd", joined(value)) + in("mtd", when));
   };
-  Piece piece = Piece::atom("<mrow><mo>{</mo>" +
-                            in("mtable", line(then, "<mtext>if\u00a0</mtext>" + row(condition)) +
-                                             line(otherwise, "<mtext>otherwise</mtext>")) +
-                            "</mrow>");
+  Printed piece = Printed::atom("<mrow><mo>{</mo>" +
+                                in("mtable", line(then, "<mtext>if\u00a0</mtext>" + row(condition)) +
+                                                 line(otherwise, "<mtext>otherwise</mtext>")) +
+                                "</mrow>");
   piece.binding = Binding::product;
   piece.is_open = true;
   return piece;
 }
 
-Piece call(std::string_view name, std::vector<Piece> arguments) {
+Printed call(std::string_view name, std::vector<Printed> arguments) {
   static const std::map<std::string, std::string, std::less<>> other_names = {
       {"asin", "arcsin"}, {"acos", "arccos"}, {"atan", "arctan"}, {"log", "ln"}};
-  if (name == "sqrt" && arguments.size() == 1) return Piece::atom(in("msqrt", row(arguments[0])));
+  if (name == "sqrt" && arguments.size() == 1) return Printed::atom(in("msqrt", row(arguments[0])));
   if (name == "abs" && arguments.size() == 1)
-    return Piece::atom("<mrow><mo form=\"prefix\" stretchy=\"true\">|</mo>" + joined(arguments[0]) +
-                       "<mo form=\"postfix\" stretchy=\"true\">|</mo></mrow>");
+    return Printed::atom("<mrow><mo form=\"prefix\" stretchy=\"true\">|</mo>" + joined(arguments[0]) +
+                         "<mo form=\"postfix\" stretchy=\"true\">|</mo></mrow>");
   if (name == "pow" && arguments.size() == 2) return power(arguments[0], arguments[1], false);
   if (name == "if" && arguments.size() == 3) return cases(arguments[0], arguments[1], arguments[2]);
   if (name == "sum" && arguments.size() == 1) {
     if (arguments[0].has_minus || arguments[0].binding < Binding::product) enclose(arguments[0]);
-    Piece piece = Piece::atom("<mrow><mo>\u2211</mo>" + joined(arguments[0]) + "</mrow>");
+    Printed piece = Printed::atom("<mrow><mo>\u2211</mo>" + joined(arguments[0]) + "</mrow>");
     piece.binding = Binding::product;
     return piece;
   }
   const auto other = other_names.find(name);
-  Piece piece;
+  Printed piece;
   piece.function = in("mi", other != other_names.end() ? other->second : escaped_markup(name));
   piece.arguments = "<mo>\u2061</mo><mrow><mo>(</mo>";
   for (std::size_t k = 0; k < arguments.size(); ++k)
@@ -267,7 +269,7 @@ Piece call(std::string_view name, std::vector<Piece> arguments) {
   return piece;
 }
 
-Piece print_call(const Expression& expression, std::uint32_t index) {
+Printed print_call(const Expression& expression, std::uint32_t index) {
   const Token& token = expression.tokens[index];
   const std::string_view name = expression.spelling(token);
   if (name == derivative_function && token.arguments == 1) {
@@ -275,12 +277,12 @@ Piece print_call(const Expression& expression, std::uint32_t index) {
     const bool is_element = of.kind == TokenKind::element;
     const std::string below =
         is_element ? joined(print(expression, argument_range(expression, index + 1, 0))) : std::string();
-    return Piece::atom(symbol(expression.spelling(of), true, below));
+    return Printed::atom(symbol(expression.spelling(of), true, below));
   }
-  std::vector<Piece> arguments;
+  std::vector<Printed> arguments;
   for (std::uint32_t k = 0; k < token.arguments; ++k)
     arguments.push_back(print(expression, argument_range(expression, index, k)));
-  if (token.kind == TokenKind::element) return Piece::atom(symbol(name, false, joined(arguments[0])));
+  if (token.kind == TokenKind::element) return Printed::atom(symbol(name, false, joined(arguments[0])));
   return call(name, std::move(arguments));
 }
 
@@ -290,23 +292,23 @@ bool is_whole_number(const Expression& expression, std::uint32_t index) {
 }
 
 // Recursion goes into arguments only, whose nesting is bounded.
-Piece print(const Expression& expression, TokenRange range) {
-  std::vector<Piece> stack;
+Printed print(const Expression& expression, TokenRange range) {
+  std::vector<Printed> stack;
   std::uint32_t before = range.begin;
   for (std::uint32_t index = range.begin; index < range.end; index = expression.tokens[index].next) {
     const Token& token = expression.tokens[index];
     switch (token.kind) {
       case TokenKind::number: stack.push_back(number(expression.spelling(token))); break;
       case TokenKind::name:
-        stack.push_back(Piece::atom(symbol(expression.spelling(token), false, "")));
+        stack.push_back(Printed::atom(symbol(expression.spelling(token), false, "")));
         break;
       case TokenKind::element:
       case TokenKind::call: stack.push_back(print_call(expression, index)); break;
       case TokenKind::negate: stack.back() = negative(std::move(stack.back())); break;
       default: {
-        Piece right = std::move(stack.back());
+        Printed right = std::move(stack.back());
         stack.pop_back();
-        Piece left = std::move(stack.back());
+        Printed left = std::move(stack.back());
         const bool is_difference = token.kind == TokenKind::subtract;
         switch (token.kind) {
           case TokenKind::add:
@@ -345,7 +347,7 @@ std::string escaped_markup(std::string_view text) {
 std::string mathml_symbol(std::string_view name) { return symbol(name, false, ""); }
 
 std::vector<std::string> mathml_terms(const Expression& expression) {
-  Piece piece = print(expression, {0, static_cast<std::uint32_t>(expression.tokens.size())});
+  Printed piece = print(expression, {0, static_cast<std::uint32_t>(expression.tokens.size())});
   if (piece.has_minus) piece.terms.front() = minus_sign + piece.terms.front();
   return std::move(piece.terms);
 }

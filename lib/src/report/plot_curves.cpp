@@ -39,6 +39,18 @@ std::vector<Sample> probes(const RunCurves& curves) {
   return chosen;
 }
 
+// Whether h changes when one state of the probes moves.
+bool depends_on_state(const System& system, Index surface, Index state, const RunCurves& curves) {
+  Vector h(system.surfaces());
+  const double shift = 0.3 * curves.states[static_cast<std::size_t>(state)].width();
+  for (Sample probe : probes(curves)) {
+    const double here = guard_value(system, surface, probe.t, probe.state, h);
+    probe.state(state) += shift;
+    if (guard_value(system, surface, probe.t, probe.state, h) != here) return true;
+  }
+  return false;
+}
+
 // Within the part [piece.start, piece.end] of a segment.
 std::vector<double> sample_times(const Trajectory& trajectory, std::size_t segment, const Segment& piece,
                                  double spacing, bool with_steps) {
@@ -180,17 +192,6 @@ std::optional<GuardGrid> guard_over_time(const System& system, Index surface, In
     }
   }
   return grid;
-}
-
-bool depends_on_state(const System& system, Index surface, Index state, const RunCurves& curves) {
-  Vector h(system.surfaces());
-  const double shift = 0.3 * curves.states[static_cast<std::size_t>(state)].width();
-  for (Sample probe : probes(curves)) {
-    const double here = guard_value(system, surface, probe.t, probe.state, h);
-    probe.state(state) += shift;
-    if (guard_value(system, surface, probe.t, probe.state, h) != here) return true;
-  }
-  return false;
 }
 
 bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states,

@@ -60,8 +60,6 @@ struct GuardGrid {
 // h over time and one state, when it depends on no other state; empty otherwise.
 std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state,
                                          const RunCurves& curves);
-// Whether h changes when one state alone moves, at the states of the solution.
-bool depends_on_state(const System& system, Index surface, Index state, const RunCurves& curves);
 // Whether h depends on no states but these.
 bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states,
                      const RunCurves& curves);

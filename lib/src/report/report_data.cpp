@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/event_json.hpp"
+#include "report/refine_curves.hpp"
 
 namespace slideway {
 
@@ -15,7 +16,7 @@ namespace {
 
 // More is not looked at, nor does it do a browser any good.
 constexpr Index most_states = 40;
-// Whether a surface depends on a state is asked for each of both.
+// Of more states nobody asks which of them a surface depends on.
 constexpr Index most_states_searched = 12;
 constexpr std::ptrdiff_t most_states_shown = 4;
 constexpr std::size_t most_numbers = 240000;
@@ -40,6 +41,10 @@ std::string embedded(const Json& value) {
       result += character;
   }
   return result;
+}
+
+std::size_t most_samples_of(std::size_t curves) {
+  return std::clamp(most_numbers / (curves + 1), std::size_t{2000}, std::size_t{20000});
 }
 
 // The samples kept, and at which of them a new piece begins.
@@ -189,6 +194,7 @@ ReportData::ReportData(const RunReport& report, const PlotOptions& picture)
   if (phase_.empty() && system_.states() == 2) phase_ = {0, 1};
   if (phase_.size() > 2) phase_.clear();
   curves_ = sample_run(solution_, kept_, report.observation);
+  refine_curves(curves_, solution_, kept_, report.observation, most_samples_of(kept_.size()));
 }
 
 Index ReportData::states() const {
@@ -219,8 +225,7 @@ void ReportData::write(std::ostream& out) const {
 void ReportData::write_curves(std::ostream& out) const {
   Json names = Json::array();
   for (const Index curve : kept_) names.push_back(curve_name(report_, curve));
-  const Thinned thinned =
-      thin(curves_, std::clamp(most_numbers / (kept_.size() + 1), std::size_t{2000}, std::size_t{20000}));
+  const Thinned thinned = thin(curves_, most_samples_of(kept_.size()));
   std::string text = "\"curves\":{\"names\":" + embedded(names) +
                      ",\n\"breaks\":" + Json(thinned.breaks).dump() + ",\n\"t\":[";
   const auto append_list = [&](const auto& value) {
@@ -284,8 +289,12 @@ void ReportData::write_surfaces(std::ostream& out) const {
                         system_.surfaces() <= most_surfaces_drawn && !curves_.whole.empty();
   for (Index surface = 0; drawable && surface < system_.surfaces(); ++surface) {
     std::vector<Index> of;
-    for (Index state = 0; state < system_.states(); ++state)
-      if (depends_on_state(system_, surface, state, curves_)) of.push_back(state);
+    for (Index state = 0; state < system_.states(); ++state) {
+      std::vector<Index> others;
+      for (Index other = 0; other < system_.states(); ++other)
+        if (other != state) others.push_back(other);
+      if (!depends_only_on(system_, surface, others, curves_)) of.push_back(state);
+    }
     if (of.empty() || of.size() > 2 || guard_moves(system_, surface, curves_)) continue;
     if (of.size() == 1) {
       const auto grid = guard_over_time(system_, surface, of[0], curves_);

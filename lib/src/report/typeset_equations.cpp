@@ -130,7 +130,7 @@ std::string math(const std::vector<std::string>& terms, std::size_t characters) 
   const std::string begin = "<math displaystyle=\"true\">";
   std::string text = begin;
   for (std::size_t k = 0; k < terms.size(); ++k) {
-    if (k > 0 && characters > longest_unbroken) text += "</math> " + begin;
+    if (k > 0 && characters > longest_unbroken) text += "</math><wbr>" + begin;
     text += "<mrow>" + terms[k] + "</mrow>";
   }
   return text + "</math>";
