@@ -70,7 +70,7 @@ function detail() {
   html('h3', box, kindText(event.kind) + (place(event) ? ' · ' + place(event) : '') + ' · t = ' + number(event.t, 15));
   html('p', box, event.reason, 'reason');
   const facts = html('div', box, undefined, 'facts');
-  const classification = html('table', html('div', facts));
+  const classification = html('table', html('div', facts, undefined, 'scroll'));
   const row = (title, text) => {
     const line = html('tr', classification);
     html('th', line, title);

@@ -10,10 +10,13 @@ function panel(host, across, up, hooks) {
   self.draw = (width, height) => {
     const samples = overTime ? visible(Math.max(100, Math.floor(width)), [up]) : visible(2400, [across, up]);
     const [xl, xh] = extent(across, samples), [yl, yh] = extent(up, samples);
-    left = width < 480 ? 50 : 58;
-    right = width - 14;
     top = 24;
     bottom = height - 22;
+    const upward = axis(yl, yh, bottom - top, true);
+    left = Math.max(30, 14 + 7.2 * Math.max(...upward.ticks.map((tick) => tick.text.length)));
+    // Panels that stand below each other begin at the same place, unless one needs more.
+    left = Math.max(left, overTime ? 50 : 40);
+    right = width - 14;
     total = { width, height };
     px = (v) => left + (v - xl) / (xh - xl) * (right - left);
     py = (v) => bottom - (v - yl) / (yh - yl) * (bottom - top);
@@ -29,7 +32,7 @@ function panel(host, across, up, hooks) {
     const inside = element('g', { 'clip-path': 'url(#' + id + ')' }, svg);
     element('rect', { class: 'ground', x: left, y: top, width: right - left, height: bottom - top }, inside);
     if (overTime) bands(inside);
-    axes(svg, inside, axis(xl, xh, right - left, false), axis(yl, yh, bottom - top, true));
+    axes(svg, inside, axis(xl, xh, right - left, false), upward);
     surfaces(inside);
     const value = (k, place_) => (i) => { const v = sample(k, i); return v === null ? null : place_(v); };
     const path = paths(samples, value(across, px), value(up, py));
