@@ -137,7 +137,7 @@ TEST_CASE("a formula has the brackets that print needs, and no others") {
       {"a - x >= 0", "a−x≥0"},
       {"slideway_derivative(x)", "over(x˙)"},
       {"slideway_derivative(x1)", "sub(over(x˙){1})"},
-      {"slideway_derivative(speed)", "sup(speed′)"},
+      {"slideway_derivative(speed)", "over(speed˙)"},
       {"slideway_derivative(v[i])", "sub(over(v˙){i})"},
   };
   for (const auto& [formula, printed] : expected) {

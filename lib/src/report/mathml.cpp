@@ -48,8 +48,6 @@ std::string letters(std::string_view text) {
 struct Name {
   std::string_view head = {};
   std::vector<std::string_view> tail = {};
-
-  bool is_letter() const { return head.size() == 1 || greek().count(head) > 0; }
 };
 
 Name taken_apart(std::string_view text) {
@@ -71,14 +69,11 @@ Name taken_apart(std::string_view text) {
   return name;
 }
 
-// The name with a dot or prime, if it is a derivative, and with one more subscript, if it is an element.
+// The name with a dot, if it is a derivative, and with one more subscript, if it is an element.
 std::string symbol(std::string_view text, bool is_derivative, const std::string& index) {
   const Name name = taken_apart(text);
   std::string base = letters(name.head);
-  if (is_derivative) {
-    base = name.is_letter() ? "<mover accent=\"true\">" + base + "<mo>\u02d9</mo></mover>"
-                            : in("msup", base + "<mo>\u2032</mo>");
-  }
+  if (is_derivative) base = "<mover accent=\"true\">" + base + "<mo>\u02d9</mo></mover>";
   std::string below;
   std::size_t count = 0;
   const auto append = [&](const std::string& subscript) {

@@ -36,20 +36,24 @@ function change(event) {
 
 // Of one instant and kind so many are drawn: they stand above each other.
 const mostOfAnInstant = 8;
-// The events to draw in a panel of so many pixels, as in a picture of `slideway run --plot`: those of a kind are at least a
-// 200th of the window apart. Nearer than three pixels they would be one blot, so that a panel of less than 600 pixels holds
-// fewer. Each kind is thinned by itself, from its first event on, so that no stretch of it vanishes.
+// The events to draw in a panel of so many pixels. Up to 200 marks of a kind are all drawn, and of more those that are at least
+// a 200th of the window apart, as in a picture of `slideway run --plot`. Nearer than three pixels they would be one blot, so that
+// a panel of less than 600 pixels has room for fewer. Each kind is thinned by itself, from its first event on: no stretch of it
+// vanishes.
 function drawn(width) {
   const { from, to } = view;
-  const apart = (to - from) / Math.max(20, Math.min(200, Math.floor(width / 3)));
+  const room = Math.max(20, Math.min(200, Math.floor(width / 3)));
+  const isSeen = (event) => event.t >= from && event.t <= to;
+  const count = {};
+  for (const event of events) if (isSeen(event)) count[event.kind] = (count[event.kind] || 0) + 1;
   const before = {};
   const list = [];
   events.forEach((event, i) => {
     const of = before[event.kind];
     const isSame = of && event.t === of.t && of.count < mostOfAnInstant;
-    if (of && !isSame && event.t < of.t + apart) return;
+    if (count[event.kind] > room && of && !isSame && event.t < of.t + (to - from) / room) return;
     before[event.kind] = { t: event.t, count: isSame ? of.count + 1 : 1 };
-    if (event.t >= from && event.t <= to) list.push(i);
+    if (isSeen(event)) list.push(i);
   });
   return list;
 }
