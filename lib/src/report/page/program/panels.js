@@ -81,8 +81,12 @@ function enlarge(across, up, title, opener) {
   $('enlarged-title').textContent = title;
   panels.enlarged = panel(body, across, up, hooks);
   opener.setAttribute('aria-expanded', 'true');
+  // The slider goes with the panel, and comes back.
+  const slider = $('slide'), home = slider.nextSibling;
+  enlarged.appendChild(slider);
   enlarged.onclose = () => {
     panels.enlarged = null;
+    home.parentNode.insertBefore(slider, home);
     opener.setAttribute('aria-expanded', 'false');
     hooks.left();
     draw();
