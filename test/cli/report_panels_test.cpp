@@ -184,10 +184,15 @@ TEST_CASE("each axis has three ticks or more, whose labels say where they are an
   place.write("late.toml",
               "name = \"late\"\n[states]\nx = 1.0\n[time]\nstart = 86400.0\nend = 86400.5\n[derivatives]\nx "
               "= \"-9.7*x\"\n");
+  // Seven ticks would have steps of 0.002 across the portrait, whose labels find no room on a phone.
+  place.write("narrow.toml",
+              "name = \"narrow\"\n[states]\nx = -0.01381\ny = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "
+              "\"0.01272\"\ny = \"x\"\n");
   for (const int width : {desktop, phone}) {
     CAPTURE(width);
     Browser browser(place.path() / std::to_string(width), width, 900);
-    for (const char* model : {"offset.toml", "late.toml", "evaporator", "dry-friction", "corner"}) {
+    for (const char* model :
+         {"narrow.toml", "offset.toml", "late.toml", "evaporator", "dry-friction", "corner"}) {
       CAPTURE(model);
       browser.open_page(page_of(place, {model}));
       CHECK(wrong_ticks(browser) == std::vector<std::string>());

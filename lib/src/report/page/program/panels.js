@@ -90,7 +90,6 @@ function enlarge(across, up, title, opener) {
     opener.setAttribute('aria-expanded', 'false');
     hooks.left();
     draw();
-    opener.focus({ preventScroll: true });
   };
   $('enlarged-save').onclick = () => saveDrawing(panels.enlarged);
   enlarged.showModal();
