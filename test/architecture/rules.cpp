@@ -65,7 +65,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"expression", {"core", "autodiff", "model"}},
     {"model_file", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
-    {"report", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io"}},
+    {"report", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
 };
 
 // The folder of lib that a path or an include belongs to, if any.

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -120,6 +121,29 @@ class Browser {
       if (left().count() <= 0) throw std::runtime_error("the page was not loaded within half a minute");
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
+  }
+
+  // Whether the user likes "light" or "dark" pages; for the page that is open.
+  void prefer(const std::string& scheme) {
+    call("Emulation.setEmulatedMedia",
+         {{"features", Json::array({{{"name", "prefers-color-scheme"}, {"value", scheme}}})}});
+  }
+  // Files that a page saves go there.
+  void save_files_in(const std::filesystem::path& directory) {
+    call("Page.setDownloadBehavior", {{"behavior", "allow"}, {"downloadPath", directory.string()}});
+  }
+  // A key of the keyboard, by the names of the web: "ArrowRight", "Escape", "Enter".
+  void press(const std::string& key) {
+    static const std::map<std::string, int> codes = {{"Enter", 13},    {"Escape", 27},    {"End", 35},
+                                                     {"Home", 36},     {"ArrowLeft", 37}, {"ArrowRight", 39},
+                                                     {"PageDown", 34}, {"Tab", 9}};
+    Json event = {{"key", key}, {"code", key}, {"windowsVirtualKeyCode", codes.at(key)}};
+    event["type"] = "keyDown";
+    if (key == "Enter") event["text"] = "\r";
+    call("Input.dispatchKeyEvent", event);
+    event.erase("text");
+    event["type"] = "keyUp";
+    call("Input.dispatchKeyEvent", event);
   }
 
   // The value of a JavaScript expression in the page.

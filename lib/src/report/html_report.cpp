@@ -5,12 +5,15 @@
 #include <iterator>
 #include <map>
 #include <ostream>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/mathml.hpp"
 #include "report/report_data.hpp"
 #include "report/report_page.hpp"
+#include "report/typeset_equations.hpp"
 #include "slideway/core/version.hpp"
 
 namespace slideway {
@@ -20,20 +23,7 @@ namespace {
 // Nobody reads more lines of equations, parameters or states than this.
 constexpr std::size_t most_lines = 200;
 
-// Text of a page: markup in names stays text.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char character : text) {
-    switch (character) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += character;
-    }
-  }
-  return result;
-}
+std::string escaped(const std::string& text) { return escaped_markup(text); }
 
 class Page {
  public:
@@ -72,9 +62,8 @@ class Page {
     if (!model_.source.empty()) out << "<p class=\"faint\">" << escaped(model_.source) << "</p>\n";
     std::string outcome_text = to_string(outcome.status);
     std::replace(outcome_text.begin(), outcome_text.end(), '_', ' ');
-    out << fmt::format(
-               "<p style=\"margin-top:10px\"><span class=\"outcome{}\">{} at t = {:.10g}</span> &ensp;",
-               outcome.succeeded() ? "" : " early", outcome_text, outcome.t)
+    out << fmt::format("<p class=\"outcome-line\"><span class=\"outcome{}\">{} at t = {:.10g}</span> &ensp;",
+                       outcome.succeeded() ? "" : " early", outcome_text, outcome.t)
         << fmt::format("<span class=\"faint\">t = {:.6g} … {:.6g} &ensp; {}</span></p>\n",
                        report_.instance.start, report_.instance.end, escaped(options_.how));
     if (!outcome.message.empty()) out << "<p>" << escaped(outcome.message) << "</p>\n";
@@ -83,15 +72,23 @@ class Page {
   void picture(std::ostream& out) const {
     out << R"(<h2>Picture</h2>
 <div id="controls">
-<span><button id="in" title="+">zoom in</button> <button id="out" title="-">zoom out</button> <button id="all" title="0">whole run</button></span>
+<div class="row"><span class="buttons"><button type="button" id="in" title="+">zoom in</button> <button type="button" id="out" title="-">zoom out</button> <button type="button" id="all" title="0">whole run</button></span>
 <span id="range" class="faint"></span>
-<fieldset id="states"></fieldset>
+<button type="button" id="save-curves" title="all samples of this page, as CSV">CSV</button></div>
+<fieldset id="states"><legend>show</legend></fieldset>
+<fieldset id="plane"><legend>phase portrait</legend><label>across <select id="portrait-across"></select></label> <label>up <select id="portrait-up"></select></label></fieldset>
 </div>
 <div id="picture"><div id="pictures"><div id="time-picture"></div><div id="portrait" hidden></div></div><div id="hover" role="status"></div></div>
 <ul class="key" id="key"></ul>
-<p class="faint on-screen">Drag over a stretch of time to zoom in, double-click for the whole run; shift or ctrl with the wheel, and the keys + − ← → 0, do
-the same. Point at the picture for time and mode; click an event for its classification.</p>
+<div id="slide"><label for="event-slider">event</label>
+<button type="button" id="event-back" aria-label="event before">◀</button><input type="range" id="event-slider" min="0" max="0" step="1" value="0"><button type="button" id="event-next" aria-label="event after">▶</button>
+<output id="event-told" for="event-slider"></output></div>
 <div id="detail" hidden></div>
+<p class="faint on-screen">Drag over a stretch of time to zoom in, double-click for the whole run; shift or ctrl with the wheel, and the keys + − ← → 0, do
+the same. Point at a panel for time and mode; click an event, or move the slider, for its classification.</p>
+<dialog id="enlarged" aria-labelledby="enlarged-title"><div class="bar"><h2 id="enlarged-title"></h2><span class="buttons"><button type="button" id="enlarged-in">zoom in</button>
+<button type="button" id="enlarged-out">zoom out</button> <button type="button" id="enlarged-all">whole run</button> <button type="button" id="enlarged-save">SVG</button>
+<button type="button" id="enlarged-close" autofocus>close</button></span></div><div id="enlarged-panel"></div></dialog>
 )";
     if (system_.states() > data_.states())
       out << fmt::format("<p class=\"faint\">{} of {} states are in this page.</p>\n", data_.states(),
@@ -103,7 +100,7 @@ the same. Point at the picture for time and mode; click an event for its classif
     if (solution_.events.empty()) {
       out << "<p>None.</p>\n<div hidden>";
     }
-    out << R"(<div id="pages" hidden><button id="page-back">◀ earlier</button><span id="page-text"></span><button id="page-next">later ▶</button></div>
+    out << R"(<div id="pages" hidden><button type="button" id="page-back">◀ earlier</button><span id="page-text"></span><button type="button" id="page-next">later ▶</button></div>
 <div class="scroll"><table id="events"><thead><tr><th class="n">t</th><th>event</th><th>where</th><th>mode</th><th class="n">w−</th><th class="n">w+</th><th>reason</th></tr></thead><tbody></tbody></table></div>
 )";
     if (solution_.events.empty()) out << "</div>\n";
@@ -117,10 +114,27 @@ the same. Point at the picture for time and mode; click an event for its classif
     return lines;
   }
 
+  void equations(std::ostream& out) const {
+    std::set<std::string> names(model_.state_names.begin(), model_.state_names.end());
+    for (const Parameter& parameter : model_.parameters) names.insert(parameter.name);
+    const auto count =
+        static_cast<std::ptrdiff_t>(std::min<std::size_t>(model_.equations.size(), most_lines));
+    const std::vector<std::string> shown(model_.equations.begin(), model_.equations.begin() + count);
+    const std::vector<std::string> typeset = typeset_equations(shown, std::move(names));
+    out << "<h2>Equations</h2>\n<div class=\"equations\">\n";
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const bool is_inside = shown[i].rfind("  ", 0) == 0;
+      out << "<p class=\"equation" << (is_inside ? " inside" : "") << "\">" << typeset[i] << "</p>\n";
+    }
+    if (model_.equations.size() > most_lines)
+      out << fmt::format("<p>… and {} more</p>\n", model_.equations.size() - most_lines);
+    out << "</div>\n<details class=\"as-text\"><summary>as text</summary><pre>"
+        << lines_of(model_.equations, [](const std::string& line) { return line; }) << "</pre></details>\n";
+  }
+
   void model(std::ostream& out) const {
-    out << "<h2>Equations</h2>\n<pre class=\"equations\">"
-        << lines_of(model_.equations, [](const std::string& line) { return line; }) << "</pre>\n";
-    out << "<div class=\"columns\"><div><h2>Parameters</h2>\n";
+    equations(out);
+    out << "<div class=\"columns\"><div class=\"scroll wide\"><h2>Parameters</h2>\n";
     if (report_.instance.parameters.empty()) {
       out << "<p>None.</p>\n";
     } else {
@@ -138,7 +152,7 @@ the same. Point at the picture for time and mode; click an event for its classif
       }
       out << "</table>\n";
     }
-    out << "</div><div><h2>Where it began and ended</h2>\n<table><tr><th>state</th>"
+    out << "</div><div class=\"scroll wide\"><h2>Where it began and ended</h2>\n<table><tr><th>state</th>"
         << fmt::format("<th class=\"n\">t = {:.6g}</th><th class=\"n\">t = {:.10g}</th></tr>\n",
                        solution_.initial.t, solution_.final.t);
     for (Index i = 0; i < system_.states() && i < static_cast<Index>(most_lines); ++i) {

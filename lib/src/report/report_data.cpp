@@ -8,13 +8,16 @@
 #include <fmt/format.h>
 
 #include "report/event_json.hpp"
+#include "report/refine_curves.hpp"
 
 namespace slideway {
 
 namespace {
 
 // More is not looked at, nor does it do a browser any good.
-constexpr Index most_states = 12;
+constexpr Index most_states = 40;
+// Of more states nobody asks which of them a surface depends on.
+constexpr Index most_states_searched = 12;
 constexpr std::ptrdiff_t most_states_shown = 4;
 constexpr std::size_t most_numbers = 240000;
 constexpr std::size_t most_segments = 40000;
@@ -23,9 +26,8 @@ constexpr std::size_t last_events = 1000;
 constexpr Index most_surfaces_in_word = 100;
 constexpr Index most_surfaces_drawn = 12;
 
-std::string number_json(double value, int digits) {
-  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "null";
-}
+// The shortest text that is read as the same number: a curve may move in the last digits only.
+std::string number_json(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 // JSON inside a page: nothing in it can end the element it is in.
 std::string embedded(const Json& value) {
@@ -39,6 +41,10 @@ std::string embedded(const Json& value) {
       result += character;
   }
   return result;
+}
+
+std::size_t most_samples_of(std::size_t curves) {
+  return std::clamp(most_numbers / (curves + 1), std::size_t{2000}, std::size_t{20000});
 }
 
 // The samples kept, and at which of them a new piece begins.
@@ -188,6 +194,7 @@ ReportData::ReportData(const RunReport& report, const PlotOptions& picture)
   if (phase_.empty() && system_.states() == 2) phase_ = {0, 1};
   if (phase_.size() > 2) phase_.clear();
   curves_ = sample_run(solution_, kept_, report.observation);
+  refine_curves(curves_, solution_, kept_, report.observation, most_samples_of(kept_.size()));
 }
 
 Index ReportData::states() const {
@@ -203,9 +210,10 @@ std::size_t ReportData::place_of(Index state) const {
 }
 
 void ReportData::write(std::ostream& out) const {
-  out << "{\"start\":" << number_json(report_.instance.start, 17) << ",\"end\":"
-      << number_json(solution_.outcome.succeeded() ? solution_.final.t : report_.instance.end, 17)
-      << ",\"solved\":" << number_json(solution_.final.t, 17) << ",\"shown\":" << Json(chosen_).dump()
+  out << "{\"model\":" << embedded(Json(report_.model))
+      << ",\"start\":" << number_json(report_.instance.start)
+      << ",\"end\":" << number_json(solution_.outcome.succeeded() ? solution_.final.t : report_.instance.end)
+      << ",\"solved\":" << number_json(solution_.final.t) << ",\"shown\":" << Json(chosen_).dump()
       << ",\"portrait\":" << (phase_.empty() ? "null" : Json(phase_).dump()) << ",\n";
   write_curves(out);
   write_segments(out);
@@ -217,22 +225,21 @@ void ReportData::write(std::ostream& out) const {
 void ReportData::write_curves(std::ostream& out) const {
   Json names = Json::array();
   for (const Index curve : kept_) names.push_back(curve_name(report_, curve));
-  const Thinned thinned =
-      thin(curves_, std::clamp(most_numbers / (kept_.size() + 1), std::size_t{2000}, std::size_t{20000}));
+  const Thinned thinned = thin(curves_, most_samples_of(kept_.size()));
   std::string text = "\"curves\":{\"names\":" + embedded(names) +
                      ",\n\"breaks\":" + Json(thinned.breaks).dump() + ",\n\"t\":[";
-  const auto append_list = [&](const auto& value, int digits) {
+  const auto append_list = [&](const auto& value) {
     for (std::size_t i = 0; i < thinned.samples.size(); ++i) {
       if (i > 0) text += ',';
-      text += number_json(value(*thinned.samples[i]), digits);
+      text += number_json(value(*thinned.samples[i]));
     }
     text += ']';
   };
-  append_list([](const Sample& sample) { return sample.t; }, 12);
+  append_list([](const Sample& sample) { return sample.t; });
   text += ",\n\"x\":[";
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     text += k > 0 ? ",\n[" : "[";
-    append_list([k](const Sample& sample) { return sample.state(static_cast<Index>(k)); }, 7);
+    append_list([k](const Sample& sample) { return sample.state(static_cast<Index>(k)); });
   }
   out << text << "]},\n";
 }
@@ -274,31 +281,33 @@ void ReportData::write_segments(std::ostream& out) const {
       << "},\n";
 }
 
-// Surfaces that are a fixed value of one state, and, in the portrait, others as short lines.
+// Surfaces that are a fixed value of one state, and those that are a fixed line in the plane of two.
 void ReportData::write_surfaces(std::ostream& out) const {
   Json levels = Json::array();
   Json lines = Json::array();
-  const bool drawable =
-      system_.states() == states() && system_.surfaces() <= most_surfaces_drawn && !curves_.whole.empty();
+  const bool drawable = system_.states() <= most_states_searched && system_.states() == states() &&
+                        system_.surfaces() <= most_surfaces_drawn && !curves_.whole.empty();
   for (Index surface = 0; drawable && surface < system_.surfaces(); ++surface) {
-    bool is_level = false;
+    std::vector<Index> of;
     for (Index state = 0; state < system_.states(); ++state) {
-      const auto grid = guard_over_time(system_, surface, state, curves_);
-      if (!grid || !(grid->values.leftCols(1) - grid->values.rightCols(1))
-                        .isZero(1e-12 * grid->values.cwiseAbs().maxCoeff()))
-        continue;
-      is_level = true;
-      for (const double value : roots(grid->values.col(0), grid->y))
-        levels.push_back({{"state", state}, {"surface", surface}, {"value", value}});
+      std::vector<Index> others;
+      for (Index other = 0; other < system_.states(); ++other)
+        if (other != state) others.push_back(other);
+      if (!depends_only_on(system_, surface, others, curves_)) of.push_back(state);
     }
-    if (is_level || phase_.empty()) continue;
-    const auto across = static_cast<Index>(phase_[0]);
-    const auto up = static_cast<Index>(phase_[1]);
-    if (!depends_only_on(system_, surface, {across, up}, curves_) || guard_moves(system_, surface, curves_))
+    if (of.empty() || of.size() > 2 || guard_moves(system_, surface, curves_)) continue;
+    if (of.size() == 1) {
+      const auto grid = guard_over_time(system_, surface, of[0], curves_);
+      if (!grid) continue;
+      for (const double value : roots(grid->values.col(0), grid->y))
+        levels.push_back({{"state", of[0]}, {"surface", surface}, {"value", value}});
       continue;
+    }
+    Json pieces = Json::array();
     append_zero_set(
-        guard_over_plane(system_, surface, curves_.time.high, solution_.final.state, across, up, curves_),
-        lines);
+        guard_over_plane(system_, surface, curves_.time.high, solution_.final.state, of[0], of[1], curves_),
+        pieces);
+    if (!pieces.empty()) lines.push_back({{"across", of[0]}, {"up", of[1]}, {"pieces", std::move(pieces)}});
   }
   out << "\"levels\":" << levels.dump() << ",\n\"lines\":" << lines.dump() << ",\n";
 }

@@ -1,4 +1,4 @@
-// The style sheet and the program of the page that io/html_report.hpp writes: lib/src/report/page/report.css and report.js, built in.
+// The style sheet and the program of the page that io/html_report.hpp writes: lib/src/report/page/, built in.
 //
 // It must not know runs.
 #pragma once
