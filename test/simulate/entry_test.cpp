@@ -188,3 +188,47 @@ TEST_CASE("the first derivative that is not zero within its rounding tells the w
   CHECK(way_of([](double, ConstVectorRef x, VectorRef dx) { dx[0] = 1 + std::sqrt(x[0]); }, 3, zero) == 1);
   CHECK(way_of([](double, ConstVectorRef, VectorRef) { throw std::runtime_error("none"); }, 3, zero) == 0);
 }
+
+TEST_CASE(
+    "an edge that does not fire across jumps waits for the motion to cross, wherever its guard is at entry") {
+  // Thrown from 0.2 with speed 2 at t = 1, x falls through 0.5 at 1 + 2 + sqrt(3.4).
+  const auto text = [](const std::string& key) {
+    return "initial = \"ramp\"\n[states]\nx = 0\nv = 1\n[time]\nend = 5\n[derivatives]\nx = \"v\"\nv = "
+           "\"0\"\n"
+           "[[locations]]\nname = \"ramp\"\n[[locations]]\nname = \"flight\"\n[locations.derivatives]\nv = "
+           "\"-1\"\n"
+           "[[locations]]\nname = \"rest\"\n[locations.derivatives]\nx = \"0\"\n"
+           "[[edges]]\nname = \"throw\"\nfrom = \"ramp\"\nto = \"flight\"\nwhen = \"x - 1\"\ndirection = "
+           "\"rising\"\n"
+           "set = { x = \"0.2\", v = \"2\" }\n[[edges]]\nname = \"catch\"\nfrom = \"flight\"\nto = \"rest\"\n"
+           "when = \"x - 0.5\"\ndirection = \"falling\"\n" +
+           key;
+  };
+  for_all_methods(text("across_jumps = false\n"), {1e-4, 1e-6, 1e-9, 1e-12},
+                  [](const Finished& finished, double rtol) {
+                    REQUIRE(finished.solution.events.size() == 2);
+                    CHECK(std::abs(finished.solution.events[1].t - (3 + std::sqrt(3.4))) <= 100 * rtol);
+                    CHECK(finished.solution.warnings.empty());
+                  });
+  for_all_methods(text(""), {1e-4, 1e-9}, [](const Finished& finished, double) {
+    REQUIRE(finished.solution.events.size() == 2);
+    CHECK(finished.solution.events[1].t == finished.solution.events[0].t);
+    REQUIRE(finished.solution.warnings.size() == 1);
+    CHECK(finished.solution.warnings[0].find(
+              "edge 'catch' fired on entry of 'flight' at t = 1: its guard was 0.3 past zero "
+              "already, and on the way back") == 0);
+  });
+}
+
+TEST_CASE("an edge that fires on entry where its guard goes on past zero is no reason for a warning") {
+  const std::string text =
+      "initial = \"a\"\n[states]\nx = 0\n[time]\nend = 2\n[derivatives]\nx = \"1\"\n[[locations]]\nname = "
+      "\"a\"\n"
+      "[[locations]]\nname = \"b\"\n[[locations]]\nname = \"c\"\n[[edges]]\nfrom = \"a\"\nto = \"b\"\n"
+      "when = \"x - 1\"\ndirection = \"rising\"\n[[edges]]\nfrom = \"b\"\nto = \"c\"\nwhen = \"x - 0.5\"\n"
+      "direction = \"rising\"\n";
+  for_all_methods(text, {1e-6}, [](const Finished& finished, double) {
+    CHECK(finished.solution.events.size() == 2);
+    CHECK(finished.solution.warnings.empty());
+  });
+}

@@ -72,6 +72,7 @@ class EventMaker {
       made.from = model_.motions[event.from].location;
       made.to = model_.motions[event.to].location;
       made.direction = event.direction;
+      made.across_jumps = event.across_jumps;
       if (event.common || !event.set.empty()) made.reset = reset(event);
       if (event.zeno) made.zeno = model_.motions[*event.zeno].location;
       // A guard and its negative are one guard in opposite directions.

@@ -93,7 +93,7 @@ struct EventDescription {
   std::optional<Formula> size = {};  // of a table that stands for one for every i from 1
   Formula when = {};
   Direction direction = Direction::any;
-  bool across_jumps = true;          // resets, stops and records: jumps past zero are crossings
+  bool across_jumps = true;          // jumps past zero are crossings
   std::vector<Assignment> set = {};  // resets and edges; states that are not set keep their value
 
   // Edges only, into ModelDescription::locations.

@@ -18,7 +18,7 @@ class EventReader {
     read_events("stops", "stop", model_.stops, {"name", "size", "when", "direction", "across_jumps"});
     read_events("records", "record", model_.records, {"name", "size", "when", "direction", "across_jumps"});
     read_events("edges", "edge", model_.edges,
-                {"name", "size", "from", "to", "when", "direction", "set", "zeno"});
+                {"name", "size", "from", "to", "when", "direction", "across_jumps", "set", "zeno"});
     read_contacts();
     read_initial_location();
   }
@@ -45,7 +45,7 @@ class EventReader {
       event.when = reader_.required_formula(table, "when", "the guard of " + who, who);
       const auto direction = reader_.read_word(table.value, "direction", {"rising", "falling", "any"});
       if (direction) event.direction = static_cast<Direction>(*direction);
-      if (contains(keys, "across_jumps")) reader_.read_flag(table.value, "across_jumps", event.across_jumps);
+      reader_.read_flag(table.value, "across_jumps", event.across_jumps);
       const TomlEntry* const set = table.value.find("set");
       if (set != nullptr && contains(keys, "set")) reader_.read_assignments(*set, who + " sets", event.set);
       const bool sets_nothing =

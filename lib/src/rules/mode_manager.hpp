@@ -159,6 +159,7 @@ class ModeManager {
     jump,    // a jump has carried it past zero
     beyond,  // of an edge: past zero where its location is entered
   };
+  void warn_of_way_back(Index event);
   bool fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause = Cause::zero);
   void note_member(Index what);
   void carry_fired(const EventWatch& before);

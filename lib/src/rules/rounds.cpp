@@ -111,7 +111,7 @@ std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
     }
     if (!(value < 0)) continue;
     const bool crosses = waiting != Waiting::no && watched.across_jumps;
-    const bool is_past = is_edge && watched.direction != Direction::any;
+    const bool is_past = is_edge && watched.direction != Direction::any && watched.across_jumps;
     if (!crosses && !is_past && watched.direction != Direction::any) continue;
     if (!(value < -(waiting == Waiting::held ? held_level(e) : zero_level(e)))) continue;
     // On the other side a guard in any direction waits for the way back.

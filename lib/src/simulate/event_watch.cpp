@@ -36,6 +36,7 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
          .when = edge.when,
          .direction = edge.direction,
          .reset = edge.reset,
+         .across_jumps = edge.across_jumps,
          .edge = k});
   }
 }

@@ -22,7 +22,7 @@ struct Watched {
   Guard when = {};
   Direction direction = Direction::any;
   ResetFunction reset = {};  // may be empty for an edge
-  bool across_jumps = true;  // of an event: fires where a jump carries its guard past zero, too
+  bool across_jumps = true;  // fires where a jump carries its guard past zero, too
   std::size_t edge = 0;      // into Automaton::edges, for WatchedKind::edge
 };
 

@@ -32,6 +32,8 @@ struct Edge {
   Direction direction = Direction::any;  // rising: g from negative to positive
   ResetFunction reset = {};              // none: the state stays as it is
   std::string zeno = {};  // the location to go on in where firings of this edge accumulate; "" for none
+  // An edge fires, too, where its guard is past zero when the location is entered; without this it waits for the flow to cross.
+  bool across_jumps = true;
 };
 
 // Two edges that undo each other, into Automaton::edges().
