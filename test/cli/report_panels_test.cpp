@@ -174,6 +174,31 @@ TEST_CASE("a steady gait looks steady: marks are thinned by kind and evenly") {
   }
 }
 
+TEST_CASE("events that are left out of a page have marks there") {
+  if (skipped()) return;
+  const Workplace place;
+  Browser browser(place.path(), desktop, 900);
+  browser.open_page(page_of(place, {"dry-friction", "--t-end", "60000", "--method", "dopri5"}));
+  const Json gap = data_of(browser).at("gap");
+  REQUIRE(gap.at("count").get<int>() > 5000);
+  const std::string whole = text_of(browser, "#range");
+  CHECK(contains(whole, " of " + std::to_string(10000 + gap.at("count").get<int>()) + " events drawn"));
+  // Sliding begins once or twice in every period, all over the run and in a part of it that the page leaves out.
+  const auto largest_gap_of_entries = [&]() -> double {
+    return browser.ask(R"((() => {
+      const box = document.querySelector('#time-picture rect.axis').getBoundingClientRect();
+      const at = [...document.querySelectorAll('#time-picture figure:first-child path.event.solid')].map((e) => {
+        const b = e.getBoundingClientRect(); return (b.left + b.right) / 2; });
+      const all = [box.left, ...at, box.right].sort((a, b) => a - b);
+      return Math.max(...all.slice(1).map((x, n) => x - all[n])); })())");
+  };
+  CHECK(largest_gap_of_entries() < 8);
+  browser.ask("document.getElementById('in').click()");
+  CHECK(text_of(browser, "#range") != whole);
+  CHECK(largest_gap_of_entries() < 8);
+  check_quiet(browser);
+}
+
 TEST_CASE("each axis has three ticks or more, whose labels say where they are and do not touch") {
   if (skipped()) return;
   const Workplace place;

@@ -132,8 +132,10 @@ function draw() {
   if (focused) focused.svg.focus({ preventScroll: true });
   const isWhole = view.from <= start && view.to >= end;
   for (const id of ['out', 'all', 'enlarged-out', 'enlarged-all']) $(id).disabled = isWhole;
-  const within = events.filter((event) => event.t >= view.from && event.t <= view.to).length;
+  // Of the events left out nobody knows how many are in a part of the run.
+  const isAmong = data.gap && events[data.gap.after].t >= view.from && events[data.gap.after - 1].t <= view.to;
+  const within = events.filter((event) => event.t >= view.from && event.t <= view.to).length + (isAmong && isWhole ? data.gap.count : 0);
   const count = panels.time.length ? panels.time[0].count : within;
   $('range').textContent = 't = ' + number(view.from, 6) + ' … ' + number(view.to, 6) +
-    (count < within ? ', ' + count + ' of ' + within + ' events drawn' : '');
+    (isAmong && !isWhole ? ', ' + count + ' events drawn' : count < within ? ', ' + count + ' of ' + within + ' events drawn' : '');
 }
