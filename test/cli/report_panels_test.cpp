@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <sstream>
 
 #include <doctest/doctest.h>
 
+#include "models/registry.hpp"
 #include "test/cli/report_page.hpp"
 
 using namespace slideway::test;
@@ -596,5 +598,41 @@ TEST_CASE("equations are seen as formulas") {
                       "s.children[0].getBoundingClientRect().bottom)") == true);
     CHECK(browser.ask("document.querySelector('details.as-text').open") == false);
     check_quiet(browser);
+  }
+}
+
+TEST_CASE("the page of every model is in order on a desktop and on a phone") {
+  if (skipped()) return;
+  const Workplace place;
+  std::vector<std::string> models;
+  for (const slideway::Model& model : slideway::models::catalogue()) models.push_back(model.name);
+  for (const auto& entry : std::filesystem::directory_iterator(gallery))
+    if (entry.path().extension() == ".toml") models.push_back(entry.path().string());
+  REQUIRE(models.size() > 70);
+  std::sort(models.begin(), models.end());
+  std::unique_ptr<Browser> desk, hand;
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    CAPTURE(models[k]);
+    // A browser lives for half a minute.
+    if (k % 6 == 0) {
+      desk = std::make_unique<Browser>(place.path() / ("desk" + std::to_string(k)), desktop, 900);
+      hand = std::make_unique<Browser>(place.path() / ("hand" + std::to_string(k)), phone, 900);
+    }
+    const std::string page = page_of(place, {models[k]});
+    for (Browser* browser : {desk.get(), hand.get()}) {
+      browser->open_page(page);
+      CHECK(browser->ask("document.body.classList.contains('ready')") == true);
+      CHECK(wrong_ticks(*browser) == std::vector<std::string>());
+      CHECK_FALSE(overflows(*browser));
+      CHECK(browser->ask(
+                "(() => { const m = [...document.querySelectorAll('math')]; return m.length > 0 && "
+                "m.every((e) => { "
+                "const b = e.getBoundingClientRect(); return b.width > 2 && b.height > 4; }); })()") == true);
+      set_slider(*browser, 1);
+      CHECK_FALSE(overflows(*browser));
+      const std::string text = text_of(*browser, "body");
+      for (const char* slip : {"NaN", "undefined", "Infinity"}) CHECK_FALSE(contains(text, slip));
+      check_quiet(*browser);
+    }
   }
 }

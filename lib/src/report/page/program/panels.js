@@ -118,12 +118,12 @@ function draw() {
   // A drawing that is made anew loses the focus of the keys.
   const focused = allPanels().find((one) => one.svg && one.svg === document.activeElement);
   hooks.left();
-  const height = Math.max(100, Math.min(190, 520 / Math.max(view.shown.length, 2))) + 46;
+  const height = Math.round(Math.max(100, Math.min(190, 520 / Math.max(view.shown.length, 2)))) + 46;
   const width = $('time-picture').clientWidth || 800;
   for (const one of panels.time) one.draw(width, height);
   if (panels.portrait) {
     const across = $('portrait').clientWidth || 420;
-    panels.portrait.draw(across, Math.max(300, Math.min(540, across * 0.95)));
+    panels.portrait.draw(across, Math.round(Math.max(300, Math.min(540, across * 0.95))));
   }
   if (panels.enlarged) {
     const room = $('enlarged-panel');
