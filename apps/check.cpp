@@ -152,7 +152,7 @@ int check(const CheckArguments& arguments, std::ostream& out) {
   set_end(arguments, instance);
   std::vector<Target> wanted;
   add_targets("--json", arguments.json, TargetKind::text, wanted);
-  check_targets(wanted, arguments.model);
+  check_targets(wanted, {arguments.model});
 
   ModelCheck answer = check_model(model.name, instance, options);
   for (const std::string& remark : model.remarks) answer.findings.push_back({Severity::hint, remark});

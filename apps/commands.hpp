@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/sweep_plan.hpp"
@@ -32,6 +33,8 @@ struct SimulationArguments {
 };
 
 struct RunArguments : SimulationArguments {
+  std::vector<std::string> models = {};  // all of them; `model` is the first
+  std::vector<SweepAxis> axes = {};      // several values of parameters, a run for each combination
   std::optional<Index> points = {};
   std::vector<std::string> csv = {};
   std::vector<std::string> json = {};
@@ -41,7 +44,11 @@ struct RunArguments : SimulationArguments {
   std::string markers = {};                              // the events marked in the picture; empty: all
   std::optional<std::pair<int, int>> picture_size = {};  // width and height, in pixels
   std::optional<std::pair<double, double>> picture_times = {};  // the part of the run in the picture
-  std::string title = {};                 // of the picture; empty: the name of the model
+  std::string title = {};  // of the picture; empty: the name of the model
+  std::vector<std::pair<std::string, std::string>> labels =
+      {};                                 // of the picture's axes: names, and what is written
+  std::vector<std::string> log = {};      // the names with a logarithmic axis
+  bool raster = false;                    // rows of surfaces in place of curves
   std::vector<std::string> observe = {};  // "F" or "E = 0.5*v^2": what is written beside the states
   bool all_events = false;                // on the screen
   bool full_events = false;               // with whole states and modes, on the screen and in the documents
@@ -51,12 +58,22 @@ struct RunArguments : SimulationArguments {
 
 struct SweepArguments : SimulationArguments {
   std::vector<SweepAxis> axes = {};
+  std::optional<Index> random = {};  // so many samples of the ranges
+  std::optional<Index> latin = {};
+  std::optional<Index> seed = {};
+  std::string follow = {};  // "up", "down" or "both"
   std::optional<Index> jobs = {};
+  std::optional<std::pair<Index, Index>> shard = {};  // the number, from 1, and how many there are
+  std::optional<double> run_time_limit = {};          // seconds
   std::optional<double> transient = {};
+  std::vector<std::string> observe = {};  // "F" or "E = 0.5*v^2"
   std::string section = {};
   std::string direction = {};
   std::optional<Index> section_points = {};
   std::string csv = {};
+  std::vector<std::string> columns = {};  // names of columns and groups; empty: what tells something
+  std::string section_file = {};
+  std::vector<std::string> merge = {};  // the tables of shards
   std::vector<std::string> plot = {};
   std::vector<std::string> states = {};  // of the picture
   bool resume = false;

@@ -39,7 +39,7 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
   add_targets("--csv", arguments.csv, TargetKind::text, wanted);
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
-  check_targets(wanted, arguments.model);
+  check_targets(wanted, {arguments.model});
 
   const Comparison comparison = compare_approaches(instance, options, make_plan(arguments));
 

@@ -8,6 +8,7 @@
 #include "apps/command_texts.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
+#include "apps/gallery.hpp"
 #include "models/registry.hpp"
 
 namespace slideway::apps {
@@ -159,6 +160,7 @@ void write_zsh(const std::vector<CommandText>& commands, const std::vector<std::
 int completion(const CompletionArguments& arguments, std::ostream& out) {
   std::vector<std::string> names;
   for (const Model& model : models::catalogue()) names.push_back(model.name);
+  for (const GalleryModel& model : gallery_models()) names.push_back(model.name);
   if (arguments.shell == "bash")
     write_bash(command_texts(), names, out);
   else

@@ -1,7 +1,13 @@
 #include "apps/gallery.hpp"
 
+#include <dlfcn.h>
+
 #include <filesystem>
 #include <fstream>
+
+#if !defined(SLIDEWAY_GALLERY_FROM_HERE) || !defined(SLIDEWAY_GALLERY_DIR)
+#error "SLIDEWAY_GALLERY_FROM_HERE and SLIDEWAY_GALLERY_DIR must name where the gallery is installed"
+#endif
 
 namespace slideway::apps {
 namespace {
@@ -10,18 +16,40 @@ namespace fs = std::filesystem;
 
 const std::string prefix = "gallery/";
 
-// The gallery of the installation or of the source tree around the running program; empty where there is none.
-fs::path gallery_directory() {
+// The file that this code is in: a module of Python, or the program.
+fs::path file_of_this_code() {
+  Dl_info information{};
   std::error_code failed;
-  fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  // A program in SOURCE/build/TYPE/bin is three folders below its source tree, and one in PREFIX/bin one below its prefix.
-  constexpr int most_levels = 3;
+  if (dladdr(&prefix, &information) != 0 && information.dli_fname != nullptr) {
+    const fs::path file(information.dli_fname);
+    // A program is told by the name that it was called by, which may be that of no file.
+    if (file.extension() == ".so") return fs::canonical(file, failed);
+  }
+  return fs::read_symlink("/proc/self/exe", failed);
+}
+
+bool has_gallery(const fs::path& folder) {
+  std::error_code failed;
+  return fs::is_regular_file(folder / "README.md", failed);
+}
+
+// The installed gallery lies where it does beside this file wherever the installation was moved to, then where the build was told
+// to install it; a build finds that of its source tree. Empty where there is none.
+fs::path gallery_directory() {
+  const fs::path own_folder = file_of_this_code().parent_path();
+  for (const char* place : {"gallery", SLIDEWAY_GALLERY_FROM_HERE}) {
+    const fs::path folder = (own_folder / place).lexically_normal();
+    if (has_gallery(folder)) return folder;
+  }
+  // A program in SOURCE/build/TYPE/bin is three folders below its source tree, a module in SOURCE/build/TYPE/lib/python/slideway five.
+  constexpr int most_levels = 5;
+  fs::path folder = own_folder;
   for (int level = 0; level < most_levels && folder.has_relative_path(); ++level) {
     folder = folder.parent_path();
-    for (const char* place : {"share/slideway/models", "models/gallery"})
-      if (fs::is_regular_file(folder / place / "README.md", failed)) return folder / place;
+    if (has_gallery(folder / "models/gallery")) return folder / "models/gallery";
   }
-  return {};
+  const fs::path configured = SLIDEWAY_GALLERY_DIR;
+  return has_gallery(configured) ? configured : fs::path{};
 }
 
 }  // namespace

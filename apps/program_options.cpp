@@ -17,6 +17,7 @@
 #include "apps/command_texts.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/help.hpp"
+#include "apps/picture_words.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
@@ -187,6 +188,25 @@ CLI::Option* add_names(CLI::App& app, const std::string& name, const std::string
       ->type_name("NAME,NAME");
 }
 
+CLI::Option* add_axes(CLI::App& app, std::vector<SweepAxis>& axes, const std::string& description) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          "--vary",
+          [&axes](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              try {
+                axes.push_back(parse_axis(text));
+              } catch (const std::invalid_argument& error) {
+                throw CLI::ValidationError(error.what());
+              }
+            }
+          },
+          description)
+      ->type_name("P=A:B:N")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
 CLI::Option* add_model(CLI::App& app, std::string& target) {
   return app.add_option("model", target, "a name of the catalogue (see `slideway models`) or a .toml file")
       ->required()
@@ -248,7 +268,16 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
 
 void add_run(CLI::App& program, RunArguments& arguments) {
   CLI::App& app = *program.add_subcommand("run", "Follow a model through its discontinuities");
-  add_model(app, arguments.model);
+  app.add_option(
+         "model", arguments.models,
+         "a name of the catalogue (see `slideway models`) or a .toml file; several are drawn over each other")
+      ->required()
+      ->type_name("MODEL")
+      ->take_all();
+  add_axes(app, arguments.axes,
+           "run for each of these values, P=VALUE,VALUE,... or P=FIRST:LAST:COUNT, and draw the runs over "
+           "each other")
+      ->group("The model");
   add_simulation(app, arguments, true);
 
   const std::string results = "Results (a FILE named - is standard output)";
@@ -256,8 +285,10 @@ void add_run(CLI::App& program, RunArguments& arguments) {
   add_files(app, "--json", "write outcome, events and statistics; may be repeated", "FILE", arguments.json)
       ->group(results);
   add_files(app, "--plot",
-            "draw a picture, with gnuplot, or write its script and data (.gp); may be repeated",
-            "FILE.svg|png|pdf|gp", arguments.plot)
+            "draw a picture, with gnuplot, for LaTeX (.tex, with FILE-inc.pdf beside it), or write its "
+            "script and data "
+            "(.gp); may be repeated",
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
   add_files(app, "--report",
             "write a page to look at: equations, an interactive picture, every event; may be repeated",
@@ -271,14 +302,41 @@ void add_run(CLI::App& program, RunArguments& arguments) {
            "the events marked in the picture: none, sliding (its begin and end), all (default all)",
            {"none", "sliding", "all"}, arguments.markers)
       ->group(results);
-  add_pair<int>(
-      app, "--size", 'x', "two whole numbers from 100 to 10000, as 1200x800",
-      [](int first, int second) {
-        return std::min(first, second) >= 100 && std::max(first, second) <= 10000;
-      },
-      "width and height of the picture, in pixels of an svg (default: by the number of panels)",
-      arguments.picture_size)
+  app.add_option_function<std::string>(
+         "--size",
+         [&arguments](const std::string& text) {
+           arguments.picture_size = size_in(text);
+           if (!arguments.picture_size)
+             refuse_option("--size",
+                           "two whole numbers from 100 to 10000, as 1200x800, or centimetres, as 16x9cm",
+                           text);
+         },
+         "width and height of the picture, in pixels of an svg, or as 16x9cm (default: by the number of "
+         "panels)")
       ->type_name("WxH")
+      ->group(results);
+  app.add_option_function<std::vector<std::string>>(
+         "--labels",
+         [&arguments](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto labels = labels_in(text);
+             if (!labels) refuse_option("--labels", "NAME=TEXT, or several with commas between them", text);
+             arguments.labels.insert(arguments.labels.end(), labels->begin(), labels->end());
+           }
+         },
+         "what stands at the axes of states, of what is observed and of t, with x_{rel}, s^2 and \\mu as in "
+         "TeX: "
+         "\"x=position x_1 [m],t=time [s]\"; may be repeated")
+      ->type_name("NAME=TEXT")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->group(results);
+  add_names(app, "--log", "logarithmic axes, of states, of what is observed, or of t", arguments.log)
+      ->group(results);
+  app.add_flag("--raster", arguments.raster,
+               "draw a row for each surface, contact and named event in place of curves: bars while it "
+               "slides, dots at "
+               "its events")
       ->group(results);
   add_pair<double>(
       app, "--t-range", ':', "two times, the first below the second, as 2.5:4",
@@ -372,7 +430,7 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
   add_files(app, "--json", "write everything that was measured; may be repeated", "FILE", arguments.json)
       ->group(results);
   add_files(app, "--plot", "draw the solutions near the surface, with gnuplot; may be repeated",
-            "FILE.svg|png|pdf|gp", arguments.plot)
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
   app.footer(
@@ -390,26 +448,44 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
   add_model(app, arguments.model);
 
   const std::string runs = "The runs";
-  app.add_option_function<std::vector<std::string>>(
-         "--vary",
-         [&arguments](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             try {
-               arguments.axes.push_back(parse_axis(text));
-             } catch (const std::invalid_argument& error) {
-               throw CLI::ValidationError(error.what());
-             }
-           }
-         },
-         "vary a parameter or an initial state: P=FIRST:LAST:COUNT, P=FIRST:LAST:COUNT:log for equal ratios, "
-         "or "
-         "P=VALUE,VALUE,...; repeated, every combination is run")
+  add_axes(
+      app, arguments.axes,
+      "vary a parameter or an initial state: P=FIRST:LAST:COUNT, P=FIRST:LAST:COUNT:log for equal ratios, "
+      "or P=VALUE,VALUE,...; repeated, every combination is run; with --random or --latin P=FIRST:LAST or "
+      "P=FIRST:LAST:log")
       ->required()
-      ->type_name("P=A:B:N")
-      ->allow_extra_args(false)
-      ->take_all()
       ->group(runs);
-  add_count(app, "--jobs", "runs at the same time (default: one per processor)", 1, arguments.jobs)
+  add_count(app, "--random", "instead of every combination so many random samples of the ranges", 1,
+            arguments.random)
+      ->group(runs);
+  add_count(
+      app, "--latin",
+      "instead of every combination so many samples of a Latin hypercube: each of N equal parts of every "
+      "range is met once",
+      1, arguments.latin)
+      ->group(runs);
+  add_count(app, "--seed", "the same seed gives the same samples, on every computer (default 1)", 0,
+            arguments.seed)
+      ->group(runs);
+  add_word(
+      app, "--follow",
+      "along the first --vary each run begins where its neighbour ended: with rising values, with falling "
+      "values, or up and then down again, for hysteresis; the others have a chain for each combination",
+      {"up", "down", "both"}, arguments.follow)
+      ->group(runs);
+  add_count(app, "--jobs", "runs, or chains of --follow, at the same time (default: one per processor)", 1,
+            arguments.jobs)
+      ->group(runs);
+  add_pair<Index>(
+      app, "--shard", '/', "K/N with K from 1 to N, as 2/8",
+      [](Index number, Index of) { return number >= 1 && number <= of; },
+      "only the K-th of N parts of the runs, to be made apart and merged (--merge)", arguments.shard)
+      ->type_name("K/N")
+      ->group(runs);
+  add_positive(app, "--run-time-limit",
+               "end a run that takes longer than so many seconds on the clock, with the status time_limit "
+               "(default: no limit)",
+               arguments.run_time_limit)
       ->group(runs);
   add_simulation(app, arguments);
 
@@ -430,14 +506,37 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
   add_count(app, "--section-points", "most arrivals recorded of a run, its last ones (default 200)", 1,
             arguments.section_points)
       ->group(looked_at);
+  app.add_option(
+         "--observe", arguments.observe,
+         "what has columns beside the states: the name of a definition, a force of friction, a surface (its "
+         "guard) or a contact (its force), or an expression with a name, \"E = 0.5*v^2\"; may be repeated")
+      ->type_name("NAME|NAME=EXPRESSION")
+      ->allow_extra_args(false)
+      ->group(looked_at);
 
   const std::string results = "Results (a FILE named - is standard output)";
   app.add_option("--csv", arguments.csv, "write the table, a row per run (default -)")
       ->type_name("FILE")
       ->group(results);
+  add_names(
+      app, "--columns",
+      "the columns of the table, in this order: names, or the groups parameters, outcome, final, counts, "
+      "min, max, section, all, or a state for all of its columns (default: those that are not zero or "
+      "empty in all rows)",
+      arguments.columns)
+      ->group(results);
+  app.add_option("--section-file", arguments.section_file,
+                 "write the points of the section as a table of their own, a row per point")
+      ->type_name("FILE")
+      ->group(results);
+  app.add_option("--merge", arguments.merge,
+                 "make no runs, but put together the tables that the same command wrote with --shard; takes "
+                 "several files")
+      ->type_name("FILE...")
+      ->group(results);
   app.add_flag("--resume", arguments.resume, "complete the table of an interrupted sweep")->group(results);
   add_files(app, "--plot", "draw the bifurcation picture (one parameter) or a map (two); may be repeated",
-            "FILE.svg|png|pdf|gp", arguments.plot)
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
   add_names(app, "--states", "the states of the picture (default: the first four)", arguments.states)
       ->group(results);
@@ -448,7 +547,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       "done.\n"
       "Exit status: 0 all runs were made, 1 a result could not be written, 2 the command line or the model "
       "is "
-      "wrong, 3 interrupted (what was done is in the table).");
+      "wrong, 3 interrupted, or merged tables lack runs (what was done is in the table).");
 }
 
 void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names) {
@@ -625,7 +724,9 @@ std::vector<std::string> examples_of(const std::string& command) {
   if (command == "check") return {"slideway check dry-friction"};
   if (command == "compare") return {"slideway compare evaporator --error 1e-6"};
   if (command == "sweep")
-    return {"slideway sweep dry-friction --vary mu=0.1:0.5:41 --csv friction.csv --plot friction.svg"};
+    return {"slideway sweep dry-friction --vary mu=0.1:0.5:41 --csv friction.csv --plot friction.svg",
+            "slideway sweep dry-friction --vary w=0.5:1.5:41 --follow both --columns w,direction,max_x",
+            "slideway sweep dry-friction --vary mu=0.1:0.5 --vary w=0.2:2:log --latin 100 --csv samples.csv"};
   if (command == "validate") return {"slideway validate A01 --method bdf"};
   if (command == "completion") return {"slideway completion bash > ~/.slideway && . ~/.slideway"};
   return {};
@@ -690,7 +791,10 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   const std::string command = program->get_subcommands().front()->get_name();
   if (command == "models") return ModelsArguments{};
   if (command == "show") return arguments.show;
-  if (command == "run") return arguments.run;
+  if (command == "run") {
+    arguments.run.model = arguments.run.models.front();
+    return arguments.run;
+  }
   if (command == "check") return arguments.check;
   if (command == "compare") return arguments.compare;
   if (command == "completion") return arguments.completion;

@@ -1,18 +1,9 @@
-// Many runs in threads. The table is replaced as a whole every few seconds, so that at any moment the file is
-// absent, old or a valid table of runs that were done; --resume adds those that are missing.
-#include <unistd.h>
-
+// The command `slideway sweep`: what it is asked is checked, the runs are made, tables and pictures are written.
 #include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <condition_variable>
-#include <csignal>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <mutex>
+#include <memory>
 #include <ostream>
-#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -21,66 +12,30 @@
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/load_model.hpp"
-#include "apps/progress_bar.hpp"
 #include "apps/simulation.hpp"
-#include "apps/sweep_run.hpp"
+#include "apps/sweep_picture.hpp"
+#include "apps/sweep_work.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/files.hpp"
-#include "slideway/io/sweep_plot.hpp"
+#include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::apps {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-extern "C" void note_interruption(int) { interrupted = true; }
-
-// While it lives, Ctrl-C and a request to terminate set `interrupted`; the second one ends the program at once.
-class SignalWatch {
- public:
-  SignalWatch() {
-    struct sigaction action {};
-    action.sa_handler = note_interruption;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
-    interrupted = false;
-    sigaction(SIGINT, &action, &old_interrupt_);
-    sigaction(SIGTERM, &action, &old_terminate_);
-  }
-  ~SignalWatch() {
-    sigaction(SIGINT, &old_interrupt_, nullptr);
-    sigaction(SIGTERM, &old_terminate_, nullptr);
-  }
-  SignalWatch(const SignalWatch&) = delete;
-  SignalWatch& operator=(const SignalWatch&) = delete;
-
- private:
-  struct sigaction old_interrupt_ {};
-  struct sigaction old_terminate_ {};
-};
-
-std::string file_contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 // FNV-1a, of everything that decides the numbers of a sweep.
-std::string fingerprint(const SweepArguments& arguments, const Model& model, const Options& options) {
+std::string fingerprint(const SweepArguments& arguments, const SweepTask& task) {
+  const Model& model = task.model;
+  const Options& options = task.options;
   std::string text = fmt::format("{}\n{}\n", version(), model.name);
   if (is_model_file(arguments.model)) text += file_contents(arguments.model);
   for (const std::string& line : model.equations) text += line + '\n';
   for (const Parameter& parameter : model.parameters)
     text += fmt::format("{}={}\n", parameter.name, parameter.value);
-  for (const SweepAxis& axis : arguments.axes)
+  for (const SweepAxis& axis : task.plan.axes())
     text += fmt::format("{}:{}\n", axis.name, fmt::join(axis.values, ","));
   for (const auto& [name, value] : arguments.settings) text += fmt::format("{}={}\n", name, value);
   const Vector& atol = options.atol.values();
@@ -92,6 +47,8 @@ std::string fingerprint(const SweepArguments& arguments, const Model& model, con
   text += fmt::format("{} {}\n", to_string(options.linear_solver), options.max_steps);
   text += fmt::format("{} {} {} {}", arguments.transient.value_or(0), arguments.section, arguments.direction,
                       arguments.section_points.value_or(0));
+  text += fmt::format("\n{}\n{}\n{} {}", fmt::join(task.observed, "\n"), fmt::join(arguments.columns, ","),
+                      arguments.follow, !arguments.section_file.empty());
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char character : text) hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211ULL;
   return fmt::format("{:016x}", hash);
@@ -153,209 +110,6 @@ Section section_of(const SweepArguments& arguments, const ModelInstance& instanc
   return section;
 }
 
-class Sweep {
- public:
-  Sweep(const SweepTask& task, const SweepTable& table, std::string path)
-      : task_(task),
-        table_(table),
-        path_(std::move(path)),
-        lines_(static_cast<std::size_t>(task.plan.runs())),
-        finished_(lines_.size(), 0) {}
-
-  // Takes over the rows that an earlier sweep left, but for a last one that was cut off, and tells whether there was such a
-  // one. Throws std::invalid_argument when they are not its own.
-  bool take_over() {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path_, ignored)) return false;
-    std::string text = file_contents(path_);
-    const std::size_t whole = SweepTable::whole_lines(text);
-    const bool is_cut = whole < text.size();
-    // A first line that is cut says nothing of whose table it was.
-    if (whole > 0) text.resize(whole);
-    try {
-      for (SweepRow& row : table_.read(text)) {
-        if (row.run < 0 || row.run >= task_.plan.runs() || row.values != task_.plan.values(row.run))
-          throw std::invalid_argument(fmt::format("it has a run {} that this sweep does not have", row.run));
-        const auto index = static_cast<std::size_t>(row.run);
-        if (finished_[index]) throw std::invalid_argument(fmt::format("it has run {} twice", row.run));
-        lines_[index] = table_.line(row);
-        finished_[index] = 1;
-        ++done_;
-      }
-    } catch (const std::invalid_argument& error) {
-      refuse({.what = "this file does not belong to this sweep",
-              .where = path_,
-              .expected = "the table of the same model, values and options, made by the same version",
-              .got = error.what(),
-              .advice = "leave out --resume to begin again, or choose another file"});
-    }
-    taken_over_ = done_;
-    return is_cut;
-  }
-
-  // Returns whether all the runs were made.
-  bool execute(Index jobs) {
-    const SignalWatch watch;
-    ProgressBar bar(STDERR_FILENO, task_.plan.runs(), done_);
-    std::vector<std::thread> workers;
-    const Index missing = task_.plan.runs() - done_;
-    active_ = std::min(jobs, missing);
-    for (Index job = 0; job < std::min(jobs, missing); ++job) workers.emplace_back([this] { work(); });
-    std::exception_ptr failure;
-    try {
-      watch_over(bar);
-    } catch (...) {
-      failure = std::current_exception();
-      cancelled_ = true;
-    }
-    for (std::thread& worker : workers) worker.join();
-    if (failure) std::rethrow_exception(failure);
-    write(*std::max_element(finished_.begin(), finished_.end()) != 0 || task_.plan.runs() == 0);
-    return done_ == task_.plan.runs();
-  }
-
-  Index done() const { return done_; }
-  Index taken_over() const { return taken_over_; }
-  // The finished runs, as the table has them.
-  std::vector<SweepRow> rows() const {
-    std::string text = table_.header();
-    for (std::size_t run = 0; run < lines_.size(); ++run) {
-      if (finished_[run]) text += lines_[run];
-    }
-    return table_.read(text);
-  }
-
- private:
-  void work() {
-    while (!cancelled_) {
-      const Index run = next_++;
-      if (run >= task_.plan.runs()) break;
-      const auto index = static_cast<std::size_t>(run);
-      if (finished_before(index)) continue;
-      const std::optional<SweepRow> row = sweep_run(task_, run, cancelled_);
-      if (!row) break;
-      std::string line = table_.line(*row);
-      const std::lock_guard lock(mutex_);
-      lines_[index] = std::move(line);
-      finished_[index] = 1;
-      ++done_;
-    }
-    const std::lock_guard lock(mutex_);
-    if (--active_ == 0) all_stopped_.notify_all();
-  }
-
-  bool finished_before(std::size_t index) {
-    const std::lock_guard lock(mutex_);
-    return finished_[index] != 0;
-  }
-
-  void watch_over(ProgressBar& bar) {
-    using namespace std::chrono_literals;
-    Clock::duration pause = 200ms;
-    Clock::time_point next_writing = Clock::now() + pause;
-    while (true) {
-      Index done = 0;
-      {
-        std::unique_lock lock(mutex_);
-        if (all_stopped_.wait_for(lock, 100ms, [this] { return active_ == 0; })) return;
-        done = done_;
-      }
-      if (interrupted) cancelled_ = true;
-      bar.show(done);
-      if (Clock::now() < next_writing) continue;
-      const Clock::time_point began = Clock::now();
-      if (!is_standard_output(path_)) write(true);
-      // A large table is written less often.
-      pause = std::max<Clock::duration>(2s, 30 * (Clock::now() - began));
-      next_writing = Clock::now() + pause;
-    }
-  }
-
-  // All the rows that are done, in the order of the runs. A line does not change once it is finished.
-  void write(bool any) {
-    if (path_.empty() || !any) return;
-    std::vector<char> finished;
-    {
-      const std::lock_guard lock(mutex_);
-      finished = finished_;
-    }
-    write_whole(path_, [&](std::ostream& out) {
-      out << table_.header();
-      for (std::size_t run = 0; run < finished.size(); ++run) {
-        if (finished[run]) out << lines_[run];
-      }
-    });
-  }
-
-  const SweepTask& task_;
-  const SweepTable& table_;
-  std::string path_;
-  std::vector<std::string> lines_;  // by run
-  std::vector<char> finished_;
-  std::mutex mutex_;
-  std::condition_variable all_stopped_;
-  std::atomic<bool> cancelled_ = false;
-  std::atomic<Index> next_ = 0;
-  Index active_ = 0;
-  Index done_ = 0;
-  Index taken_over_ = 0;
-};
-
-// Whether a section tells anything about a state: on the surface v = 0 nothing about v.
-bool varies(const std::vector<SweepRow>& rows, std::size_t state) {
-  double least = 0, greatest = 0, size = 0;
-  bool any = false;
-  for (const SweepRow& row : rows) {
-    for (const double value : row.section[state]) {
-      least = any ? std::min(least, value) : value;
-      greatest = any ? std::max(greatest, value) : value;
-      any = true;
-    }
-    if (std::isfinite(row.greatest[state])) size = std::max({size, row.greatest[state], -row.least[state]});
-  }
-  return greatest - least > 1e-6 * size;
-}
-
-// The first four, but for those that a section says nothing about.
-std::vector<std::string> states_to_show(const SweepTask& task, const std::vector<SweepRow>& rows) {
-  constexpr std::size_t most_panels = 4;
-  std::vector<std::string> shown;
-  for (std::size_t i = 0; i < task.states.size() && shown.size() < most_panels; ++i) {
-    if (task.plan.axes().size() > 1 || !task.section || varies(rows, i)) shown.push_back(task.states[i]);
-  }
-  if (shown.empty()) shown.push_back(task.states.front());
-  return shown;
-}
-
-SweepPicture picture_of(const SweepTask& task, const std::vector<SweepRow>& rows, const Model& model,
-                        std::vector<std::string> shown) {
-  if (shown.empty()) shown = states_to_show(task, rows);
-  SweepPicture picture;
-  picture.title = model.name;
-  for (const SweepAxis& axis : task.plan.axes())
-    picture.axes.push_back({axis.name, axis.values, axis.logarithmic});
-  picture.states = shown;
-  if (task.section) picture.section = task.section->name;
-  std::vector<std::size_t> numbers;
-  for (const std::string& name : shown) {
-    numbers.push_back(static_cast<std::size_t>(std::find(task.states.begin(), task.states.end(), name) -
-                                               task.states.begin()));
-  }
-  for (const SweepRow& row : rows) {
-    SweepPicturePoint point;
-    point.values = row.values;
-    point.succeeded =
-        row.status == to_string(Status::reached_end) || row.status == to_string(Status::stopped_by_event);
-    for (const std::size_t state : numbers) {
-      point.least.push_back(row.least[state]);
-      point.greatest.push_back(row.greatest[state]);
-      if (task.section) point.section.push_back(row.section[state]);
-    }
-    picture.points.push_back(std::move(point));
-  }
-  return picture;
-}
-
 // Without a section there is nothing they could choose from.
 void check_section_options(const SweepArguments& arguments) {
   if (!arguments.section.empty()) return;
@@ -364,6 +118,10 @@ void check_section_options(const SweepArguments& arguments) {
             .where = arguments.section_points ? "--section-points" : "--direction",
             .expected = "--section NAME beside it"});
   }
+  if (!arguments.section_file.empty())
+    refuse({.what = "there are no points to write",
+            .where = "--section-file",
+            .expected = "--section NAME beside it"});
 }
 
 void check_states_shown(const SweepArguments& arguments, const System& system) {
@@ -378,6 +136,11 @@ void check_states_shown(const SweepArguments& arguments, const System& system) {
             .where = "--plot",
             .expected = "one or two varied parameters",
             .got = std::to_string(arguments.axes.size())});
+  }
+  if (!arguments.plot.empty() && arguments.axes.size() == 2 && arguments.follow == "both") {
+    refuse({.what = "a map has one value where there is one of the way up and one of the way down",
+            .where = "--plot with --follow both",
+            .expected = "one varied parameter, or --follow up or down"});
   }
 }
 
@@ -394,21 +157,61 @@ void check_columns(const SweepTable& table, const SweepPlan& plan) {
   }
 }
 
-}  // namespace
+SweepDesign design_of(const SweepArguments& arguments) {
+  if (arguments.random && arguments.latin)
+    refuse({.what = "the values can be drawn in one way only",
+            .where = "--random with --latin",
+            .expected = "one of them",
+            .got = "both"});
+  if (arguments.seed && !arguments.random && !arguments.latin)
+    refuse({.what = "nothing is drawn that a seed could change",
+            .where = "--seed",
+            .expected = "--random N or --latin N beside it"});
+  SweepDesign design{.axes = arguments.axes, .fixed = arguments.settings};
+  if (arguments.random) design.sampling = Sampling::random;
+  if (arguments.latin) design.sampling = Sampling::latin;
+  design.samples = arguments.latin.value_or(arguments.random.value_or(0));
+  if (arguments.seed) design.seed = static_cast<std::uint64_t>(*arguments.seed);
+  if (arguments.follow == "up") design.follow = Follow::up;
+  if (arguments.follow == "down") design.follow = Follow::down;
+  if (arguments.follow == "both") design.follow = Follow::both;
+  if (arguments.shard) design.shard = {arguments.shard->first, arguments.shard->second};
+  return design;
+}
 
-int sweep(const SweepArguments& arguments, std::ostream& err) {
-  const Model model = load_model(arguments.model);
-  const SweepPlan plan(arguments.axes, arguments.settings);
-  check_names(model, plan);
-  ModelInstance instance = some_instance(model, plan);
-  set_end(arguments, instance);
+// The initial value of a state is what its neighbour ended with.
+void check_followed(const SweepPlan& plan, const std::vector<std::string>& states) {
+  if (plan.follow() == Follow::nothing) return;
+  const std::string& first = plan.axes().front().name;
+  if (std::find(states.begin(), states.end(), first) == states.end()) return;
+  refuse({.what = "a run that begins where another ended has no initial value of its own",
+          .where = "--follow",
+          .expected = "a parameter in the first --vary",
+          .got = "the state '" + first + "'",
+          .advice = "states may be varied by the --vary that come after it"});
+}
 
+// The names of the observables, of which columns are made.
+std::vector<std::string> observed_names(const std::vector<std::string>& observed,
+                                        const ModelInstance& instance, const Options& options) {
+  if (observed.empty()) return {};
+  std::vector<std::string> names;
+  check_option("--observe", [&] {
+    names = Observation(instance.problem(), instance.observables(observed), options.sliding_rule).names();
+  });
+  return names;
+}
+
+SweepTask task_of(const SweepArguments& arguments, const Model& model, const SweepPlan& plan,
+                  const ModelInstance& instance) {
   SweepTask task{.model = model, .plan = plan};
   task.states = instance.system.state_names();
   task.options = make_options(arguments, model.defaults);
   task.options.validate(instance.system.states());
   task.end = arguments.end;
   task.transient = arguments.transient.value_or(0);
+  task.run_time_limit = arguments.run_time_limit;
+  task.observed = arguments.observe.empty() ? model.defaults.observe : arguments.observe;
   if (task.transient > instance.end - instance.start) {
     refuse({.what = "nothing is left of the runs",
             .where = "--transient",
@@ -419,53 +222,206 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
     task.section = section_of(arguments, instance);
     task.options.full_events = true;
   }
-  check_section_options(arguments);
-  check_states_shown(arguments, instance.system);
+  return task;
+}
 
-  const bool only_pictures = arguments.csv.empty() && !arguments.plot.empty();
-  const std::string path = only_pictures ? "" : arguments.csv.empty() ? "-" : arguments.csv;
+SweepColumns columns_of(const SweepArguments& arguments, const SweepTask& task,
+                        const std::vector<std::string>& observed) {
+  SweepColumns columns{.states = task.states, .observables = observed};
+  for (const SweepAxis& axis : task.plan.axes()) columns.axes.push_back(axis.name);
+  columns.with_direction = task.plan.follow() != Follow::nothing;
+  columns.with_section = task.section.has_value();
+  columns.section_elsewhere = !arguments.section_file.empty();
+  return columns;
+}
+
+// The table is standard output, unless something else is asked for.
+SweepFiles files_of(const SweepArguments& arguments) {
+  const bool only_others =
+      arguments.csv.empty() && (!arguments.plot.empty() || !arguments.section_file.empty());
+  return {.table = only_others             ? ""
+                   : arguments.csv.empty() ? "-"
+                                           : arguments.csv,
+          .points = arguments.section_file};
+}
+
+void check_files(const SweepArguments& arguments, const SweepFiles& files) {
   std::vector<Target> wanted;
-  if (!path.empty()) wanted.push_back({"--csv", path});
+  if (!files.table.empty()) wanted.push_back({"--csv", files.table});
+  if (!files.points.empty()) wanted.push_back({"--section-file", files.points});
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
-  check_targets(wanted, arguments.model);
-  if (arguments.resume && (path.empty() || is_standard_output(path))) {
+  check_targets(wanted, {arguments.model});
+  if (!arguments.columns.empty() && files.table.empty())
+    refuse({.what = "there is no table to choose columns of",
+            .where = "--columns",
+            .expected = "--csv FILE beside it"});
+  if (arguments.resume &&
+      (arguments.csv.empty() || is_standard_output(files.table) || is_standard_output(files.points))) {
     refuse({.what = "there is nothing to resume",
             .where = "--resume",
             .expected = "--csv with the file of a sweep"});
   }
+}
 
-  std::vector<std::string> axes;
-  for (const SweepAxis& axis : plan.axes()) axes.push_back(axis.name);
-  const SweepTable table(axes, task.states, task.section.has_value(),
-                         fingerprint(arguments, model, task.options));
+void check_merge(const SweepArguments& arguments) {
+  if (arguments.merge.empty()) return;
+  const char* const alone = arguments.resume  ? "--resume"
+                            : arguments.shard ? "--shard"
+                            : arguments.jobs  ? "--jobs"
+                                              : nullptr;
+  if (alone != nullptr)
+    refuse({.what = "merging makes no runs",
+            .where = fmt::format("--merge with {}", alone),
+            .expected = "one of them",
+            .advice = alone == std::string("--resume")
+                          ? "merge first; the same command with --resume then makes the runs that are missing"
+                          : ""});
+  for (const std::string& file : arguments.merge) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored))
+      refuse({.what = "there is no such file",
+              .where = "--merge",
+              .expected = "the tables of all shards",
+              .got = "'" + file + "'"});
+  }
+}
+
+// The columns without which rows cannot be taken over.
+std::vector<std::string> columns_to_go_on(const SweepArguments& arguments, const SweepTask& task) {
+  std::vector<std::string> needed = {"run", "status", "sweep"};
+  if (!arguments.section_file.empty()) needed.emplace_back("crossings");
+  if (task.plan.follow() != Follow::nothing) {
+    needed.insert(needed.end(), {"t", "location"});
+    for (const std::string& state : task.states) needed.push_back("final_" + state);
+  }
+  if (arguments.plot.empty()) return needed;
+  needed.insert(needed.end(), {"parameters", "min", "max"});
+  if (task.section && arguments.section_file.empty()) needed.emplace_back("section");
+  return needed;
+}
+
+void check_can_go_on(const SweepArguments& arguments, const std::vector<std::string>& lacking) {
+  if (lacking.empty() || (!arguments.resume && arguments.merge.empty())) return;
+  refuse({.what = "rows with these columns alone cannot be taken over",
+          .where = fmt::format("--columns with {}", arguments.resume ? "--resume" : "--merge"),
+          .expected = fmt::format("also {}", fmt::join(lacking, ",")),
+          .got = fmt::format("{}", fmt::join(arguments.columns, ",")),
+          .advice = "sweep again with these columns"});
+}
+
+std::vector<std::string> files_to_take_over(const SweepArguments& arguments, const SweepFiles& files) {
+  if (!arguments.resume) return arguments.merge;
+  std::vector<std::string> there;
+  for (const std::string& path : {files.table, files.points}) {
+    std::error_code ignored;
+    if (!path.empty() && std::filesystem::exists(path, ignored)) there.push_back(path);
+  }
+  return there;
+}
+
+bool holds_any(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
+  return std::find_first_of(names.begin(), names.end(), wanted.begin(), wanted.end()) != names.end();
+}
+
+// "100 runs", and how they were chosen.
+std::string runs_made(const SweepPlan& plan, const SweepArguments& arguments) {
+  std::string text = fmt::format("{} runs", plan.runs_here());
+  if (plan.sampling() != Sampling::grid)
+    text += fmt::format(" ({}, seed {})", plan.sampling() == Sampling::latin ? "Latin hypercube" : "random",
+                        arguments.seed.value_or(1));
+  if (arguments.shard)
+    text +=
+        fmt::format(" of {}, shard {} of {}", plan.runs(), arguments.shard->first, arguments.shard->second);
+  return text;
+}
+
+// "3, 7, 12, …"
+std::string first_of(const std::vector<Index>& runs) {
+  constexpr std::size_t most = 5;
+  const auto end = runs.begin() + static_cast<std::ptrdiff_t>(std::min(runs.size(), most));
+  return fmt::format("{}{}", fmt::join(runs.begin(), end, ", "), runs.size() > most ? ", …" : "");
+}
+
+void report(const SweepArguments& arguments, const SweepTask& task, const SweepWork& work,
+            const std::vector<SweepRow>& rows, bool can_resume, std::ostream& err) {
+  const std::string advice =
+      can_resume ? fmt::format("; --resume completes '{}'", arguments.csv) : std::string();
+  const std::vector<Index> missing = work.missing_runs();
+  if (!missing.empty() && !arguments.merge.empty()) {
+    fmt::print(err, "slideway: {} of {} runs are in none of the files: {}{}\n", missing.size(),
+               task.plan.runs(), first_of(missing), can_resume ? advice + ", instead of --merge" : advice);
+  } else if (!missing.empty()) {
+    fmt::print(err, "slideway: interrupted after {} of {} runs{}\n", work.done(), task.plan.runs_here(),
+               advice);
+  } else if (!arguments.quiet) {
+    const auto failed =
+        std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.succeeded(); });
+    const std::string taken = arguments.merge.empty() && work.taken_over() > 0
+                                  ? fmt::format(", {} of them taken over", work.taken_over())
+                                  : "";
+    const bool says_why =
+        arguments.columns.empty() || holds_any(arguments.columns, {"message", "outcome", "all"});
+    fmt::print(err, "{}{}{}\n", runs_made(task.plan, arguments), taken,
+               failed == 0 ? std::string()
+                           : fmt::format(", {} stopped early ({} the column message)", failed,
+                                         says_why ? "see" : "--columns leaves out"));
+  }
+}
+
+}  // namespace
+
+int sweep(const SweepArguments& arguments, std::ostream& err) {
+  const Model model = load_model(arguments.model);
+  const SweepPlan plan(design_of(arguments));
+  check_names(model, plan);
+  ModelInstance instance = some_instance(model, plan);
+  set_end(arguments, instance);
+  const SweepTask task = task_of(arguments, model, plan, instance);
+  check_section_options(arguments);
+  check_states_shown(arguments, instance.system);
+  check_followed(plan, task.states);
+  const SweepColumns columns =
+      columns_of(arguments, task, observed_names(task.observed, instance, task.options));
+
+  const std::string mark = fingerprint(arguments, task);
+  SweepTable table(columns, mark);
   check_columns(table, plan);
-  Sweep work(task, table, path);
-  if (arguments.resume && work.take_over() && !arguments.quiet)
-    fmt::print(err, "slideway: the last row of '{}' was cut off; its run is made again\n", path);
-  const Index jobs = arguments.jobs.value_or(std::max<Index>(1, std::thread::hardware_concurrency()));
-  const bool complete = work.execute(jobs);
+  if (!arguments.columns.empty()) table.choose(arguments.columns);
+  const std::vector<std::string> lacking = table.missing(columns_to_go_on(arguments, task));
+  check_can_go_on(arguments, lacking);
+  const SweepFiles files = files_of(arguments);
+  check_files(arguments, files);
+  check_merge(arguments);
+  std::unique_ptr<SectionTable> points;
+  if (!files.points.empty()) points = std::make_unique<SectionTable>(columns, mark);
+
+  SweepWork work(task, table, points.get(), files);
+  for (const std::string& file : work.take_over(files_to_take_over(arguments, files)))
+    if (!arguments.quiet)
+      fmt::print(err, "slideway: the last row of '{}' was cut off; its run is {}\n", file,
+                 arguments.resume ? "made again" : "left out");
+  bool complete = true;
+  if (arguments.merge.empty()) {
+    const Index jobs = arguments.jobs.value_or(std::max<Index>(1, std::thread::hardware_concurrency()));
+    complete = work.execute(jobs);
+  } else {
+    work.write();
+    complete = work.missing_runs().empty();
+  }
 
   const std::vector<SweepRow> rows = work.rows();
   if (!rows.empty()) {
     for (const std::string& picture : arguments.plot) {
       const auto draw = [&] {
-        write_picture(sweep_script(picture_of(task, rows, model, arguments.states), picture_format(picture)),
+        write_picture(sweep_script(picture_of(task, rows, arguments.states), picture_format(picture)),
                       picture);
       };
       draw_or_warn(picture, draw, err);
     }
   }
-  const auto failed =
-      std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.message.empty(); });
-  if (!complete) {
-    fmt::print(
-        err, "slideway: interrupted after {} of {} runs{}\n", work.done(), plan.runs(),
-        path.empty() || is_standard_output(path) ? "" : fmt::format("; --resume completes '{}'", path));
-  } else if (!arguments.quiet) {
-    fmt::print(err, "{} runs{}{}\n", plan.runs(),
-               work.taken_over() > 0 ? fmt::format(", {} of them taken over", work.taken_over()) : "",
-               failed > 0 ? fmt::format(", {} stopped early (see the column message)", failed) : "");
-  }
+  const bool can_resume = !arguments.csv.empty() && !is_standard_output(files.table) &&
+                          !is_standard_output(files.points) && lacking.empty();
+  report(arguments, task, work, rows, can_resume, err);
   return complete ? exit_success : exit_stopped_early;
 }
 

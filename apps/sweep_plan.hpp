@@ -1,8 +1,10 @@
-// Which runs a sweep consists of: every combination of the values of its axes, numbered from 0, the last axis fastest.
+// Runs of a sweep, numbered from 0: every combination of the values of its axes, the last axis fastest, or samples of
+// their ranges. Runs that follow one another make a chain.
 //
 // It must not know how a run is made, nor files.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,30 +15,73 @@ namespace slideway::apps {
 // A parameter, or the initial value of a state, and the values it takes.
 struct SweepAxis {
   std::string name = {};
-  std::vector<double> values = {};
+  std::vector<double> values = {};  // of a range that is sampled: one per run
   bool logarithmic = false;
+  // The ends of what was given with a colon: "p=a:b" is a range to draw from, without values of its own.
+  double first = 0;
+  double last = 0;
+  bool is_range = false;
 };
 
-// "p=a:b:n" (n values from a to b, equally spaced), "p=a:b:n:log" (with equal ratios) or "p=v1,v2,…".
-// Throws std::invalid_argument with what was expected.
+// "p=a:b:n" (n values from a to b, equally spaced), "p=a:b:n:log" (with equal ratios), "p=v1,v2,…", or a range to draw
+// from, "p=a:b" or "p=a:b:log". Throws std::invalid_argument with what was expected.
 SweepAxis parse_axis(const std::string& text);
+
+enum class Sampling { grid, random, latin };
+// The order in which the runs of a chain follow one another along the first axis.
+enum class Follow { nothing, up, down, both };
+
+// One of several parts of a sweep, which are made apart: every `of`-th chain, from chain `number` − 1.
+struct Shard {
+  Index number = 1;
+  Index of = 1;
+};
+
+struct SweepDesign {
+  std::vector<SweepAxis> axes = {};
+  Settings fixed = {};
+  Sampling sampling = Sampling::grid;
+  Index samples = 0;
+  std::uint64_t seed = 1;
+  Follow follow = Follow::nothing;
+  Shard shard = {};
+};
 
 class SweepPlan {
  public:
-  // Throws std::invalid_argument when there are no axes, too many runs, or a name is varied twice or set as well.
-  SweepPlan(std::vector<SweepAxis> axes, Settings fixed);
+  // Throws std::invalid_argument for no axes, too many runs, a name varied twice or set as well, and for axes that do
+  // not fit the sampling.
+  explicit SweepPlan(SweepDesign design);
 
-  const std::vector<SweepAxis>& axes() const { return axes_; }
-  Index runs() const { return runs_; }
+  const std::vector<SweepAxis>& axes() const { return design_.axes; }
+  Sampling sampling() const { return design_.sampling; }
+  Follow follow() const { return design_.follow; }
+  // Of all shards.
+  Index runs() const { return design_.follow == Follow::both ? 2 * points_ : points_; }
+  // Whether the run belongs to the shard of this plan, and how many do.
+  bool is_here(Index run) const { return chain_of(run) % design_.shard.of == design_.shard.number - 1; }
+  Index runs_here() const;
   // One value per axis.
   std::vector<double> values(Index run) const;
   // The fixed settings, then the values of the axes.
   Settings settings(Index run) const;
+  // "up" or "down" along the first axis; "" where runs do not follow one another.
+  std::string direction(Index run) const;
+
+  // The chains of the shard: a run by itself, or the runs that begin where the one before ended, in this order.
+  Index chains() const;
+  std::vector<Index> chain(Index number) const;
 
  private:
-  std::vector<SweepAxis> axes_;
-  Settings fixed_;
-  Index runs_ = 1;
+  void refuse_unfit_axes() const;
+  void draw();
+  Index chain_of(Index run) const;
+  Index runs_per_chain() const { return design_.follow == Follow::nothing ? 1 : runs() / all_chains_; }
+
+  SweepDesign design_;
+  Index points_ = 1;           // combinations or samples
+  Index all_chains_ = 1;       // of all shards
+  std::vector<Index> ascent_;  // the places of the first axis, by their values
 };
 
 }  // namespace slideway::apps

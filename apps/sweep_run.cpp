@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/math/tools/minima.hpp>
+#include <chrono>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "apps/advice.hpp"
+#include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::apps {
@@ -18,21 +20,35 @@ namespace {
 
 struct Cancelled {};
 
-// The least and greatest value of every state on the way: at five points of every step, and where three of them show that there is an
-// extremum between them that may be beyond those known.
+void widen(double& least, double& greatest, double value) {
+  if (std::isnan(value)) return;
+  // A quantity that was not seen yet is NaN, with which every comparison is false.
+  if (!(least <= value)) least = value;
+  if (!(greatest >= value)) greatest = value;
+}
+
+// The least and greatest value of every quantity on the way: at five points of every step, and where three of them show that there is
+// an extremum between them that may be beyond those known. Quantities are the states, then the observables.
 class Extremes {
  public:
-  Extremes(Index states, double from) : from_(from), least_(states), greatest_(states) {}
+  Extremes(Index states, Observation* observation, double from)
+      : observation_(observation),
+        from_(from),
+        states_(states),
+        least_(Vector::Constant(states + (observation != nullptr ? observation->size() : 0),
+                                std::numeric_limits<double>::quiet_NaN())),
+        greatest_(least_) {}
 
+  // The states alone, as where they jump.
   void add(double t, ConstVectorRef x) {
     if (t < from_) return;
-    if (!any_) {
-      least_ = greatest_ = x;
-      any_ = true;
-      return;
-    }
-    least_ = least_.cwiseMin(x);
-    greatest_ = greatest_.cwiseMax(x);
+    for (Index i = 0; i < states_; ++i) widen(least_[i], greatest_[i], x[i]);
+  }
+
+  void add_observed(double t, ConstVectorRef observed) {
+    if (t < from_) return;
+    for (Index i = 0; i < observed.size(); ++i)
+      widen(least_[states_ + i], greatest_[states_ + i], observed[i]);
   }
 
   void add(const StepView& step) {
@@ -41,9 +57,8 @@ class Extremes {
     constexpr std::size_t points = 5;
     for (std::size_t k = 0; k < points; ++k) {
       times_[k] = k + 1 == points ? step.end : start + 0.25 * static_cast<double>(k) * (step.end - start);
-      samples_[k].resize(least_.size());
-      step.evaluate(times_[k], samples_[k]);
-      add(times_[k], samples_[k]);
+      evaluate(step, times_[k], samples_[k]);
+      for (Index i = 0; i < least_.size(); ++i) widen(least_[i], greatest_[i], samples_[k][i]);
     }
     for (Index i = 0; i < least_.size(); ++i) {
       for (std::size_t k = 1; k + 1 < points; ++k) {
@@ -52,7 +67,7 @@ class Extremes {
         const double bend = 0.5 * (samples_[k - 1](i) + samples_[k + 1](i)) - middle;
         const double slope = 0.5 * (samples_[k + 1](i) - samples_[k - 1](i));
         const double vertex = -0.5 * slope / bend;
-        if (bend == 0 || std::abs(vertex) > 1) continue;
+        if (bend == 0 || !(std::abs(vertex) <= 1)) continue;
         const double extremum = middle + 0.5 * slope * vertex;
         // A bound on the distance between the curve and its parabola.
         const double doubt = kDoubt * std::abs(bend);
@@ -62,33 +77,40 @@ class Extremes {
     }
   }
 
-  std::vector<double> least() const { return numbers(least_); }
-  std::vector<double> greatest() const { return numbers(greatest_); }
+  std::vector<double> least() const { return {least_.data(), least_.data() + least_.size()}; }
+  std::vector<double> greatest() const { return {greatest_.data(), greatest_.data() + greatest_.size()}; }
 
  private:
-  std::vector<double> numbers(const Vector& values) const {
-    if (!any_) return {};
-    return {values.data(), values.data() + values.size()};
-  }
-
   static constexpr double kDoubt = 0.1;
   // Half of these bits of where a smooth extremum is are all of its value.
   static constexpr int kBits = std::numeric_limits<double>::digits / 2;
 
-  // The least of sign·xᵢ.
-  void look_between(const StepView& step, Index i, double from, double to, double sign) {
-    inside_.resize(least_.size());
-    const auto value = [&](double t) {
-      step.evaluate(t, inside_);
-      return sign * inside_(i);
-    };
-    const double lowest = sign * boost::math::tools::brent_find_minima(value, from, to, kBits).second;
-    least_(i) = std::min(least_(i), lowest);
-    greatest_(i) = std::max(greatest_(i), lowest);
+  void evaluate(const StepView& step, double t, Vector& values) const {
+    values.resize(least_.size());
+    step.evaluate(t, values.head(states_));
+    if (observation_ == nullptr) return;
+    values.tail(values.size() - states_) =
+        observation_->at(t, values.head(states_), step.mode, step.location);
   }
 
+  // The least of sign·yᵢ.
+  void look_between(const StepView& step, Index i, double from, double to, double sign) {
+    const auto value = [&](double t) {
+      if (i >= states_) {
+        evaluate(step, t, inside_);
+      } else {
+        inside_.resize(least_.size());
+        step.evaluate(t, inside_.head(states_));
+      }
+      return std::isnan(inside_[i]) ? std::numeric_limits<double>::infinity() : sign * inside_[i];
+    };
+    const double lowest = sign * boost::math::tools::brent_find_minima(value, from, to, kBits).second;
+    if (std::isfinite(lowest)) widen(least_[i], greatest_[i], lowest);
+  }
+
+  Observation* observation_;
   double from_;
-  bool any_ = false;
+  Index states_;
   Vector least_, greatest_, inside_;
   std::array<double, 5> times_{};
   std::array<Vector, 5> samples_;
@@ -107,6 +129,8 @@ class SectionPoints {
   void add(const EventRecord& event) {
     if (!section_ || event.t < from_ || event.before.size() == 0 || !arrives(event)) return;
     ++count_;
+    times_.push_back(event.t);
+    if (static_cast<Index>(times_.size()) > section_->most) times_.pop_front();
     for (std::size_t i = 0; i < points_.size(); ++i) {
       points_[i].push_back(event.before(static_cast<Index>(i)));
       if (static_cast<Index>(points_[i].size()) > section_->most) points_[i].pop_front();
@@ -114,6 +138,7 @@ class SectionPoints {
   }
 
   Index count() const { return count_; }
+  std::vector<double> times() const { return {times_.begin(), times_.end()}; }
   std::vector<std::vector<double>> points() const {
     std::vector<std::vector<double>> result;
     for (const auto& states : points_) result.emplace_back(states.begin(), states.end());
@@ -144,21 +169,61 @@ class SectionPoints {
   double from_;
   Index surface_ = -1;
   Index count_ = 0;
+  std::deque<double> times_;
   std::vector<std::deque<double>> points_;
 };
 
-void follow(const SweepTask& task, const ModelInstance& instance, const std::atomic<bool>& cancelled,
-            SweepRow& row) {
+Run begin_of(const SweepTask& task, const ModelInstance& instance, const std::optional<SweepStart>& start) {
   const double end = task.end.value_or(instance.end);
-  const double from = instance.start + task.transient;
-  Extremes extremes(instance.system.states(), from);
-  SectionPoints section(task.section, instance.system, from);
-  extremes.add(instance.start, instance.state);
+  if (!start) return {.start = instance.start, .end = end, .state = instance.state};
+  return {.start = start->t,
+          .end = start->t + (end - instance.start),
+          .state = Eigen::Map<const Vector>(start->state.data(), static_cast<Index>(start->state.size())),
+          .location = start->location};
+}
 
+// Throws Overdue for a run that takes longer on the clock than it may.
+class Deadline {
+ public:
+  explicit Deadline(const std::optional<double>& seconds) {
+    if (seconds)
+      end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(std::min(*seconds, most_seconds)));
+  }
+  void check() {
+    if (!end_ || (!is_over_ && Clock::now() < *end_)) return;
+    is_over_ = true;
+    throw Overdue{};
+  }
+  bool is_over() const { return is_over_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Overdue {};
+  static constexpr double most_seconds = 1e9;
+
+  std::optional<Clock::time_point> end_ = {};
+  bool is_over_ = false;
+};
+
+void follow(const SweepTask& task, const ModelInstance& instance, const std::optional<SweepStart>& start,
+            const std::atomic<bool>& cancelled, SweepRow& row) {
+  const Run run = begin_of(task, instance, start);
+  const double from = run.start + task.transient;
+  std::optional<Observation> observation;
+  if (!task.observed.empty())
+    observation.emplace(instance.problem(), instance.observables(task.observed), task.options.sliding_rule);
+  Observation* const observed = observation ? &*observation : nullptr;
+  Extremes extremes(instance.system.states(), observed, from);
+  SectionPoints section(task.section, instance.system, from);
+  extremes.add(run.start, run.state);
+
+  Deadline deadline(task.run_time_limit);
   Options options = task.options;
   options.recording = Recording::nothing;
   options.on_step = [&](const StepView& step) {
     if (cancelled) throw Cancelled{};
+    deadline.check();
     extremes.add(step);
   };
   options.on_event = [&](const EventRecord& event) {
@@ -166,29 +231,50 @@ void follow(const SweepTask& task, const ModelInstance& instance, const std::ato
     if (event.before.size() > 0) extremes.add(event.t, event.before);
     if (event.after.size() > 0) extremes.add(event.t, event.after);
     section.add(event);
+    deadline.check();
   };
-  const Solution solution = Simulator(instance.problem(), options)
-                                .run({.start = instance.start, .end = end, .state = instance.state});
+  const Solution solution = Simulator(instance.problem(), options).run(run);
 
   row.status = to_string(solution.outcome.status);
   if (!solution.outcome.succeeded()) row.message = told_to_user(solution.outcome.message);
+  if (deadline.is_over()) {
+    row.status = SweepRow::time_limit;
+    row.message = fmt::format(
+        "the run took longer than {} s on the clock and came to t = {:.10g}; give it more (--run-time-limit)",
+        *task.run_time_limit, solution.final.t);
+  }
   row.t = solution.final.t;
   row.mode = solution.final.mode.word();
   row.location = solution.final.location;
   const Vector& final = solution.final.state;
   row.final.assign(final.data(), final.data() + final.size());
+  if (observed != nullptr) {
+    const Vector& values =
+        observed->at(solution.final.t, final, solution.final.mode, solution.final.location);
+    row.final.insert(row.final.end(), values.data(), values.data() + values.size());
+    extremes.add_observed(solution.final.t, values);
+  }
   row.least = extremes.least();
   row.greatest = extremes.greatest();
   row.crossings = section.count();
+  row.section_times = section.times();
   row.section = section.points();
 }
 
 }  // namespace
 
-std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::atomic<bool>& cancelled) {
+std::optional<SweepStart> end_of(const SweepRow& row, std::size_t states) {
+  if (!row.succeeded()) return std::nullopt;
+  return SweepStart{
+      row.t, {row.final.begin(), row.final.begin() + static_cast<std::ptrdiff_t>(states)}, row.location};
+}
+
+std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::optional<SweepStart>& start,
+                                  const std::atomic<bool>& cancelled) {
   SweepRow row;
   row.run = run;
   row.values = task.plan.values(run);
+  row.direction = task.plan.direction(run);
   try {
     const ModelInstance instance = task.model.instantiate(task.plan.settings(run));
     if (instance.system.state_names() != task.states) {
@@ -198,7 +284,7 @@ std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::a
           "their number takes a sweep for each of its values (--set)",
           task.states.size(), instance.system.states());
     } else {
-      follow(task, instance, cancelled, row);
+      follow(task, instance, start, cancelled, row);
     }
   } catch (const std::exception& error) {
     row.status = SweepRow::refused;

@@ -1,5 +1,5 @@
-// One run of a sweep, reduced to its row of the table. The same numbers as `slideway run` with the same settings,
-// whatever else runs beside it.
+// One run of a sweep, reduced to its row of the table. The same numbers as `slideway run` with the same settings and the
+// same start, whatever else runs beside it.
 //
 // It must not know threads or files.
 #pragma once
@@ -31,9 +31,22 @@ struct SweepTask {
   std::optional<double> end = {};
   double transient = 0;  // minima, maxima and section begin this long after the start
   std::optional<Section> section = {};
+  std::vector<std::string> observed = {};     // "F" or "E = 0.5*v^2"
+  std::optional<double> run_time_limit = {};  // seconds on the clock that a run may take
 };
 
-// Never throws for what happens in the run: that is in the row. Nothing when `cancelled` became true meanwhile.
-std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::atomic<bool>& cancelled);
+// Where a run begins that follows another one: where that ended, also in time, so that what is forced goes on at its phase.
+struct SweepStart {
+  double t = 0;
+  std::vector<double> state = {};
+  std::string location = {};
+};
+
+// The end of a run that succeeded, of a model with so many states.
+std::optional<SweepStart> end_of(const SweepRow& row, std::size_t states);
+
+// Begins at the model's own start where none is given. Never throws for what happens in the run: that is in the row. Nothing when `cancelled` became true meanwhile.
+std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::optional<SweepStart>& start,
+                                  const std::atomic<bool>& cancelled);
 
 }  // namespace slideway::apps

@@ -1,74 +1,21 @@
 #include "apps/sweep_table.hpp"
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "apps/text.hpp"
-#include "slideway/io/csv.hpp"
+#include "apps/sweep_cells.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/model/model.hpp"
 
 namespace slideway::apps {
 
 namespace {
 
-// The shortest text that reads back as the same double; nothing for what is not finite.
-std::string number_cell(double value) {
-  if (!std::isfinite(value)) return {};
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
-}
-
-// Line breaks become spaces, so that a row is a line.
-std::string text_cell(std::string text) {
-  for (char& character : text) {
-    if (character == '\n' || character == '\r') character = ' ';
-  }
-  return csv_cell(text);
-}
-
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    const char character = line[k];
-    if (quoted && character == '"' && k + 1 < line.size() && line[k + 1] == '"') {
-      cells.back() += line[++k];
-    } else if (character == '"') {
-      quoted = !quoted;
-    } else if (character == ',' && !quoted) {
-      cells.emplace_back();
-    } else {
-      cells.back() += character;
-    }
-  }
-  return cells;
-}
-
-double number_of(const std::string& cell) {
-  if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto value = to_number<double>(cell);
-  if (!value) throw std::invalid_argument("'" + cell + "' is not a number");
-  return *value;
-}
-
-Index count_of(const std::string& cell) {
-  const auto value = to_number<Index>(cell);
-  if (!value) throw std::invalid_argument("'" + cell + "' is not a whole number");
-  return *value;
-}
-
-std::vector<double> numbers_of(const std::string& cell) {
-  std::vector<double> numbers;
-  for (std::size_t begin = 0; begin < cell.size();) {
-    const std::size_t end = std::min(cell.find(' ', begin), cell.size());
-    numbers.push_back(number_of(cell.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return numbers;
-}
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 // The words of the column of that name: how a run ended, or that there was none.
 std::string status_of(const std::string& cell) {
@@ -77,129 +24,309 @@ std::string status_of(const std::string& cell) {
   for (int status = first; status <= last; ++status) {
     if (cell == to_string(static_cast<Status>(status))) return cell;
   }
-  if (cell != SweepRow::refused) throw std::invalid_argument("'" + cell + "' is not how a run ends");
+  if (cell != SweepRow::refused && cell != SweepRow::time_limit)
+    throw std::invalid_argument("'" + cell + "' is not how a run ends");
   return cell;
 }
 
 double entry(const std::vector<double>& numbers, std::size_t index) {
-  return index < numbers.size() ? numbers[index] : std::numeric_limits<double>::quiet_NaN();
+  return index < numbers.size() ? numbers[index] : nothing;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void add_new(std::vector<std::string>& names, const std::string& name) {
+  if (!holds(names, name)) names.push_back(name);
+}
+
+// The names themselves, unless there are too many to be read.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 60;
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}, … ({} in all)", fmt::join(names.begin(), names.begin() + most, ", "), names.size());
 }
 
 }  // namespace
 
-SweepTable::SweepTable(std::vector<std::string> axes, std::vector<std::string> states, bool with_section,
-                       std::string fingerprint)
-    : axes_(std::move(axes)),
-      states_(std::move(states)),
-      with_section_(with_section),
-      fingerprint_(std::move(fingerprint)) {}
+bool SweepRow::succeeded() const {
+  return status == to_string(Status::reached_end) || status == to_string(Status::stopped_by_event);
+}
+
+SweepTable::SweepTable(const SweepColumns& columns, const std::string& fingerprint)
+    : quantities_(columns.states), states_(columns.states.size()), axes_(columns.axes.size()) {
+  quantities_.insert(quantities_.end(), columns.observables.begin(), columns.observables.end());
+  const auto text = [](std::string SweepRow::*member) {
+    return [member](SweepRow& row, const std::string& cell) { row.*member = cell; };
+  };
+  add({"run",
+       Kind::fixed,
+       {},
+       [](const SweepRow& row) { return fmt::format("{}", row.run); },
+       [](SweepRow& row, const std::string& cell) { row.run = count_of(cell); }});
+  for (std::size_t k = 0; k < axes_; ++k) {
+    add({columns.axes[k],
+         Kind::fixed,
+         {"parameters"},
+         [k](const SweepRow& row) { return number_cell(row.values[k]); },
+         [k](SweepRow& row, const std::string& cell) { row.values[k] = number_of(cell); }});
+  }
+  if (columns.with_direction)
+    add({"direction",
+         Kind::fixed,
+         {"parameters"},
+         [](const SweepRow& row) { return row.direction; },
+         text(&SweepRow::direction)});
+  add({"status",
+       Kind::fixed,
+       {"outcome"},
+       [](const SweepRow& row) { return row.status; },
+       [](SweepRow& row, const std::string& cell) { row.status = status_of(cell); }});
+  add({"t",
+       Kind::fixed,
+       {"outcome"},
+       [](const SweepRow& row) { return number_cell(row.t); },
+       [](SweepRow& row, const std::string& cell) { row.t = number_of(cell); }});
+  add({"mode", Kind::text, {"outcome"}, [](const SweepRow& row) { return row.mode; }, text(&SweepRow::mode)});
+  add({"location",
+       Kind::text,
+       {"outcome"},
+       [](const SweepRow& row) { return text_cell(row.location); },
+       text(&SweepRow::location)});
+  add_quantities("final", &SweepRow::final);
+  add({"events",
+       Kind::count,
+       {"counts"},
+       [](const SweepRow& row) {
+         return fmt::format("{}", std::accumulate(row.counts.begin(), row.counts.end(), Index{0}));
+       },
+       [](SweepRow&, const std::string&) {}});
+  for (std::size_t kind = 0; kind < event_kinds; ++kind) {
+    add({std::string("count_") + to_string(static_cast<EventKind>(kind)),
+         Kind::count,
+         {"counts"},
+         [kind](const SweepRow& row) { return fmt::format("{}", row.counts[kind]); },
+         [kind](SweepRow& row, const std::string& cell) { row.counts[kind] = count_of(cell); }});
+  }
+  add_quantities("min", &SweepRow::least);
+  add_quantities("max", &SweepRow::greatest);
+  if (columns.with_section) add_section(columns);
+  add({"message",
+       Kind::text,
+       {"outcome"},
+       [](const SweepRow& row) { return text_cell(row.message); },
+       text(&SweepRow::message)});
+  add({"sweep",
+       Kind::fixed,
+       {},
+       [fingerprint](const SweepRow&) { return fingerprint; },
+       [fingerprint](SweepRow&, const std::string& cell) {
+         if (cell != fingerprint)
+           throw std::invalid_argument("it comes from another model, other values or other options");
+       }});
+}
+
+void SweepTable::add_quantities(const std::string& prefix, std::vector<double> SweepRow::*values) {
+  for (std::size_t i = 0; i < quantities_.size(); ++i) {
+    add({prefix + "_" + quantities_[i],
+         Kind::quantity,
+         {prefix, quantities_[i]},
+         [i, values](const SweepRow& row) { return number_cell(entry(row.*values, i)); },
+         [i, values](SweepRow& row, const std::string& cell) { (row.*values)[i] = number_of(cell); }});
+  }
+}
+
+void SweepTable::add_section(const SweepColumns& columns) {
+  add({"crossings",
+       Kind::count,
+       {"section"},
+       [](const SweepRow& row) { return fmt::format("{}", row.crossings); },
+       [](SweepRow& row, const std::string& cell) { row.crossings = count_of(cell); }});
+  add({"section_t",
+       Kind::numbers,
+       {"section"},
+       [](const SweepRow& row) { return numbers_cell(row.section_times); },
+       [](SweepRow& row, const std::string& cell) { row.section_times = numbers_of(cell); },
+       columns.section_elsewhere});
+  for (std::size_t i = 0; i < states_; ++i) {
+    add({"section_" + columns.states[i],
+         Kind::numbers,
+         {"section", columns.states[i]},
+         [i](const SweepRow& row) {
+           return i < row.section.size() ? numbers_cell(row.section[i]) : std::string();
+         },
+         [i](SweepRow& row, const std::string& cell) { row.section[i] = numbers_of(cell); },
+         columns.section_elsewhere});
+  }
+}
 
 std::vector<std::string> SweepTable::columns() const {
-  std::vector<std::string> names = {"run"};
-  const auto per_state = [&](const std::string& prefix) {
-    for (const std::string& state : states_) names.push_back(prefix + state);
-  };
-  names.insert(names.end(), axes_.begin(), axes_.end());
-  names.insert(names.end(), {"status", "t", "mode", "location"});
-  per_state("final_");
-  names.emplace_back("events");
-  for (std::size_t kind = 0; kind < event_kinds; ++kind)
-    names.push_back(std::string("count_") + to_string(static_cast<EventKind>(kind)));
-  per_state("min_");
-  per_state("max_");
-  if (with_section_) {
-    names.emplace_back("crossings");
-    per_state("section_");
-  }
-  names.insert(names.end(), {"message", "sweep"});
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.name);
   return names;
 }
 
-std::string SweepTable::header() const {
-  std::string text;
-  for (const std::string& name : columns()) text += (text.empty() ? "" : ",") + text_cell(name);
-  return text + '\n';
+// A name that is both is that of a column.
+SweepTable::Selection SweepTable::found(const std::string& name) const {
+  Selection selection;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    if (columns_[k].name == name) return {k};
+    if (name == "all" || holds(columns_[k].groups, name)) selection.push_back(k);
+  }
+  return selection;
+}
+
+void SweepTable::choose(const std::vector<std::string>& names) {
+  Selection chosen;
+  for (const std::string& name : names) {
+    const Selection more = found(name);
+    if (more.empty()) {
+      std::vector<std::string> groups = {"all"};
+      for (const Column& column : columns_)
+        for (const std::string& group : column.groups) add_new(groups, group);
+      std::vector<std::string> known = columns();
+      known.insert(known.end(), groups.begin(), groups.end());
+      const std::string near = nearest_name(name, known);
+      refuse({.what = "the table has no column or group of this name",
+              .where = "--columns",
+              .expected = fmt::format("columns of {}; or groups of {}", listed(columns()), listed(groups)),
+              .got = "'" + name + "'",
+              .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+    }
+    for (const std::size_t column : more)
+      if (std::find(chosen.begin(), chosen.end(), column) == chosen.end()) chosen.push_back(column);
+  }
+  chosen_ = chosen;
+}
+
+std::vector<std::string> SweepTable::missing(const std::vector<std::string>& needed) const {
+  std::vector<std::string> names;
+  if (!chosen_) return names;
+  for (const std::string& name : needed) {
+    const Selection columns = found(name);
+    const bool is_told = std::all_of(columns.begin(), columns.end(), [&](std::size_t column) {
+      return std::find(chosen_->begin(), chosen_->end(), column) != chosen_->end();
+    });
+    if (!is_told) names.push_back(name);
+  }
+  return names;
 }
 
 std::string SweepTable::line(const SweepRow& row) const {
-  std::string text = fmt::format("{}", row.run);
-  const auto add = [&](const std::string& cell) { (text += ',') += cell; };
-  for (const double value : row.values) add(number_cell(value));
-  add(row.status);
-  add(number_cell(row.t));
-  add(row.mode);
-  add(text_cell(row.location));
-  for (std::size_t i = 0; i < states_.size(); ++i) add(number_cell(entry(row.final, i)));
-  Index events = 0;
-  for (const Index count : row.counts) events += count;
-  add(fmt::format("{}", events));
-  for (const Index count : row.counts) add(fmt::format("{}", count));
-  for (std::size_t i = 0; i < states_.size(); ++i) add(number_cell(entry(row.least, i)));
-  for (std::size_t i = 0; i < states_.size(); ++i) add(number_cell(entry(row.greatest, i)));
-  if (with_section_) {
-    add(fmt::format("{}", row.crossings));
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      std::string cell;
-      if (i < row.section.size()) {
-        for (const double value : row.section[i]) (cell += cell.empty() ? "" : " ") += number_cell(value);
-      }
-      add(cell);
-    }
-  }
-  add(text_cell(row.message));
-  add(fingerprint_);
+  std::string text;
+  for (const Column& column : columns_) (text += text.empty() ? "" : ",") += column.cell(row);
   return text + '\n';
 }
 
-SweepRow SweepTable::parse(const std::vector<std::string>& cells) const {
-  std::size_t next = 0;
-  const auto cell = [&]() -> const std::string& { return cells[next++]; };
-  const auto per_state = [&](auto value_of) {
-    std::vector<decltype(value_of(cell()))> values;
-    for (std::size_t i = 0; i < states_.size(); ++i) values.push_back(value_of(cell()));
-    return values;
-  };
-  SweepRow row;
-  row.run = count_of(cell());
-  for (std::size_t k = 0; k < axes_.size(); ++k) row.values.push_back(number_of(cell()));
-  row.status = status_of(cell());
-  row.t = number_of(cell());
-  row.mode = cell();
-  row.location = cell();
-  row.final = per_state(number_of);
-  cell();  // the sum of the counts
-  for (Index& count : row.counts) count = count_of(cell());
-  row.least = per_state(number_of);
-  row.greatest = per_state(number_of);
-  if (with_section_) {
-    row.crossings = count_of(cell());
-    row.section = per_state(numbers_of);
+SweepRow SweepTable::row(const std::string& line) const {
+  Selection all(columns_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return parse(quoted_cells(std::string_view(line).substr(0, line.size() - 1)), all);
+}
+
+// The cell that a column has where it says nothing.
+std::string SweepTable::implied_cell(const Column& column, const SweepRow& row) const {
+  if (column.kind == Kind::count) return "0";
+  return column.kind == Kind::quantity && row.status != SweepRow::refused ? "0" : "";
+}
+
+void SweepTable::mark(const SweepRow& row, std::vector<char>& told) const {
+  told.resize(columns_.size());
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const Column& column = columns_[k];
+    if (!told[k]) told[k] = column.kind == Kind::fixed || column.cell(row) != implied_cell(column, row);
   }
-  row.message = cell();
+}
+
+SweepTable::Selection SweepTable::selection(const std::vector<char>& told) const {
+  if (chosen_) return *chosen_;
+  Selection selection;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const bool tells = columns_[k].kind == Kind::fixed || (k < told.size() && told[k] != 0);
+    if (tells && !columns_[k].on_request_only) selection.push_back(k);
+  }
+  return selection;
+}
+
+std::string SweepTable::header(const Selection& selection) const {
+  std::string text;
+  for (const std::size_t column : selection)
+    (text += text.empty() ? "" : ",") += text_cell(columns_[column].name);
+  return text + '\n';
+}
+
+std::string SweepTable::projected(const std::string& line, const Selection& selection) const {
+  const std::vector<std::string_view> cells = quoted_cells(std::string_view(line).substr(0, line.size() - 1));
+  std::string text;
+  for (std::size_t k = 0; k < selection.size(); ++k) (text += k > 0 ? "," : "") += cells[selection[k]];
+  return text + '\n';
+}
+
+// The columns that were chosen, or some of all in their order, without gaps in what is always there.
+std::optional<SweepTable::Selection> SweepTable::columns_of_header(const std::string& line) const {
+  if (chosen_) return line + '\n' == header(*chosen_) ? chosen_ : std::nullopt;
+  Selection selection;
+  std::size_t next = 0;
+  for (const std::string_view cell : quoted_cells(line)) {
+    const std::string name = unquoted(cell);
+    while (next < columns_.size() && columns_[next].name != name) {
+      if (columns_[next].kind == Kind::fixed) return std::nullopt;
+      ++next;
+    }
+    if (next == columns_.size()) return std::nullopt;
+    selection.push_back(next++);
+  }
+  // The last column of all is one that is always there.
+  if (next < columns_.size()) return std::nullopt;
+  return selection;
+}
+
+bool SweepTable::is_own(const std::string& text) const {
+  return columns_of_header(first_line(text)).has_value();
+}
+
+SweepRow SweepTable::empty_row() const {
+  SweepRow row;
+  row.values.assign(axes_, nothing);
+  row.final.assign(quantities_.size(), nothing);
+  row.least = row.greatest = row.final;
+  row.section.resize(states_);
   return row;
 }
 
-std::size_t SweepTable::whole_lines(const std::string& text) { return text.rfind('\n') + 1; }
+SweepRow SweepTable::parse(const std::vector<std::string_view>& cells, const Selection& selection) const {
+  SweepRow row = empty_row();
+  std::vector<char> is_read(columns_.size(), 0);
+  for (std::size_t k = 0; k < selection.size(); ++k) {
+    columns_[selection[k]].read(row, unquoted(cells[k]));
+    is_read[selection[k]] = 1;
+  }
+  if (chosen_) return row;
+  for (std::size_t k = 0; k < columns_.size(); ++k)
+    if (!is_read[k]) columns_[k].read(row, implied_cell(columns_[k], row));
+  return row;
+}
 
 std::vector<SweepRow> SweepTable::read(const std::string& text) const {
-  const std::string first = header();
-  if (text.compare(0, first.size(), first) != 0)
+  const std::string header = first_line(text);
+  const std::optional<Selection> selection = columns_of_header(header);
+  if (!selection || header.size() == text.size())
     throw std::invalid_argument("its first line is not the one of this sweep");
-  const std::size_t count = columns().size();
   std::vector<SweepRow> rows;
-  for (std::size_t begin = first.size(); begin < text.size();) {
+  for (std::size_t begin = header.size() + 1; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     const std::string number = std::to_string(rows.size() + 2);
     if (end == std::string::npos) throw std::invalid_argument("line " + number + " is not complete");
-    const std::vector<std::string> cells = cells_of(text.substr(begin, end - begin));
-    if (cells.size() != count)
+    const std::vector<std::string_view> cells =
+        quoted_cells(std::string_view(text).substr(begin, end - begin));
+    if (cells.size() != selection->size())
       throw std::invalid_argument(
-          fmt::format("line {} has {} cells instead of {}", number, cells.size(), count));
-    if (cells.back() != fingerprint_)
-      throw std::invalid_argument("line " + number +
-                                  " comes from another model, other values or other options");
+          fmt::format("line {} has {} cells instead of {}", number, cells.size(), selection->size()));
     try {
-      rows.push_back(parse(cells));
+      rows.push_back(parse(cells, *selection));
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument("line " + number + ": " + error.what());
     }

@@ -1,16 +1,23 @@
-// The table of a sweep: one row per run, as CSV.
+// The table of a sweep: one row per run, as CSV. All its columns are
 //
-//     run, one column per axis, status, t, mode, location, final_… per state, events, count_… per kind, min_… and max_… per
-//     state, and with a section: crossings, section_… per state; message, sweep
+//     run, one column per axis, direction (of runs that follow one another), status, t, mode, location, final_… per
+//     quantity, events, count_… per kind, min_… and max_… per quantity, and with a section: crossings, section_t,
+//     section_… per state; message, sweep
 //
-// A cell of section_… holds one number per crossing, separated by spaces: the k-th numbers of a row's section_… cells
-// are the state at its k-th crossing, so that a row is a run whatever it met. What has no value is an empty cell.
-// `sweep` is the fingerprint of the sweep: rows of another model, other values or other options do not have it.
+// Quantities are the states, then the observables. A cell of section_… holds one number per crossing, separated by blanks.
+// What has no value is an empty cell. `sweep` is the fingerprint of the sweep: rows of another model, other values or
+// other options do not have it.
+//
+// A table is written with the columns that were chosen, or without those that are zero or empty in all its rows. The
+// latter are as they were when it is read again.
 // It must not know files.
 #pragma once
 
 #include <array>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "slideway/core/types.hpp"
@@ -22,46 +29,95 @@ namespace slideway::apps {
 inline constexpr std::size_t event_kinds = static_cast<std::size_t>(EventKind::stop) + 1;
 
 struct SweepRow {
-  // The status where the model does not take the values.
+  // The status where the model does not take the values, and where a run took longer than it may.
   static constexpr const char* refused = "refused";
+  static constexpr const char* time_limit = "time_limit";
 
   Index run = 0;
   std::vector<double> values = {};  // one per axis
-  std::string status = {};          // as of a run's outcome, or `refused`
+  std::string direction = {};       // of a run that follows another
+  std::string status = {};          // as of a run's outcome, or one of those above
   double t = 0;
   std::string mode = {};
   std::string location = {};
-  std::vector<double> final = {};  // per state; empty when there was no run
+  std::vector<double> final = {};  // per quantity; empty when there was no run
   std::array<Index, event_kinds> counts = {};
-  std::vector<double> least = {};  // per state, after the transient
+  std::vector<double> least = {};  // per quantity, after the transient
   std::vector<double> greatest = {};
   Index crossings = 0;                            // of the section, after the transient
-  std::vector<std::vector<double>> section = {};  // per state, the last ones
+  std::vector<double> section_times = {};         // of the last ones
+  std::vector<std::vector<double>> section = {};  // per state, there
   std::string message = {};
+
+  // Whether the run did what was asked of it.
+  bool succeeded() const;
+};
+
+// SweepColumns decides which columns there are.
+struct SweepColumns {
+  std::vector<std::string> axes = {};
+  std::vector<std::string> states = {};
+  std::vector<std::string> observables = {};
+  bool with_direction = false;
+  bool with_section = false;
+  bool section_elsewhere = false;  // the crossings' states are rows of another table
 };
 
 class SweepTable {
  public:
-  SweepTable(std::vector<std::string> axes, std::vector<std::string> states, bool with_section,
-             std::string fingerprint);
+  // By number, in the order in which they are written.
+  using Selection = std::vector<std::size_t>;
 
-  const std::vector<std::string>& states() const { return states_; }
-  // With the line end.
-  std::string header() const;
-  std::vector<std::string> columns() const;
+  SweepTable(const SweepColumns& columns, const std::string& fingerprint);
+
+  // Chooses the columns that are written, by their names, groups, states or observables. Throws std::invalid_argument
+  // for other names.
+  void choose(const std::vector<std::string>& names);
+  // The names of `needed`, columns or groups, that the choice leaves out.
+  std::vector<std::string> missing(const std::vector<std::string>& needed) const;
+
+  const std::vector<std::string>& quantities() const { return quantities_; }
+  std::vector<std::string> columns() const;  // all of them
+  // A row with all columns, with the line end.
   std::string line(const SweepRow& row) const;
-  // How many bytes of a document make whole lines: a file that was cut ends within a row.
-  static std::size_t whole_lines(const std::string& text);
-  // A document of this sweep, in any order of rows. Throws std::invalid_argument: what does not belong to it.
+  SweepRow row(const std::string& line) const;
+  // Marks the columns in which the row tells something, one mark per column.
+  void mark(const SweepRow& row, std::vector<char>& told) const;
+  // The columns to write where all rows are marked so.
+  Selection selection(const std::vector<char>& told) const;
+  std::string header(const Selection& selection) const;
+  // The selected columns of a line.
+  std::string projected(const std::string& line, const Selection& selection) const;
+  // Whether the first line of a document is that of a table of this sweep.
+  bool is_own(const std::string& text) const;
+  // A table of this sweep, in any order of rows. Throws std::invalid_argument: what does not belong to it.
   std::vector<SweepRow> read(const std::string& text) const;
 
  private:
-  SweepRow parse(const std::vector<std::string>& cells) const;
+  enum class Kind { fixed, text, count, quantity, numbers };
+  struct Column {
+    std::string name;
+    Kind kind;
+    std::vector<std::string> groups;
+    std::function<std::string(const SweepRow&)> cell;
+    std::function<void(SweepRow&, const std::string&)> read;
+    bool on_request_only = false;
+  };
 
-  std::vector<std::string> axes_;
-  std::vector<std::string> states_;
-  bool with_section_;
-  std::string fingerprint_;
+  void add(Column column) { columns_.push_back(std::move(column)); }
+  void add_quantities(const std::string& prefix, std::vector<double> SweepRow::*values);
+  void add_section(const SweepColumns& columns);
+  SweepRow empty_row() const;
+  Selection found(const std::string& name) const;
+  std::optional<Selection> columns_of_header(const std::string& line) const;
+  std::string implied_cell(const Column& column, const SweepRow& row) const;
+  SweepRow parse(const std::vector<std::string_view>& cells, const Selection& selection) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::string> quantities_;
+  std::size_t states_;
+  std::size_t axes_;
+  std::optional<Selection> chosen_ = {};
 };
 
 }  // namespace slideway::apps

@@ -43,9 +43,20 @@ void add_targets(const std::string& option, const std::vector<std::string>& path
   for (const std::string& path : paths) wanted.push_back({option, path, kind});
 }
 
-void check_targets(const std::vector<Target>& wanted, const std::string& model) {
+void check_targets(const std::vector<Target>& asked, const std::vector<std::string>& models) {
+  std::vector<Target> wanted = asked;
+  for (const Target& target : asked) {
+    if (target.kind != TargetKind::picture) continue;
+    check_option(target.option, [&] {
+      if (const std::string beside = file_beside(target.path); !beside.empty())
+        wanted.push_back({target.option, beside, TargetKind::text});
+    });
+  }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (is_model_file(model) && same_file(wanted[i].path, model)) {
+    const bool is_model = std::any_of(models.begin(), models.end(), [&](const std::string& model) {
+      return is_model_file(model) && same_file(wanted[i].path, model);
+    });
+    if (is_model) {
       refuse({.what = fmt::format("{}: the output is the model file", wanted[i].option),
               .where = wanted[i].path,
               .expected = "another file for the result"});

@@ -21,9 +21,9 @@ void add_targets(const std::string& option, const std::vector<std::string>& path
                  std::vector<Target>& wanted);
 
 // Everything that can go wrong with a result before there is one: two documents in one place, or in that of the model
-// file, whatever its names, a directory that is not there, a picture of an unknown kind. `model` is MODEL of the command
+// file, whatever its names, a directory that is not there, a picture of an unknown kind. `models` are those of the command
 // line. Throws std::invalid_argument that names the option.
-void check_targets(const std::vector<Target>& wanted, const std::string& model);
+void check_targets(const std::vector<Target>& wanted, const std::vector<std::string>& models);
 
 // `check`, with what it throws told under the name of the option it is about.
 void check_option(const std::string& option, const std::function<void()>& check);

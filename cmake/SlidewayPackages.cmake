@@ -61,8 +61,44 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${the_library}, libeigen3-dev (>= 3.4)")
 if(SLIDEWAY_BUILD_PYTHON)
   slideway_package(python python3-slideway python
     "${about}\nThis package has the module for Python 3.")
+  # The module is made for one version of Python's binary interface.
+  string(REPLACE "." ";" python_version_parts "${slideway_python_version}")
+  list(GET python_version_parts 0 python_major)
+  list(GET python_version_parts 1 python_minor)
+  math(EXPR python_next_minor "${python_minor} + 1")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-    "${the_library}, python3 (>= ${slideway_python_version}~), python3 (<< 3.12), python3-numpy")
+    "${the_library}, python3 (>= ${slideway_python_version}~), python3 (<< ${python_major}.${python_next_minor}), python3-numpy")
+endif()
+
+if(slideway_docs_found)
+  slideway_package(doc slideway-doc doc
+    "${about}\nThis package has the manual, as pages for a browser.")
+  set(CPACK_DEBIAN_DOC_PACKAGE_ARCHITECTURE all)
+  set(CPACK_DEBIAN_DOC_PACKAGE_DEPENDS "libjs-mathjax, libjs-sphinxdoc")
+  set(manual "${CMAKE_INSTALL_DATADIR}/doc/slideway-doc/html")
+  install(DIRECTORY "${SLIDEWAY_DOCS_DIR}/html/" DESTINATION "${manual}" COMPONENT doc
+    PATTERN mathjax EXCLUDE
+    REGEX "/_static/[^/]*\\.js$" EXCLUDE)
+  # Made for these pages; the other scripts are Debian's own.
+  install(FILES "${SLIDEWAY_DOCS_DIR}/html/_static/documentation_options.js" DESTINATION "${manual}/_static" COMPONENT doc)
+  set(links "${packaging}/links")
+  file(REMOVE_RECURSE "${links}")
+  file(MAKE_DIRECTORY "${links}")
+  set(scripts "../../../../javascript")  # seen from share/doc/slideway-doc/html/_static
+  file(CREATE_LINK "${scripts}/mathjax" "${links}/mathjax" SYMBOLIC)
+  foreach(script _sphinx_javascript_frameworks_compat doctools jquery language_data searchtools sphinx_highlight underscore)
+    file(CREATE_LINK "${scripts}/sphinxdoc/1.0/${script}.js" "${links}/${script}.js" SYMBOLIC)
+  endforeach()
+  install(DIRECTORY "${links}/" DESTINATION "${manual}/_static" COMPONENT doc)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/packaging/doc-base" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc-base"
+    RENAME slideway-doc.slideway COMPONENT doc)
+  # The pages are part of the build that is packed.
+  add_custom_target(slideway_docs_to_pack ALL)
+  add_dependencies(slideway_docs_to_pack slideway_docs)
+else()
+  file(WRITE "${packaging}/without_doc.cmake"
+    "message(NOTICE \"There is no package slideway-doc: the manual needs ${slideway_docs_missing}. `sh cmake/setup.sh docs` installs what is missing; then configure again.\")\n")
+  set(CPACK_PROJECT_CONFIG_FILE "${packaging}/without_doc.cmake")
 endif()
 
 include(CPack)

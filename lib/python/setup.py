@@ -3,7 +3,7 @@
     /usr/bin/python3 -m pip install --no-build-isolation ./lib/python
 
 needs no network, but what `sh cmake/setup.sh python` installs. The libraries that the module is linked with come into the package, so that
-a wheel works on a Debian that has none of them. SLIDEWAY_BUILD_DIR names a build directory to take the module from.
+a wheel works on a Debian that has none of them, and so does the gallery. SLIDEWAY_BUILD_DIR names a build directory to take the module from.
 """
 
 import os
@@ -44,6 +44,7 @@ class CMakeBuild(build_ext):
         module, = (pathlib.Path(build) / "lib/python/slideway").glob("_core.*.so")
         shutil.copy2(module, target)
         self.bring_libraries(target / module.name, target / "libs")
+        shutil.copytree(TOP / "models/gallery", target / "gallery", dirs_exist_ok=True)
 
     @staticmethod
     def bring_libraries(module, folder):

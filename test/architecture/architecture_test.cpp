@@ -120,6 +120,20 @@ TEST_CASE("a comment that begins with a relative clause is noticed") {
   CHECK(comment_openings({"test/core/a_test.cpp", "// A.\n\n// What is none.\n"}).empty());
 }
 
+TEST_CASE("a factor of the run outside the table is noticed, and a table that is too long") {
+  const std::string factor = "// Half.\nconstexpr double kHalf = 0.5;\n";
+  CHECK(factors_outside_table({"lib/src/rules/a.cpp", factor}).size() == 1);
+  CHECK(factors_outside_table({"lib/src/rules/a.hpp", "  static constexpr double kHalf = 0.5;\n"}).size() ==
+        1);
+  CHECK(factors_outside_table({"lib/src/rules/a.cpp", "constexpr double kNever = kInfinity;\n"}).empty());
+  CHECK(factors_outside_table({"lib/src/report/a.cpp", factor}).empty());
+  const std::string table = "lib/src/simulate/precision.hpp";
+  CHECK(factors_outside_table({table, factor}).empty());
+  std::string many;
+  for (int k = 0; k <= 100; ++k) many += "constexpr Index k" + std::to_string(k) + " = 1;\n";
+  CHECK(factors_outside_table({table, many}).size() == 1);
+}
+
 TEST_CASE("a test name that a filter would misread, or that occurs twice, is noticed") {
   const std::string good = "TEST_CASE(\"a ball, at rest (x' = -x), stays\") {}\n";
   CHECK(test_names({{"test/core/a_test.cpp", good}}).empty());

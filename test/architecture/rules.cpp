@@ -250,6 +250,29 @@ Breaches comment_openings(const SourceFile& file) {
   return result;
 }
 
+Breaches factors_outside_table(const SourceFile& file) {
+  constexpr int most_factors = 100;
+  static const std::string table = "lib/src/simulate/precision.hpp";
+  static const std::regex heart(R"(^lib/src/(simulate|locate|rules|run|log)/)");
+  static const std::regex factor(R"(\bconstexpr double \w+ = [0-9.])");
+  static const std::regex constant(R"(^constexpr \w[\w:]* \w+ = )");
+  Breaches result;
+  if (!std::regex_search(file.path, heart)) return result;
+  int number = 0;
+  int factors = 0;
+  for (const std::string& line : lines(code_only(file.text))) {
+    ++number;
+    if (file.path == table) {
+      factors += std::regex_search(line, constant) ? 1 : 0;
+      if (factors == most_factors + 1)
+        result.push_back(breach(file.path, number, "the table holds more than 100 factors"));
+    } else if (std::regex_search(line, factor)) {
+      result.push_back(breach(file.path, number, "a factor of the run belongs in the table of " + table));
+    }
+  }
+  return result;
+}
+
 Breaches test_names(const SourceFiles& files) {
   static const std::regex pattern(
       R"re(^\s*(?:TEST_CASE|TEST_CASE_FIXTURE\([^,]*,|TEST_CASE_TEMPLATE)\s*\(?\s*"(.*)")re");
@@ -361,6 +384,7 @@ Breaches all_breaches(const SourceFiles& files) {
     append(public_header_contents(file));
     append(header_opening(file));
     append(comment_openings(file));
+    append(factors_outside_table(file));
   }
   append(test_names(files));
   append(heavy_headers(files));

@@ -31,6 +31,8 @@ Breaches header_opening(const SourceFile& file);
 // A sentence of a comment in lib or apps, after the one that opens the file, that begins with a relative clause: "What", "Those",
 // "That of" or "Who" stand where the subject belongs.
 Breaches comment_openings(const SourceFile& file);
+// A factor by which a run decides that stands outside the one table of such factors, or a table of more than 100.
+Breaches factors_outside_table(const SourceFile& file);
 // A test case whose name a doctest filter or CTest would not take literally (the filter would then select nothing,
 // and pass), or that has the same name as another one of its folder.
 Breaches test_names(const SourceFiles& files);

@@ -66,7 +66,7 @@ TEST_CASE("a command line that makes no sense is misuse") {
   CHECK(misspelt.status == 2);
   CHECK(contains(misspelt.err, "did you mean 'run'?"));
   CHECK(place.slideway({"run"}).status == 2);
-  CHECK(place.slideway({"run", "evaporator", "belt"}).status == 2);
+  CHECK(place.slideway({"check", "evaporator", "belt"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "--unknown"}).status == 2);
   CHECK(contains(place.slideway({"run", "evaporator", "--tend=3"}).err,
                  "`slideway run` has no option '--tend'; did you mean '--t-end'?"));

@@ -171,7 +171,7 @@ TEST_CASE("what a command lacks, or has no use for, is named") {
   const Workplace place;
   refused(place, {"run"}, "`slideway run` lacks MODEL: a name of the catalogue");
   refused(place, {"sweep", "evaporator"}, "`slideway sweep` lacks --vary P=A:B:N: vary a parameter");
-  refused(place, {"run", "evaporator", "belt"}, "`slideway run` has no use for 'belt'");
+  refused(place, {"check", "evaporator", "belt"}, "`slideway check` has no use for 'belt'");
   refused(place, {"run", "evaporator", "-v"}, "`slideway run` has no option '-v'; `slideway run --help`");
   refused(place, {"--versio"}, "`slideway` has no option '--versio'; did you mean '--version'?");
   refused(place, {"run", "evaporator", "--set", "R_b=1/0"}, "('1/0': division by zero (expected a divisor");

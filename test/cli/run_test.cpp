@@ -155,7 +155,7 @@ TEST_CASE("a wrong option is refused with what was expected and what was got") {
   refused({"--method", "euler"}, "one of auto, bdf, adams, dopri5");
   refused({"--method", "adam"}, "did you mean 'adams'?");
   refused({"--on-ambiguity", "guess"}, "one of stop, minus, plus, slide");
-  refused({"--plot", "picture.gif"}, ".svg, .png, .pdf or .gp");
+  refused({"--plot", "picture.gif"}, ".svg, .png, .pdf, .tex or .gp");
   CHECK(place.files().empty());
 }
 

@@ -242,6 +242,20 @@ TEST_CASE("a guard that leaves zero and returns within a step arrives where it r
   }
 }
 
+TEST_CASE("a guard that leaves zero and is all but back at the first sample arrives where it returns") {
+  const double back = 1e-2;
+  TimeGuards guards({[back](double t) { return t * (back - t); }, [back](double t) { return 2 * back - t; }});
+  const Vector noise = Vector::Constant(2, 1e-14);
+  for (const double before : {1e-13, 1e-15}) {
+    GuardScan scan(2, kNone);
+    scan.start(0, Vector::Unit(2, 1) * 2 * back, noise, Vector::Constant(2, 1), back - before);
+    const Arrival& arrival = scan.advance(1, guards);
+    REQUIRE(arrival.found);
+    CHECK(arrival.t == doctest::Approx(back).epsilon(1e-9));
+    CHECK(arrival.guards == std::vector<char>{1, 0});
+  }
+}
+
 TEST_CASE("a smooth guard costs about one sample per integrator step") {
   TimeGuards guards({[](double t) { return 2 + std::sin(t); }});
   GuardScan scan(1, kNone);

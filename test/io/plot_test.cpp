@@ -28,7 +28,7 @@ TEST_CASE("the ending of the name decides the format of the picture") {
   CHECK(picture_format("dir.png/a.pdf") == PictureFormat::pdf);
   CHECK(picture_format("a.b.png") == PictureFormat::png);
   CHECK(picture_format("-") == PictureFormat::svg);
-  CHECK_THROWS_WITH_AS(picture_format("a.gif"), doctest::Contains(".svg, .png, .pdf or .gp"),
+  CHECK_THROWS_WITH_AS(picture_format("a.gif"), doctest::Contains(".svg, .png, .pdf, .tex or .gp"),
                        std::invalid_argument);
   CHECK_THROWS_AS(picture_format("svg"), std::invalid_argument);
 }

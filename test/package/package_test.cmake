@@ -85,13 +85,14 @@ if(NOT TYPE STREQUAL BUILD_TYPE)
   run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${BUILD_DIR}" -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
     "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CURRENT_LIST_DIR}/link_again.sh" -DCMAKE_BUILD_TYPE=Release
     -DBUILD_SHARED_LIBS=${shared} -DSLIDEWAY_BUILD_TESTS=OFF -DSLIDEWAY_BUILD_BENCHMARKS=OFF
-    -DSLIDEWAY_BUILD_PYTHON=OFF
+    -DSLIDEWAY_BUILD_PYTHON=OFF "-DSLIDEWAY_GALLERY_INSTALL_DIR=${WORK_DIR}/the gallery"
     -DSLIDEWAY_PRECOMPILE_HEADERS=OFF "-DSLIDEWAY_UNITY_BUILD=${UNITY_BUILD}")
   run("${CMAKE_COMMAND}" --build "${BUILD_DIR}")
 endif()
 
 # The prefix has a blank in its name, and is moved after the installation.
-file(REMOVE_RECURSE "${WORK_DIR}/staging" "${WORK_DIR}/moved" "${WORK_DIR}/consumer")
+file(REMOVE_RECURSE "${WORK_DIR}/staging" "${WORK_DIR}/moved" "${WORK_DIR}/consumer" "${WORK_DIR}/the gallery"
+  "${WORK_DIR}/the gallery away")
 run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${WORK_DIR}/staging/a prefix")
 file(RENAME "${WORK_DIR}/staging" "${WORK_DIR}/moved")
 file(REAL_PATH "${WORK_DIR}/moved/a prefix" prefix)
@@ -99,6 +100,24 @@ file(REAL_PATH "${WORK_DIR}/moved/a prefix" prefix)
 run("${CMAKE_COMMAND}" -E chdir / "${prefix}/bin/slideway" models)
 if(NOT output MATCHES "evaporator")
   message(FATAL_ERROR "`slideway models` does not list the evaporator:\n${output}")
+endif()
+# The gallery is found where it was moved with the program, and there alone; or in the directory of its own that was configured.
+foreach(place "${prefix}/share/slideway/models" "${WORK_DIR}/the gallery")
+  if(EXISTS "${place}")
+    if(NOT output MATCHES "\ngallery/chua ")
+      message(FATAL_ERROR "`slideway models` does not list the gallery in ${place}:\n${output}")
+    endif()
+    run("${CMAKE_COMMAND}" -E chdir / "${prefix}/bin/slideway" run gallery/chua --quiet)
+    file(RENAME "${place}" "${place} away")
+    run("${CMAKE_COMMAND}" -E chdir / "${prefix}/bin/slideway" models)
+    if(output MATCHES "gallery/chua")
+      message(FATAL_ERROR "the gallery was in ${place}, and is still listed without it")
+    endif()
+    set(gallery_was_found TRUE)
+  endif()
+endforeach()
+if(NOT gallery_was_found)
+  message(FATAL_ERROR "the gallery is not installed")
 endif()
 check_shared_library("${prefix}/bin/slideway" "${prefix}")
 

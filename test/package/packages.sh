@@ -12,10 +12,13 @@ cd "$source_dir"
 cmake --preset packages -B "$work/build" -DCMAKE_CXX_COMPILER_LAUNCHER="$source_dir/test/package/link_again.sh" \
   -DSLIDEWAY_PRECOMPILE_HEADERS=OFF -DSLIDEWAY_UNITY_BUILD="$4" -DSLIDEWAY_BUILD_PYTHON="$5"
 cmake --build "$work/build"
-(cd "$work/build" && cpack)
+(cd "$work/build" && cpack) > "$work/cpack.log" 2>&1 || { cat "$work/cpack.log"; fail "cpack fails"; }
+cat "$work/cpack.log"
 
 packages="slideway libslideway0 libslideway-dev"
 [ "$5" = OFF ] || packages="$packages python3-slideway"
+# The manual is packed, or cpack says why not.
+grep -q 'There is no package slideway-doc: the manual needs ' "$work/cpack.log" || packages="$packages slideway-doc"
 for package in $packages; do
   file=$(echo "$work/build/packages/${package}"_*.deb)
   [ -f "$file" ] || fail "there is no package $package"
@@ -33,7 +36,32 @@ export LD_LIBRARY_PATH
 "$root/bin/slideway" run gallery/chua --quiet
 "$root/bin/slideway" run evaporator --quiet --plot evaporator.svg
 [ -s evaporator.svg ] || fail "there is no picture"
+case $packages in
+  *slideway-doc*)
+    manual="$root/share/doc/slideway-doc/html"
+    [ -s "$manual/index.html" ] || fail "the manual is not installed"
+    grep -q "^Index: /usr/share/doc/slideway-doc/html/index.html" "$root/share/doc-base/slideway-doc.slideway" ||
+      fail "the manual is not registered"
+    # Scripts are those of Debian, at the end of links that lead out of the package.
+    for link in "$manual/_static/mathjax" "$manual/_static/"*.js; do
+      [ "$link" != "$manual/_static/documentation_options.js" ] || continue
+      [ -L "$link" ] || fail "$link is no link"
+      target=$(readlink "$link")
+      [ -e "/usr/share/javascript/${target#../../../../javascript/}" ] || fail "$link leads nowhere"
+    done
+    for script in $(grep -o 'src="_static/[^/"?]*' "$manual/index.html" | sed 's/src="//' | sort -u); do
+      [ -e "$manual/$script" ] || [ -L "$manual/$script" ] || fail "the manual lacks $script"
+    done
+    ;;
+esac
 if [ "$5" != OFF ]; then
+  dpkg-deb -f "$work/build/packages/"python3-slideway_*.deb Depends |
+    grep -q "python3 (<< $(/usr/bin/python3 -c 'import sys; print(f"{sys.version_info[0]}.{sys.version_info[1] + 1}")'))" ||
+    fail "the module does not ask for the Python it was made for"
+  (cd / && PYTHONPATH="$root/lib/python3/dist-packages" /usr/bin/python3 -B -c "
+import slideway
+assert slideway.load('gallery/chua').name == 'chua'
+assert 'gallery/chua' in slideway.catalogue.fields['Control and electronics']")
   PYTHONPATH="$root/lib/python3/dist-packages" /usr/bin/python3 -c "
 import slideway
 assert slideway.__file__.startswith('$root'), slideway.__file__

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "test/simulate/model_text.hpp"
 
@@ -70,5 +71,34 @@ TEST_CASE("what slides goes on where bounces of a ball beside it come to their l
       changes += event.from && event.from != event.to ? 1 : 0;
     // It comes to slide, and does so to the end.
     CHECK(changes == 1);
+  });
+}
+
+TEST_CASE("two locations for a relay come to slide beside another surface at tight tolerances, too") {
+  const std::string head =
+      "[states]\nx = 0.0\ny = 0.0\nz = 0.0\n[time]\nend = 3\n[definitions]\ns = \"0.6*x + 0.5*z - 0.7\"\n"
+      "r = \"sgn(0.27*x - 0.3*y + z - 0.5)\"\n[derivatives]\ny = \"1.4 + r\"\nz = \"-0.55 - 1.45*r\"\n";
+  const std::string relay = head + "x = \"t - 1 - 2*sgn(s)\"\n";
+  const std::string locations =
+      "initial = \"below\"\n" + head + "x = \"t - 3\"\n[[locations]]\nname = \"above\"\n" +
+      "[[locations]]\nname = \"below\"\n[locations.derivatives]\nx = \"t + 1\"\n"
+      "[[edges]]\nfrom = \"below\"\nto = \"above\"\nwhen = \"s\"\ndirection = \"rising\"\n"
+      "[[edges]]\nfrom = \"above\"\nto = \"below\"\nwhen = \"s\"\ndirection = \"falling\"\n";
+  const std::vector<double> tolerances = {1e-6, 1e-8, 1e-10, 1e-12, 1e-13};
+  std::vector<Vector> ends;
+  std::vector<double> times;
+  for_all_methods(relay, tolerances, [&](const Finished& finished, double) {
+    REQUIRE(finished.solution.events.size() == 3);
+    ends.push_back(finished.solution.final.state);
+    times.push_back(finished.solution.events[1].t);
+  });
+  std::size_t run = 0;
+  for_all_methods(locations, tolerances, [&](const Finished& finished, double rtol) {
+    REQUIRE(finished.solution.events.size() == 3);
+    CHECK(finished.solution.events[1].kind == EventKind::sliding_entry);
+    CHECK(finished.solution.events[2].kind == EventKind::sliding_exit);
+    CHECK(std::abs(finished.solution.events[1].t - times[run]) <= 100 * rtol);
+    for (Index j = 0; j < 3; ++j) CHECK(std::abs(finished.end(j) - ends[run][j]) <= 100 * rtol);
+    ++run;
   });
 }

@@ -6,12 +6,13 @@
 #include <limits>
 
 #include "rules/bounce_watch.hpp"
+#include "rules/cycle_detector.hpp"
 #include "rules/flight_watch.hpp"
 #include "rules/jump_watch.hpp"
-#include "rules/lone_crossings.hpp"
-#include "rules/quiet_restarts.hpp"
-#include "rules/turn_watch.hpp"
-#include "simulate/pace.hpp"
+#include "rules/single_surface_accumulation.hpp"
+#include "rules/stall_detector.hpp"
+#include "simulate/precision.hpp"
+#include "simulate/restart_policy.hpp"
 
 using namespace slideway;
 
@@ -75,7 +76,7 @@ TEST_CASE("the states of bounces are as large as the largest seen since the last
 }
 
 TEST_CASE("turns over three surfaces that halve come to their limit, and say whether they only cross") {
-  TurnWatch turns;
+  CycleDetector turns;
   const double r = std::cbrt(0.5);
   double last = 0;
   for (int k = 0; k < 13; ++k) {
@@ -102,7 +103,7 @@ TEST_CASE("turns over three surfaces that halve come to their limit, and say whe
 }
 
 TEST_CASE("crossings of one surface alone are no turns") {
-  TurnWatch turns;
+  CycleDetector turns;
   for (int k = 0; k < 20; ++k) turns.note(time_of(k, 0.5), crossing(0), Mode("++"), Vector{{0.0}});
   CHECK(!turns.limit());
   CHECK(!turns.may_accumulate());
@@ -111,7 +112,7 @@ TEST_CASE("crossings of one surface alone are no turns") {
 TEST_CASE("lone crossings that halve come to their limit unless something else comes between them") {
   for (const int interrupted : {-1, 2, 4}) {
     CAPTURE(interrupted);
-    LoneCrossings crossings;
+    SingleSurfaceAccumulation crossings;
     for (int k = 0; k < 5; ++k) {
       if (k == interrupted) crossings.interrupt();
       crossings.note(time_of(k, 0.5), 7, Vector{{std::pow(-0.5, k)}});
@@ -194,7 +195,7 @@ TEST_CASE("flights off a surface shrink or have shrunk whatever happens at other
 }
 
 TEST_CASE("a stretch is taken to be as short as the last where it starts anew") {
-  Pace pace;
+  RestartPolicy pace;
   CHECK(!pace.starts_anew());
   CHECK(!pace.jumped_at(0));
   pace.jump(2);
@@ -219,7 +220,7 @@ TEST_CASE("a stretch is taken to be as short as the last where it starts anew") 
 }
 
 TEST_CASE("fine steps are for a stretch that starts anew") {
-  Pace pace;
+  RestartPolicy pace;
   pace.take_fine_steps(true);
   CHECK(!pace.starts_finely());
   pace.repeat(1);
@@ -229,13 +230,13 @@ TEST_CASE("fine steps are for a stretch that starts anew") {
 }
 
 TEST_CASE("restarts without an event are too many where they are close to each other") {
-  QuietRestarts restarts;
+  StallDetector restarts;
   CHECK(!restarts.any());
-  for (Index k = 0; k < QuietRestarts::kMost; ++k) CHECK(!restarts.note(1, 10));
+  for (Index k = 0; k < kMostQuietRestarts; ++k) CHECK(!restarts.note(1, 10));
   CHECK(restarts.any());
   CHECK(restarts.note(1, 10));
   // Time has passed.
-  CHECK(!restarts.note(1 + 20 * QuietRestarts::kPart, 10));
+  CHECK(!restarts.note(1 + 20 * kQuietPart, 10));
   restarts.clear();
   CHECK(!restarts.any());
 }

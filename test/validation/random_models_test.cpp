@@ -124,6 +124,25 @@ TEST_CASE("a time that is off, an event that is missing and another word are dif
   CHECK_FALSE(difference(elsewhere, exact, allowance, {}).empty());
 }
 
+TEST_CASE("a limit that the clock hides may be off by more where the contact is released soon after it") {
+  const auto motion_with = [](long double limit, long double release) {
+    Motion motion{.end = MotionEnd::reached, .t = 20, .initial_word = "+", .state = {0}};
+    motion.happenings = {{.t = limit, .word = "0"}, {.t = release, .word = "+"}};
+    motion.accumulations = {{.limit = limit, .names = {"floor"}, .places = {0}}};
+    return motion;
+  };
+  const double clock = 1e4;
+  // The clock hides 250 √(ε·1e4·20) = 1.7e-3, whose square over the time to the release is 1.4e-4 or 2.8e-7.
+  for (const long double release : {10.02L, 19.9L}) {
+    const Motion exact = motion_with(10, release);
+    const Allowance allowance = allowance_of(exact, {}, 1e-12, 20, clock, {1});
+    REQUIRE(allowance.decided);
+    CHECK(difference(motion_with(10 + 1e-6L, release), exact, allowance, {}).empty());
+    CHECK(difference(motion_with(10 + 1e-4L, release), exact, allowance, {}).empty() == (release < 11));
+    CHECK_FALSE(difference(motion_with(10 + 1e-3L, release), exact, allowance, {}).empty());
+  }
+}
+
 TEST_CASE("a random model is made small while it still fails") {
   Draw draw(1, 0, 2);
   const RandomModel model = linear_relays(draw);

@@ -52,6 +52,21 @@ long double window_begin(const Motion& exact, const Accumulation& accumulation, 
   return before < 0 ? accumulation.limit - free_time : (before + after) / 2;
 }
 
+// In how much time what presses at a limit changes: until the next event there, where there is one.
+long double time_of_change(const std::vector<Happening>& happenings, std::size_t limit,
+                           const Accumulation& accumulation, long double span) {
+  const std::string& word = happenings[limit].word;
+  for (std::size_t k = limit + 1; k < happenings.size(); ++k) {
+    const auto changes = [&](std::size_t place) {
+      return place < word.size() && happenings[k].word[place] != word[place];
+    };
+    const bool is_there = shares(happenings[k].names, accumulation) ||
+                          std::any_of(accumulation.places.begin(), accumulation.places.end(), changes);
+    if (is_there) return happenings[k].t - happenings[limit].t;
+  }
+  return span;
+}
+
 // How much later a motion has the limit of an accumulation of the exact one; 0 where it has none.
 long double delay_of(const Motion& motion, const Accumulation& accumulation) {
   long double delay = std::numeric_limits<long double>::infinity();
@@ -246,11 +261,12 @@ Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbour
   }
   const long double resolved = std::sqrt(std::numeric_limits<double>::epsilon() * clock * span);
   for (std::size_t k = 0; k < expected.size(); ++k) {
-    const bool is_limit =
-        std::any_of(exact.accumulations.begin(), exact.accumulations.end(), [&](const Accumulation& one) {
-          return std::abs(one.limit - expected[k].t) <= limit_is_there * span;
-        });
-    if (is_limit) out.times[k] += resolved;
+    for (const Accumulation& one : exact.accumulations) {
+      if (std::abs(one.limit - expected[k].t) > limit_is_there * span) continue;
+      const long double unseen = hidden * span;
+      out.times[k] += resolved + unseen * unseen / time_of_change(expected, k, one, span);
+      break;
+    }
   }
   out.decided = true;
   return out;

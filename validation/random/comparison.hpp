@@ -16,7 +16,8 @@
 // those within 250·√(ε·t·span) of the limit, t being what the clock shows: at a speed v across a gap the clock hides flights no
 // higher than some 1600·ε·v·t (100 times the rounding of the gap), which take √(12800·ε·t·v/a), where v/a is about a twentieth of the
 // run, and all of them take up to ten times as long, as restitutions are no more than 0.9. A limit itself may be off by √(ε·t·span) more, as README says
-// of what the guard resolves, √(2ε|H|/a)/(1−e) with H = v·t. What follows it is held to the rule above.
+// of what the guard resolves, √(2ε|H|/a)/(1−e) with H = v·t, and by the square of the time that the clock hides, over the time in
+// which the force that presses changes: until the contact is released, for example, or the run ends. What follows it is held to the rule above.
 // A run may end with the message that the clock does not resolve its tolerance where rtol·span/20 < ε·t: it is skipped.
 // It must not know who found the motions.
 #pragma once

@@ -275,15 +275,17 @@ def _named(name: str) -> Model:
 
 
 def load(name: Any) -> Model:
-    """The model of a file, ``load("stick-slip.toml")``, or of the catalogue, ``load("evaporator")``.
+    """The model of a file, ``load("stick-slip.toml")``, of the catalogue, ``load("evaporator")``, or of the gallery,
+    ``load("gallery/chua")``. A file that is called so comes before the gallery.
 
     A file with mistakes raises :class:`ModelError`, which tells each with line, column and caret."""
     text = os.fspath(name)
     if not _core.is_file(text):
         return _named(text)
     _core.load(text)  # the complete report of what is wrong, a missing file too
-    with open(text, encoding="utf-8-sig") as file:
-        return _parse(file.read(), text)
+    path = text if os.path.exists(text) else _core.gallery_file(text) or text
+    with open(path, encoding="utf-8-sig") as file:
+        return _parse(file.read(), path)
 
 
 def parse(text: str, name: str = "model.toml") -> Model:
@@ -292,22 +294,43 @@ def parse(text: str, name: str = "model.toml") -> Model:
 
 
 class Catalogue(Mapping[str, Model]):
-    """The models that are built in, by name; each is made when it is asked for."""
+    """The models that are built in, and those of the gallery, by name; each is made when it is asked for.
+
+    >>> slideway.catalogue["gallery/chua"].run()
+    >>> slideway.catalogue.fields["Dry friction"]    # the names of a field of the gallery
+    """
 
     def __getitem__(self, name: str) -> Model:
-        if name not in dict(_core.catalogue()):
-            raise KeyError(name)
-        return _named(name)
+        if name in dict(_core.catalogue()):
+            return _named(name)
+        if name in [known for known, _, _ in _core.gallery()]:
+            return load(_core.gallery_file(name))
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
 
     def __iter__(self) -> Iterator[str]:
-        return iter([name for name, _ in _core.catalogue()])
+        return iter([name for name, _ in _core.catalogue()] + [name for name, _, _ in _core.gallery()])
 
     def __len__(self) -> int:
-        return len(_core.catalogue())
+        return len(_core.catalogue()) + len(_core.gallery())
+
+    @property
+    def fields(self) -> Dict[str, List[str]]:
+        """The names of the gallery, by field."""
+        names: Dict[str, List[str]] = {}
+        for name, field, _ in _core.gallery():
+            names.setdefault(field, []).append(name)
+        return names
 
     def __repr__(self) -> str:
-        width = max(len(name) for name, _ in _core.catalogue())
-        return "\n".join(f"{name:<{width}}  {summary}" for name, summary in _core.catalogue())
+        width = max(len(name) for name in self)
+        lines = [f"{name:<{width}}  {summary}" for name, summary in _core.catalogue()]
+        summaries = {name: summary for name, _, summary in _core.gallery()}
+        for field, names in self.fields.items():
+            lines += ["", f"Gallery, {field}:"] + [f"{name:<{width}}  {summaries[name]}" for name in names]
+        return "\n".join(lines)
 
 
 catalogue = Catalogue()

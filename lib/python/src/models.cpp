@@ -7,6 +7,7 @@
 
 #include "apps/comparison.hpp"
 #include "apps/comparison_documents.hpp"
+#include "apps/gallery.hpp"
 #include "apps/load_model.hpp"
 #include "apps/model_check.hpp"
 #include "lib/python/src/callbacks.hpp"
@@ -312,6 +313,13 @@ void bind_models(py::module_& module) {
     for (const Model& model : models::catalogue()) made.emplace_back(model.name, model.summary);
     return made;
   });
+  module.def("gallery", [] {
+    std::vector<std::tuple<std::string, std::string, std::string>> made;
+    for (const apps::GalleryModel& model : apps::gallery_models())
+      made.emplace_back(model.name, model.field, model.summary);
+    return made;
+  });
+  module.def("gallery_file", &apps::gallery_file);
   module.def("is_file", &apps::is_model_file);
   module.def(
       "called",

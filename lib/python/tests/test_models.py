@@ -89,6 +89,31 @@ def test_the_catalogue_is_a_mapping():
     assert result.final.state[0] == pytest.approx(np.sqrt(0.0075), abs=1e-6)
 
 
+def test_the_catalogue_lists_the_gallery_by_field():
+    fields = slideway.catalogue.fields
+    assert "gallery/chua" in fields["Control and electronics"]
+    assert sum(len(names) for names in fields.values()) > 40
+    assert set(sum(fields.values(), [])) < set(slideway.catalogue)
+    text = repr(slideway.catalogue)
+    assert text.index("\nGallery, Control and electronics:\n") < text.index("\ngallery/chua ")
+    assert "gallery/nothing" not in slideway.catalogue
+    with pytest.raises(KeyError):
+        slideway.catalogue["gallery/nothing"]
+
+
+def test_models_of_the_gallery_are_loaded_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = slideway.load("gallery/chua")
+    assert model.name == slideway.catalogue["gallery/chua"].name == "chua"
+    assert pickle.loads(pickle.dumps(model)).run(end=1).outcome.status == "reached_end"
+    (tmp_path / "gallery").mkdir()
+    (tmp_path / "gallery" / "chua.toml").write_text(
+        'name = "mine"\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = "-x"\n', encoding="utf-8")
+    assert slideway.load("gallery/chua.toml").name == "mine"
+    with pytest.raises(ValueError, match="gallery/chua"):
+        slideway.load("gallery/chuo")
+
+
 def test_events_hold_their_classification(model):
     result = model.run()
     entry = next(e for e in result.events if e.kind == "sliding_entry")

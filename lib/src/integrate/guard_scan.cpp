@@ -409,6 +409,7 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   if (shaped) fit_slopes(a, b);
 
   candidates_.clear();
+  risen_.clear();
   Matrix within;
   double earliest = std::numeric_limits<double>::infinity();
   for (const Index i : watched_) {
@@ -422,7 +423,10 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
       candidates_.push_back({i, a, values_at(0)[i], 0});
     }
   }
-  if (candidates_.empty()) return false;
+  if (candidates_.empty()) {
+    arm_risen(b);
+    return false;
+  }
 
   locate_first(b, sampler, earliest);
   // A candidate that has not come up by then waits.
@@ -431,10 +435,19 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
     armed_[static_cast<std::size_t>(candidate.guard)] = 0;
     ++unarmed_;
   }
+  arm_risen(earliest);
   arrival_.found = true;
   arrival_.t = earliest;
   flag_arrived(a, b, sampler);
   return true;
+}
+
+void GuardScan::arm_risen(double until) {
+  for (const Candidate& risen : risen_) {
+    if (risen.left > until) continue;
+    armed_[static_cast<std::size_t>(risen.guard)] = 1;
+    --unarmed_;
+  }
 }
 
 // `within` holds samples inside the interval, once a guard has asked for them.
@@ -442,8 +455,9 @@ void GuardScan::look_at_unarmed(Index i, double a, double b, GuardSampler& sampl
                                 double& earliest) {
   const double value_a = values_at(0)[i];
   const double value_b = new_values_[i];
-  const bool went_below = value_b <= 0 && (value_a > 0 || count_ == 1);
-  if (!went_below && !(value_b < -arrive_below_[i])) return;
+  // A guard may rise far above its threshold and be nearly back at zero at b.
+  const bool is_back = value_b <= arm_above_[i] && (value_a > 0 || count_ == 1);
+  if (!is_back && !(value_b < -arrive_below_[i])) return;
   // Most of them lie within their rounding or far below zero, and the same samples tell it of all.
   const double quiet = kQuiet * arm_above_[i];
   const bool is_quiet = value_b >= -std::min(quiet, arrive_below_[i]);
@@ -456,7 +470,9 @@ void GuardScan::look_at_unarmed(Index i, double a, double b, GuardSampler& sampl
   // It may have left and come back within this step: then the way back is an ordinary zero.
   double peak_time = 0;
   const double peak = stays_below ? value_b : -lowest(i, -1, -2 * arm_above_[i], a, b, sampler, peak_time);
-  if (peak > arm_above_[i]) {
+  if (peak > arm_above_[i] && value_b > 0) {
+    risen_.push_back({i, peak_time, peak, 0});
+  } else if (peak > arm_above_[i]) {
     take_excursion(i, peak_time, peak, b, sampler, earliest);
   } else if (value_b < -arrive_below_[i]) {
     candidates_.push_back({i, a, value_a, arrive_below_[i]});

@@ -10,21 +10,13 @@
 #include "core/copy_numbers.hpp"
 #include "filippov/side_loops.hpp"
 #include "simulate/held_surfaces.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 
 namespace {
-
-// A guard arms once it exceeds the rounding of its surface by this factor.
-constexpr double kArmFactor = 4;
-// A guard that errors of the state move by no more than this part of what they could is held by the constraints.
-constexpr double kHeld = 1e-6;
-// A surface that is met so often in a row without an event is not left by more than errors.
-constexpr Index kVainReturns = 3;
-// Two fields count as one where they differ by no more than this over a run, in tolerances.
-constexpr double kNoDifference = 1e-3;
 
 // The second slot of a surface that does not slide holds nothing to watch.
 struct UsualThresholds {
@@ -55,7 +47,7 @@ void Locator::begin_mode() {
   set_thresholds();
   scanned_.poles.clear();
   const double duration = now_.run.end - now_.t;
-  double first = 1e-6 * (now_.run.end - now_.run.start);
+  double first = kFirstMarch * (now_.run.end - now_.run.start);
   if (scanned_.march_step > 0) first = scanned_.march_step / 8;
   start_scans(std::min(first, duration));
   ode.watch_roots(roots_without_events());
@@ -112,9 +104,9 @@ void Locator::set_thresholds() {
     held_.clear();
   }
   for (const Index i : held_) thresholds_.ignore(ModeOde::first_slot(i));
-  allowed_ = now_.leaving.surfaces;
-  allowed_.insert(allowed_.end(), now_.leaving.earlier.begin(), now_.leaving.earlier.end());
-  if (allowed_.empty() && now_.leaving.contacts.empty()) return;
+  allowed_ = now_.arming.surfaces;
+  allowed_.insert(allowed_.end(), now_.arming.earlier.begin(), now_.arming.earlier.end());
+  if (allowed_.empty() && now_.arming.contacts.empty()) return;
   bool needs_nudge = ode.has_closed_contacts();
   for (const Index i : allowed_)
     needs_nudge =
@@ -141,28 +133,28 @@ void Locator::set_thresholds() {
       }
     } else {
       const double rounding = now_.here->geometry.rounding(now_.t, now_.x, i);
-      thresholds_.arm_above[slot] = kArmFactor * rounding;
+      thresholds_.arm_above[slot] = kZeroFactor * rounding;
       // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
-      if (k < now_.leaving.surfaces.size()) {
+      if (k < now_.arming.surfaces.size()) {
         const double factor =
-            now_.leaving.passes_by ? 2 * gathered_errors(now_.options.rtol) : kWrongWayFactor;
-        now_.leaving.allowance[i] = std::max(0.0, -guard_values_[slot]) + kArmFactor * rounding +
-                                    factor * now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
+            now_.arming.passes_by ? 2 * gathered_errors(now_.options.rtol) : kWrongWayFactor;
+        now_.arming.allowance[i] = std::max(0.0, -guard_values_[slot]) + kZeroFactor * rounding +
+                                   factor * now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
       }
       // Events elsewhere do not add to what was allowed at its own.
-      thresholds_.arrive_below[slot] = now_.leaving.allowance[i];
+      thresholds_.arrive_below[slot] = now_.arming.allowance[i];
       // The errors of a motion far smaller than the tolerances bring it back for ever.
-      if (now_.leaving.vain_returns() >= kVainReturns && makes_no_difference(i))
-        thresholds_.arm_above[slot] = now_.leaving.allowance[i];
+      if (now_.arming.vain_returns() >= kVainReturns && makes_no_difference(i))
+        thresholds_.arm_above[slot] = now_.arming.allowance[i];
       // Where its gradient vanishes with it, errors do not show before it has been left.
-      if (now_.leaving.returned_at_once && k < now_.leaving.surfaces.size()) {
+      if (now_.arming.returned_at_once && k < now_.arming.surfaces.size()) {
         const double error = kWrongWayFactor * tolerance_a_step_on(i);
-        if (error > now_.leaving.allowance[i])
+        if (error > now_.arming.allowance[i])
           thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = error;
       }
     }
   }
-  for (const Index c : now_.leaving.contacts) {
+  for (const Index c : now_.arming.contacts) {
     const Index slot = ode.contact_slot(c);
     const auto& closed = now_.here->contacts->closed();
     if (std::find(closed.begin(), closed.end(), c) != closed.end()) {
@@ -171,11 +163,11 @@ void Locator::set_thresholds() {
                                        kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
     } else {
       const double rounding = now_.here->contacts->rounding(now_.t, now_.x, c);
-      thresholds_.arm_above[slot] = kArmFactor * rounding;
+      thresholds_.arm_above[slot] = kZeroFactor * rounding;
       const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
       // A gap that the motion keeps at zero differs from zero only by errors, so it must not arm the guard within them.
       if (keeps_its_gap(now_, c)) thresholds_.arm_above[slot] += kWrongWayFactor * error;
-      thresholds_.arrive_below[slot] = kArmFactor * rounding + kWrongWayFactor * error;
+      thresholds_.arrive_below[slot] = kZeroFactor * rounding + kWrongWayFactor * error;
     }
   }
 }
@@ -203,15 +195,18 @@ double Locator::tolerance_a_step_on(Index surface) {
 }
 
 // True if the constraints keep the guard at zero, as friction keeps the velocity of a sticking block. The test shifts the state by
-// its errors and projects it back onto the constraints: the guard must not move.
+// its errors and projects it back onto the constraints: the guard must not move. Rounding hides the motion of a guard under a shift
+// by errors of tight tolerances, so the shift is as many times larger as it takes.
 bool Locator::is_held(Index event) {
   if (!now_.here->ode.constrained()) return false;
   EventWatch& watch = now_.here->watch;
   const double value = watch.value(now_.t, now_.x, event);
   const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (std::abs(value) > kWrongWayFactor * error) return false;
+  const double rounding = kZeroFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
+  const double times = error > 0 ? std::max(1.0, rounding / (kHeldPart * error)) : 1.0;
   state_ = now_.x;
-  add_errors(now_.weights, state_);
+  add_errors(now_.weights / times, state_);
   // No constraint holds a guard of the time alone.
   if (error == 0 && watch.value(now_.t, state_, event) == value) return false;
   try {
@@ -219,12 +214,11 @@ bool Locator::is_held(Index event) {
   } catch (const std::runtime_error&) {
     return false;
   }
-  return std::abs(watch.value(now_.t, state_, event) - value) <=
-         kHeld * error + kArmFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
+  return std::abs(watch.value(now_.t, state_, event) - value) <= kHeldPart * times * error + rounding;
 }
 
 // States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors.
-double Locator::drawing_noise(Index event) {
+double Locator::projection_noise(Index event) {
   if (!now_.here->ode.constrained()) return 0;
   return kEpsilon * now_.x.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() *
          now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
@@ -234,11 +228,11 @@ double Locator::drawing_noise(Index event) {
 double Locator::event_rounding(Index event) {
   const double error = now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
   return now_.here->watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error +
-         kArmFactor * drawing_noise(event);
+         kZeroFactor * projection_noise(event);
 }
 
 double Locator::arming_level(Index event) {
-  return kArmFactor * event_rounding(event) + now_.here->watch.noise(event);
+  return kZeroFactor * event_rounding(event) + now_.here->watch.noise(event);
 }
 
 void Locator::set_event_thresholds() {
@@ -275,7 +269,7 @@ void Locator::set_event_thresholds() {
     const double allowance = watch.allowance(e);
     if (guard_values_[slot] > clear && std::isinf(allowance)) continue;
     thresholds_.arm_above[slot] = clear;
-    thresholds_.arrive_below[slot] = kArmFactor * rounding + allowance;
+    thresholds_.arrive_below[slot] = kZeroFactor * rounding + allowance;
   }
 }
 
@@ -405,9 +399,6 @@ const Arrival& Locator::locate(double end) {
 }
 
 bool Locator::integrator_saw(double t, const std::vector<char>& slots) const {
-  // A root and an arrival count as one if they are no further apart, in steps. Statistics::integrator_roots depends on it, and no
-  // decision of a run.
-  constexpr double kOneRoot = 0.01;
   if (!(std::abs(t - scanned_.root) <= kOneRoot * now_.stepper->last_step_size())) return false;
   const std::span<const int> roots = now_.stepper->roots();
   for (std::size_t slot = 0; slot < slots.size(); ++slot) {

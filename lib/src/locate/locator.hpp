@@ -85,7 +85,7 @@ class Locator {
   bool makes_no_difference(Index surface);
   // The error of a guard at the end of the last step, where the event was at its start.
   double tolerance_a_step_on(Index surface);
-  double drawing_noise(Index event);
+  double projection_noise(Index event);
   // The rounding of an event's guard, and the value from which on it counts as off zero.
   double event_rounding(Index event);
   void set_event_thresholds();

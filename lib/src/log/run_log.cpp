@@ -8,15 +8,12 @@
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "log/trajectory_projection.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 namespace {
-
-// Where the second half of so many events takes less than this part of the time they get denser.
-constexpr std::size_t kMany = 100;
-constexpr double kDenser = 0.1;
 
 // Surfaces that do not see each other are resolved group by group; a record lists them in the order of the file.
 void list_in_order(EventRecord& record) {
@@ -56,7 +53,8 @@ bool RunLog::too_many_events() {
   if (static_cast<Index>(solution_.events.size()) < now_.options.max_events) return false;
   const EventLog& events = solution_.events;
   const double latest_half = events.empty() ? 0 : now_.t - events[events.size() / 2].t;
-  const bool ever_denser = events.size() >= kMany && latest_half < kDenser * (now_.t - events.front().t);
+  const bool ever_denser =
+      events.size() >= kManyEvents && latest_half < kDenserPart * (now_.t - events.front().t);
   finish(Status::step_limit,
          "the limit of " + std::to_string(now_.options.max_events) +
              " events is reached at t = " + number_text(now_.t) +

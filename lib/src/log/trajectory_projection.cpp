@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "simulate/precision.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/simulate/forces_along.hpp"
@@ -14,9 +15,6 @@
 namespace slideway {
 
 namespace {
-
-// Of what slides and contacts that disturb each other.
-constexpr int kTurns = 3;
 
 // Of one location, or of two that the solution slides between.
 struct Place {
@@ -61,7 +59,7 @@ class Projector {
     for (Index c = 0; c < place.contacts.contacts() && surfaces + c < mode.size(); ++c) {
       if (mode.slides_on(surfaces + c)) closed_.push_back(c);
     }
-    for (int turn = 0; turn < (sliding_.empty() || closed_.empty() ? 1 : kTurns); ++turn) {
+    for (int turn = 0; turn < (sliding_.empty() || closed_.empty() ? 1 : kProjectionTurns); ++turn) {
       place.geometry.project(t, sliding_, weights_, x);
       if (closed_.empty()) continue;
       if (closed_see_sliding(place, t, x)) find_lambda(t, segment, x);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/gnuplot_script.hpp"
+#include "report/plot_lettering.hpp"
 #include "report/plot_style.hpp"
 
 namespace slideway {
@@ -47,7 +48,8 @@ struct Bounds {
 
 class ComparisonScript : public GnuplotScript {
  public:
-  ComparisonScript(const ComparisonPicture& picture, PictureFormat format) : picture_(picture) {
+  ComparisonScript(const ComparisonPicture& picture, PictureFormat format)
+      : picture_(picture), words_(format, {}) {
     const bool portrait = !picture.across_name.empty();
     const int width = portrait ? 1080 : 860;
     constexpr int height = 560;
@@ -84,8 +86,8 @@ class ComparisonScript : public GnuplotScript {
   }
 
   void page(int width, int height) {
-    append("set label {} at screen {:.4f},{:.4f} left font ':Bold'\n", in_quotes(picture_.title),
-           78.0 / width, 1 - 20.0 / height);
+    append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(picture_.title), 78.0 / width,
+           1 - 20.0 / height);
     double x = legend_left;
     double y = 1 - 46.0 / height;
     for (std::size_t k = 0; k < picture_.curves.size(); ++k) {
@@ -99,7 +101,7 @@ class ComparisonScript : public GnuplotScript {
           "{} "
           "dashtype {}\n",
           x / width, y, (x + 26) / width, y, look.colour, look.width, look.dash);
-      append("set label {} at screen {:.4f},{:.4f} left\n", in_quotes(picture_.curves[k].name),
+      append("set label {} at screen {:.4f},{:.4f} left\n", words_.verbatim(picture_.curves[k].name),
              (x + 32) / width, y);
       x += entry_width(k);
     }
@@ -163,7 +165,7 @@ class ComparisonScript : public GnuplotScript {
     Bounds guard = guard_bounds(zoom);
     if (zoom) guard = near_surface(guard);
     append("set xrange {}\nset yrange {}\nset ylabel {} offset 0.5,0\n", time.text(), guard.text(),
-           in_quotes(picture_.guard_name));
+           words_.verbatim(picture_.guard_name));
     append("{}\n", zoom ? "set xlabel 't' offset 0,0.3" : "unset xlabel");
     if (!zoom)
       append(
@@ -203,14 +205,15 @@ class ComparisonScript : public GnuplotScript {
       }
     }
     append("set xrange {}\nset yrange {}\nset xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\n",
-           across.padded().text(), up.padded().text(), in_quotes(picture_.across_name),
-           in_quotes(picture_.up_name));
+           across.padded().text(), up.padded().text(), words_.verbatim(picture_.across_name),
+           words_.verbatim(picture_.up_name));
     append("set xtics autofreq\nset format x '%.4g'\nset label {} at graph 0.02,1.03 left\n",
-           in_quotes(fmt::format("t = {:.4g} … {:.4g}", picture_.zoom_from, picture_.zoom_to)));
+           words_.verbatim(fmt::format("t = {:.4g} … {:.4g}", picture_.zoom_from, picture_.zoom_to)));
     curves(fmt::format("($1>={:.9g}&&$1<={:.9g}?$3:NaN):4", picture_.zoom_from, picture_.zoom_to), "");
   }
 
   const ComparisonPicture& picture_;
+  Lettering words_;
   double header_ = 0;
 };
 

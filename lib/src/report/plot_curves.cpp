@@ -69,6 +69,18 @@ std::vector<double> sample_times(const Trajectory& trajectory, std::size_t segme
   return times;
 }
 
+// Adds times between the first and the last that lie evenly on a logarithmic axis of six decades up to `end`.
+void add_in_ratio(std::vector<double>& times, double end) {
+  constexpr double decades = 6;
+  const double step = std::pow(10.0, decades / static_cast<double>(least_samples));
+  const double low = times.front();
+  const double high = times.back();
+  for (double t = end; t > std::max(low, 0.0) && t > std::pow(10.0, -decades) * end; t /= step)
+    if (t < high) times.push_back(t);
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+}
+
 }  // namespace
 
 Range padded(Range range) {
@@ -100,7 +112,7 @@ Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* obs
 }
 
 RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation,
-                     const std::optional<std::pair<double, double>>& window) {
+                     const std::optional<std::pair<double, double>>& window, bool logarithmic_time) {
   const Trajectory& trajectory = solution.trajectory;
   const Index states = std::count_if(kept.begin(), kept.end(),
                                      [&](Index index) { return index < solution.initial.state.size(); });
@@ -111,7 +123,13 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
     curves.time = {std::max(window->first, curves.time.low), std::min(window->second, curves.time.high)};
 
   std::size_t steps = 0;
-  for (std::size_t i = 0; i < trajectory.segments().size(); ++i) steps += trajectory.step_times(i).size();
+  curves.first_step = std::max(curves.time.high, 0.0);
+  for (std::size_t i = 0; i < trajectory.segments().size(); ++i) {
+    const std::vector<double> times = trajectory.step_times(i);
+    steps += times.size();
+    const auto positive = std::upper_bound(times.begin(), times.end(), 0.0);
+    if (positive != times.end()) curves.first_step = std::min(curves.first_step, *positive);
+  }
   const bool with_steps = steps <= most_samples;
   const double spacing = std::max(curves.time.width(), std::numeric_limits<double>::min()) /
                          static_cast<double>(with_steps ? least_samples : most_samples);
@@ -123,7 +141,9 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
     segment.end = std::min(segment.end, curves.time.high);
     std::vector<Sample> samples;
     Snapshot at{0, segment.mode, Vector(trajectory.states()), segment.location};
-    for (const double t : sample_times(trajectory, i, segment, spacing, with_steps)) {
+    std::vector<double> times = sample_times(trajectory, i, segment, spacing, with_steps);
+    if (logarithmic_time) add_in_ratio(times, curves.time.high);
+    for (const double t : times) {
       at.t = t;
       trajectory.evaluate(i, t, at.state);
       samples.push_back({t, keep(kept, at, observation)});

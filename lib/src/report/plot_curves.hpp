@@ -37,6 +37,7 @@ struct RunCurves {
   Curve sliding = {};                 // the pieces that slide
   std::vector<Range> intervals = {};  // of time, while sliding; touching ones merged
   Range time = {};
+  double first_step = 0;           // the least time of a step that is above 0
   std::vector<Range> states = {};  // per state kept, padded
 };
 
@@ -44,9 +45,10 @@ struct RunCurves {
 Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation);
 
 // Samples hold the states and observables `kept`, the states first. Times outside the window are left out; a window in which the
-// solution has no time leaves out nothing.
+// solution has no time leaves out nothing. Samples are dense enough for a logarithmic axis of time if that is asked for.
 RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation,
-                     const std::optional<std::pair<double, double>>& window = {});
+                     const std::optional<std::pair<double, double>>& window = {},
+                     bool logarithmic_time = false);
 
 // Values of one guard on a grid: `values(row, column)` at (x(column), y(row)).
 struct GuardGrid {

@@ -51,9 +51,10 @@ std::vector<Index> states_kept(const System& system, const PlotOptions& options)
 
 // The curves of a run, and of the further solutions of its tree over one another.
 RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept, const PlotOptions& options) {
-  RunCurves curves = sample_run(report.solution, kept, report.observation, options.times);
+  const bool logarithmic = is_among(options.log, "t");
+  RunCurves curves = sample_run(report.solution, kept, report.observation, options.times, logarithmic);
   for (const Solution* further : report.further) {
-    const RunCurves more = sample_run(*further, kept, report.observation, options.times);
+    const RunCurves more = sample_run(*further, kept, report.observation, options.times, logarithmic);
     curves.whole.insert(curves.whole.end(), more.whole.begin(), more.whole.end());
     curves.sliding.insert(curves.sliding.end(), more.sliding.begin(), more.sliding.end());
     curves.time.low = std::min(curves.time.low, more.time.low);
@@ -88,6 +89,7 @@ const std::vector<MarkerGroup>& marker_groups() {
 PlotScript::PlotScript(const RunReport& report, PictureFormat format, const PlotOptions& options)
     : report_(report),
       title_(options.title),
+      words_(format, options.labels),
       system_(report.instance.system),
       solution_(report.solution),
       kept_(with_observables(states_kept(system_, options), report)),
@@ -96,30 +98,44 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
       curves_(sample_report(report, kept_, options)),
       panels_(with_observables(panel_states(system_, options), report)),
       portrait_(portrait_states(system_, options)) {
+  time_ = time_axis(curves_.time, is_among(options.log, "t"), curves_.first_step, notes_);
+  for (const Index curve : kept_) {
+    const bool is_drawn = std::find(panels_.begin(), panels_.end(), curve) != panels_.end();
+    const std::string& named = curve_name(report, curve);
+    axes_.push_back(
+        value_axis({&curves_}, {place_of(curve)}, named, is_drawn && is_among(options.log, named), notes_));
+  }
   const bool portrait = !portrait_.empty();
-  const int width = options.size ? options.size->first : portrait ? 1000 : 860;
+  const int width = options.size ? options.size->first : page_width(format, portrait ? 1000 : 860);
+  data();
+  const double middle = portrait_.size() == 3 ? 0.42 : 0.50;
+  const double left = (portrait ? 75.0 : 81.7) / width;
+  const double right = portrait ? 0.985 : 0.97;
+  Legend entries = legend();
+  const double more_rows =
+      Legend::row_height * (entries.arrange(words_, left * width, right * width, title()) - 1);
   const int all_panels = 190 + 150 * static_cast<int>(panels_.size());
   const int height = options.size ? options.size->second
-                     : !portrait  ? all_panels
+                     : !portrait  ? all_panels + static_cast<int>(more_rows)
                                   : std::max(portrait_.size() == 3 ? 560 : 470, all_panels - 20);
-  header_ = 46.0 / height;
+  constexpr double first_row = 46;
+  header_ = (first_row + more_rows) / height;
   footer_ = 58.0 / height;
-  text_ += picture_settings(format, width, height);
-  data();
+  text_ = picture_settings(format, width, height, words_.is_enhanced()) + text_;
   append("set multiplot\n");
-  const double middle = portrait_.size() == 3 ? 0.42 : 0.50;
-  const Frame panels =
-      portrait ? Frame{0.075, middle, footer_, 1 - header_} : Frame{0.095, 0.97, footer_, 1 - header_};
-  title(panels.left, legend(portrait ? 0.985 : 0.97, width, height), width);
-  time_panels(panels);
-  if (portrait_.size() == 2) plane_portrait({0.575, 0.985, footer_, 1 - header_});
+  const double y = 1 - 0.45 * first_row / height;
+  text_ += entries.drawn(words_, right * width, width, height, y);
+  append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(entries.fitting(title(), left * width)),
+         left, y);
+  time_panels({left, portrait ? middle : right, footer_, 1 - header_});
+  if (portrait_.size() == 2) plane_portrait({0.50 + 75.0 / width, 0.985, footer_, 1 - header_});
   if (portrait_.size() == 3) space_portrait({0.44, 1.0, 0.0, 1 - header_});
   append("unset multiplot\n");
 }
 
-bool PlotScript::is_marked(EventKind kind) const {
+bool is_marked(Markers markers, EventKind kind) {
   const bool of_sliding = kind == EventKind::sliding_entry || kind == EventKind::sliding_exit;
-  return markers_ == Markers::all || (markers_ == Markers::sliding && of_sliding);
+  return markers == Markers::all || (markers == Markers::sliding && of_sliding);
 }
 
 void PlotScript::append_row(double t, const Vector& kept) {
@@ -162,7 +178,8 @@ void PlotScript::data() {
     const auto append_events = [&](const Solution& solution) {
       double last = -std::numeric_limits<double>::infinity();
       for (const EventRecord& event : solution.events) {
-        if (event.t < curves_.time.low || event.t > curves_.time.high || !is_marked(event.kind)) continue;
+        if (event.t < curves_.time.low || event.t > curves_.time.high || !is_marked(markers_, event.kind))
+          continue;
         if (std::find(kinds.begin(), kinds.end(), event.kind) == kinds.end()) continue;
         if (event.t < last + least_distance && event.t != last) continue;
         last = event.t;

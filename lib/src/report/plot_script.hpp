@@ -12,7 +12,10 @@
 #include <fmt/format.h>
 
 #include "report/gnuplot_script.hpp"
+#include "report/plot_axes.hpp"
 #include "report/plot_curves.hpp"
+#include "report/plot_legend.hpp"
+#include "report/plot_lettering.hpp"
 #include "slideway/io/plot.hpp"
 
 namespace slideway {
@@ -26,25 +29,26 @@ struct MarkerGroup {
 };
 const std::vector<MarkerGroup>& marker_groups();
 
+bool is_marked(Markers markers, EventKind kind);
+
 class PlotScript : public GnuplotScript {
  public:
   // The report must outlive the script.
   PlotScript(const RunReport& report, PictureFormat format, const PlotOptions& options);
 
- private:
-  static std::string range_text(const Range& range) {
-    return fmt::format("[{:.10g}:{:.10g}]", range.low, range.high);
-  }
+  // The picture could not show these, a sentence each.
+  const std::vector<std::string>& notes() const { return notes_; }
 
+ private:
   bool is_state(Index curve) const { return curve < system_.states(); }
   // The number of a state among those kept, and its column in the data.
   std::size_t place_of(Index state) const {
     return static_cast<std::size_t>(std::find(kept_.begin(), kept_.end(), state) - kept_.begin());
   }
   std::size_t column(Index state) const { return place_of(state) + 2; }
-  const Range& range(Index state) const { return curves_.states[place_of(state)]; }
+  const Axis& axis(Index state) const { return axes_[place_of(state)]; }
+  std::string name(Index curve) const { return words_.name(curve_name(report_, curve)); }
 
-  bool is_marked(EventKind kind) const;
   void data();
   void append_row(double t, const Vector& kept);
   void append_event(const EventRecord& event, const Solution& solution);
@@ -56,8 +60,9 @@ class PlotScript : public GnuplotScript {
   static std::string band_style();
   std::string marker_style(std::size_t group) const;
   void append_plot(const std::vector<std::string>& parts);
-  double legend(double right, int width, int height);
-  void title(double left, double right, int width);
+  Legend legend() const;
+  // The title asked for or the model's name.
+  std::string title() const;
   void time_panels(const Frame& frame);
   std::vector<std::string> time_parts(Index state) const;
 
@@ -72,12 +77,16 @@ class PlotScript : public GnuplotScript {
 
   const RunReport& report_;
   std::string title_;  // empty: the name of the model
+  Lettering words_;
   const System& system_;
   const Solution& solution_;
   std::vector<Index> kept_;  // the states and observables in the data
   Markers markers_;
   bool is_whole_;  // no part of the run is left out
   RunCurves curves_;
+  std::vector<std::string> notes_ = {};
+  Axis time_ = {};
+  std::vector<Axis> axes_ = {};  // per state kept
   std::vector<Index> panels_;    // the states and observables over time
   std::vector<Index> portrait_;  // the states of the phase portrait
   double header_ = 0;

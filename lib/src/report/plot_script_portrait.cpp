@@ -68,9 +68,10 @@ void PlotScript::portrait_ends() {
 void PlotScript::plane_portrait(const Frame& frame) {
   portrait_ends();
   place(frame);
-  append("set xrange {}\nset yrange {}\n", range_text(range(portrait_[0])), range_text(range(portrait_[1])));
-  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x '%g'\n",
-         in_quotes(curve_name(report_, portrait_[0])), in_quotes(curve_name(report_, portrait_[1])));
+  append("{}{}", axis(portrait_[0]).commands('x'), axis(portrait_[1]).commands('y'));
+  if (axis(portrait_[1]).is_logarithmic) append("set format y {}\n", words_.number_format());
+  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x {}\n", name(portrait_[0]),
+         name(portrait_[1]), words_.number_format());
   arrows();
   surface_time();
   append_plot(portrait_parts());
@@ -82,14 +83,14 @@ void PlotScript::space_portrait(const Frame& frame) {
   append("set lmargin -1\nset rmargin -1\nset bmargin -1\nset tmargin -1\n");
   append("set origin {:.4f},{:.4f}\nset size {:.4f},{:.4f}\n", frame.left, frame.bottom,
          frame.right - frame.left, frame.top - frame.bottom);
-  append("set xrange {}\nset yrange {}\nset zrange {}\n", range_text(range(portrait_[0])),
-         range_text(range(portrait_[1])), range_text(range(portrait_[2])));
+  append("{}{}{}", axis(portrait_[0]).commands('x'), axis(portrait_[1]).commands('y'),
+         axis(portrait_[2]).commands('z'));
   append("set xlabel {} offset 0,-0.5\nset ylabel {} offset 0,-0.5\nset zlabel {} offset -1,0 rotate by 90\n",
-         in_quotes(curve_name(report_, portrait_[0])), in_quotes(curve_name(report_, portrait_[1])),
-         in_quotes(curve_name(report_, portrait_[2])));
+         name(portrait_[0]), name(portrait_[1]), name(portrait_[2]));
   append(
-      "set format x '%g'\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth "
-      "0.4\n");
+      "set format x {}\nset xyplane relative 0\nset view 62,35,0.95,1.2\nset border 4095 linewidth "
+      "0.4\n",
+      words_.number_format());
   append("set tics offset 0,0\nset grid xtics ytics ztics linecolor rgb '#DDDDDD' linewidth 0.5\n");
   surface_time();
   append("splot {}\n", fmt::join(portrait_parts(), ", \\\n  "));
@@ -98,15 +99,17 @@ void PlotScript::space_portrait(const Frame& frame) {
 void PlotScript::surface_time() {
   if (!surfaces_move_) return;
   append("set label {} at graph 0.98,0.04 right\n",
-         in_quotes(fmt::format("surface at t = {:.4g}", curves_.time.high)));
+         words_.verbatim(fmt::format("surface at t = {:.4g}", curves_.time.high)));
 }
 
 // Arrow heads on the way tell the direction of time.
 void PlotScript::arrows() {
   const auto across = static_cast<Index>(place_of(portrait_[0]));
   const auto up = static_cast<Index>(place_of(portrait_[1]));
-  const double width = range(portrait_[0]).width();
-  const double height = range(portrait_[1]).width();
+  // Lengths below are those of linear axes.
+  if (axis(portrait_[0]).is_logarithmic || axis(portrait_[1]).is_logarithmic) return;
+  const double width = axis(portrait_[0]).range.width();
+  const double height = axis(portrait_[1]).range.width();
   const auto distance = [&](const Sample& a, const Sample& b) {
     return std::hypot((b.state(across) - a.state(across)) / width, (b.state(up) - a.state(up)) / height);
   };

@@ -20,7 +20,11 @@ inline constexpr const char* event_colour = "#000000";
 // In single quotes gnuplot expands nothing; a quote is doubled, and what cannot be printed becomes a space.
 std::string in_quotes(const std::string& text);
 
-// The script's first lines: the terminal of a format, of a size in nominal pixels, and settings for all pictures.
-std::string picture_settings(PictureFormat format, int width, int height);
+// The width of a page in nominal pixels, where nothing else is asked for: 16 cm for paper, `on_screen` else.
+int page_width(PictureFormat format, int on_screen);
+
+// The script's first lines: the terminal of a format, of a size in nominal pixels, and settings for all pictures. Where it is not
+// enhanced, all words are taken as they are.
+std::string picture_settings(PictureFormat format, int width, int height, bool enhanced = false);
 
 }  // namespace slideway

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/gnuplot_script.hpp"
+#include "report/plot_lettering.hpp"
 #include "report/plot_style.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -21,7 +22,7 @@ constexpr const char* palette =
 
 class SweepScript : public GnuplotScript {
  public:
-  SweepScript(const SweepPicture& picture, PictureFormat format) : picture_(picture) {
+  SweepScript(const SweepPicture& picture, PictureFormat format) : picture_(picture), words_(format, {}) {
     if (picture.axes.empty() || picture.axes.size() > 2) {
       refuse({.what = "no picture of this sweep can be drawn",
               .where = "the axes of the sweep",
@@ -37,7 +38,7 @@ class SweepScript : public GnuplotScript {
     text_ = picture_settings(format, width, height);
     header_ = 44.0 / height;
     append("set multiplot\nunset key\n");
-    append("set label {} at screen {:.4f},{:.4f} left font ':Bold'\n", in_quotes(picture.title), 70.0 / width,
+    append("set label {} at screen {:.4f},{:.4f} left\n", words_.bold(picture.title), 70.0 / width,
            1 - 0.5 * header_);
     legend(width, map);
     for (int panel = 0; panel < panels; ++panel) {
@@ -50,7 +51,7 @@ class SweepScript : public GnuplotScript {
       const double top = 1 - header_ - row * cell_height - 8.0 / height;
       const double bottom = 1 - header_ - (row + 1) * cell_height + 56.0 / height;
       place({left, right, bottom, top});
-      append("set xlabel {} offset 0,0.3\n", in_quotes(picture.axes[0].name));
+      append("set xlabel {} offset 0,0.3\n", words_.verbatim(picture.axes[0].name));
       if (map)
         map_panel(static_cast<std::size_t>(panel));
       else
@@ -72,7 +73,7 @@ class SweepScript : public GnuplotScript {
     const double y = 1 - 0.5 * header_;
     const auto entry = [&](const std::string& title, int type, double size, const char* colour) {
       x -= 6.6 * static_cast<double>(title.size());
-      append("set label {} at screen {:.4f},{:.4f} left\n", in_quotes(title), x / width, y);
+      append("set label {} at screen {:.4f},{:.4f} left\n", words_.verbatim(title), x / width, y);
       x -= 12;
       append(
           "set label '' at screen {:.4f},{:.4f} point pointtype {} pointsize {} linewidth 1.2 linecolor rgb "
@@ -83,7 +84,8 @@ class SweepScript : public GnuplotScript {
     if (any_failed()) entry("stopped early", 2, 0.8, sliding_colour);
     if (map) return;
     if (!picture_.section.empty()) {
-      entry("at " + picture_.section, 7, 0.5, curve_colour);
+      if (picture_.has_way_back) entry("down", 6, 0.5, event_colour);
+      entry("at " + picture_.section + (picture_.has_way_back ? ", up" : ""), 7, 0.5, curve_colour);
     } else {
       entry("least", 10, 0.8, curve_colour);
       entry("greatest", 8, 0.8, event_colour);
@@ -117,15 +119,16 @@ class SweepScript : public GnuplotScript {
   void bifurcation_panel(std::size_t state) {
     scales();
     append("set autoscale y\nset offsets graph 0, 0, 0.05, 0.05\nset ylabel {} offset 0.5,0\n",
-           in_quotes(picture_.states[state]));
-    std::string dots, low, high, failed;
+           words_.verbatim(picture_.states[state]));
+    std::string dots, dots_back, low, high, failed;
     std::size_t count = 0;
     for (const SweepPicturePoint& point : picture_.points) {
       const double p = point.values[0];
       if (!point.succeeded) failed += fmt::format("{:.10g}\n", p);
       if (!picture_.section.empty()) {
         if (state >= point.section.size()) continue;
-        for (const double value : point.section[state]) dots += fmt::format("{:.10g} {:.8g}\n", p, value);
+        std::string& points = point.on_way_back ? dots_back : dots;
+        for (const double value : point.section[state]) points += fmt::format("{:.10g} {:.8g}\n", p, value);
         count += point.section[state].size();
         continue;
       }
@@ -140,6 +143,12 @@ class SweepScript : public GnuplotScript {
       block("dots", dots);
       parts.push_back(fmt::format("$dots using 1:2 with points pointtype 7 pointsize {} linecolor rgb '{}'",
                                   size, curve_colour));
+    }
+    if (!dots_back.empty()) {
+      block("dots_back", dots_back);
+      parts.push_back(
+          fmt::format("$dots_back using 1:2 with points pointtype 6 pointsize {} linecolor rgb '{}'", size,
+                      event_colour));
     }
     const double marker = picture_.points.size() > 80 ? 0.35 : 0.8;
     if (!high.empty()) {
@@ -208,8 +217,8 @@ class SweepScript : public GnuplotScript {
     text_ += palette;
     append("set xrange [{:.10g}:{:.10g}]\nset yrange [{:.10g}:{:.10g}]\nunset offsets\n", x.front(), x.back(),
            y.front(), y.back());
-    append("set ylabel {} offset 0.5,0\nset cblabel {} offset 0.5,0\n", in_quotes(picture_.axes[1].name),
-           in_quotes("greatest " + picture_.states[state]));
+    append("set ylabel {} offset 0.5,0\nset cblabel {} offset 0.5,0\n",
+           words_.verbatim(picture_.axes[1].name), words_.verbatim("greatest " + picture_.states[state]));
     std::string cells, failed;
     double low = 1e300, high = -1e300;
     for (const SweepPicturePoint& point : picture_.points) {
@@ -230,7 +239,9 @@ class SweepScript : public GnuplotScript {
       append("set cbrange [{:.10g}:{:.10g}]\n", low, high);
       block("cells", cells);
       parts.push_back(
-          "$cells using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid 1 noborder linecolor palette");
+          picture_.is_scattered
+              ? "$cells using 1:2:7 with points pointtype 7 pointsize 0.8 linecolor palette"
+              : "$cells using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid 1 noborder linecolor palette");
     }
     if (!failed.empty()) {
       block("failed", failed);
@@ -243,6 +254,7 @@ class SweepScript : public GnuplotScript {
   }
 
   const SweepPicture& picture_;
+  Lettering words_;
   double header_ = 0;
 };
 

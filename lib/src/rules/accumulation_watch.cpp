@@ -4,20 +4,13 @@
 #include <cmath>
 
 #include "core/copy_numbers.hpp"
+#include "simulate/precision.hpp"
 
 namespace slideway {
 
 namespace {
 
 constexpr std::size_t kMost = 64;
-// By how much the ratios of two pairs of turns may differ, relative to r(1 − r); where turns shrink faster than kFast, to
-// kFast(1 − r): next to nothing is left then, whatever the ratio is.
-constexpr double kSteady = 0.05;
-constexpr double kFast = 0.1;
-// The two turns of a ratio have four ends.
-constexpr double kBlur = 4;
-// How much nearer to one than that of the times the ratio of a component may be.
-constexpr double kOwnRatio = 0.25;
 
 // x∞ from the states at the ends of the last three turns. Each component by its own ratio, where it has one that a limit can
 // be told from: speeds need not shrink as times do.
@@ -37,11 +30,11 @@ Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& befor
 
 bool Accumulation::is_hidden_by(double accuracy) const {
   const double next = remaining * (1 - ratio);
-  return kBlur * accuracy >= kSteady * std::max(ratio, kFast) * (1 - ratio) * next;
+  return kRatioEnds * accuracy >= kSteadyRatio * std::max(ratio, kFastRatio) * (1 - ratio) * next;
 }
 
 void Accumulation::blur(double accuracy) {
-  error += kBlur * accuracy * ratio / ((1 - ratio) * (1 - ratio)) + accuracy;
+  error += kRatioEnds * accuracy * ratio / ((1 - ratio) * (1 - ratio)) + accuracy;
   at_resolution = at_resolution || is_hidden_by(accuracy);
 }
 
@@ -115,7 +108,7 @@ std::optional<Accumulation> AccumulationWatch::limit() const {
     if (!(last > 0) || !(before > 0) || !(earlier > 0)) continue;
     const double ratio = last / before;
     const double change = std::abs(before / earlier - ratio);
-    if (!(ratio < 0.9999) || change > kSteady * std::max(ratio, kFast) * (1 - ratio)) continue;
+    if (!(ratio < 0.9999) || change > kSteadyRatio * std::max(ratio, kFastRatio) * (1 - ratio)) continue;
     return accumulation(period, ratio, change);
   }
   return std::nullopt;
@@ -128,7 +121,7 @@ std::optional<Accumulation> AccumulationWatch::limit_of_two_turns() const {
     if (!repeats(period, 1)) continue;
     const double turn = notes_[n - 1 - period].t;
     const double ratio = (notes_[n - 1].t - turn) / (turn - notes_[n - 1 - 2 * period].t);
-    if (ratio > 0 && ratio < kFast) return accumulation(period, ratio, ratio);
+    if (ratio > 0 && ratio < kFastRatio) return accumulation(period, ratio, ratio);
   }
   return std::nullopt;
 }

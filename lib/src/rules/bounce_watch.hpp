@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "simulate/precision.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/integrate/guard_scan.hpp"
 
@@ -22,7 +23,7 @@ class BounceWatch {
     Bounces& bounces = bounces_[static_cast<std::size_t>(contact)];
     const double interval = bounces.any ? t - bounces.last : 0;
     // A longer flight than any before begins a new sequence; so does the first of all.
-    if (!bounces.any || interval > kLonger * bounces.longest + 10 * location_accuracy(t, 0)) {
+    if (!bounces.any || interval > kLongerFlight * bounces.longest + 10 * location_accuracy(t, 0)) {
       if (!bounces.any || bounces.longest > 0) bounces.began = bounces.any ? bounces.last : t;
       bounces.longest = 0;
     }
@@ -54,7 +55,6 @@ class BounceWatch {
   const Vector& scale() const { return scale_; }
 
  private:
-  static constexpr double kLonger = 1.5;
   struct Bounces {
     double last = 0;
     double interval = 0;  // 0 while there was none

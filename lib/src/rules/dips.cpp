@@ -10,25 +10,15 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
-namespace {
-
-// A flight that takes more steps is not worth it.
-constexpr int kMostSteps = 10000;
-// The turn lies this near to the dip that was found, as a part of the flight's duration.
-constexpr double kNear = 0.25;
-// A depth changes with the square of the distance from the turn.
-constexpr int kHalvings = 20;
-
-}  // namespace
-
 void ModeManager::begin_flight() {
   const bool same_flight = flight_.goes_on || now_.t > now_.mode_since;
   flight_.goes_on = false;
-  if (!same_flight) flight_.begin(now_.t, now_.x, now_.leaving.surfaces);
+  if (!same_flight) flight_.begin(now_.t, now_.x, now_.arming.surfaces);
 }
 
 std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
@@ -44,25 +34,25 @@ std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
     const auto touches = [&](std::optional<double> depth, double counts_from) {
       reason += (reason.empty() ? "" : "; ") + why_touched(dip, depth, counts_from);
     };
-    if (contains(now_.leaving.earlier, dip.surface)) {
+    if (contains(now_.arming.earlier, dip.surface)) {
       // Hardly on its side again, it is still in the touch from which the flight began.
       if (starts_there) flight_.goes_on = true;
       return {};
     }
     // The flight does not know the errors that gathered before an event elsewhere.
-    if (!starts_there && now_.leaving.along(dip.surface)) {
+    if (!starts_there && now_.arming.along(dip.surface)) {
       all_told = false;
       touches({}, gathered);
       continue;
     }
     // The errors of the second integration gather as well.
-    const double part = now_.here->doubt_part();
+    const double part = now_.here->reintegration_part();
     const double resolved = gathered_errors(part * now_.options.rtol) * part * tolerance;
     const std::optional<double> depth = depth_of_dip(dip, state);
     // Without an answer the numbers at hand decide, which may be those of an exact touch.
-    const double counts_from = depth                                      ? std::max(tolerance, resolved)
-                               : starts_there || !now_.here->doubt_step() ? gathered
-                                                                          : tolerance;
+    const double counts_from = depth ? std::max(tolerance, resolved)
+                               : starts_there || !now_.here->reintegration_step() ? gathered
+                                                                                  : tolerance;
     if (depth.value_or(dip.depth) > counts_from) {
       certain.push_back(dip.surface);
       continue;
@@ -103,9 +93,9 @@ std::optional<double> ModeManager::depth_of_dip(const Dip& dip, Vector& state) {
   const Index surface = dip.surface;
   const double duration = now_.t - flight_.start;
   // A flight that began only just before the dip is shorter than the dip.
-  const double near = std::max(kNear * duration, 2 * dip.turns_after);
+  const double near = std::max(kNearDip * duration, 2 * dip.turns_after);
   const double end = std::min(now_.run.end, now_.t + near);
-  Stepper* const stepper = now_.here->doubt_step();
+  Stepper* const stepper = now_.here->reintegration_step();
   if (!stepper || !(duration > 0) || !(end > now_.t)) return std::nullopt;
   ModeOde& ode = now_.here->ode;
   const double side = now_.mode[surface] == Side::minus ? -1 : 1;
@@ -119,7 +109,7 @@ std::optional<double> ModeManager::depth_of_dip(const Dip& dip, Vector& state) {
   double rate_before = rate(flight_.start);
   std::optional<double> depth;
   double turn = 0;
-  for (int steps = 0; steps < kMostSteps; ++steps) {
+  for (int steps = 0; steps < kMostReintegrationSteps; ++steps) {
     const StepReport report = stepper->step();
     if (report.status == StepStatus::failed) return std::nullopt;
     if (report.start <= now_.t && now_.t <= report.end) {
@@ -132,7 +122,7 @@ std::optional<double> ModeManager::depth_of_dip(const Dip& dip, Vector& state) {
     if (rate_before < 0 && rate_after >= 0) {
       double low = report.start;
       double high = report.end;
-      for (int halving = 0; halving < kHalvings; ++halving) {
+      for (int halving = 0; halving < kDipHalvings; ++halving) {
         const double middle = 0.5 * (low + high);
         stepper->evaluate(middle, x);
         (rate(middle) < 0 ? low : high) = middle;

@@ -5,12 +5,12 @@
 #include <limits>
 #include <utility>
 
+#include "simulate/precision.hpp"
+
 namespace slideway {
 
 namespace {
 
-// Beyond twice the noise of two neighbours a guard is beyond that of all others, too.
-constexpr double kBeyondNoise = 2;
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 // Follows a motion from one point by Runge and Kutta's method of order four.

@@ -1,7 +1,7 @@
 // How long the solution stays off each surface between two crossings of it. Where it spirals into a surface these flights get ever
 // shorter, until they are lower than the errors of the steps: from there on their times say nothing, but that they do not grow.
 //
-// It must not know what lies between the crossings, nor what follows from them, nor where they lead to (see LoneCrossings).
+// It must not know what lies between the crossings, nor what follows from them, nor where they lead to (see SingleSurfaceAccumulation).
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulate/precision.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
@@ -25,16 +26,17 @@ class FlightWatch {
     const double length = t - flights.last;
     const std::array<double, 3>& before = flights.lengths;
     // Flights to one side may take longer than those to the other.
-    const bool shrinks = (flights.crossings > 1 && length < kShrinks * before[0]) ||
-                         (flights.crossings > 3 && length + before[0] < kShrinks * (before[1] + before[2]));
-    const bool shrinks_fast = flights.crossings > 1 && length < kShrinksFast * before[0] &&
-                              speed < kShrinksFast * std::max(flights.speeds[0], flights.speeds[1]);
+    const bool shrinks =
+        (flights.crossings > 1 && length < kFlightShrinks * before[0]) ||
+        (flights.crossings > 3 && length + before[0] < kFlightShrinks * (before[1] + before[2]));
+    const bool shrinks_fast = flights.crossings > 1 && length < kFlightShrinksFast * before[0] &&
+                              speed < kFlightShrinksFast * std::max(flights.speeds[0], flights.speeds[1]);
     if (shrinks && flights.shrinking == 0 && !(length < flights.shorter_than))
-      flights.shorter_than = kShrinks * before[0];
+      flights.shorter_than = kFlightShrinks * before[0];
     flights.shrinking = shrinks ? flights.shrinking + 1 : 0;
-    flights.has_shrunk =
-        shrinks_fast || flights.shrinking >= kInARow || (flights.has_shrunk && length < flights.shorter_than);
-    const bool grows = flights.crossings < 3 || length > kGrows * before[1];
+    flights.has_shrunk = shrinks_fast || flights.shrinking >= kShrinkingInARow ||
+                         (flights.has_shrunk && length < flights.shorter_than);
+    const bool grows = flights.crossings < 3 || length > kFlightGrows * before[1];
     flights.level = grows ? 0 : flights.level + 1;
     flights.lengths = {length, before[0], before[1]};
     flights.last = t;
@@ -43,12 +45,12 @@ class FlightWatch {
   }
 
   // Whether the last flights, several in a row, were clearly shorter than those before.
-  bool shrinks(Index surface) const { return of(surface).shrinking >= kInARow; }
+  bool shrinks(Index surface) const { return of(surface).shrinking >= kShrinkingInARow; }
   // Whether they ever were, or one by very much, and are that short still.
   bool has_shrunk(Index surface) const { return of(surface).has_shrunk; }
 
   // Whether they have not got longer for many turns.
-  bool hardly_grow(Index surface) const { return of(surface).level >= kMany; }
+  bool hardly_grow(Index surface) const { return of(surface).level >= kManyFlights; }
   double length(Index surface) const { return of(surface).lengths[0]; }  // of the last flight
 
   // Something else happened between the crossings of one surface, or of all.
@@ -57,16 +59,7 @@ class FlightWatch {
   }
   void forget_all() { ++since_; }
 
-  // Flights shrink where each takes less than this part of the time of the one before.
-  static constexpr double kShrinks = 0.7;
-  static constexpr double kShrinksFast = 0.1;
-  // So many in a row that do so may come to a limit.
-  static constexpr int kInARow = 2;
-
  private:
-  // Two flights later, so that those to one side are compared.
-  static constexpr double kGrows = 1.05;
-  static constexpr int kMany = 16;
   struct Flights {
     std::int64_t since = 0;              // all were forgotten last
     double last = 0;                     // crossing

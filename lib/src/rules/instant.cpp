@@ -12,20 +12,13 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 namespace {
 
-// Where so many events as the watch holds lie within this part of the run, they accumulate. The clock is no measure of that: a
-// run may count its time from years ago.
-constexpr double kChattering = 1e-10;
-constexpr double kChatteringImpacts = 1e-12;
-// A state is not put onto surfaces that are farther, in units of its errors.
-constexpr double kFarFromErrors = 1000;
-// The square of a state that is larger is no number.
-constexpr double kLargeState = 1e154;
 // Surfaces of which a message names the sides where it cannot spell modes out.
 constexpr std::size_t kMostDifferencesNamed = 6;
 
@@ -49,7 +42,7 @@ Arrivals& ModeManager::gather(const std::vector<char>& slots) {
     const Index i = static_cast<Index>(next) / 2;
     const Index slot = ModeOde::first_slot(i);
     next = static_cast<std::size_t>(ModeOde::first_slot(i + 1));
-    Met met{.surface = i, .away = now_.leaving.away(i, now_.t)};
+    Met met{.surface = i, .away = now_.arming.away(i, now_.t)};
     if (now_.mode.slides_on(i)) {
       met.minus_vanishes = arrived(slot);
       met.plus_vanishes = arrived(slot + 1);
@@ -141,7 +134,7 @@ void ModeManager::add_resting_surfaces(Meeting& meeting) {
   now_.mode.fill_lambda(now_.lambda);
   if (!now_.here->resolver.rests(now_.t, now_.x, now_.lambda, all, now_.weights)) return;
   for (const Index i : at_zero) {
-    meeting.met.push_back({.surface = i, .away = now_.leaving.away(i, now_.t)});
+    meeting.met.push_back({.surface = i, .away = now_.arming.away(i, now_.t)});
   }
   std::sort(meeting.met.begin(), meeting.met.end(),
             [](const Met& first, const Met& second) { return first.surface < second.surface; });
@@ -201,10 +194,10 @@ bool ModeManager::put_on_surfaces_met() {
 }
 
 bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
-  now_.pace.go_on();
+  now_.restart.go_on();
   Arrivals& arrivals = gather(slots);
   for (const Index i : ending)
-    arrivals.meeting.met.push_back({.surface = i, .away = now_.leaving.away(i, now_.t)});
+    arrivals.meeting.met.push_back({.surface = i, .away = now_.arming.away(i, now_.t)});
   arrivals.meeting.root_ends = !ending.empty();
   if (!now_.limits.empty()) show_limits_that_end(arrivals);
   ModeOde& ode = now_.here->ode;
@@ -218,7 +211,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   }
   if (ending.empty() && arrivals.only_hits() &&
       std::all_of(arrivals.hits.begin(), arrivals.hits.end(), [&](Index c) { return only_touches(c); })) {
-    now_.leaving.contacts = arrivals.hits;
+    now_.arming.contacts = arrivals.hits;
     return !log_.too_many_events();
   }
   // An excursion too short to be told from none: the component it started with counts as zero. Its ends are located as well as the
@@ -232,17 +225,17 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   for (Met& met : arrivals.meeting.met) {
     if (now_.mode.slides_on(met.surface)) continue;
     on_surface.insert(std::lower_bound(on_surface.begin(), on_surface.end(), met.surface), met.surface);
-    if (hardly_left && contains(now_.leaving.surfaces, met.surface)) {
+    if (hardly_left && contains(now_.arming.surfaces, met.surface)) {
       met.minus_vanishes = now_.mode[met.surface] == Side::minus;
       met.plus_vanishes = now_.mode[met.surface] == Side::plus;
     }
   }
-  now_.leaving.keep_earlier();
+  now_.arming.keep_earlier();
   const auto has_left = [&](Index i) {
     const Index slot = ModeOde::first_slot(i);
     return locator_.is_armed(slot) && (!now_.mode.slides_on(i) || locator_.is_armed(slot + 1));
   };
-  std::erase_if(now_.leaving.earlier, has_left);
+  std::erase_if(now_.arming.earlier, has_left);
   const bool is_on_all = put_on_surfaces_met();
   add_resting_surfaces(arrivals.meeting);
   const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;
@@ -378,13 +371,13 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
       is_on_surfaces && std::includes(on_surface_.begin(), on_surface_.end(), sliding.begin(), sliding.end());
   on_surface_.swap(sliding);
   for (const Index i : resolution.involved) {
-    now_.leaving.set_along(i, now_.mode.slides_on(i) || now_.mode[i] == resolution.mode[i]);
+    now_.arming.set_along(i, now_.mode.slides_on(i) || now_.mode[i] == resolution.mode[i]);
   }
   now_.mode = resolution.mode;
   now_.lambda = resolution.lambda;
   now_.repelling = resolution.repelling;
-  now_.leaving.meet(resolution.involved, now_.t);
-  now_.leaving.passes_by = resolution.passes_by;
+  now_.arming.meet(resolution.involved, now_.t);
+  now_.arming.passes_by = resolution.passes_by;
   now_.mode_since = now_.t;
   if (!on_surface_.empty() && !is_on_surfaces)
     now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
@@ -393,7 +386,7 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
 bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces) {
   const double mode_began = now_.mode_since;
   const std::vector<Index> still_touching = contacts_still_touching();
-  now_.leaving.let_go(releases, still_touching);
+  now_.arming.let_go(releases, still_touching);
   const bool shows_more = now_.here->contacts || !now_.bound().empty();
   const Mode before = shows_more ? now_.word() : Mode();
   const Vector state_before = releases.empty() ? Vector() : now_.x;
@@ -430,13 +423,13 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     for (Mode& mode : record.continuations) mode = now_.as_shown(mode);
     // A surface that has not been left since it was met last cannot be touched again: it is the same touch.
     if (record.kind == EventKind::grazing) {
-      const auto has_left = [&](const Met& met) { return !contains(now_.leaving.earlier, met.surface); };
+      const auto has_left = [&](const Met& met) { return !contains(now_.arming.earlier, met.surface); };
       eventful = eventful && std::any_of(meeting.met.begin(), meeting.met.end(), has_left);
     }
     adopt(resolution, is_on_surfaces);
-    std::erase_if(now_.leaving.earlier, [&](Index i) { return contains(now_.leaving.surfaces, i); });
+    std::erase_if(now_.arming.earlier, [&](Index i) { return contains(now_.arming.surfaces, i); });
     open_what_relays_open(releases);
-    now_.leaving.let_go(releases, still_touching);
+    now_.arming.let_go(releases, still_touching);
     if (shows_more && record.to) record.to = now_.word();
     const std::vector<Index> pressed = eventful ? pressed_by_leaving(before) : std::vector<Index>();
     if (!pressed.empty() && !close_pressed(pressed, record)) return false;
@@ -451,16 +444,16 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     eventful = true;
     now_.mode_since = now_.t;
   }
-  now_.leaving.note_return(eventful, now_.t - mode_began);
+  now_.arming.note_return(eventful, now_.t - mode_began);
   // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
-  if (!eventful && quiet_restarts_.any()) now_.pace.repeat(now_.t - mode_began);
+  if (!eventful && stall_detector_.any()) now_.restart.repeat(now_.t - mode_began);
   return goes_on_in_mode(std::move(record), eventful);
 }
 
 // Contacts that have not left since they were met last cannot be met again: that is the same touch.
 std::vector<Index> ModeManager::contacts_still_touching() const {
   std::vector<Index> touching;
-  std::copy_if(now_.leaving.contacts.begin(), now_.leaving.contacts.end(), std::back_inserter(touching),
+  std::copy_if(now_.arming.contacts.begin(), now_.arming.contacts.end(), std::back_inserter(touching),
                [&](Index c) { return !locator_.is_armed(now_.here->ode.contact_slot(c)); });
   return touching;
 }
@@ -562,9 +555,9 @@ bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surf
            ")";
   };
   if (!event) {
-    if (!quiet_restarts_.note(now_.t, now_.run.end - now_.run.start)) return false;
+    if (!stall_detector_.note(now_.t, now_.run.end - now_.run.start)) return false;
     if (stays_where_no_field()) {
-      quiet_restarts_.clear();
+      stall_detector_.clear();
       return false;
     }
     Index largest = 0;
@@ -581,7 +574,7 @@ bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surf
                                      "and atol")));
     return true;
   }
-  quiet_restarts_.clear();
+  stall_detector_.clear();
   // Impacts between several contacts shrink slowly, and irregularly, to where times cannot be told apart.
   const double shortest = event->kind == EventKind::impact
                               ? kChatteringImpacts * std::abs(now_.t)

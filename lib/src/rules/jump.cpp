@@ -28,8 +28,8 @@ void ModeManager::begin_instant(bool is_new) {
 }
 
 bool ModeManager::jump(const Arrivals& arrivals) {
-  now_.pace.jump(now_.t);
-  const Vector guards_before = now_.leaving.any_along() ? surface_guards() : Vector();
+  now_.restart.jump(now_.t);
+  const Vector guards_before = now_.arming.any_along() ? surface_guards() : Vector();
   jumps_.begin();
   forget_crossings();
   std::vector<EventRecord>& records = instant_.open_records(false);
@@ -39,7 +39,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   }
   begin_round();
   instant_.fired = arrivals.records;
-  now_.leaving.contacts.clear();
+  now_.arming.contacts.clear();
   bool goes_on = true;
   std::vector<Index> hits = arrivals.hits;
   if (!hits.empty()) {
@@ -78,9 +78,9 @@ Vector ModeManager::surface_guards() {
 void ModeManager::end_along(const Vector& guards_before) {
   const Vector guards = surface_guards();
   for (Index i = 0; i < guards.size(); ++i) {
-    if (!now_.leaving.along(i)) continue;
+    if (!now_.arming.along(i)) continue;
     const double tolerance = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
-    if (!(std::abs(guards[i] - guards_before[i]) <= tolerance)) now_.leaving.set_along(i, false);
+    if (!(std::abs(guards[i] - guards_before[i]) <= tolerance)) now_.arming.set_along(i, false);
   }
 }
 
@@ -124,7 +124,7 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching, bool at_start
   record.after = now_.x;
   // Until the mode is found they count as open.
   contacts.set_closed({});
-  now_.leaving.contacts = touching;
+  now_.arming.contacts = touching;
   for (const Index i : record.surfaces) note_member(kContactMembers + i);
   jumps_.touching.insert(jumps_.touching.end(), touching.begin(), touching.end());
   record.to = now_.word();

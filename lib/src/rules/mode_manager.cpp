@@ -51,7 +51,7 @@ void ModeManager::take_tools(LocationTools& tools) {
 
 void ModeManager::size_guard_vectors() {
   const Index surfaces = now_.here->system.surfaces();
-  now_.leaving.resize(surfaces, now_.t);
+  now_.arming.resize(surfaces, now_.t);
   guards_ = Vector::Zero(surfaces);
   locator_.resize();
 }

@@ -8,7 +8,7 @@
 //     rounds        what these set off, in rounds
 //     settle        the mode where the state or the location is new
 //     pressed       surfaces that closed contacts hold
-//     pair          sliding between two locations
+//     joined_locations  sliding between two locations
 //     second_order  sliding of second order
 //     dips          what the errors of integration may hide
 //     poles         guards that change their signs without being zero
@@ -31,13 +31,13 @@
 #include "log/run_log.hpp"
 #include "rules/bounce_watch.hpp"
 #include "rules/chattering_watch.hpp"
+#include "rules/cycle_detector.hpp"
 #include "rules/first_motion.hpp"
 #include "rules/flight_watch.hpp"
 #include "rules/instant.hpp"
 #include "rules/jump_watch.hpp"
-#include "rules/lone_crossings.hpp"
-#include "rules/quiet_restarts.hpp"
-#include "rules/turn_watch.hpp"
+#include "rules/single_surface_accumulation.hpp"
+#include "rules/stall_detector.hpp"
 #include "simulate/run_state.hpp"
 
 namespace slideway {
@@ -217,7 +217,7 @@ class ModeManager {
   // The reason in the log for a dip that counts as a touch: its depth by the step, or as integrated again.
   std::string why_touched(const Dip& dip, std::optional<double> integrated, double counts_from) const;
 
-  // ---- two locations with one guard (pair.cpp)
+  // ---- two locations with one guard (joined_locations.cpp)
   void enter_pair(const RunTools::Pair& pair);
   // Two edges that undo each other fired one after the other: slide between their locations.
   bool slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records);
@@ -351,11 +351,11 @@ class ModeManager {
   // ---- what comes ever faster
   JumpWatch jump_watch_;
   BounceWatch bounces_;
-  TurnWatch turns_;
-  LoneCrossings lone_crossings_;
+  CycleDetector turns_;
+  SingleSurfaceAccumulation single_surface_accumulation_;
   FlightWatch flights_;
   ChatteringWatch chattering_;
-  QuietRestarts quiet_restarts_;
+  StallDetector stall_detector_;
 
   // ---- buffers, for one function at a time
   std::vector<Index> on_surface_;    // that the state is put onto

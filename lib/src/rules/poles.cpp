@@ -8,21 +8,10 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-namespace {
-
-// How near to a pole guards and fields are looked at, in units of the accuracy of location, and the ratio of the distances.
-constexpr double kNearPole = 100;
-constexpr double kDistances = 100;
-// By what a guard grows at least from one distance to the next: towards a pole of order 1/4.
-constexpr double kGrowth = 3;
-// A field that grows towards a pole like 1/distance, or as fast but for this factor, has no integral there.
-constexpr double kNotIntegrable = 0.1;
-
-}  // namespace
 
 double ModeManager::guard_of(Index slot, double t) {
   LocationTools& here = *now_.here;
@@ -41,7 +30,7 @@ bool ModeManager::is_pole(Index slot, double t) {
   const double accuracy = location_accuracy(t, now_.stepper->last_step_size());
   for (const double side : {-1.0, 1.0}) {
     double nearer = std::numeric_limits<double>::infinity();
-    for (const double distance : {1.0, kDistances, kDistances * kDistances}) {
+    for (const double distance : {1.0, kPoleDistances, kPoleDistances * kPoleDistances}) {
       double value = 0;
       try {
         value = -side * guard_of(slot, t + side * distance * kNearPole * accuracy);
@@ -50,7 +39,7 @@ bool ModeManager::is_pole(Index slot, double t) {
       }
       if (!std::isfinite(value)) return false;
       if (distance == 1 && !(value > 0)) return false;
-      if (!(kGrowth * std::abs(value) <= nearer)) return false;
+      if (!(kPoleGrowth * std::abs(value) <= nearer)) return false;
       nearer = std::abs(value);
     }
   }
@@ -114,7 +103,7 @@ bool ModeManager::pass_poles_of_surfaces() {
           "guard is zero; write it as one that is, such as its reciprocal");
     if (has_effect && !has_finite_integral(i, side))
       return stop("and so does the derivative of a state, whose integral is infinite there");
-    now_.leaving.drop(i);
+    now_.arming.drop(i);
     turn_side(i, side,
               has_effect ? "the guard changes its sign in a pole, and both fields lead through it"
                          : "the guard changes its sign in a pole; its relay has no effect here");
@@ -145,7 +134,7 @@ bool ModeManager::both_fields_lead_on(Index surface, Side side) {
 bool ModeManager::has_finite_integral(Index surface, Side side) {
   const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
   const double nearest = kNearPole * accuracy;
-  const double farthest = nearest * kDistances * kDistances;
+  const double farthest = nearest * kPoleDistances * kPoleDistances;
   Vector lambda = now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.lambda;
   Vector near(now_.x.size()), far(now_.x.size());
   for (const double direction : {-1.0, 1.0}) {

@@ -10,20 +10,11 @@
 
 #include "rules/mode_manager.hpp"
 #include "simulate/held_surfaces.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
-
-namespace {
-
-// A relay has no effect on an acceleration that it changes by no more than this part.
-constexpr double kNoEffect = 1e-9;
-// Turns of constraints that disturb each other, and what of the tolerances they may still move when they have settled.
-constexpr int kMostTurns = 100;
-constexpr double kSettled = 1e-8;
-
-}  // namespace
 
 Side ModeManager::pressing_side(Index surface, const std::vector<Index>& contacts) {
   Side side = now_.mode[surface];
@@ -55,11 +46,11 @@ bool ModeManager::is_stopped_by(Index contact, Index surface) {
   Vector ahead = now_.x;
   add_errors(now_.weights, ahead);
   // The constraints disturb each other; their turns shrink by the masses that they share.
-  for (int turn = 0; turn < kMostTurns; ++turn) {
+  for (int turn = 0; turn < kConstraintTurns; ++turn) {
     const Vector before = ahead;
     if (!now_.here->contacts->project(now_.t, {contact}, now_.lambda, now_.weights, ahead)) return false;
     if (!on_surface_.empty()) now_.here->geometry.project(now_.t, on_surface_, now_.weights, ahead);
-    if ((ahead - before).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() <= kSettled) break;
+    if ((ahead - before).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() <= kSettledPart) break;
   }
   Vector h(now_.mode.size());
   now_.here->evaluator.guards(now_.t, ahead, h);
@@ -97,7 +88,7 @@ std::vector<Index> ModeManager::pressed_by_leaving(const Mode& before) {
 }
 
 bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& record) {
-  for (const Index c : pressed) now_.leaving.contacts.push_back(c);
+  for (const Index c : pressed) now_.arming.contacts.push_back(c);
   instant_.moved = false;
   std::vector<EventRecord>& records = instant_.open_records(false);
   const bool goes_on = settle_mode(false, records, pressed);
@@ -129,7 +120,7 @@ Meeting ModeManager::with_freed(const Meeting& meeting, const std::vector<Index>
     joined.met.push_back({.surface = i,
                           .minus_vanishes = now_.mode[i] == Side::minus,
                           .plus_vanishes = now_.mode[i] == Side::plus,
-                          .away = now_.leaving.away(i, now_.t)});
+                          .away = now_.arming.away(i, now_.t)});
   }
   if (joined.met.size() == meeting.met.size()) return joined;
   std::sort(joined.met.begin(), joined.met.end(),

@@ -6,14 +6,13 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 namespace {
 
-// Rounds of one instant in which something fires again; an avalanche of any length in which everything fires once has none.
-constexpr int kMostRepeats = 1000;
 // Of the last events of a cycle, those whose names a message looks at, and those that it names.
 constexpr std::size_t kLastOfCycle = 400;
 constexpr std::size_t kMostMembersNamed = 6;
@@ -50,7 +49,7 @@ void ModeManager::begin_round() {
 }
 
 bool ModeManager::fires_without_end(const std::vector<EventRecord>& records) {
-  if (instant_.repeats > kMostRepeats) {
+  if (instant_.repeats > kMostRepeatedRounds) {
     log_.finish(Status::chattering, "events set each other off without end at t = " + number_text(now_.t) +
                                         " and no time passes between them: " + members_of(records) +
                                         "; check the guards and what the resets set");

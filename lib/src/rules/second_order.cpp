@@ -16,20 +16,12 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 namespace {
-
-// Of the errors of the states: a guard that is larger is not near zero, so that its gradient need not be asked for.
-constexpr double kPlainlySeen = 100;
-// A motion whose squared speed is larger, in units of the guard's error and one of time, does not end on the surface.
-constexpr double kSlow = 100;
-// Of so many surfaces that slide each can be asked what its relay does.
-constexpr std::size_t kFewSliding = 16;
-// Of a step.
-constexpr double kShortPart = 1e-3;
 
 void carry_contacts(const LocationTools& from, LocationTools& to) {
   if (from.contacts) to.contacts->take_over(*from.contacts);
@@ -99,7 +91,7 @@ bool ModeManager::stays_where_no_field() {
   for (Index i = 0; i < now_.mode.size(); ++i) {
     if (!(std::abs(h[i]) <= plainly_seen)) continue;
     const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
-    if (std::abs(h[i]) <= unseen || h[i] * h[i] <= kSlow * unseen) near.push_back(i);
+    if (std::abs(h[i]) <= unseen || h[i] * h[i] <= kSlowArrival * unseen) near.push_back(i);
   }
   EventRecord record;
   record.t = now_.t;
@@ -154,7 +146,7 @@ bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& m
   forget_turns();
   // A surface that was met by ever shorter flights is not left by another; after a jump elsewhere the next may be as near as the
   // last.
-  if (!now_.pace.jumped_at(now_.t)) now_.pace.go_on();
+  if (!now_.restart.jumped_at(now_.t)) now_.restart.go_on();
   return true;
 }
 
@@ -220,7 +212,7 @@ bool ModeManager::comes_to_stay(const Meeting& meeting) {
       now_.tools.of_location(now_.location).evaluator.guards_are_affine())
     return false;
   // From the steps: the sliding velocity may have no value here, and nobody else is to know that it was asked for.
-  const double before = now_.t - kShortPart * now_.stepper->last_step_size();
+  const double before = now_.t - kPartOfStep * now_.stepper->last_step_size();
   if (!(before < now_.t)) return false;
   Vector h(now_.mode.size()), rates(now_.mode.size());
   now_.stepper->evaluate(before, state_);
@@ -248,7 +240,7 @@ bool ModeManager::comes_to_stay(const Meeting& meeting) {
     if (!is_met && std::abs(h[i]) > plainly_seen) continue;
     const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
     if (!is_met && std::abs(h[i]) > unseen) continue;
-    if (rates[i] * rates[i] <= kSlow * unseen || (is_met && has_no_velocity())) coming.push_back(i);
+    if (rates[i] * rates[i] <= kSlowArrival * unseen || (is_met && has_no_velocity())) coming.push_back(i);
   }
   if (coming.empty()) return false;
   met.insert(met.end(), coming.begin(), coming.end());

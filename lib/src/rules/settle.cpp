@@ -14,24 +14,11 @@
 #include "rules/first_motion.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/held_surfaces.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
-
-namespace {
-
-// Of gaps that are not affine.
-constexpr int kGapTurns = 4;
-// Rounding of a number, in units of its last place, as in the rounding of a guard.
-constexpr double kRoundingFactor = 16;
-// The part of the last step over which the dense output tells the velocity of an arrival.
-constexpr double kPartOfStep = 1e-3;
-// A guard at zero is followed from this part of the time in which a state changes to this part of what is left of the run.
-constexpr double kSoonestLook = 1e-8;
-constexpr double kLatestLook = 1e-2;
-
-}  // namespace
 
 bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {
@@ -125,19 +112,19 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     here.evaluator.guards(now_.t, instant_.before, h_before);
     for (Index i = 0; i < now_.mode.size(); ++i) {
       if (now_.mode[i] == before[i] || before.slides_on(i) || h[i] != h_before[i] ||
-          !(std::abs(h[i]) <= now_.leaving.allowance[i]))
+          !(std::abs(h[i]) <= now_.arming.allowance[i]))
         continue;
       now_.mode.set(i, before[i]);
       unmoved.push_back(i);
     }
   }
   now_.mode.fill_lambda(now_.lambda);
-  now_.leaving.surfaces.clear();
-  now_.leaving.earlier = std::move(unmoved);
+  now_.arming.surfaces.clear();
+  now_.arming.earlier = std::move(unmoved);
   std::vector<Index> resting;
   if (here.contacts) {
     const std::vector<Index> touching = touching_contacts();
-    now_.leaving.contacts = touching;
+    now_.arming.contacts = touching;
     for (const Index c : touching) {
       const double rate = here.contacts->rate(now_.t, now_.x, now_.lambda, c);
       if (rate <= here.contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights))
@@ -198,7 +185,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     if (turn == kContactTurns) break;
   }
   for (const Index i : left) {
-    if (!contains(now_.leaving.surfaces, i)) now_.leaving.surfaces.push_back(i);
+    if (!contains(now_.arming.surfaces, i)) now_.arming.surfaces.push_back(i);
   }
   // A pair of locations is left at once where its surface does not attract.
   if (now_.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1)) {
@@ -214,7 +201,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
 std::vector<Index> ModeManager::left_with_pair() const {
   std::vector<Index> left;
   if (!instant_.departed || instant_.last_edge || instant_.moved || now_.in_pair()) return left;
-  std::copy_if(now_.leaving.surfaces.begin(), now_.leaving.surfaces.end(), std::back_inserter(left),
+  std::copy_if(now_.arming.surfaces.begin(), now_.arming.surfaces.end(), std::back_inserter(left),
                [&](Index i) { return !now_.mode.slides_on(i); });
   return left;
 }
@@ -292,7 +279,7 @@ std::vector<Index> ModeManager::touching_contacts() {
   if (!now_.here->contacts) return touching;
   for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
     const double gap = now_.here->contacts->gap(now_.t, now_.x, c);
-    const bool was_closed = contains(now_.here->contacts->closed(), c) || contains(now_.leaving.contacts, c);
+    const bool was_closed = contains(now_.here->contacts->closed(), c) || contains(now_.arming.contacts, c);
     const double zero = kZeroFactor * now_.here->contacts->rounding(now_.t, now_.x, c) +
                         (was_closed ? now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights) : 0.0);
     if (gap > zero) continue;

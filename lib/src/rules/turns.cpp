@@ -7,6 +7,7 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -21,7 +22,7 @@ std::vector<Index> ModeManager::surfaces_of_turn(std::size_t period) const {
   std::vector<Index> surfaces;
   for (auto event = log_.solution().events.rbegin(); period > 0 && event != log_.solution().events.rend();
        ++event) {
-    if (!TurnWatch::takes_part(event->kind)) continue;
+    if (!CycleDetector::takes_part(event->kind)) continue;
     surfaces.insert(surfaces.end(), event->surfaces.begin(), event->surfaces.end());
     --period;
   }
@@ -45,8 +46,8 @@ bool ModeManager::hardly_leaves(const Accumulation& accumulation) {
 
 void ModeManager::forget_turns() {
   turns_.clear();
-  lone_crossings_.interrupt();
-  now_.pace.take_fine_steps(false);
+  single_surface_accumulation_.interrupt();
+  now_.restart.take_fine_steps(false);
 }
 
 void ModeManager::forget_crossings() {
@@ -55,11 +56,11 @@ void ModeManager::forget_crossings() {
 }
 
 bool ModeManager::after_crossing(const EventRecord& event) {
-  const bool crosses = TurnWatch::crosses_one(event);
-  if (!crosses) lone_crossings_.interrupt();
-  now_.pace.take_fine_steps(false);
+  const bool crosses = CycleDetector::crosses_one(event);
+  if (!crosses) single_surface_accumulation_.interrupt();
+  now_.restart.take_fine_steps(false);
   const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= now_.mode.size();
-  if (!TurnWatch::takes_part(event.kind) || has_contacts) {
+  if (!CycleDetector::takes_part(event.kind) || has_contacts) {
     forget_crossings();
     return true;
   }
@@ -72,7 +73,7 @@ bool ModeManager::after_crossing(const EventRecord& event) {
   if (!is_steady) accumulation = turns_.limit_of_two_turns();
   // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as large as the
   // stretches may have undone it.
-  if (accumulation || turns_.may_accumulate()) now_.pace.repeat(turns_.interval());
+  if (accumulation || turns_.may_accumulate()) now_.restart.repeat(turns_.interval());
   if (!accumulation) return true;
   accumulation->ids = surfaces_of_turn(accumulation->period);
   if (accumulation->ids.size() < 2) return true;
@@ -108,8 +109,8 @@ void ModeManager::add_errors_of_surfaces(const EventRecord& event, Accumulation&
 
 // How flights shrink is lost where the errors of the steps are as large as they are.
 void ModeManager::see_flights(Index surface) {
-  now_.pace.repeat(flights_.length(surface));
-  now_.pace.take_fine_steps(true);
+  now_.restart.repeat(flights_.length(surface));
+  now_.restart.take_fine_steps(true);
 }
 
 bool ModeManager::stays_after_flights(const EventRecord& event) {
@@ -142,14 +143,13 @@ bool ModeManager::stays_after_flights(const EventRecord& event) {
 
 bool ModeManager::after_lone_crossing(const EventRecord& event) {
   const Index surface = event.surfaces.front();
-  lone_crossings_.note(now_.t, surface, now_.x);
+  single_surface_accumulation_.note(now_.t, surface, now_.x);
   // Where the first of those that shrink is one, too.
-  if (lone_crossings_.flights() <= FlightWatch::kInARow || !flights_.shrinks(surface)) return true;
+  if (single_surface_accumulation_.flights() <= kShrinkingInARow || !flights_.shrinks(surface)) return true;
   see_flights(surface);
-  const std::optional<Accumulation> found = lone_crossings_.limit();
-  if (!found || found->ratio >= FlightWatch::kShrinks || now_.t + found->remaining >= now_.run.end)
-    return true;
-  const bool invisible = is_invisible(found->state - now_.x, lone_crossings_.scale());
+  const std::optional<Accumulation> found = single_surface_accumulation_.limit();
+  if (!found || found->ratio >= kFlightShrinks || now_.t + found->remaining >= now_.run.end) return true;
+  const bool invisible = is_invisible(found->state - now_.x, single_surface_accumulation_.scale());
   return invisible || hardly_takes_time(flights_.length(surface), found->remaining)
              ? go_to_lone_limit(surface, *found)
              : true;

@@ -8,27 +8,10 @@
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-namespace {
-
-// Where no flight has been before, how far ahead of a run the first look is.
-constexpr double kFirstLook = 1e-8;
-// A flight is hidden where it is no higher than so many times the size from which on its guard counts as off zero. The march has to
-// meet it above that.
-constexpr double kHidden = 16;
-// A state that jumps by less, relative to its size, is rounded.
-constexpr double kRounded = 1e-14;
-// Two limits are one where they differ by no more than this part of what is left to them.
-constexpr double kAlike = 0.05;
-// A change that shrinks by less from one turn to the next has no limit to be told.
-constexpr double kShrinks = 1 - 1e-6;
-// How many times rtol, of the time since the series began, the errors of integration may be in the limit.
-constexpr double kRunErrors = 3;
-
-}  // namespace
 
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
 bool ModeManager::hardly_takes_time(double interval, double remaining) const {
@@ -41,7 +24,7 @@ bool ModeManager::gaps_hardly_open() {
   return std::any_of(jumps_.touching.begin(), jumps_.touching.end(), [&](Index c) {
     // The speed of a gap that stays closed is rounding, and says nothing of flights.
     if (contains(now_.here->contacts->closed(), c)) return false;
-    const double opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) * now_.pace.interval();
+    const double opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) * now_.restart.interval();
     return opens > 0 && opens <= 1000 * now_.here->contacts->rounding(now_.t, now_.x, c);
   });
 }
@@ -87,7 +70,8 @@ std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
   const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
   if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
   // Over half a flight, which the first look takes to be half as long as the last one.
-  double ahead = now_.pace.interval() > 0 ? 0.5 * now_.pace.interval() : kFirstLook * (now_.run.end - now_.t);
+  double ahead =
+      now_.restart.interval() > 0 ? 0.5 * now_.restart.interval() : kFirstLook * (now_.run.end - now_.t);
   double acceleration = 0, before = 0;
   Vector along(now_.x.size());
   for (int look = 0; look < 3; ++look) {
@@ -125,7 +109,7 @@ std::optional<ModeManager::Bounce> ModeManager::bounce_of_last_jump() {
     if (!jumps_.has_fired_on(now_.here->watch[e].when)) continue;
     const std::optional<Bounce> bounce = bounce_of(e);
     if (!bounce) return std::nullopt;
-    const bool is_hidden = bounce->height <= kHidden * locator_.arming_level(e);
+    const bool is_hidden = bounce->height <= kHiddenFlight * locator_.arming_level(e);
     if (!all) {
       all = bounce;
       all->is_hidden = is_hidden;
@@ -149,7 +133,7 @@ bool ModeManager::after_jump() {
   std::optional<Accumulation> accumulation = jump_watch_.limit();
   const std::optional<Bounce> bounce = bounce_of_last_jump();
   if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);
-  if (bounce && bounce->is_low) now_.pace.expect(bounce->flight);
+  if (bounce && bounce->is_low) now_.restart.expect(bounce->flight);
   if (!accumulation && bounce && bounce->is_hidden) {
     accumulation.emplace();
     accumulation->period = 1;
@@ -162,7 +146,7 @@ bool ModeManager::after_jump() {
     accumulation->error = bounce->error;
   }
   const bool cannot_go_on = (bounce && bounce->is_hidden) || accumulation->at_resolution ||
-                            hardly_takes_time(now_.pace.interval(), accumulation->remaining) ||
+                            hardly_takes_time(now_.restart.interval(), accumulation->remaining) ||
                             gaps_hardly_open();
   if (cannot_go_on) return come_to_limit(*accumulation);
   if (now_.t + accumulation->remaining >= now_.run.end) return true;
@@ -193,13 +177,13 @@ Vector ModeManager::limit_of_jumped(const Accumulation& accumulation,
     if (has_turns) {
       const double last = now_.x[j] - jump_watch_.state(period)[j];
       const double own = last / (jump_watch_.state(period)[j] - jump_watch_.state(2 * period)[j]);
-      if (std::abs(own) < kShrinks) limit[j] += last * own / (1 - own);
+      if (std::abs(own) < kTurnShrinks) limit[j] += last * own / (1 - own);
     }
     const double before = instant_.before[j];
-    if (period > 1 || !(std::abs(now_.x[j] - before) > kRounded * std::abs(now_.x[j]))) continue;
+    if (period > 1 || !(std::abs(now_.x[j] - before) > kJumpRounding * std::abs(now_.x[j]))) continue;
     // As the speed across the guard, which is thrown back: (x − x∞) becomes −r(x − x∞). Where it is, this is the more exact.
     const double thrown_back = (now_.x[j] + accumulation.ratio * before) / (1 + accumulation.ratio);
-    if (!has_turns || std::abs(thrown_back - limit[j]) <= kAlike * std::abs(now_.x[j] - limit[j]))
+    if (!has_turns || std::abs(thrown_back - limit[j]) <= kSameLimit * std::abs(now_.x[j] - limit[j]))
       limit[j] = thrown_back;
   }
   return limit;
@@ -263,7 +247,7 @@ bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest
     const double interval = bounces_.interval(c);
     const double pressing = -contacts.acceleration(now_.t, now_.x, now_.lambda, c);
     const double low = kLowFlight * contacts.tolerance(now_.t, now_.x, c, now_.weights);
-    if (pressing > 0 && speed * speed <= 2 * pressing * low) now_.pace.expect(2 * speed / pressing);
+    if (pressing > 0 && speed * speed <= 2 * pressing * low) now_.restart.expect(2 * speed / pressing);
     const bool stops_unseen =
         is_invisible(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c), bounces_.scale());
     const bool is_tiny =

@@ -13,24 +13,11 @@
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "log/trajectory_projection.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
 namespace slideway {
-
-namespace {
-
-// A flight is short that took at most so many steps the last time, and over which the field changes at most so much.
-constexpr std::int64_t kFewSteps = 200;
-constexpr double kMostChange = 50;
-// How many steps a flight may take whose errors are to be far below the tolerances.
-constexpr std::int64_t kFineSteps = 5000;
-// So often it is asked whether what slides has come to rest, which a step need not see.
-constexpr std::int64_t kStepsToRest = 64;
-// After so many steps the run looks back at how far they led: about a second of a small model.
-constexpr std::int64_t kStepsToLookBack = 1'000'000;
-
-}  // namespace
 
 RunEngine::RunEngine(const Automaton& automaton,
                      const std::vector<std::shared_ptr<const RelayStructure>>& structures,
@@ -68,7 +55,7 @@ Solution RunEngine::execute() {
   if (log_.solution().trajectory.ends_without_state()) log_.solution().trajectory.add_point(now_.t, now_.x);
   // A run that ends with a jump ends in the state after it.
   const std::vector<Segment>& segments = log_.solution().trajectory.segments();
-  if (now_.options.recording == Recording::dense && now_.pace.jumped_at(now_.t) &&
+  if (now_.options.recording == Recording::dense && now_.restart.jumped_at(now_.t) &&
       segments.back().start < now_.t) {
     log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
     log_.solution().trajectory.add_point(now_.t, now_.x);
@@ -105,8 +92,9 @@ void RunEngine::warn_of_shrinking_steps() {
 // power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
 Stepper* RunEngine::choose_stepper() {
   Stepper* const usual = now_.here->stepper.get();
-  if (now_.pace.starts_finely()) return &now_.here->fine_step();
-  if (!now_.pace.starts_anew() || !(now_.pace.interval() > 0) || now_.pace.steps() > kFewSteps) return usual;
+  if (now_.restart.starts_finely()) return &now_.here->fine_step();
+  if (!now_.restart.starts_anew() || !(now_.restart.interval() > 0) || now_.restart.steps() > kFewSteps)
+    return usual;
   ModeOde& ode = now_.here->ode;
   ode.velocity(now_.t, now_.x, state_);
   nudged_state_ = now_.x;
@@ -118,7 +106,7 @@ Stepper* RunEngine::choose_stepper() {
   nudged_state_ = now_.x + (noise_weights_ - state_) / once;
   ode.velocity(now_.t, nudged_state_, noise_weights_);
   const double again = (noise_weights_ - state_).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>();
-  return std::sqrt(once * again) * now_.pace.interval() <= kMostChange ? &now_.here->one_step() : usual;
+  return std::sqrt(once * again) * now_.restart.interval() <= kMostChange ? &now_.here->one_step() : usual;
 }
 
 bool RunEngine::begin_mode() {
@@ -136,7 +124,7 @@ bool RunEngine::begin_mode() {
   }
   ModeOde& ode = now_.here->ode;
   // The weights of the arrival serve where the state is still the same, but for its place on the surfaces.
-  if (now_.pace.starts_anew() || now_.stepper != now_.here->stepper.get())
+  if (now_.restart.starts_anew() || now_.stepper != now_.here->stepper.get())
     now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
   ode.set_mode(now_.mode, now_.lambda, now_.repelling);
@@ -152,7 +140,7 @@ bool RunEngine::begin_mode() {
   now_.stepper = choose_stepper();
   now_.tools.drop_beyond_limit(now_.here);
   // Only the stepper of the last step can be asked about that step.
-  now_.leaving.returned_at_once = now_.leaving.returned_at_once && now_.stepper == last;
+  now_.arming.returned_at_once = now_.arming.returned_at_once && now_.stepper == last;
   if (ode.has_closed_contacts()) {
     // Put onto surfaces the state need not be where the contacts keep it; the steps are.
     try {
@@ -161,9 +149,10 @@ bool RunEngine::begin_mode() {
     }
   }
   locator_.begin_mode();
-  now_.leaving.returned_at_once = false;
-  const double first_step = now_.pace.starts_anew() || now_.stepper != last ? 0 : now_.stepper->usual_step();
-  now_.pace.begin_mode();
+  now_.arming.returned_at_once = false;
+  const double first_step =
+      now_.restart.starts_anew() || now_.stepper != last ? 0 : now_.stepper->usual_step();
+  now_.restart.begin_mode();
   if (!now_.stepper->start(now_.t, now_.x, now_.next_end(), first_step)) {
     const StepFailure& failure = now_.stepper->failure();
     log_.finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure,
@@ -218,13 +207,13 @@ std::optional<ModeEnd> RunEngine::end_within_step(double step_start, double step
 }
 
 bool RunEngine::too_many_steps() {
-  if (now_.pace.steps_in_run() >= now_.options.max_steps) {
+  if (now_.restart.steps_in_run() >= now_.options.max_steps) {
     log_.finish(Status::step_limit, "the limit of " + std::to_string(now_.options.max_steps) +
                                         " steps is reached at t = " + number_text(now_.t) +
                                         "; raise max_steps, loosen the tolerances or use a stiff method");
     return true;
   }
-  if (now_.pace.steps_in_run() == 0 || now_.pace.steps_in_run() % kStepsToLookBack != 0) return false;
+  if (now_.restart.steps_in_run() == 0 || now_.restart.steps_in_run() % kStepsToLookBack != 0) return false;
   const double since = std::exchange(last_look_, now_.t);
   // At a pole that attracts from both sides steps lead to and fro, and nowhere.
   const double ahead = std::min(now_.run.end - now_.t, now_.t - now_.run.start) / (now_.t - since);
@@ -244,8 +233,8 @@ ModeEnd RunEngine::follow_mode() {
   while (true) {
     if (too_many_steps()) return ModeEnd::finished;
     ode.forget_samples();
-    if (now_.pace.steps_in_mode() > 0) ode.begin_stages(now_.t);
-    now_.pace.count_step();
+    if (now_.restart.steps_in_mode() > 0) ode.begin_stages(now_.t);
+    now_.restart.count_step();
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) return end_where_it_fails();
     const double step_start = now_.t;
@@ -275,7 +264,7 @@ ModeEnd RunEngine::follow_mode() {
       log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
       const double limit_time = now_.t;
       now_.dense_end = now_.t;
-      now_.pace.go_on();
+      now_.restart.go_on();
       const bool goes_on = manager_.end_held_limit();
       log_.write_outputs(limit_time, now_.t);
       return goes_on ? ModeEnd::event : ModeEnd::finished;
@@ -304,13 +293,13 @@ ModeEnd RunEngine::follow_mode() {
     }
     log_.write_outputs(step_start, now_.t);
     if (now_.stepper != now_.here->stepper.get() &&
-        now_.pace.steps_in_mode() >
+        now_.restart.steps_in_mode() >
             (now_.stepper == now_.here->fine_stepper.get() ? kFineSteps : kFewSteps)) {
       // The flight is not that short after all.
-      now_.pace.go_on();
+      now_.restart.go_on();
       return ModeEnd::event;
     }
-    if (now_.pace.steps_in_mode() % kStepsToRest == 0) {
+    if (now_.restart.steps_in_mode() % kStepsToRest == 0) {
       if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
     }
     if (now_.drifts()) {

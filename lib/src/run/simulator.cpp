@@ -1,4 +1,5 @@
 #include "slideway/simulate/simulator.hpp"
+#include "simulate/precision.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +11,6 @@
 namespace slideway {
 
 namespace {
-
-// As far as the state may be from where its mode says it is, in tolerances: a state that was written and read, or made by hand.
-constexpr double kMisplaced = 1e3;
-// And the time from an event of that run, of the time itself or of what is left.
-constexpr double kInstant = 1e-12;
 
 std::string where_of(const Mode& mode) {
   return "Simulator::run, Run::mode" + (is_readable(mode) ? " \"" + mode.word() + "\"" : "");
@@ -82,7 +78,7 @@ void check_mode(const System& system, const Run& run, const Options& options) {
   Vector h(m), by_time(m), gradient(system.states());
   const Misplacement allowed{
       kMisplaced * (options.rtol * run.state.cwiseAbs() + options.atol.expand(system.states(), options.rtol)),
-      kInstant * std::max(std::abs(run.start), run.end - run.start)};
+      kSameInstant * std::max(std::abs(run.start), run.end - run.start)};
   const bool is_told = answers([&] {
     evaluator.guards(run.start, run.state, h);
     evaluator.guards_dt(run.start, run.state, by_time);

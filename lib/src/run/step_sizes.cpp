@@ -4,20 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "simulate/precision.hpp"
+
 namespace slideway {
-
-namespace {
-
-// Steps of a method need not fall into every level: distances are compared over so many of them, which is a factor of eight.
-constexpr std::size_t kSpan = 3;
-// How far that factor may be from eight, since every distance is told to within a step.
-constexpr double kTwice = 4;
-// The last levels may be cut by the end.
-constexpr std::size_t kLastLevels = 4;
-// Two spans are no law yet.
-constexpr std::size_t kLeastSpans = 3;
-
-}  // namespace
 
 StepSizes::StepSizes(double duration) : duration_(duration) {
   latest_.fill(std::numeric_limits<double>::quiet_NaN());
@@ -39,15 +28,15 @@ std::optional<StepSizes::Shrinking> StepSizes::shrink_into(double end, double re
     distance[k] = nearest;
   }
   const auto is_in_proportion = [&](std::size_t k) {
-    const double ratio = distance[k - kSpan] / distance[k];
-    const double expected = 1 << kSpan;
-    return ratio >= expected / kTwice && ratio <= expected * kTwice;
+    const double ratio = distance[k - kSpanOfLevels] / distance[k];
+    const double expected = 1 << kSpanOfLevels;
+    return ratio >= expected / kSpanSlack && ratio <= expected * kSpanSlack;
   };
-  for (std::size_t cut = 0; cut <= std::min(kLastLevels, last_level_); ++cut) {
+  for (std::size_t cut = 0; cut <= std::min(kCutLevels, last_level_); ++cut) {
     const std::size_t deepest = last_level_ - cut;
     std::size_t first = deepest;
-    while (first >= kSpan && is_in_proportion(first)) first -= kSpan;
-    if (deepest - first < kLeastSpans * kSpan || !(distance[deepest] <= resolution * distance[first]))
+    while (first >= kSpanOfLevels && is_in_proportion(first)) first -= kSpanOfLevels;
+    if (deepest - first < kLeastSpans * kSpanOfLevels || !(distance[deepest] <= resolution * distance[first]))
       continue;
     return Shrinking{.since = end - distance[first],
                      .first = std::ldexp(duration_, -static_cast<int>(first)),

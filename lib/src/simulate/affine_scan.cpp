@@ -7,6 +7,7 @@
 #include "core/constants.hpp"
 #include "core/wide_loops.hpp"
 #include "simulate/polynomial_zero.hpp"
+#include "simulate/precision.hpp"
 #include "slideway/integrate/guard_scan.hpp"
 
 namespace slideway {
@@ -286,7 +287,7 @@ AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& i
       2 * std::abs(function.origin) + std::abs(by_time) * (std::abs(interval.from) + std::abs(interval.to));
   const double scale = std::abs(watched.factor);
   return {watched.factor * first, watched.factor * last,
-          scale * (kBeyond * off + kRounding * terms) + kRounding * std::abs(watched.base)};
+          scale * (kBeyondUnit * off + kRounding * terms) + kRounding * std::abs(watched.base)};
 }
 
 // The first zero leaves less of the interval to the others.

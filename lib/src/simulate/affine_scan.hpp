@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "simulate/guard_polynomial.hpp"
+#include "simulate/precision.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/integrate/stepper.hpp"
 #include "slideway/model/evaluator.hpp"
@@ -65,10 +66,6 @@ class AffineScan {
  private:
   // How far from zero the rounding of its terms can take a guard.
   static constexpr double kRounding = StepChords::kRounding;
-  // The rounding of σ, with much to spare.
-  static constexpr double kSlightly = 1e-9;
-  // The factor by which a polynomial of low degree can grow where σ is so much more than 1.
-  static constexpr double kBeyond = 1 + 100 * kSlightly;
   // base + factor·function is what `slot` holds, and base − factor·function the next one, if it is watched too.
   struct Watched {
     Index slot = 0;
@@ -89,7 +86,7 @@ class AffineScan {
       if (state < 0) return;
       weight = factor * function.weights[0];
       origin = factor * function.origin;
-      reach = kBeyond * std::abs(weight);
+      reach = kBeyondUnit * std::abs(weight);
       rounding = 2 * kRounding * std::abs(origin);
     }
     // Of such a guard: whether it is certain to stay above zero.

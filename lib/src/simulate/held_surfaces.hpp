@@ -6,12 +6,10 @@
 
 #include <vector>
 
+#include "simulate/precision.hpp"
 #include "simulate/run_state.hpp"
 
 namespace slideway {
-
-// Errors of the state move a held guard by no more than this part of what they could.
-constexpr double kHeldPart = 1e-6;
 
 // The surfaces that do not slide, or all, and whose guards these contacts hold at zero when they are closed.
 std::vector<Index> held_by(RunState& now, const std::vector<Index>& contacts, bool also_sliding = false);

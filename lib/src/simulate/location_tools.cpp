@@ -5,22 +5,12 @@
 #include <numeric>
 
 #include "simulate/method_stepper.hpp"
+#include "simulate/precision.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
 
 namespace {
-
-// Of the tolerances, for motions that are not to be lost among their errors.
-constexpr double kFinePart = 0.01;
-constexpr double kFinestTolerance = 1e-12;
-// For a flight that is to settle what the tolerances leave in doubt: at most a fifth of them.
-constexpr double kDoubtPart = 1e-3;
-constexpr double kLargestDoubtPart = 0.2;
-constexpr double kFinestInDoubt = 1e-13;
-// Of a run, what its equations take to change: at least, and at most.
-constexpr double kSmallPart = 1e-4;
-constexpr double kLargePart = 0.1;
 
 std::shared_ptr<const RelayStructure> structure_of(const System& plain, const System& system,
                                                    std::shared_ptr<const RelayStructure> structure) {
@@ -105,7 +95,7 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
 void LocationTools::set_duration(double duration) {
   if (!(duration > 0) || !std::isfinite(duration)) return;
   // One unit of time, unless the run is so short or so long that it is another one that counts.
-  const double time = std::clamp(1.0, kSmallPart * duration, kLargePart * duration);
+  const double time = std::clamp(1.0, kShortestTime * duration, kLongestTime * duration);
   evaluator.set_typical_sizes(stepping.atol / stepping.rtol, time);
   if (contacts) contacts->set_typical_sizes(stepping.atol / stepping.rtol, time);
   resolver.set_typical_time(time);
@@ -127,18 +117,20 @@ Stepper& LocationTools::fine_step() {
   return *fine_stepper;
 }
 
-double LocationTools::doubt_part() const { return std::max(kDoubtPart, kFinestInDoubt / stepping.rtol); }
+double LocationTools::reintegration_part() const {
+  return std::max(kReintegrationPart, kFinestReintegration / stepping.rtol);
+}
 
-Stepper* LocationTools::doubt_step() {
-  const double part = doubt_part();
-  if (part > kLargestDoubtPart) return nullptr;
-  if (!doubt_stepper) {
+Stepper* LocationTools::reintegration_step() {
+  const double part = reintegration_part();
+  if (part > kLargestReintegrationPart) return nullptr;
+  if (!reintegration_stepper) {
     StepperOptions fine = stepping;
     fine.rtol *= part;
     fine.atol *= part;
-    doubt_stepper = make_stepper(ode, method, fine);
+    reintegration_stepper = make_stepper(ode, method, fine);
   }
-  return doubt_stepper.get();
+  return reintegration_stepper.get();
 }
 
 }  // namespace slideway

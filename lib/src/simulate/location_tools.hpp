@@ -44,9 +44,9 @@ struct LocationTools {
   // The same with errors far below the tolerances, for motions that these hide.
   Stepper& fine_step();
   // The method of the run with errors far below its tolerances; null where these are as small as they can be.
-  Stepper* doubt_step();
+  Stepper* reintegration_step();
   // Its errors, as a part of the tolerances.
-  double doubt_part() const;
+  double reintegration_part() const;
   // Surfaces that come and go with another one; none in first order.
   std::span<const SecondOrder::Bound> bound() const {
     if (!staying) return {};
@@ -65,7 +65,7 @@ struct LocationTools {
   std::unique_ptr<StayingZero> staying;  // null in first order, and where hᵢ is all there is
   std::unique_ptr<Stepper> stepper;
   bool can_project = false;  // the integrator keeps the solution on its constraints by itself
-  std::unique_ptr<Stepper> short_stepper, fine_stepper, doubt_stepper;
+  std::unique_ptr<Stepper> short_stepper, fine_stepper, reintegration_stepper;
   GuardScan scan;
   std::optional<AffineScan> affine_scan;  // where the guards of the surfaces are affine
   StepperOptions stepping;

@@ -10,6 +10,7 @@
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "filippov/side_loops.hpp"
+#include "simulate/precision.hpp"
 #include "slideway/core/finite.hpp"
 
 namespace slideway {
@@ -59,10 +60,9 @@ void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) 
 }
 
 bool ModeOde::effects_hold(ConstVectorRef values) const {
-  constexpr double kMuch = 0.5;
   const std::vector<Index>& sliding = field_.sliding();
   return std::all_of(sliding.begin(), sliding.end(), [&](Index i) {
-    return 0.5 * (values[first_slot(i)] + values[first_slot(i) + 1]) >= kMuch;
+    return 0.5 * (values[first_slot(i)] + values[first_slot(i) + 1]) >= kMuchEffect;
   });
 }
 

@@ -1,4 +1,5 @@
 #include "slideway/simulate/passivity.hpp"
+#include "simulate/precision.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +9,6 @@
 namespace slideway {
 
 namespace {
-
-constexpr int kParts = 4;
-constexpr double kErrorFactor = 1000;
 
 struct Node {
   double place;  // in [0, 1]
@@ -37,8 +35,8 @@ void PassivityWatch::add(const StepView& step) {
       if (elements_[k].stored) sums_[k].stored = elements_[k].stored(step.start, state_);
     }
   }
-  const double part = (step.end - step.start) / kParts;
-  for (int p = 0; p < kParts; ++p) {
+  const double part = (step.end - step.start) / kWorkParts;
+  for (int p = 0; p < kWorkParts; ++p) {
     for (const Node& node : kRule) {
       const double t = step.start + part * (p + node.place);
       step.evaluate(t, state_);
@@ -64,7 +62,7 @@ std::vector<FrictionWork> PassivityWatch::results(double rtol) const {
   for (std::size_t k = 0; k < elements_.size(); ++k) {
     const Sum& sum = sums_[k];
     FrictionWork work{elements_[k].name, sum.work, sum.least, sum.stored, sum.least + sum.stored, true};
-    work.passive = work.margin >= -kErrorFactor * rtol * sum.size;
+    work.passive = work.margin >= -kWorkErrors * rtol * sum.size;
     result.push_back(std::move(work));
   }
   return result;

@@ -4,15 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "simulate/precision.hpp"
+
 namespace slideway {
 
 namespace {
 
 using Coefficients = GuardPolynomial::Coefficients;
-
-// Halvings of an interval that cannot be told from a point afterwards.
-constexpr int kMostHalvings = 50;
-constexpr int kMostCuts = 200;
 
 // The polynomial of Bernstein coefficients b on [low, high] in the unit interval.
 struct Piece {

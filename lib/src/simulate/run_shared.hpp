@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "simulate/precision.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/filippov/point_classifier.hpp"
 #include "slideway/model/system.hpp"
@@ -17,14 +18,6 @@
 namespace slideway {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-// A guard is zero within this many times the rounding of its terms.
-constexpr double kZeroFactor = 4;
-// A guard that starts at zero may go the wrong way by this many times what the integrator cannot tell from zero.
-constexpr double kWrongWayFactor = 4;
-// The error control of a multistep method sees flights only that are higher than this many times the errors allowed in the states.
-constexpr double kLowFlight = 1000;
-// Turns of forces and relays that depend on each other.
-constexpr int kContactTurns = 8;
 
 // Whether the normal components on both sides of a surface are the same as far as one can tell near it: its relay has no part in them.
 inline bool hardly_differ(double w_minus, double w_plus) {

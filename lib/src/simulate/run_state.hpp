@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "simulate/accumulation_limit.hpp"
-#include "simulate/leaving.hpp"
-#include "simulate/pace.hpp"
+#include "simulate/guard_arming.hpp"
+#include "simulate/restart_policy.hpp"
 #include "simulate/run_tools.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "slideway/simulate/solution.hpp"
@@ -46,8 +46,8 @@ struct RunState {
   Vector lambda;           // the relays, a first guess for those that slide
   bool repelling = false;  // the only surface that slides repels
   double mode_since = 0;
-  Leaving leaving;
-  Pace pace;
+  GuardArming arming;
+  RestartPolicy restart;
   std::vector<AccumulationLimit> limits = {};  // that the solution is coming to
   double step_end = 0;                         // of the last step
   double dense_end = 0;                        // up to where the stepper's dense output is the solution

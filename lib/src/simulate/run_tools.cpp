@@ -13,7 +13,7 @@ constexpr std::size_t kMostSets = 16;
 
 void add(const LocationTools& tools, Statistics& statistics) {
   for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get(),
-                                 tools.doubt_stepper.get()}) {
+                                 tools.reintegration_stepper.get()}) {
     if (!stepper) continue;
     const StepperStatistics stepping = stepper->statistics();
     statistics.steps += stepping.steps;

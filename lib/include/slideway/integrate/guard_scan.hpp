@@ -109,6 +109,8 @@ class GuardScan {
   bool search(double a, double b, GuardSampler& sampler);
   void look_at_unarmed(Index guard, double a, double b, GuardSampler& sampler, Matrix& within,
                        double& earliest);
+  // Arms the guards of risen_ whose peak lies before `until`.
+  void arm_risen(double until);
   bool comes_back(Index guard) const;
   bool look_for_dip(Index guard, double a, double b, GuardSampler& sampler, double& earliest);
   void take_excursion(Index guard, double peak_time, double peak, double b, GuardSampler& sampler,
@@ -142,6 +144,8 @@ class GuardScan {
     bool armed_here = false;  // it was not before
   };
   std::vector<Candidate> candidates_;
+  std::vector<Candidate>
+      risen_;  // guards with a peak above their threshold that are below it again, and still positive
   Arrival arrival_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace slideway {
 
-class LoneCrossings {
+class SingleSurfaceAccumulation {
  public:
   // Notes a crossing at t; x is the state there.
   void note(double t, Index surface, const Vector& x) {

@@ -9,7 +9,7 @@
 
 namespace slideway {
 
-class Pace {
+class RestartPolicy {
  public:
   // The state jumps at t.
   void jump(double t) {

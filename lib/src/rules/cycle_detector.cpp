@@ -1,6 +1,7 @@
-#include "rules/turn_watch.hpp"
+#include "rules/cycle_detector.hpp"
 
 #include "rules/flight_watch.hpp"
+#include "simulate/precision.hpp"
 
 namespace slideway {
 
@@ -17,8 +18,8 @@ Index kind_of_turn(const EventRecord& event, const Mode& after) {
 
 }  // namespace
 
-void TurnWatch::note(double t, const EventRecord& event, const Mode& after, const Vector& x,
-                     double accuracy) {
+void CycleDetector::note(double t, const EventRecord& event, const Mode& after, const Vector& x,
+                         double accuracy) {
   const bool crosses = crosses_one(event);
   only_crossings_ = only_crossings_ && crosses;
   interval_ = t - last_;
@@ -26,13 +27,13 @@ void TurnWatch::note(double t, const EventRecord& event, const Mode& after, cons
   events_.note(t, crosses ? event.surfaces.front() : kind_of_turn(event, after), x, accuracy);
 }
 
-void TurnWatch::clear() {
+void CycleDetector::clear() {
   events_.clear();
   only_crossings_ = true;
 }
 
-bool TurnWatch::may_accumulate() const {
-  return events_.shrinks(only_crossings_ ? FlightWatch::kShrinks : FlightWatch::kShrinksFast);
+bool CycleDetector::may_accumulate() const {
+  return events_.shrinks(only_crossings_ ? kFlightShrinks : kFlightShrinksFast);
 }
 
 }  // namespace slideway

@@ -12,7 +12,7 @@
 
 namespace slideway {
 
-struct Leaving {
+struct GuardArming {
   // Of the last event, which the mode has only just left or begun to slide on.
   std::vector<Index> surfaces, contacts;
   // Surfaces of earlier events: an event elsewhere does not bring them further off, and without their allowance they would fire at

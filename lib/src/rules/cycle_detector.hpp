@@ -1,7 +1,7 @@
 // Turns round an intersection of surfaces that come ever faster: events of several surfaces that repeat each other in the same order.
 //
 // It must not know where the surfaces are, nor what follows from the limit that the turns come to. Crossings of one surface alone are
-// no turns (see LoneCrossings).
+// no turns (see SingleSurfaceAccumulation).
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace slideway {
 
-class TurnWatch {
+class CycleDetector {
  public:
   // Whether events of this kind make up a turn.
   static bool takes_part(EventKind kind) {

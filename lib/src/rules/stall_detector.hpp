@@ -3,26 +3,24 @@
 // It must not know where they are.
 #pragma once
 
+#include "simulate/precision.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
 
-class QuietRestarts {
+class StallDetector {
  public:
   // Notes a restart at t of a run of this duration; true when there have been too many.
   bool note(double t, double duration) {
-    if (count_ == 0 || t - since_ > kPart * duration) {
+    if (count_ == 0 || t - since_ > kQuietPart * duration) {
       count_ = 0;
       since_ = t;
     }
     ++count_;
-    return count_ > kMost;
+    return count_ > kMostQuietRestarts;
   }
   void clear() { count_ = 0; }
   bool any() const { return count_ > 0; }
-
-  static constexpr Index kMost = 50;
-  static constexpr double kPart = 1e-6;  // of the duration
 
  private:
   Index count_ = 0;

@@ -56,7 +56,7 @@ void ModeManager::leave_pair(EventRecord* record) {
   const EventWatch& watch_before = now_.here->watch;
   enter(above ? pair.plus : pair.minus);
   // The last surface was the one between them.
-  now_.leaving.drop(now_.mode.size());
+  now_.arming.drop(now_.mode.size());
   instant_.moved = false;
   carry_fired(watch_before);
   instant_.last_edge.reset();

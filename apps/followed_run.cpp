@@ -1,0 +1,80 @@
+#include "apps/followed_run.hpp"
+
+#include <utility>
+
+#include "apps/advice.hpp"
+#include "apps/load_model.hpp"
+#include "apps/simulation.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+namespace slideway::apps {
+
+namespace {
+
+void check_passivity(const ModelInstance& instance, const Options& options) {
+  if (instance.friction.empty()) {
+    refuse({.what = "the model does not say which of its forces are friction",
+            .where = "--passivity",
+            .expected = "a model with friction: in a file, a table [friction]",
+            .got = "none",
+            .advice = "write F = { law = \"coulomb\", velocity = \"v\", Fc = 1.0 } in [friction] and use F"});
+  }
+  if (options.on_ambiguity == Ambiguity::branches) {
+    refuse({.what = "the work of friction belongs to one solution",
+            .where = "--passivity with --on-ambiguity branches",
+            .expected = "stop, minus, plus or slide",
+            .got = "branches"});
+  }
+}
+
+std::unique_ptr<Observation> make_observation(const RunArguments& arguments, const Model& model,
+                                              const ModelInstance& instance, const Options& options) {
+  const std::vector<std::string>& observed =
+      arguments.observe.empty() ? model.defaults.observe : arguments.observe;
+  if (observed.empty()) return nullptr;
+  return std::make_unique<Observation>(instance.problem(), instance.observables(observed),
+                                       options.sliding_rule);
+}
+
+}  // namespace
+
+RunReport FollowedRun::report() const {
+  RunReport report{.model = title, .instance = instance, .solution = solution};
+  report.observation = observation.get();
+  report.friction = friction;
+  return report;
+}
+
+FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, const Settings& settings) {
+  Model model = load_model(name);
+  ModelInstance instance = model.instantiate(settings);
+  FollowedRun run{.model = std::move(model), .instance = std::move(instance)};
+  run.title = run.model.name;
+  run.options = make_options(arguments, run.model.defaults);
+  run.options.full_events = arguments.full_events;
+  // Only a table of the trajectory and a picture need more than events and the final state.
+  if (arguments.csv.empty() && arguments.plot.empty() && arguments.report.empty())
+    run.options.recording = Recording::nothing;
+  set_end(arguments, run.instance);
+  run.watches_friction = arguments.passivity;
+  if (run.watches_friction) check_passivity(run.instance, run.options);
+  run.observation = make_observation(arguments, run.model, run.instance, run.options);
+  return run;
+}
+
+void follow(FollowedRun& run) {
+  std::optional<PassivityWatch> watch;
+  if (run.watches_friction) {
+    watch.emplace(run.instance.problem(), run.instance.friction, run.options.sliding_rule);
+    run.options.on_step = [&](const StepView& step) { watch->add(step); };
+  }
+  const Simulator simulator(run.instance.problem(), run.options);
+  run.solution =
+      simulator.run({.start = run.instance.start, .end = run.instance.end, .state = run.instance.state});
+  run.options.on_step = nullptr;
+  run.solution.outcome.message = told_to_user(run.solution.outcome.message, Branches::offered);
+  if (watch) run.friction = watch->results(run.options.rtol);
+}
+
+}  // namespace slideway::apps

@@ -1,0 +1,121 @@
+#include "apps/run_pictures.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway::apps {
+
+std::vector<Target> targets(const RunArguments& arguments) {
+  std::vector<Target> wanted;
+  add_targets("--csv", arguments.csv, TargetKind::text, wanted);
+  add_targets("--json", arguments.json, TargetKind::text, wanted);
+  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
+  add_targets("--report", arguments.report, TargetKind::page, wanted);
+  return wanted;
+}
+
+PlotOptions picture_options(const RunArguments& arguments) {
+  return {.phase = arguments.phase,
+          .title = arguments.title,
+          .markers = arguments.markers == "none"      ? Markers::none
+                     : arguments.markers == "sliding" ? Markers::sliding
+                                                      : Markers::all,
+          .size = arguments.picture_size,
+          .times = arguments.picture_times,
+          .labels = arguments.labels,
+          .log = arguments.log,
+          .raster = arguments.raster};
+}
+
+SummaryOptions summary_options(const RunArguments& arguments) {
+  return {.all_events = arguments.all_events || arguments.full_events,
+          .screen = screen_behind(STDOUT_FILENO)};
+}
+
+void check_effect(const RunArguments& arguments) {
+  if (!arguments.phase.empty() && arguments.plot.empty() && arguments.report.empty()) {
+    refuse({.what = "there is no picture to show the phase portrait in",
+            .where = "--phase",
+            .expected = "--plot FILE or --report FILE beside it"});
+  }
+  const std::pair<const char*, bool> of_picture[] = {{"--title", !arguments.title.empty()},
+                                                     {"--markers", !arguments.markers.empty()},
+                                                     {"--size", arguments.picture_size.has_value()},
+                                                     {"--t-range", arguments.picture_times.has_value()},
+                                                     {"--labels", !arguments.labels.empty()},
+                                                     {"--log", !arguments.log.empty()},
+                                                     {"--raster", arguments.raster}};
+  for (const auto& [option, is_given] : of_picture) {
+    if (is_given && arguments.plot.empty()) {
+      refuse({.what = "there is no picture for this option to change",
+              .where = option,
+              .expected = "--plot FILE beside it"});
+    }
+  }
+  if (arguments.raster && !arguments.phase.empty()) {
+    refuse({.what = "a raster has rows for surfaces and no phase portrait",
+            .where = "--raster with --phase",
+            .expected = "one of both"});
+  }
+  if (arguments.points && arguments.csv.empty())
+    refuse({.what = "there is no table to write the rows to",
+            .where = "--points",
+            .expected = "--csv FILE beside it"});
+}
+
+void check_picture(const RunArguments& arguments, const std::vector<const FollowedRun*>& runs) {
+  const auto is_left_out = [&](const FollowedRun* run) {
+    const auto& times = arguments.picture_times;
+    return times && (times->second <= run->instance.start || times->first >= run->instance.end);
+  };
+  const auto left_out = std::find_if(runs.begin(), runs.end(), is_left_out);
+  if (left_out != runs.end()) {
+    refuse({.what = "there is nothing to draw",
+            .where = "--t-range",
+            .expected = fmt::format("times between {:.10g} and {:.10g}", (*left_out)->instance.start,
+                                    (*left_out)->instance.end),
+            .got = fmt::format("{:.10g}:{:.10g}", arguments.picture_times->first,
+                               arguments.picture_times->second)});
+  }
+  const PlotOptions options = picture_options(arguments);
+  std::vector<std::string> names;
+  for (const FollowedRun* run : runs) {
+    check_option("--phase", [&] { check_phase({.phase = arguments.phase}, run->instance.system); });
+    const std::vector<std::string>& states = run->instance.system.state_names();
+    names.insert(names.end(), states.begin(), states.end());
+    if (!run->observation) continue;
+    names.insert(names.end(), run->observation->names().begin(), run->observation->names().end());
+  }
+  check_option("--labels", [&] { check_labels(options, names); });
+  check_option("--log", [&] { check_log(options, names); });
+}
+
+void write_pictures(const RunArguments& arguments,
+                    const std::function<std::vector<std::string>(const std::string& path)>& draw,
+                    std::vector<std::string>& written, std::ostream& err) {
+  std::vector<std::string> told;
+  for (const std::string& path : arguments.plot) {
+    std::vector<std::string> notes;
+    if (!draw_or_warn(
+            path, [&] { notes = draw(path); }, err))
+      continue;
+    written.push_back(path);
+    if (const std::string beside = file_beside(path); !beside.empty()) written.push_back(beside);
+    // Every format of a picture has the same.
+    for (const std::string& note : notes) {
+      if (std::find(told.begin(), told.end(), note) != told.end()) continue;
+      told.push_back(note);
+      fmt::print(err, "slideway: warning: {}\n", note);
+    }
+  }
+}
+
+}  // namespace slideway::apps

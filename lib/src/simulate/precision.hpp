@@ -1,0 +1,190 @@
+// The factors by which a run decides: how small is zero, how near is the same, how often is for ever. Each stands here with its
+// reason, and no other file of a run has one; the sizes that they multiply are
+//     rounding      what ε leaves of a guard, a rate or a time
+//     located       what the accuracy of location leaves, 100 ε·max(|t|, h)
+//     tolerance     Σ|∂ⱼh|·(rtol·|xⱼ| + atolⱼ), what a step may be off by
+//     accumulated   gathered_errors(rtol) tolerances, what a run may be off by
+// A factor without unit multiplies such a size; a part is a part of the size that its name tells.
+//
+// It must not know guards, modes or integrators.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+// ---- Is it zero?
+
+// Rounding of a number, in units of its last place: the terms of a guard may each be off by several.
+constexpr double kRoundingFactor = 16;
+// A guard is zero within this many roundings, and armed beyond: the state that it is a function of is rounded, too.
+constexpr double kZeroFactor = 4;
+// A guard that starts at zero may go the wrong way by this many tolerances, since steps may be off by some of them.
+constexpr double kWrongWayFactor = 4;
+// A change of a guard beyond so many times the noise that two neighbours show is beyond that of all others, too.
+constexpr double kBeyondNoise = 2;
+// A state is not put onto surfaces that are farther away, in tolerances: it did not come from there by errors.
+constexpr double kFarFromErrors = 1000;
+// A state that a run begins with may be off its mode by so many tolerances, since it was written and read, or made by hand.
+constexpr double kMisplaced = 1e3;
+// Constraints hold a guard that errors of the state move by no more than this part of what they could.
+constexpr double kHeldPart = 1e-6;
+// A relay has no effect on an acceleration that it changes by no more than this part, which is rounding of a solved system.
+constexpr double kNoEffect = 1e-9;
+// λ has an effect on the motion of the surface where the mean of its effects is no less than this part of them: half a step is none.
+constexpr double kMuchEffect = 0.5;
+// Two fields are one where they differ by no more than this over a run, in tolerances.
+constexpr double kNoDifference = 1e-3;
+// A state that jumps by less, relative to its size, is rounded.
+constexpr double kJumpRounding = 1e-14;
+// The square of a state that is larger is no number.
+constexpr double kLargeState = 1e154;
+// Rounding of a normalised polynomial variable, with much to spare, and by what a polynomial of low degree grows beyond its interval.
+constexpr double kUnitRounding = 1e-9;
+constexpr double kBeyondUnit = 1 + 100 * kUnitRounding;
+
+// ---- How long, how far?
+
+// The part of the last step over which dense output tells a velocity: shorter is rounding, longer another velocity.
+constexpr double kPartOfStep = 1e-3;
+// A guard at zero is followed from this part of the time in which a state changes to this part of what is left of the run.
+constexpr double kSoonestLook = 1e-8;
+constexpr double kLatestLook = 1e-2;
+// Where no flight has been before, this part of the run is the first look ahead.
+constexpr double kFirstLook = 1e-8;
+// The time in which a model changes is one unit, but at least and at most these parts of its run.
+constexpr double kShortestTime = 1e-4;
+constexpr double kLongestTime = 0.1;
+// An event of a run that has ended is where this one starts if it is no farther, as a part of the time or of what is left.
+constexpr double kSameInstant = 1e-12;
+// The first sample of a march, as a part of the run: no transient is known to be shorter.
+constexpr double kFirstMarch = 1e-6;
+
+// A root that CVODE reports and an arrival are one if they are no farther apart, in steps; a statistic alone depends on it.
+constexpr double kOneRoot = 0.01;
+
+// ---- Flights, and steps that are to see them
+
+// The error control of a multistep method sees flights only that are higher than so many tolerances.
+constexpr double kLowFlight = 1000;
+// A flight is short that took at most so many steps the last time, and over which the field changes at most by this factor: a
+// one-step method has its full order at once and is not yet unstable.
+constexpr std::int64_t kFewSteps = 200;
+constexpr double kMostChange = 50;
+// Steps that a flight may take whose errors are to be far below the tolerances.
+constexpr std::int64_t kFineSteps = 5000;
+// Fine steps have this part of the tolerances, but none below what double precision holds over many steps.
+constexpr double kFinePart = 0.01;
+constexpr double kFinestTolerance = 1e-12;
+// A dip that the tolerances leave open is integrated again with this part of them, if there is room for less than a fifth.
+constexpr double kReintegrationPart = 1e-3;
+constexpr double kLargestReintegrationPart = 0.2;
+constexpr double kFinestReintegration = 1e-13;
+// Steps of such an integration that are worth it.
+constexpr int kMostReintegrationSteps = 10000;
+// The turn of a guard lies this near to the dip that was found, as a part of the flight's duration.
+constexpr double kNearDip = 0.25;
+// Halvings that locate a turn: its depth changes with the square of the distance.
+constexpr int kDipHalvings = 20;
+// A motion whose squared speed is larger, in units of the guard's tolerance and one of time, does not end on the surface.
+constexpr double kSlowArrival = 100;
+// A guard that exceeds so many errors of the states is not near zero, so that its gradient need not be asked for.
+constexpr double kPlainlySeen = 100;
+
+// ---- Does it come to a limit?
+
+// Flights shrink where each takes less than this part of the time of the one before, fast where it is this little.
+constexpr double kFlightShrinks = 0.7;
+constexpr double kFlightShrinksFast = 0.1;
+// So many in a row that shrink may come to a limit.
+constexpr int kShrinkingInARow = 2;
+// Flights have got longer where one takes this much more than the one two before it, which was to the same side.
+constexpr double kFlightGrows = 1.05;
+// After so many that did not get longer they hardly grow.
+constexpr int kManyFlights = 16;
+// A flight belongs to another series of impacts where it is this much longer than the longest before.
+constexpr double kLongerFlight = 1.5;
+// The ratios of two pairs of turns may differ by this, relative to r(1 − r).
+constexpr double kSteadyRatio = 0.05;
+// Where turns shrink faster than this, to kFastRatio·(1 − r): next to nothing is left then, whatever the ratio is.
+constexpr double kFastRatio = 0.1;
+// The two turns of a ratio have four ends, and each is located with an error.
+constexpr double kRatioEnds = 4;
+// The ratio of a component may be nearer to one than that of the times by this part.
+constexpr double kOwnRatio = 0.25;
+// A change that shrinks by less from one turn to the next has no limit that could be told.
+constexpr double kTurnShrinks = 1 - 1e-6;
+// A flight is hidden where it is no higher than so many times the size from which on its guard counts as off zero: the march has to
+// meet it above that.
+constexpr double kHiddenFlight = 16;
+// Two limits are one where they differ by no more than this part of what is left to them.
+constexpr double kSameLimit = 0.05;
+// How many times rtol, of the time since the series began, the errors of integration may be in the limit.
+constexpr double kRunErrors = 3;
+
+// ---- Does it go on for ever?
+
+// Events accumulate where as many as the chattering watch holds lie within this part of the run. The clock is no measure of that: a
+// run may count its time from years ago. Impacts between several contacts shrink to where the clock, of which this is a part, ends.
+constexpr double kChattering = 1e-10;
+constexpr double kChatteringImpacts = 1e-12;
+// A surface that is met so often in a row without an event is not left by more than errors.
+constexpr Index kVainReturns = 3;
+// More restarts than these without an event, all within this part of the run, are no progress.
+constexpr Index kMostQuietRestarts = 50;
+constexpr double kQuietPart = 1e-6;
+// Rounds of one instant in which something fires again; an avalanche of any length in which everything fires once has none.
+constexpr int kMostRepeatedRounds = 1000;
+// Events are many from here on, and get denser where the second half takes less than this part of their time.
+constexpr std::size_t kManyEvents = 100;
+constexpr double kDenserPart = 0.1;
+// So often, in steps, it is asked whether what slides has come to rest, which a step need not see.
+constexpr std::int64_t kStepsToRest = 64;
+// After so many steps the run looks back at how far they led: about a second of a small model.
+constexpr std::int64_t kStepsToLookBack = 1'000'000;
+
+// ---- Turns of things that depend on each other
+
+// Of forces of contacts and relays.
+constexpr int kContactTurns = 8;
+// Of gaps that are not affine.
+constexpr int kGapTurns = 4;
+// Of constraints that share masses, and the part of a tolerance by which they still move when they have settled.
+constexpr int kConstraintTurns = 100;
+constexpr double kSettledPart = 1e-8;
+// Of surfaces and contacts that a recorded state is put onto.
+constexpr int kProjectionTurns = 3;
+// Surfaces that slide are asked one by one what their relays do where there are no more than these: the cost is their square.
+constexpr std::size_t kFewSliding = 16;
+
+// ---- Poles
+
+// How near to a pole guards and fields are looked at, in units of the accuracy of location, and the ratio of the distances.
+constexpr double kNearPole = 100;
+constexpr double kPoleDistances = 100;
+// By what a guard grows at least from one distance to the next: towards a pole of order 1/4, 100^¼ = 3.2.
+constexpr double kPoleGrowth = 3;
+// A field that grows towards a pole like 1/distance, or as fast but for this factor, has no integral there.
+constexpr double kNotIntegrable = 0.1;
+// Steps of a method need not fall into every level of sizes, so distances are compared over so many levels.
+constexpr std::size_t kSpanOfLevels = 3;
+// How far the ratio of two distances may be from that of a pole, since each is told to within a step.
+constexpr double kSpanSlack = 4;
+// The end of the run may cut steps of so many levels.
+constexpr std::size_t kCutLevels = 4;
+// Two spans are no law yet.
+constexpr std::size_t kLeastSpans = 3;
+
+// ---- Zeros of polynomials, and work of friction
+
+// Halvings after which an interval cannot be told from a point, and cuts of Newton's method that a polynomial may take.
+constexpr int kMostHalvings = 50;
+constexpr int kMostCuts = 200;
+// Parts of a step over which work is summed, and the relative tolerances that the sum may be off by.
+constexpr int kWorkParts = 4;
+constexpr double kWorkErrors = 1000;
+
+}  // namespace slideway

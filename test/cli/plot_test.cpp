@@ -1,0 +1,283 @@
+// The pictures of `slideway run`: labels, logarithmic axes, several runs, rasters, and what LaTeX reads.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+
+#include "test/cli/program.hpp"
+
+using slideway::test::contains;
+using slideway::test::Finished;
+using slideway::test::Workplace;
+
+namespace {
+
+bool gnuplot_is_there() { return std::system("gnuplot --version > /dev/null 2>&1") == 0; }
+
+// The text that a picture shows, without the marks of svg.
+std::string words_of_svg(const std::string& svg) {
+  std::string words;
+  bool in_mark = false;
+  for (const char character : svg) {
+    if (character == '<') in_mark = true;
+    if (!in_mark && character != '\n' && character != '\t') words += character;
+    if (character == '>') in_mark = false;
+  }
+  return words;
+}
+
+std::string script(const Workplace& place, std::vector<std::string> words) {
+  words.insert(words.begin(), "run");
+  words.insert(words.end(), {"--plot", "p.gp", "--quiet"});
+  const Finished done = place.slideway(words);
+  CAPTURE(done.err);
+  CHECK(done.status == 0);
+  return place.read("p.gp");
+}
+
+void refused(const Workplace& place, std::vector<std::string> words, const std::string& message) {
+  words.insert(words.begin(), "run");
+  const Finished done = place.slideway(words);
+  CAPTURE(done.err);
+  CHECK(done.status == 2);
+  CHECK(contains(done.err, message));
+  CHECK(done.out == "");
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("labels stand at the axes, with subscripts, superscripts and symbols as in TeX") {
+  const Workplace place;
+  const std::string text =
+      script(place, {"dry-friction", "--labels", "x=position x_{rel} [m], left,v=\\dot{x} [m s^{-1}]",
+                     "--labels", "t=time \\tau_0"});
+  CHECK(contains(text, " enhanced font"));
+  CHECK(contains(text, "set ylabel 'position x_{rel} [m], left' enhanced"));
+  CHECK(contains(text, "set ylabel 'ẋ [m s^{−1}]' enhanced") !=
+        contains(text, "set ylabel 'x\u0307 [m s^{−1}]' enhanced"));
+  CHECK(contains(text, "set xlabel 'time τ_{0}' enhanced"));
+  CHECK(contains(text, "set label 'dry-friction' font ':Bold' noenhanced"));
+  // What gnuplot takes for marks is not, and braces keep a comma in one label.
+  CHECK(contains(script(place, {"dry-friction", "--labels", "x=a@b & c~ {d, v=e}/ \\{f\\}"}),
+                 "set ylabel 'a\\@b \\& c\\~ d, v=e\\/ \\{f\\}' enhanced"));
+}
+
+TEST_CASE("labels reach every format of a picture, and names without a label are left as they are") {
+  if (!gnuplot_is_there()) return;
+  const Workplace place;
+  place.write("m.toml",
+              "[states]\nx_1 = 1\nx_2 = 0\n[time]\nend = 3\n[derivatives]\nx_1 = \"x_2\"\n"
+              "x_2 = \"-x_1 - 0.3*sgn(x_2)\"\n");
+  const Finished done =
+      place.slideway({"run", "m.toml", "--labels", "x_1=way s_{rel} [\\mu{}m/s^2]", "--plot", "p.svg",
+                      "--plot", "p.png", "--plot", "p.pdf", "--plot", "p.tex", "--quiet"});
+  CAPTURE(done.err);
+  CHECK(done.status == 0);
+  CHECK(done.err == "");
+  const std::string words = words_of_svg(place.read("p.svg"));
+  CHECK(contains(words, "way srel [μm/s2]"));
+  CHECK(contains(words, "x_2"));
+  CHECK(place.read("p.png").substr(1, 3) == "PNG");
+  CHECK(place.read("p.pdf").starts_with("%PDF"));
+  const std::string tex = place.read("p.tex");
+  CHECK(contains(tex, "way s\\textsubscript{rel} [\\ensuremath{\\mu}m/s\\textsuperscript{2}]"));
+  CHECK(contains(tex, "{\\strut{}x\\_2}"));
+}
+
+TEST_CASE("a label that means nothing is refused with what was probably meant") {
+  const Workplace place;
+  const auto label = [&](const std::string& text, const std::string& message) {
+    refused(place, {"dry-friction", "--labels", text, "--plot", "p.svg"}, message);
+  };
+  label("vv=speed", "did you mean 'v'?");
+  label("v=\\muu", "did you mean '\\mu'?");
+  label("v=a_{b", "a { without its }");
+  label("v=a}", "a } without its {");
+  label("v=a_", "nothing follows _");
+  label("speed", "NAME=TEXT");
+  refused(place, {"dry-friction", "--labels", "v=speed"}, "--plot FILE");
+  CHECK(place.files().empty());
+}
+
+TEST_CASE("a logarithmic axis shows what is above zero, and the command says what it leaves out") {
+  const Workplace place;
+  const std::string text = script(place, {"evaporator", "--log", "t,L"});
+  CHECK(contains(text, "set logscale x\n"));
+  CHECK(contains(text, "set logscale y\n"));
+  CHECK(contains(text, "unset logscale y\n"));
+  CHECK_FALSE(contains(script(place, {"evaporator"}), "logscale"));
+
+  place.write(
+      "decay.toml",
+      "[states]\nx = 1\ny = -1\nz = 1\n[time]\nend = 9\n[derivatives]\nx = \"-x\"\ny = \"-y\"\nz = \"-1\"\n");
+  const Finished positive = place.slideway({"run", "decay.toml", "--log", "x", "--plot", "d.gp", "--quiet"});
+  CHECK(positive.status == 0);
+  CHECK(positive.err == "");
+  const Finished never = place.slideway({"run", "decay.toml", "--log", "y", "--plot", "d.gp", "--quiet"});
+  CHECK(never.status == 0);
+  CHECK(contains(never.err, "'y' is never above 0, so its axis is not logarithmic"));
+  CHECK_FALSE(contains(place.read("d.gp"), "logscale"));
+  const Finished partly =
+      place.slideway({"run", "decay.toml", "--log", "z", "--plot", "d.gp", "--plot", "e.gp", "--quiet"});
+  CHECK(partly.status == 0);
+  CHECK(count(partly.err, "'z' is drawn where it is above 0: 89 % of its points are not") == 1);
+  refused(place, {"decay.toml", "--log", "w", "--plot", "d.gp"}, "there is no 'w' in the picture");
+  refused(place, {"decay.toml", "--log", "x"}, "--plot FILE");
+  if (!gnuplot_is_there()) return;
+  const Finished drawn = place.slideway({"run", "evaporator", "--log", "t,L", "--plot", "l.svg", "--quiet"});
+  CHECK(drawn.status == 0);
+  CHECK(contains(words_of_svg(place.read("l.svg")), "0.001"));
+}
+
+TEST_CASE("several models are drawn over each other, with the summary of each") {
+  const Workplace place;
+  place.write(
+      "soft.toml",
+      "name = \"soft\"\n[states]\nx = 1\nv = 0\n[time]\nend = 5\n[derivatives]\nx = \"v\"\nv = \"-x\"\n");
+  place.write("hard.toml",
+              "name = \"hard\"\n[states]\nx = 1\nv = 0\nz = 0\n[time]\nend = 4\n[derivatives]\nx = \"v\"\n"
+              "v = \"-9*x - 0.2*sgn(v)\"\nz = \"x\"\n");
+  const Finished done = place.slideway({"run", "soft.toml", "hard.toml", "--plot", "p.gp"});
+  CAPTURE(done.err);
+  CHECK(done.status == 0);
+  CHECK(contains(done.out, "soft   t = 0 … 5"));
+  CHECK(contains(done.out, "hard   t = 0 … 4"));
+  CHECK(done.out.find("soft ") < done.out.find("hard "));
+  CHECK(count(done.out, "written") == 1);
+  const std::string text = place.read("p.gp");
+  CHECK(contains(text, "set label 'soft'"));
+  CHECK(contains(text, "set label 'hard'"));
+  CHECK(contains(text, "set xrange [0:5]"));
+  // Only one of them has the third state.
+  CHECK(count(text, "$run0 using 1:") == 2);
+  CHECK(count(text, "$run1 using 1:") == 3);
+  if (!gnuplot_is_there()) return;
+  CHECK(place.slideway({"run", "soft.toml", "hard.toml", "--phase", "x,v", "--plot", "p.svg", "--quiet"})
+            .status == 0);
+  CHECK(contains(words_of_svg(place.read("p.svg")), "soft"));
+}
+
+TEST_CASE("one model is drawn with several values of a parameter") {
+  const Workplace place;
+  const std::string text = script(place, {"dry-friction", "--vary", "mu=0.1,0.25"});
+  CHECK(contains(text, "set label 'dry-friction'"));
+  CHECK(contains(text, "set label 'mu = 0.1'"));
+  CHECK(contains(text, "set label 'mu = 0.25'"));
+  const Finished told = place.slideway({"run", "dry-friction", "--vary", "mu=0.1,0.25"});
+  CHECK(contains(told.out, "dry-friction, mu = 0.25   t = "));
+  refused(place, {"dry-friction", "--vary", "mu=0.1:0.9:50", "--plot", "p.gp"}, "slideway sweep");
+  refused(place, {"dry-friction", "--vary", "nu=0.1,0.2"}, "nu");
+}
+
+TEST_CASE("what several runs cannot have is refused before they are made") {
+  const Workplace place;
+  for (const char* option : {"--csv", "--json", "--report"})
+    refused(place, {"dry-friction", "belt", option, option == std::string("--report") ? "r.html" : "r.txt"},
+            "holds one run, not several");
+  refused(place, {"dry-friction", "evaporator", "--plot", "p.gp"}, "no state in common");
+  refused(place, {"dry-friction", "belt", "--raster", "--plot", "p.gp"}, "a raster shows one run");
+  refused(place, {"dry-friction", "belt", "--on-ambiguity", "branches"}, "one solution of each");
+  refused(place, {"dry-friction", "nonsense"}, "there is no model 'nonsense'");
+  place.write("m.toml", "[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-x\"\n");
+  refused(place, {"dry-friction", "m.toml", "--plot", "m.toml"}, "");
+  CHECK(contains(place.read("m.toml"), "[states]"));
+  CHECK(place.files().size() == 1);
+}
+
+TEST_CASE("one run of several that stops early decides the exit status") {
+  const Workplace place;
+  const Finished done = place.slideway({"run", "dry-friction", "belt", "--max-events", "1", "--quiet"});
+  CHECK(done.status == 3);
+  CHECK(contains(done.err, "dry-friction: "));
+  CHECK(contains(done.err, "belt: "));
+}
+
+TEST_CASE("a raster has a row for each surface and named event") {
+  const Workplace place;
+  const std::string chain = script(place, {"friction-chain", "--set", "N=20", "--raster"});
+  CHECK(contains(chain, "'stick1' 0"));
+  CHECK(contains(chain, "'stick20' 19"));
+  CHECK(contains(chain, "$bars << EOD"));
+  CHECK(contains(chain, "$dots << EOD"));
+  CHECK_FALSE(
+      contains(script(place, {"friction-chain", "--set", "N=20", "--raster", "--markers", "none"}), "$dots"));
+  const std::string neuron = script(place, {"gallery/integrate_and_fire", "--raster"});
+  CHECK(contains(neuron, "'spike' 0"));
+  CHECK_FALSE(contains(neuron, "$bars"));
+  refused(place, {"dry-friction", "--raster", "--phase", "x,v", "--plot", "p.gp"}, "--raster with --phase");
+  refused(place, {"dry-friction", "--raster"}, "--plot FILE");
+}
+
+TEST_CASE("bars of a raster are the intervals of sliding") {
+  const Workplace place;
+  const Finished done =
+      place.slideway({"run", "evaporator", "--raster", "--plot", "p.gp", "--json", "r.json", "--quiet"});
+  CHECK(done.status == 0);
+  const std::string text = place.read("p.gp");
+  const std::size_t at = text.find("$bars << EOD\n") + 13;
+  CHECK(count(text.substr(at, text.find("EOD\n", at) - at), "\n") == 1);
+  const std::string entry = text.substr(at, 5);
+  CHECK(contains(place.read("r.json"), entry));
+}
+
+TEST_CASE("a raster of a thousand rows is drawn in seconds and names some of its rows") {
+  if (!gnuplot_is_there()) return;
+  const Workplace place;
+  place.write("many.toml",
+              "[parameters]\nn = 1000\n[states]\nx = { size = 1000, value = \"0.001*i\" }\n[time]\nend = 20\n"
+              "[derivatives]\nx = \"1\"\n[[events]]\nname = \"fire\"\nsize = 1000\nwhen = \"x[i] - 1\"\n"
+              "reset = { \"x[i]\" = \"0\" }\n");
+  const Finished chain = place.slideway(
+      {"run", "friction-chain", "--set", "N=1000", "--t-end", "5", "--raster", "--plot", "c.svg", "--quiet"});
+  CAPTURE(chain.err);
+  CHECK(chain.status == 0);
+  const std::string svg = place.read("c.svg");
+  CHECK(svg.size() < 20'000'000);
+  const std::string words = words_of_svg(svg);
+  CHECK(contains(words, "stick1"));
+  CHECK(count(words, "stick") > 20);
+  CHECK(count(words, "stick") < 120);
+}
+
+TEST_CASE("a picture for LaTeX is a text and the drawing it includes") {
+  if (!gnuplot_is_there()) return;
+  const Workplace place;
+  const Finished done = place.slideway({"run", "evaporator", "--title", "50 % & {x_1}", "--plot", "e.tex"});
+  CAPTURE(done.err);
+  CHECK(done.status == 0);
+  CHECK(contains(done.out, "e.tex, e-inc.pdf"));
+  CHECK(place.files().size() == 2);
+  CHECK(place.read("e-inc.pdf").starts_with("%PDF"));
+  const std::string tex = place.read("e.tex");
+  CHECK(contains(tex, "\\usepackage{graphicx,xcolor}"));
+  CHECK(contains(tex, "{e-inc.pdf}"));
+  CHECK(contains(tex, "\\textbf{50 \\% \\& \\{x\\_1\\}}"));
+  CHECK(count(tex, "\\begin{picture}") == 1);
+  CHECK(count(tex, "\\end{picture}") == 1);
+  // Braces of TeX are balanced.
+  CHECK(count(tex, "{") - count(tex, "\\{") == count(tex, "}") - count(tex, "\\}"));
+  CHECK(place.slideway({"run", "evaporator", "--size", "12x8cm", "--plot", "e.tex", "--quiet"}).status == 0);
+  CHECK(contains(place.read("e.tex"), "\\begin{picture}(6800.00,4520.00)"));
+}
+
+TEST_CASE("a picture for LaTeX does not take the place of another document") {
+  const Workplace place;
+  refused(place, {"evaporator", "--plot", "e.tex", "--plot", "e-inc.pdf"}, "would write to the same place");
+  refused(place, {"evaporator", "--plot", "my picture.tex"}, "letters, digits");
+  refused(place, {"evaporator", "--plot", "absent/e.tex"}, "absent");
+  CHECK(place.files().empty());
+}
+
+TEST_CASE("a size may be in centimetres") {
+  const Workplace place;
+  CHECK(contains(script(place, {"evaporator", "--size", "16x9cm"}), "size 640,360"));
+  refused(place, {"evaporator", "--size", "16.5x9", "--plot", "p.gp"}, "16x9cm");
+  refused(place, {"evaporator", "--size", "1x9cm", "--plot", "p.gp"}, "16x9cm");
+}
