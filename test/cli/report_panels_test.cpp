@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <sstream>
 
 #include <doctest/doctest.h>
 
+#include "models/registry.hpp"
 #include "test/cli/report_page.hpp"
 
 using namespace slideway::test;
@@ -172,6 +174,31 @@ TEST_CASE("a steady gait looks steady: marks are thinned by kind and evenly") {
     }
     check_quiet(browser);
   }
+}
+
+TEST_CASE("events that are left out of a page have marks there") {
+  if (skipped()) return;
+  const Workplace place;
+  Browser browser(place.path(), desktop, 900);
+  browser.open_page(page_of(place, {"dry-friction", "--t-end", "60000", "--method", "dopri5"}));
+  const Json gap = data_of(browser).at("gap");
+  REQUIRE(gap.at("count").get<int>() > 5000);
+  const std::string whole = text_of(browser, "#range");
+  CHECK(contains(whole, " of " + std::to_string(10000 + gap.at("count").get<int>()) + " events drawn"));
+  // Sliding begins once or twice in every period, all over the run and in a part of it that the page leaves out.
+  const auto largest_gap_of_entries = [&]() -> double {
+    return browser.ask(R"((() => {
+      const box = document.querySelector('#time-picture rect.axis').getBoundingClientRect();
+      const at = [...document.querySelectorAll('#time-picture figure:first-child path.event.solid')].map((e) => {
+        const b = e.getBoundingClientRect(); return (b.left + b.right) / 2; });
+      const all = [box.left, ...at, box.right].sort((a, b) => a - b);
+      return Math.max(...all.slice(1).map((x, n) => x - all[n])); })())");
+  };
+  CHECK(largest_gap_of_entries() < 8);
+  browser.ask("document.getElementById('in').click()");
+  CHECK(text_of(browser, "#range") != whole);
+  CHECK(largest_gap_of_entries() < 8);
+  check_quiet(browser);
 }
 
 TEST_CASE("each axis has three ticks or more, whose labels say where they are and do not touch") {
@@ -571,5 +598,41 @@ TEST_CASE("equations are seen as formulas") {
                       "s.children[0].getBoundingClientRect().bottom)") == true);
     CHECK(browser.ask("document.querySelector('details.as-text').open") == false);
     check_quiet(browser);
+  }
+}
+
+TEST_CASE("the page of every model is in order on a desktop and on a phone") {
+  if (skipped()) return;
+  const Workplace place;
+  std::vector<std::string> models;
+  for (const slideway::Model& model : slideway::models::catalogue()) models.push_back(model.name);
+  for (const auto& entry : std::filesystem::directory_iterator(gallery))
+    if (entry.path().extension() == ".toml") models.push_back(entry.path().string());
+  REQUIRE(models.size() > 70);
+  std::sort(models.begin(), models.end());
+  std::unique_ptr<Browser> desk, hand;
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    CAPTURE(models[k]);
+    // A browser lives for half a minute.
+    if (k % 6 == 0) {
+      desk = std::make_unique<Browser>(place.path() / ("desk" + std::to_string(k)), desktop, 900);
+      hand = std::make_unique<Browser>(place.path() / ("hand" + std::to_string(k)), phone, 900);
+    }
+    const std::string page = page_of(place, {models[k]});
+    for (Browser* browser : {desk.get(), hand.get()}) {
+      browser->open_page(page);
+      CHECK(browser->ask("document.body.classList.contains('ready')") == true);
+      CHECK(wrong_ticks(*browser) == std::vector<std::string>());
+      CHECK_FALSE(overflows(*browser));
+      CHECK(browser->ask(
+                "(() => { const m = [...document.querySelectorAll('math')]; return m.length > 0 && "
+                "m.every((e) => { "
+                "const b = e.getBoundingClientRect(); return b.width > 2 && b.height > 4; }); })()") == true);
+      set_slider(*browser, 1);
+      CHECK_FALSE(overflows(*browser));
+      const std::string text = text_of(*browser, "body");
+      for (const char* slip : {"NaN", "undefined", "Infinity"}) CHECK_FALSE(contains(text, slip));
+      check_quiet(*browser);
+    }
   }
 }

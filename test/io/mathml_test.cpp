@@ -172,7 +172,7 @@ TEST_CASE("a long sum is in parts between which a line can be broken") {
   const auto parsed = slideway::reader::parse_expression("-a - b*(c + d) + e");
   const std::vector<std::string> terms = slideway::mathml_terms(parsed.expression);
   REQUIRE(terms.size() == 3);
-  CHECK(terms[0] == "<mo>−</mo><mi>a</mi>");
+  CHECK(terms[0] == "<mo form=\"prefix\">−</mo><mi>a</mi>");
   CHECK(terms[2] == "<mo form=\"infix\">+</mo><mi>e</mi>");
   const std::string sum = one_line("x' = aaaaaaa + bbbbbbb + ccccccc + ddddddd");
   CHECK(prose(sum) == "§§§§");
@@ -204,6 +204,7 @@ TEST_CASE("words stay words, and formulas among them are found") {
   CHECK(words("y_i(0) = (i - 1)*h + i*gap,  v_i(0) = 0") == "§, §");
   CHECK(words("q' = w_q' = 0   in location standing") == "§ in location standing");
   CHECK(words("location contact:") == "location contact:");
+  CHECK(words("F the force of the q at v_th") == "F the force of the q at §");
   CHECK(words("dahl                 F = z,  z' = sigma0*(u - abs(u)*z/Fc)") == "dahl §, §");
   CHECK(words("<b>bold</b> & x < y \"z\"") == "&lt;b&gt;bold&lt;/b&gt; &amp; § &quot;z&quot;");
 }

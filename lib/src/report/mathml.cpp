@@ -16,7 +16,7 @@ using reader::TokenKind;
 using reader::TokenRange;
 
 constexpr const char* thin_space = "<mspace width=\"0.17em\"/>";
-constexpr const char* minus_sign = "<mo>\u2212</mo>";
+constexpr const char* minus_sign = "<mo form=\"prefix\">\u2212</mo>";
 constexpr const char* dot = "<mo>\u22c5</mo>";
 
 const std::map<std::string, std::string, std::less<>>& greek() {

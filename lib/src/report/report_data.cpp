@@ -23,6 +23,8 @@ constexpr std::size_t most_numbers = 240000;
 constexpr std::size_t most_segments = 40000;
 constexpr std::size_t first_events = 9000;
 constexpr std::size_t last_events = 1000;
+// Of the events between these as many of a kind have a mark, evenly over time.
+constexpr double most_marks_between = 400;
 constexpr Index most_surfaces_in_word = 100;
 constexpr Index most_surfaces_drawn = 12;
 
@@ -324,6 +326,34 @@ void ReportData::write_events(std::ostream& out) const {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (gap && i >= first_events && i + last_events < all.size()) continue;
     out << separator << embedded(event_of(all[i], system_));
+    separator = ",\n";
+  }
+  out << "],\n\"between\":";
+  if (gap)
+    write_between(out, first_events, all.size() - last_events);
+  else
+    out << "[]\n";
+}
+
+// The marks of the events that are left out: kind, time and the value of each curve.
+void ReportData::write_between(std::ostream& out, std::size_t begin, std::size_t end) const {
+  const EventLog& all = solution_.events;
+  const Trajectory& trajectory = solution_.trajectory;
+  const double apart = (all[end - 1].t - all[begin].t) / most_marks_between;
+  std::map<EventKind, double> last;
+  const char* separator = "[\n";
+  for (std::size_t i = begin; i < end; ++i) {
+    const EventRecord event = all[i];
+    const auto [of_kind, is_first] = last.try_emplace(event.kind, event.t);
+    if (!is_first && event.t < of_kind->second + apart) continue;
+    of_kind->second = event.t;
+    const Vector state = event.after.size() > 0 ? event.after : trajectory(event.t);
+    const Vector values = keep(
+        kept_, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)}, report_.observation);
+    out << separator << "{\"kind\":" << Json(to_string(event.kind)).dump()
+        << ",\"t\":" << number_json(event.t) << ",\"values\":[";
+    for (Index k = 0; k < values.size(); ++k) out << (k > 0 ? "," : "") << number_json(values(k));
+    out << "]}";
     separator = ",\n";
   }
   out << "]\n";

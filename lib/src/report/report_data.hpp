@@ -33,6 +33,7 @@ class ReportData {
   void write_segments(std::ostream& out) const;
   void write_surfaces(std::ostream& out) const;
   void write_events(std::ostream& out) const;
+  void write_between(std::ostream& out, std::size_t begin, std::size_t end) const;
 
   const RunReport& report_;
   const System& system_;

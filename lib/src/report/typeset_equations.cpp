@@ -265,7 +265,7 @@ class Typesetter {
     const std::string before = at > 0 ? words[at - 1] : "";
     const std::string after = at + 1 < words.size() ? words[at + 1] : "";
     if (before == "->" || after == "->" || before == "location" || before == "edge") return false;
-    if (word == "a" && after == "unit") return false;
+    if ((word == "a" && after == "unit") || before == "the") return false;
     // No word of English has a bar or a digit in it.
     return !is_plain_name(word) || word.find_first_of("_0123456789") != std::string::npos ||
            names_.count(word) > 0;

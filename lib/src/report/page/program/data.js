@@ -2,6 +2,7 @@
 //   curves.t, curves.x[k]   samples; `breaks` begin a new piece (the state jumped), in increasing order
 //   segments                start times and mode of each stretch between events
 //   events                  as in the JSON document of a run; `gap` tells how many were left out, and after which
+//   between                 of those left out some of each kind, for their marks
 // The files of this folder are one function's body, in the order of lib/CMakeLists.txt: later ones use earlier ones.
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -52,6 +53,7 @@ function slidesAt(t) {
 // The value of a quantity at an event, after it.
 function eventValue(event, k) {
   if (k === TIME) return event.t;
+  if (event.values) return event.values[k] === null ? NaN : event.values[k];
   if (event.after && event.after[names[k]] !== undefined) return event.after[names[k]];
   return stateAt(event.t)[k];
 }

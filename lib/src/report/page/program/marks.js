@@ -34,6 +34,9 @@ function change(event) {
   return mode;
 }
 
+// Whatever has a mark, in the order of time; those that are left out of the page have no number.
+const marked = [...events.map((event, i) => ({ event, i })), ...data.between.map((event) => ({ event, i: -1 }))]
+  .sort((a, b) => a.event.t - b.event.t);
 // Of one instant and kind so many are drawn: they stand above each other.
 const mostOfAnInstant = 8;
 // The events to draw in a panel of so many pixels. Up to 200 marks of a kind are all drawn, and of more those that are at least
@@ -45,15 +48,16 @@ function drawn(width) {
   const room = Math.max(20, Math.min(200, Math.floor(width / 3)));
   const isSeen = (event) => event.t >= from && event.t <= to;
   const count = {};
-  for (const event of events) if (isSeen(event)) count[event.kind] = (count[event.kind] || 0) + 1;
+  for (const { event } of marked) if (isSeen(event)) count[event.kind] = (count[event.kind] || 0) + 1;
   const before = {};
   const list = [];
-  events.forEach((event, i) => {
+  marked.forEach((one) => {
+    const event = one.event;
     const of = before[event.kind];
     const isSame = of && event.t === of.t && of.count < mostOfAnInstant;
     if (count[event.kind] > room && of && !isSame && event.t < of.t + (to - from) / room) return;
     before[event.kind] = { t: event.t, count: isSame ? of.count + 1 : 1 };
-    if (isSeen(event)) list.push(i);
+    if (isSeen(event)) list.push(one);
   });
   return list;
 }

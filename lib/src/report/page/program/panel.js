@@ -86,30 +86,31 @@ function panel(host, across, up, hooks) {
       element('path', { class: 'zero whole', d: line.pieces.map((l) => 'M' + point(l[0], l[1]) + 'L' + point(l[2], l[3])).join('') }, inside);
     }
   }
-  function placeOf(i) {
-    const x = px(eventValue(events[i], across)), y = py(eventValue(events[i], up));
+  function placeOf(one) {
+    const x = px(eventValue(one.event, across)), y = py(eventValue(one.event, up));
     if (!isFinite(x) || !isFinite(y)) return null;
-    return { i, x: Math.max(left, Math.min(right, x)), y: Math.max(top, Math.min(bottom, y)) };
+    return { event: one.event, i: one.i, x: Math.max(left, Math.min(right, x)), y: Math.max(top, Math.min(bottom, y)) };
   }
   function mark(at, r, parent, more) {
-    const shape = shapeOf(events[at.i]);
-    const made = element('path', { class: eventClass(shape) + (more || ''), 'data-event': at.i, d: shapePath(shape, at.x, at.y, r) }, parent);
-    element('title', {}, made, kindText(events[at.i].kind) + ' at t = ' + number(events[at.i].t, 10));
-    return made;
+    const shape = shapeOf(at.event);
+    const made = element('path', { class: eventClass(shape) + (more || ''), d: shapePath(shape, at.x, at.y, r) }, parent);
+    if (at.i >= 0) made.setAttribute('data-event', at.i);
+    element('title', {}, made, kindText(at.event.kind) + ' at t = ' + number(at.event.t, 10));
   }
   function marks(parent) {
     const list = drawn(right - left);
     const r = radius(list.length, right - left);
     self.count = list.length;
-    self.marks = list.map(placeOf).filter((at) => at !== null);
-    for (const at of self.marks) mark(at, r, parent);
+    const places = list.map(placeOf).filter((at) => at !== null);
+    for (const at of places) mark(at, r, parent);
+    self.marks = places.filter((at) => at.i >= 0);
   }
 
   // The chosen event: a line at its time, and its mark, which may be one of those left out.
   self.highlight = () => {
     for (const old of overlay.querySelectorAll('.chosen, .at-event')) old.remove();
     if (view.chosen < 0 || events[view.chosen].t < view.from || events[view.chosen].t > view.to) return;
-    const at = placeOf(view.chosen);
+    const at = placeOf({ event: events[view.chosen], i: view.chosen });
     if (overTime) {
       const x = px(events[view.chosen].t);
       element('line', { class: 'at-event', x1: x, x2: x, y1: top, y2: bottom }, overlay);

@@ -118,12 +118,12 @@ function draw() {
   // A drawing that is made anew loses the focus of the keys.
   const focused = allPanels().find((one) => one.svg && one.svg === document.activeElement);
   hooks.left();
-  const height = Math.max(100, Math.min(190, 520 / Math.max(view.shown.length, 2))) + 46;
+  const height = Math.round(Math.max(100, Math.min(190, 520 / Math.max(view.shown.length, 2)))) + 46;
   const width = $('time-picture').clientWidth || 800;
   for (const one of panels.time) one.draw(width, height);
   if (panels.portrait) {
     const across = $('portrait').clientWidth || 420;
-    panels.portrait.draw(across, Math.max(300, Math.min(540, across * 0.95)));
+    panels.portrait.draw(across, Math.round(Math.max(300, Math.min(540, across * 0.95))));
   }
   if (panels.enlarged) {
     const room = $('enlarged-panel');
@@ -132,8 +132,10 @@ function draw() {
   if (focused) focused.svg.focus({ preventScroll: true });
   const isWhole = view.from <= start && view.to >= end;
   for (const id of ['out', 'all', 'enlarged-out', 'enlarged-all']) $(id).disabled = isWhole;
-  const within = events.filter((event) => event.t >= view.from && event.t <= view.to).length;
+  // Of the events left out nobody knows how many are in a part of the run.
+  const isAmong = data.gap && events[data.gap.after].t >= view.from && events[data.gap.after - 1].t <= view.to;
+  const within = events.filter((event) => event.t >= view.from && event.t <= view.to).length + (isAmong && isWhole ? data.gap.count : 0);
   const count = panels.time.length ? panels.time[0].count : within;
   $('range').textContent = 't = ' + number(view.from, 6) + ' … ' + number(view.to, 6) +
-    (count < within ? ', ' + count + ' of ' + within + ' events drawn' : '');
+    (isAmong && !isWhole ? ', ' + count + ' events drawn' : count < within ? ', ' + count + ' of ' + within + ' events drawn' : '');
 }

@@ -13,6 +13,7 @@ const fileName = (...parts) => parts.join('-').replace(/[^A-Za-z0-9._-]+/g, '_')
 
 const shapeStyle = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'shape-rendering'];
 const textStyle = ['fill', 'stroke', 'stroke-width', 'stroke-linejoin', 'paint-order', 'font-family', 'font-size', 'font-weight'];
+const ordinary = { 'fill-opacity': '1', 'stroke-dasharray': 'none', 'stroke-linejoin': 'miter', 'shape-rendering': 'auto', 'paint-order': 'normal' };
 // The drawing with its styles in attributes, in the colours of paper.
 function drawing(svg) {
   const root = document.documentElement;
@@ -25,7 +26,7 @@ function drawing(svg) {
     const style = getComputedStyle(original);
     for (const name of isText ? textStyle : shapeStyle) {
       const value = style.getPropertyValue(name);
-      if (value) copies[n].setAttribute(name, value);
+      if (value && value !== ordinary[name]) copies[n].setAttribute(name, value);
     }
     copies[n].removeAttribute('class');
   });
