@@ -45,7 +45,7 @@ def test_pip_installs_a_package_that_brings_its_libraries(tmp_path):
     code = "import slideway; print(slideway.load('gallery/chua').name, len(slideway.catalogue.fields))"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path,
                           env={**os.environ, "PYTHONPATH": str(target)})
-    assert told.stdout.split() == ["chua", str(len(slideway.catalogue.fields))], told.stderr
+    assert told.stdout.split() == ["chua", "5"], told.stderr
     assert (target / "slideway/py.typed").exists() and (target / "slideway/_core.pyi").exists()
 
 
