@@ -99,15 +99,14 @@ std::size_t end_of_columns(const std::string& line, std::size_t columns) {
   return at;
 }
 
-std::size_t line_width(int descriptor) {
+// The variable COLUMNS comes before the terminal.
+std::optional<std::size_t> known_width(int descriptor) {
   if (const char* variable = std::getenv("COLUMNS"); variable != nullptr) {
     const auto columns = to_number<std::size_t>(variable);
     if (columns && *columns > 0) return std::max(*columns, least_width);
   }
-  winsize size{};
-  if (isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return std::max<std::size_t>(size.ws_col, least_width);
-  return usual_width;
+  const auto columns = terminal_columns(descriptor);
+  return columns ? std::optional(std::max(*columns, least_width)) : std::nullopt;
 }
 
 bool wants_colours(int descriptor) {
@@ -121,7 +120,19 @@ bool wants_colours(int descriptor) {
 }  // namespace
 
 Screen screen_behind(int descriptor) {
-  return {.width = line_width(descriptor), .colours = wants_colours(descriptor)};
+  return {.width = known_width(descriptor).value_or(usual_width), .colours = wants_colours(descriptor)};
+}
+
+std::optional<std::size_t> terminal_columns(int descriptor) {
+  winsize size{};
+  if (isatty(descriptor) != 1 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return std::nullopt;
+  return size.ws_col;
+}
+
+std::size_t message_width(int descriptor) {
+  constexpr std::size_t any_width = 1'000'000'000;
+  return known_width(descriptor).value_or(any_width);
 }
 
 std::size_t screen_width(const std::string& text) {

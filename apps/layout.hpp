@@ -3,6 +3,7 @@
 // It must not know what the text is about.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <streambuf>
 #include <string>
@@ -20,6 +21,13 @@ struct Screen {
 // The screen behind a descriptor. Its width is the variable COLUMNS, or what the terminal says, or 80. Colours are for
 // terminals that can show them, unless NO_COLOR is set.
 Screen screen_behind(int descriptor);
+
+// The columns of the terminal behind a descriptor now; nothing where it is none.
+std::optional<std::size_t> terminal_columns(int descriptor);
+
+// The width of a message to a descriptor: that of the screen where there is one, which COLUMNS may say. In a file or a pipe a message
+// is one line, however long, for programs to read.
+std::size_t message_width(int descriptor);
 
 // Columns on the screen: UTF-8's continuation bytes and the codes of colours take none.
 std::size_t screen_width(const std::string& text);

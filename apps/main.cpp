@@ -16,16 +16,17 @@ namespace {
 
 using namespace slideway::apps;
 
-// Text for a person goes to `screen`, whose lines fit; text for a shell or a program goes to `plain` as it is.
+// Text for a person goes to `screen` and `messages`, whose lines fit; text for a shell or a program goes to `plain` as it is.
 struct Dispatch {
   std::ostream& screen;
+  std::ostream& messages;
   std::ostream& plain;
 
   int operator()(const Answered& answered) const { return answered.exit_status; }
-  int operator()(const RunArguments& arguments) const { return run(arguments, screen, std::cerr); }
+  int operator()(const RunArguments& arguments) const { return run(arguments, screen, messages); }
   int operator()(const CheckArguments& arguments) const { return check(arguments, screen); }
-  int operator()(const CompareArguments& arguments) const { return compare(arguments, screen, std::cerr); }
-  int operator()(const SweepArguments& arguments) const { return sweep(arguments, std::cerr); }
+  int operator()(const CompareArguments& arguments) const { return compare(arguments, screen, messages); }
+  int operator()(const SweepArguments& arguments) const { return sweep(arguments, messages); }
   int operator()(const CompletionArguments& arguments) const { return completion(arguments, plain); }
   int operator()(const ManPageArguments&) const { return man_page(plain); }
   int operator()(const ModelsArguments&) const { return list_models(screen); }
@@ -38,26 +39,27 @@ struct Dispatch {
 }  // namespace
 
 int main(int argc, char** argv) {
+  FittedStream messages(std::cerr, message_width(STDERR_FILENO));
   try {
     FittedStream screen(std::cout, screen_behind(STDOUT_FILENO).width);
-    const int status =
-        std::visit(Dispatch{screen, std::cout}, parse_command_line(argc, argv, std::cout, std::cerr));
+    const int status = std::visit(Dispatch{screen, messages, std::cout},
+                                  parse_command_line(argc, argv, std::cout, messages));
     screen.flush();
     if (!std::cout) {
-      std::cerr << "slideway: standard output was closed or is full\n";
+      messages << "slideway: standard output was closed or is full\n";
       return exit_failure;
     }
     return status;
   } catch (const slideway::FileError& error) {
-    std::cerr << "slideway: " << error.what() << '\n';
+    messages << "slideway: " << error.what() << '\n';
     return exit_failure;
   } catch (const slideway::ModelFileError& error) {
-    // Its lines begin with file:line:column, where an editor looks for them.
+    // Its lines begin with file:line:column, where an editor looks for them, and carets stand below what they mean.
     const std::string report = error.what();
     std::cerr << report << (report.ends_with('\n') ? "" : "\n");
     return exit_misuse;
   } catch (const std::exception& error) {
-    std::cerr << "slideway: " << told_to_user(error.what()) << '\n';
+    messages << "slideway: " << told_to_user(error.what()) << '\n';
     return exit_misuse;
   }
 }

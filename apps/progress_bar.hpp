@@ -31,7 +31,7 @@ class ProgressBar {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-// "[#####-----]  12/24  50 %  0:07 left"
-std::string progress_line(Index done, Index total, Index already, double seconds);
+// "[#####-----]  12/24  50 %  0:07 left". In a narrow terminal the bar is shorter, then what is left goes, then the bar.
+std::string progress_line(Index done, Index total, Index already, double seconds, std::size_t width);
 
 }  // namespace slideway::apps

@@ -52,11 +52,12 @@ std::string values(const std::vector<double>& numbers) {
   return numbers.size() > 3 ? text + " …" : text;
 }
 
-std::string place(const EventRecord& event) {
-  if (event.name) return *event.name;
+std::string surfaces_of(const EventRecord& event) {
   if (event.surface_names.size() <= 3) return fmt::format("{}", fmt::join(event.surface_names, " "));
   return fmt::format("{} … ({} surfaces)", event.surface_names.front(), event.surface_names.size());
 }
+
+std::string place(const EventRecord& event) { return event.name ? *event.name : surfaces_of(event); }
 
 std::string time_text(double t) { return fmt::format("{:.10g}", t); }
 
@@ -134,8 +135,15 @@ std::vector<Repeated> repeated_events(const EventLog& events) {
   return groups;
 }
 
+// "163 × heel strike (reset)", or "8 × sliding_entry" of what has no name.
+std::string phrase(const Repeated& group) {
+  const EventRecord& event = *group.first;
+  return event.name ? fmt::format("{} × {} ({})", group.count, *event.name, to_string(event.kind))
+                    : fmt::format("{} × {}", group.count, to_string(event.kind));
+}
+
 Table repeated_table(const std::vector<Repeated>& groups) {
-  Table table({{.title = "events", .whole = true},
+  Table table({{.title = "events"},
                {.title = "surface"},
                {.title = "mode"},
                {.title = "first t", .whole = true},
@@ -143,8 +151,8 @@ Table repeated_table(const std::vector<Repeated>& groups) {
               "reason");
   for (const Repeated& group : groups) {
     const EventRecord& event = *group.first;
-    table.add({fmt::format("{} × {}", group.count, to_string(event.kind)), place(event), group.mode,
-               time_text(event.t), group.count > 1 ? time_text(group.last->t) : ""},
+    table.add({phrase(group), surfaces_of(event), group.mode, time_text(event.t),
+               group.count > 1 ? time_text(group.last->t) : ""},
               group.has_one_reason ? reason(event) : "");
   }
   return table;

@@ -68,6 +68,8 @@ if(SLIDEWAY_BUILD_PYTHON)
   math(EXPR python_next_minor "${python_minor} + 1")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "${the_library}, python3 (>= ${slideway_python_version}~), python3 (<< ${python_major}.${python_next_minor}), python3-numpy")
+  # The gallery is there.
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS slideway)
 endif()
 
 if(slideway_docs_found)

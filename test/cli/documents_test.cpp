@@ -76,6 +76,8 @@ TEST_CASE("bash completes commands and models and options and their values and m
   place.write("notes.txt", "");
   CHECK(completed(place, "slideway sw") == "sweep\n");
   CHECK(completed(place, "slideway run ev") == "evaporator\n");
+  CHECK(completed(place, "slideway run gallery/chu") == "gallery/chua\n");
+  CHECK(completed(place, "slideway run evaporator gallery/chu") == "gallery/chua\n");
   CHECK(completed(place, "slideway run st") == "stick slip.toml\n");
   CHECK(completed(place, "slideway run no") == "\n");
   CHECK(completed(place, "slideway run evaporator --method a") == "auto\nadams\n");
@@ -100,6 +102,7 @@ TEST_CASE("the completion of zsh names every option and is a script of zsh") {
       CHECK_MESSAGE(contains(script.out, option + "["), option);
   }
   CHECK(contains(script.out, "evaporator"));
+  CHECK(contains(script.out, " gallery/chua "));
   CHECK(contains(script.out, "*.toml"));
   place.write("_slideway", script.out);
   if (has("zsh")) CHECK(std::system(("zsh -n '" + (place.path() / "_slideway").string() + "'").c_str()) == 0);

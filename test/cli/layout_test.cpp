@@ -86,8 +86,8 @@ TEST_CASE("repeated events are one row with the first and the last time, and eac
   const Finished brief = place.slideway({"run", "walk.toml"});
   CAPTURE(brief.out);
   CHECK(brief.status == 0);
-  CHECK(contains(brief.out, "100 × reset"));
-  CHECK(contains(brief.out, "heel strike"));
+  CHECK(contains(brief.out, "100 × heel strike (reset)"));
+  CHECK_FALSE(contains(brief.out, "surface"));
   CHECK(contains(brief.out, "--all-events"));
   CHECK(contains(brief.out, "100 events"));
   const Finished all = place.slideway({"run", "walk.toml", "--all-events"});
@@ -101,6 +101,54 @@ TEST_CASE("repeated events are one row with the first and the last time, and eac
   const Finished one = place.slideway({"run", "walk.toml", "--t-end", "1.5"});
   CHECK(contains(one.out, "1 event"));
   CHECK_FALSE(contains(one.out, "1 events"));
+}
+
+TEST_CASE("messages fit the screen, and are one line for programs") {
+  const Workplace place;
+  const std::vector<std::string> wrong = {"run", "dry-friction", "--set", "nu=0.3"};
+  const Finished narrow = place.slideway(wrong, "COLUMNS=40");
+  CHECK(narrow.status == 2);
+  std::istringstream in(narrow.err);
+  std::size_t lines = 0;
+  for (std::string line; std::getline(in, line); ++lines) CHECK_MESSAGE(columns_of(line) <= 40, line);
+  CHECK(lines > 1);
+  const Finished unknown = place.slideway(wrong, "COLUMNS=");
+  CHECK(std::count(unknown.err.begin(), unknown.err.end(), '\n') == 1);
+  // Of a mistake in a file the caret stays below what it means.
+  place.write(
+      "long.toml",
+      "[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-x + 0.1*x + 0.2*x + 0.3*x + 0.4*x + y\"\n");
+  const Finished file = place.slideway({"run", "long.toml"}, "COLUMNS=40");
+  CHECK(file.status == 2);
+  CHECK(contains(file.err, "x = \"-x + 0.1*x + 0.2*x + 0.3*x + 0.4*x + y\"\n"));
+}
+
+TEST_CASE("on a terminal messages and the bar of a sweep are no wider than it is") {
+  if (std::system("script --version > /dev/null 2>&1") != 0) return;
+  const Workplace place;
+  for (const int width : {40, 60}) {
+    CAPTURE(width);
+    // The command has a terminal of its own.
+    const std::string command =
+        "cd '" + place.path().string() + "' && env -u COLUMNS script -qec \"stty cols " +
+        std::to_string(width) + "; '" + SLIDEWAY_PROGRAM +
+        "' sweep dry-friction --vary mu=0.1:0.9:3000 --csv s.csv; '" + SLIDEWAY_PROGRAM +
+        "' run dry-friction --set nu=0.3\" /dev/null > .out 2>&1 < /dev/null";
+    CHECK(std::system(command.c_str()) != 0);
+    const std::string out = place.read(".out");
+    CHECK(contains(out, "/3000"));
+    CHECK(contains(out, "nu"));
+    std::string line;
+    for (const char character : out + "\n") {
+      if (character != '\r' && character != '\n') {
+        line += character;
+        continue;
+      }
+      if (line.ends_with("\x1b[K")) line.resize(line.size() - 3);
+      CHECK_MESSAGE(columns_of(line) <= static_cast<std::size_t>(width), line);
+      line.clear();
+    }
+  }
 }
 
 TEST_CASE("columns of the event table without an entry are left out") {

@@ -227,13 +227,23 @@ TEST_CASE("bars of a raster are the intervals of sliding") {
   CHECK(contains(place.read("r.json"), entry));
 }
 
+TEST_CASE("the rows of a table of events are in order, with a dot for each event") {
+  const Workplace place;
+  // Oscillator i fires first at (13 - i)/12, and then every unit of time: the last fires first.
+  place.write(
+      "fire.toml",
+      "[states]\nx = { size = 12, value = \"(i - 1)/12\" }\n[time]\nend = 3.001\n[derivatives]\nx = \"1\"\n"
+      "[[resets]]\nname = \"fire\"\nsize = 12\nwhen = \"x[i] - 1\"\nset = { \"x[i]\" = \"0\" }\n");
+  const std::string text = script(place, {"fire.toml", "--raster"});
+  CHECK(contains(text, "'fire1' 0, 'fire2' 1, "));
+  CHECK(contains(text, ", 'fire11' 10, 'fire12' 11)"));
+  const std::size_t at = text.find("$dots << EOD\n") + 13;
+  CHECK(count(text.substr(at, text.find("EOD\n", at) - at), "\n") == 36);
+}
+
 TEST_CASE("a raster of a thousand rows is drawn in seconds and names some of its rows") {
   if (!gnuplot_is_there()) return;
   const Workplace place;
-  place.write("many.toml",
-              "[parameters]\nn = 1000\n[states]\nx = { size = 1000, value = \"0.001*i\" }\n[time]\nend = 20\n"
-              "[derivatives]\nx = \"1\"\n[[events]]\nname = \"fire\"\nsize = 1000\nwhen = \"x[i] - 1\"\n"
-              "reset = { \"x[i]\" = \"0\" }\n");
   const Finished chain = place.slideway(
       {"run", "friction-chain", "--set", "N=1000", "--t-end", "5", "--raster", "--plot", "c.svg", "--quiet"});
   CAPTURE(chain.err);

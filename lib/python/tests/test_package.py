@@ -34,12 +34,18 @@ def test_pip_installs_a_package_that_brings_its_libraries(tmp_path):
     version = SOURCE.parents[1] / "lib/include/slideway/core/version.hpp"
     (top / "lib/include/slideway/core").mkdir(parents=True)
     shutil.copy2(version, top / "lib/include/slideway/core")
+    shutil.copytree(SOURCE.parents[1] / "models/gallery", top / "models/gallery")
     target = tmp_path / "installed"
     done = subprocess.run([sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index", "--quiet",
                            "--target", target, top / "lib/python"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     use(target)
     assert any(path.name.startswith("libsundials_cvode") for path in (target / "slideway/libs").iterdir())
+    shutil.rmtree(top)  # the gallery is in the package, too
+    code = "import slideway; print(slideway.load('gallery/chua').name, len(slideway.catalogue.fields))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": str(target)})
+    assert told.stdout.split() == ["chua", "5"], told.stderr
     assert (target / "slideway/py.typed").exists() and (target / "slideway/_core.pyi").exists()
 
 

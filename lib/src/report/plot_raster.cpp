@@ -20,6 +20,15 @@ constexpr double most_rows_height = 1000;
 constexpr double least_rows_height = 90;
 constexpr double least_name_height = 13;  // pixels between two names
 
+// "fire12" as "fire" and 12; a name without a number has −1.
+std::pair<std::string, long long> name_and_number(const std::string& text) {
+  const std::size_t last = text.find_last_not_of("0123456789");
+  const std::size_t digits = last == std::string::npos ? 0 : last + 1;
+  constexpr std::size_t most_digits = 18;
+  if (digits == text.size() || text.size() - digits > most_digits) return {text, -1};
+  return {text.substr(0, digits), std::stoll(text.substr(digits))};
+}
+
 }  // namespace
 
 RasterScript::RasterScript(const RunReport& report, PictureFormat format, const PlotOptions& options)
@@ -42,6 +51,7 @@ RasterScript::RasterScript(const RunReport& report, PictureFormat format, const 
     collect_bars(*further, system.surfaces());
     collect_dots(*further, options.markers, system.surfaces());
   }
+  order_named(static_cast<std::size_t>(system.surfaces()));
   const bool has_empty_rows =
       std::erase_if(rows_, [](const Row& row) { return row.bars.empty() && row.dots.empty(); }) > 0;
   if (rows_.empty())
@@ -103,6 +113,19 @@ void RasterScript::collect_dots(const Solution& solution, Markers markers, Index
       if (surface >= 0 && surface < surfaces)
         rows_[static_cast<std::size_t>(surface)].dots.push_back(event.t);
   }
+}
+
+// Events of one table stand together, by their numbers.
+void RasterScript::order_named(std::size_t surfaces) {
+  std::map<std::string, std::size_t> first;
+  for (std::size_t k = surfaces; k < rows_.size(); ++k)
+    first.emplace(name_and_number(rows_[k].name).first, k);
+  const auto place = [&](const Row& row) {
+    const auto [name, number] = name_and_number(row.name);
+    return std::pair{first.at(name), number};
+  };
+  std::stable_sort(rows_.begin() + static_cast<Index>(surfaces), rows_.end(),
+                   [&](const Row& a, const Row& b) { return place(a) < place(b); });
 }
 
 // Dots of a row that lie on each other are one, and so are bars; the more there are, the farther apart they must be.

@@ -31,6 +31,7 @@ class RasterScript : public GnuplotScript {
 
   void collect_bars(const Solution& solution, Index surfaces);
   void collect_dots(const Solution& solution, Markers markers, Index surfaces);
+  void order_named(std::size_t surfaces);
   void thin_out();
   void data();
   Legend legend() const;
