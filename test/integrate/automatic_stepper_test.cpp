@@ -20,7 +20,8 @@ StepReport run(Stepper& stepper, double start) {
     report = stepper.step();
     CHECK(report.start == reached);
     reached = report.end;
-  } while (report.status == StepStatus::advanced);
+  } while (report.status == StepStatus::advanced ||
+           (report.status == StepStatus::failed && stepper.has_another_method()));
   return report;
 }
 

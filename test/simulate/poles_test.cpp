@@ -118,3 +118,20 @@ TEST_CASE("a run ends at a pole that the motion does not lead through") {
   // ∫ 1/(x − 1) from there on has no value.
   ends_at_one(clock_with("max(1/(x - 1), -1)"), "infinite");
 }
+
+TEST_CASE(
+    "a motion that runs away reaches its threshold between two times of the clock, by the automatic choice, "
+    "too") {
+  // x = -ln(1 - t) is at 60 within 1e-26 of t = 1.
+  const std::string text =
+      "[states]\nx = 0\n[time]\nstart = 0\nend = 40.5\n[derivatives]\nx = \"exp(x)\"\n"
+      "[[resets]]\nwhen = \"x - 60\"\ndirection = \"rising\"\nset = { x = \"0\" }\n";
+  for (const Method method : {Method::automatic, Method::dopri5}) {
+    CAPTURE(std::string(to_string(method)));
+    const Finished finished = test::run(text, method, 1e-6);
+    REQUIRE(finished.solution.outcome.succeeded());
+    REQUIRE(finished.solution.events.size() == 40);
+    for (std::size_t k = 0; k < 40; ++k)
+      CHECK(std::abs(finished.solution.events[k].t - static_cast<double>(k + 1)) <= 1e-4);
+  }
+}

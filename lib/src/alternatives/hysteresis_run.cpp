@@ -148,6 +148,7 @@ class HysteresisRun {
         return false;
       }
       const StepReport report = stepper_->step();
+      if (report.status == StepStatus::failed && stepper_->has_another_method()) continue;
       if (report.status == StepStatus::failed) return failed();
       const Arrival& arrival = scan.advance(report.end, sampler);
       t_ = arrival.found ? arrival.t : report.end;

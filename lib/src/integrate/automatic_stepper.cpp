@@ -35,20 +35,22 @@ bool AutomaticStepper::start(double t, ConstVectorRef x, double end, double firs
     first_step /= kStepRatio;
   }
   steps_since_start_ = 0;
+  has_failed_on_the_way_ = false;
   return current_->start(t, x, end, first_step);
 }
 
 StepReport AutomaticStepper::step() {
   if (current_ != one_step_) return current_->step();
+  // BDF finds a step, or tells the reason why both methods stop.
+  if (std::exchange(has_failed_on_the_way_, false) && change_to_bdf()) return current_->step();
   if (one_step_->is_stiff() && one_step_->is_on_the_way() && change_to_bdf()) return current_->step();
   if (is_tight_ && one_step_ == &dopri5_ && steps_since_start_ >= kManySteps && dopri5_.is_on_the_way())
     is_tight_ = change_to_dop853();
   ++steps_since_start_;
   const bool was_on_the_way = one_step_->is_on_the_way();
   const StepReport report = one_step_->step();
-  // BDF tells the reason why both one-step methods stop.
-  if (report.status != StepStatus::failed || !was_on_the_way || !change_to_bdf()) return report;
-  return current_->step();
+  has_failed_on_the_way_ = report.status == StepStatus::failed && was_on_the_way;
+  return report;
 }
 
 bool AutomaticStepper::change_to_dop853() {

@@ -36,6 +36,7 @@ class AutomaticStepper final : public Stepper {
   double usual_step() const override { return current_->usual_step(); }
   bool stages_span_step() const override { return current_->stages_span_step(); }
   const StepFailure& failure() const override { return current_->failure(); }
+  bool has_another_method() const override { return has_failed_on_the_way_; }
   StepperStatistics statistics() const override;
   std::int64_t steps() const override;
 
@@ -54,6 +55,7 @@ class AutomaticStepper final : public Stepper {
   Stepper* current_;
   int steps_since_start_ = 0;
   std::int64_t changes_ = 0;  // of method without a start of the caller's
+  bool has_failed_on_the_way_ = false;  // the last step of the one-step method
   double end_time_ = 0;
   double stiff_from_;
   Vector state_;

@@ -93,6 +93,8 @@ void RunEngine::warn_of_shrinking_steps() {
 Stepper* RunEngine::choose_stepper() {
   Stepper* const usual = now_.here->stepper.get();
   if (now_.restart.starts_finely()) return &now_.here->fine_step();
+  // An explicit one-step method is what a short flight needs.
+  if (usual->stages_span_step()) return usual;
   if (!now_.restart.starts_anew() || !(now_.restart.interval() > 0) || now_.restart.steps() > kFewSteps)
     return usual;
   ModeOde& ode = now_.here->ode;
@@ -236,7 +238,11 @@ ModeEnd RunEngine::follow_mode() {
     if (now_.restart.steps_in_mode() > 0) ode.begin_stages(now_.t);
     now_.restart.count_step();
     const StepReport report = stepper.step();
-    if (report.status == StepStatus::failed) return end_where_it_fails();
+    if (report.status == StepStatus::failed) {
+      // Steps fail, too, where a guard vanishes between two times that the clock holds: that is an event, whatever the method.
+      if (stepper.has_another_method() && !locator_.imminent_arrival().found) continue;
+      return end_where_it_fails();
+    }
     const double step_start = now_.t;
     now_.dense_end = now_.step_end = report.end;
     locator_.scanned().root = report.root;

@@ -122,6 +122,8 @@ class Stepper {
   virtual std::span<const int> roots() const { return {}; }
 
   virtual const StepFailure& failure() const = 0;
+  // After a step that failed: whether step() goes on from the same state by another method when it is called again.
+  virtual bool has_another_method() const { return false; }
   // Sums over all restarts.
   virtual StepperStatistics statistics() const = 0;
   // Of them the steps alone, which are asked for at every one.
