@@ -41,6 +41,26 @@ TEST_CASE("the automatic choice stays with dopri5 where a problem is not stiff a
   CHECK(automatic->statistics().jacobian_evaluations == 0);
 }
 
+TEST_CASE("the automatic choice takes no rounding of free falls for a stiff problem") {
+  FunctionOde ode(
+      2,
+      [](double, ConstVectorRef x, VectorRef dx) {
+        dx[0] = x[1];
+        dx[1] = -9.81;
+      },
+      [](double, ConstVectorRef, MatrixRef jacobian) {
+        jacobian.setZero();
+        jacobian(0, 1) = 1;
+      });
+  auto stepper = make_automatic_stepper(ode, tolerances(2, 1e-4));
+  for (int k = 0; k < 200; ++k) {
+    const double flight = 1 + 0.1 * k;
+    REQUIRE(stepper->start(3 * k, Eigen::Vector2d(1e6, 4.905 * flight), 3 * k + flight, 0));
+    REQUIRE(run(*stepper, 3 * k).status == StepStatus::reached_end);
+  }
+  CHECK(std::isnan(stepper->statistics().stiff_from));
+}
+
 TEST_CASE("the automatic choice takes dop853 where the tolerance is tight and the steps are many") {
   FunctionOde ode = oscillator();
   auto automatic = make_automatic_stepper(ode, tolerances(2, 1e-10));

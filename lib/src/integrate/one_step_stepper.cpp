@@ -237,17 +237,21 @@ StepReport OneStepStepper::step() {
 void OneStepStepper::note_stiffness(double limit, const Vector& stage_state, const Vector& stage_velocity) {
   constexpr double near_limit = 1.0 / 3;
   constexpr double far_slower = 0.01;
+  constexpr double rounding = 16 * kEpsilon;
   const double distance = squared_distance(step_.x_new, stage_state);
   const double change = step_.h * step_.h * squared_distance(step_.velocity_new, stage_velocity);
   const double at_limit = limit * limit * distance;
-  if (change > at_limit && distance > 0) {
+  const bool is_at_limit = change > at_limit && distance > 0;
+  const bool is_held_up = change > near_limit * near_limit * at_limit && distance > 0 &&
+                          squared_distance(step_.velocity_new, step_.velocity) * distance <
+                              far_slower * far_slower * change * step_.velocity.squaredNorm();
+  // Rounding points in any direction and tells nothing of λ, as in a free fall, which the formula follows exactly.
+  const bool is_told =
+      (is_at_limit || is_held_up) &&
+      ((step_.x_new - stage_state).array().abs() > rounding * step_.x_new.array().abs()).any();
+  if (is_told) {
     smooth_steps_ = 0;
-    stiff_steps_ += kHeldUpSteps;
-  } else if (change > near_limit * near_limit * at_limit && distance > 0 &&
-             squared_distance(step_.velocity_new, step_.velocity) * distance <
-                 far_slower * far_slower * change * step_.velocity.squaredNorm()) {
-    smooth_steps_ = 0;
-    ++stiff_steps_;
+    stiff_steps_ += is_at_limit ? kHeldUpSteps : 1;
   } else if (++smooth_steps_ >= kSmoothSteps) {
     stiff_steps_ = 0;
   }
