@@ -55,7 +55,7 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
   }
   for (const std::string& path : arguments.plot) {
     const auto draw = [&] { write_comparison_plot(comparison_picture(compared, comparison), path); };
-    if (draw_or_warn(path, draw, err)) written.push_back(path);
+    for (const std::string& file : draw_or_warn(path, draw, err)) written.push_back(file);
   }
   if (!arguments.quiet && !any_on_standard_output(wanted))
     print_comparison(compared, comparison, written, screen_behind(STDOUT_FILENO), out);

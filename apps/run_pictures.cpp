@@ -104,11 +104,9 @@ void write_pictures(const RunArguments& arguments,
   std::vector<std::string> told;
   for (const std::string& path : arguments.plot) {
     std::vector<std::string> notes;
-    if (!draw_or_warn(
-            path, [&] { notes = draw(path); }, err))
-      continue;
-    written.push_back(path);
-    if (const std::string beside = file_beside(path); !beside.empty()) written.push_back(beside);
+    for (const std::string& file : draw_or_warn(
+             path, [&] { notes = draw(path); }, err))
+      written.push_back(file);
     // Every format of a picture has the same.
     for (const std::string& note : notes) {
       if (std::find(told.begin(), told.end(), note) != told.end()) continue;

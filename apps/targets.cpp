@@ -91,13 +91,15 @@ bool any_on_standard_output(const std::vector<Target>& wanted) {
                      [](const Target& target) { return is_standard_output(target.path); });
 }
 
-bool draw_or_warn(const std::string& path, const std::function<void()>& draw, std::ostream& err) {
+std::vector<std::string> draw_or_warn(const std::string& path, const std::function<void()>& draw,
+                                      std::ostream& err) {
   try {
     draw();
-    return true;
+    const std::string beside = file_beside(path);
+    return beside.empty() ? std::vector{path} : std::vector{path, beside};
   } catch (const GnuplotMissing& missing) {
     fmt::print(err, "slideway: warning: no picture '{}': {}\n", path, missing.what());
-    return false;
+    return {};
   }
 }
 

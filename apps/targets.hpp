@@ -31,7 +31,9 @@ void check_option(const std::string& option, const std::function<void()>& check)
 // Whether one of them is standard output, which then holds that document only.
 bool any_on_standard_output(const std::vector<Target>& wanted);
 
-// Draws the picture of that path; where there is no gnuplot, warns instead. Returns whether there is a picture.
-bool draw_or_warn(const std::string& path, const std::function<void()>& draw, std::ostream& err);
+// Draws the picture of that path; where there is no gnuplot, warns instead. Returns the files there are then: none, the picture, or
+// the picture and the drawing beside it.
+std::vector<std::string> draw_or_warn(const std::string& path, const std::function<void()>& draw,
+                                      std::ostream& err);
 
 }  // namespace slideway::apps

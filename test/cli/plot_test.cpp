@@ -277,6 +277,21 @@ TEST_CASE("a picture for LaTeX is a text and the drawing it includes") {
   CHECK(contains(place.read("e.tex"), "\\begin{picture}(6800.00,4520.00)"));
 }
 
+TEST_CASE("sweeps and comparisons are drawn for LaTeX too") {
+  if (!gnuplot_is_there()) return;
+  const Workplace place;
+  const Finished sweep = place.slideway({"sweep", "evaporator", "--vary", "R_b=1,2", "--plot", "s.tex"});
+  CAPTURE(sweep.err);
+  CHECK(sweep.status == 0);
+  CHECK(contains(place.read("s.tex"), "{\\strut{}R\\_b}"));
+  CHECK(contains(place.read("s.tex"), "{s-inc.pdf}"));
+  const Finished compared =
+      place.slideway({"compare", "evaporator", "--levels", "0", "--repeats", "1", "--plot", "c.tex"});
+  CHECK(compared.status == 0);
+  CHECK(contains(compared.out, "c.tex, c-inc.pdf"));
+  CHECK(place.read("c-inc.pdf").starts_with("%PDF"));
+}
+
 TEST_CASE("a picture for LaTeX does not take the place of another document") {
   const Workplace place;
   refused(place, {"evaporator", "--plot", "e.tex", "--plot", "e-inc.pdf"}, "would write to the same place");

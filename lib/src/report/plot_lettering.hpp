@@ -23,6 +23,8 @@ class Lettering {
   std::string bold(const std::string& text) const;
   // The label of a name, or the name itself.
   std::string name(const std::string& name) const;
+  // How far a label of the vertical axis is moved towards it, in characters; subscripts need room.
+  double label_offset() const { return is_enhanced() ? -0.5 : 0.5; }
   // The format of the numbers at an axis, in quotes.
   std::string number_format() const;
   // The estimated width in pixels of a picture's page.

@@ -281,7 +281,7 @@ void OverlayScript::time_panels(const Frame& frame) {
     place({frame.left, frame.right, top - height, top});
     append("{}{}", time_.commands('x'), axes_[panel].commands('y'));
     if (axes_[panel].is_logarithmic) append("set format y {}\n", words_.number_format());
-    append("set ylabel {} offset 0.5,0\n{}\n", words_.name(panels_[panel]),
+    append("set ylabel {} offset {},0\n{}\n", words_.name(panels_[panel]), words_.label_offset(),
            lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
                                 words_.number_format())
                   : "unset xlabel\nset format x ''");
@@ -300,8 +300,8 @@ void OverlayScript::portrait(const Frame& frame) {
   };
   append("{}{}", axes_[panel(portrait_[0])].commands('x'), axes_[panel(portrait_[1])].commands('y'));
   if (axes_[panel(portrait_[1])].is_logarithmic) append("set format y {}\n", words_.number_format());
-  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x {}\n",
-         words_.name(portrait_[0]), words_.name(portrait_[1]), words_.number_format());
+  append("set xlabel {} offset 0,0.3\nset ylabel {} offset {},0\nset format x {}\n",
+         words_.name(portrait_[0]), words_.name(portrait_[1]), words_.label_offset(), words_.number_format());
   const std::vector<std::string> drawn = parts(portrait_);
   if (drawn.empty()) {
     refuse({.what = "no run has all the states of the phase portrait",

@@ -46,7 +46,7 @@ void PlotScript::time_panels(const Frame& frame) {
     place({frame.left, frame.right, top - height, top});
     append("{}{}", Axis{time, time_.is_logarithmic}.commands('x'), axis(state).commands('y'));
     if (axis(state).is_logarithmic) append("set format y {}\n", words_.number_format());
-    append("set ylabel {} offset 0.5,0\n{}\n", name(state),
+    append("set ylabel {} offset {},0\n{}\n", name(state), words_.label_offset(),
            lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
                                 words_.number_format())
                   : "unset xlabel\nset format x ''");

@@ -70,8 +70,8 @@ void PlotScript::plane_portrait(const Frame& frame) {
   place(frame);
   append("{}{}", axis(portrait_[0]).commands('x'), axis(portrait_[1]).commands('y'));
   if (axis(portrait_[1]).is_logarithmic) append("set format y {}\n", words_.number_format());
-  append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x {}\n", name(portrait_[0]),
-         name(portrait_[1]), words_.number_format());
+  append("set xlabel {} offset 0,0.3\nset ylabel {} offset {},0\nset format x {}\n", name(portrait_[0]),
+         name(portrait_[1]), words_.label_offset(), words_.number_format());
   arrows();
   surface_time();
   append_plot(portrait_parts());
