@@ -767,3 +767,18 @@ TEST_CASE("a file is the same with a byte order mark and with other line ends") 
   const std::string wrong = "\xEF\xBB\xBF" + std::string("mu = \"x +\"\n");
   check_told(wrong, "test.toml:1:1: unknown section or key");
 }
+
+TEST_CASE("conditions in the guard of an event are answered with a guard that works") {
+  const auto hinted = [](const std::string& when, const std::string& hint) {
+    check_told(with_end("[[stops]]\nwhen = \"" + when + "\"\n"), hint);
+  };
+  const std::string both = "for a < 0 and b < 0 at once, write max(a, b)";
+  for (const char* when : {"x < 1 and v < 0", "x < 1 && v < 0", "0 < x < 1"}) hinted(when, both);
+  hinted("x < 1 or v < 0", "write an event for each\n");
+  hinted("x < 1 || v < 0", "write an event for each\n");
+  hinted("if(x < 1, if(v < 0, -1, 1), 1)", "max(a, b) falls through zero where both become negative");
+  // A surface has one smooth guard: the hint is that of an expression.
+  check_told(with_line(13, "stick = \"x < 1 and v < 0\""), "for both conditions, write if(a > b");
+  for (const char* when : {"max(x - 1, v)", "min(1 - x, -v)"})
+    CHECK_NOTHROW(parse_model(with_end("[[stops]]\nwhen = \"" + std::string(when) + "\"\n"), "m.toml"));
+}

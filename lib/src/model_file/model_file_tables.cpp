@@ -67,7 +67,7 @@ std::string guard_of_conditions(const SyntaxError& error, const std::string& oth
            "through zero there; for a > 0 and b > 0, min(a, b), which rises; or put the event under a "
            "condition as one of the [[edges]] of two [[locations]]";
   if (got({"'or'"}) || (wants_operator && got({"'|'"})))
-    return "a guard is a number, not a condition; write an event for each, with one name";
+    return "a guard is a number, not a condition; write an event for each";
   return otherwise;
 }
 
