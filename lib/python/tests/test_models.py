@@ -105,7 +105,7 @@ def test_models_of_the_gallery_are_loaded_by_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     model = slideway.load("gallery/chua")
     assert model.name == slideway.catalogue["gallery/chua"].name == "chua"
-    assert pickle.loads(pickle.dumps(model)).run(end=1).outcome.status == "reached_end"
+    assert pickle.loads(pickle.dumps(model)).run(t_end=1).outcome.status == "reached_end"
     (tmp_path / "gallery").mkdir()
     (tmp_path / "gallery" / "chua.toml").write_text(
         'name = "mine"\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = "-x"\n', encoding="utf-8")
