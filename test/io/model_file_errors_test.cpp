@@ -768,6 +768,12 @@ TEST_CASE("a file is the same with a byte order mark and with other line ends") 
   check_told(wrong, "test.toml:1:1: unknown section or key");
 }
 
+TEST_CASE("a state in an initial value is answered with a parameter for both") {
+  check_told(with_line(6, "v = \"2*x\""),
+             "make the initial value of 'x' a parameter, and write that in both");
+  check_told(with_line(2, "mu = \"2*x\""), "expected a number or a parameter");
+}
+
 TEST_CASE("conditions in the guard of an event are answered with a guard that works") {
   const auto hinted = [](const std::string& when, const std::string& hint) {
     check_told(with_end("[[stops]]\nwhen = \"" + when + "\"\n"), hint);
