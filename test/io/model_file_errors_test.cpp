@@ -339,7 +339,8 @@ TEST_CASE("parameters use earlier ones and constants only") {
   check_mistake(with_line(5, "x = \"v\""),
                 "m.toml:5:6: a name that may not stand in the initial value of 'x', expected a number or a "
                 "parameter, got "
-                "'v', a state");
+                "'v', a state",
+                "make the initial value of 'v' a parameter, and write that in both");
   check_told(with_line(8, "end = \"x\""),
              "in the end time, expected a number or a parameter, got 'x', a state");
 }
@@ -771,7 +772,7 @@ TEST_CASE("a file is the same with a byte order mark and with other line ends") 
 TEST_CASE("a state in an initial value is answered with a parameter for both") {
   check_told(with_line(6, "v = \"2*x\""),
              "make the initial value of 'x' a parameter, and write that in both");
-  check_told(with_line(2, "mu = \"2*x\""), "expected a number or a parameter");
+  check_told(with_line(2, "mu = \"2*x\""), "expected a number, got 'x', a state\n    2 | ");
 }
 
 TEST_CASE("conditions in the guard of an event are answered with a guard that works") {
