@@ -26,6 +26,7 @@ std::string told_to_user(std::string message, Branches branches) {
       {"raise max_steps, loosen the tolerances or use a stiff method",
        "raise --max-steps, loosen --rtol, or try --method bdf"},
       {"raise max_steps", "raise --max-steps"},
+      {"loosen rtol, or take the method dopri5,", "loosen --rtol, or take --method dopri5,"},
       {"choose one with on_ambiguity: minus, plus or slide, or follow all with branches",
        "choose one with --on-ambiguity minus, plus or slide, or follow all with --on-ambiguity branches"},
       {"Simulator::run, ", ""},

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -34,22 +35,28 @@ bool has_gallery(const fs::path& folder) {
 }
 
 // The installed gallery lies where it does beside this file wherever the installation was moved to, then where the build was told
-// to install it; a build finds that of its source tree. Empty where there is none.
-fs::path gallery_directory() {
+// to install it; a build finds that of its source tree.
+std::vector<fs::path> possible_directories() {
   const fs::path own_folder = file_of_this_code().parent_path();
-  for (const char* place : {"gallery", SLIDEWAY_GALLERY_FROM_HERE}) {
-    const fs::path folder = (own_folder / place).lexically_normal();
-    if (has_gallery(folder)) return folder;
-  }
+  std::vector<fs::path> places;
+  for (const char* place : {"gallery", SLIDEWAY_GALLERY_FROM_HERE})
+    places.push_back((own_folder / place).lexically_normal());
   // A program in SOURCE/build/TYPE/bin is three folders below its source tree, a module in SOURCE/build/TYPE/lib/python/slideway five.
   constexpr int most_levels = 5;
   fs::path folder = own_folder;
   for (int level = 0; level < most_levels && folder.has_relative_path(); ++level) {
     folder = folder.parent_path();
-    if (has_gallery(folder / "models/gallery")) return folder / "models/gallery";
+    places.push_back(folder / "models/gallery");
   }
-  const fs::path configured = SLIDEWAY_GALLERY_DIR;
-  return has_gallery(configured) ? configured : fs::path{};
+  places.emplace_back(SLIDEWAY_GALLERY_DIR);
+  return places;
+}
+
+// Empty where there is none.
+fs::path gallery_directory() {
+  for (const fs::path& place : possible_directories())
+    if (has_gallery(place)) return place;
+  return {};
 }
 
 }  // namespace
@@ -76,6 +83,15 @@ std::vector<GalleryModel> gallery_models() {
                       line.substr(summary + 3, last - summary - 3)});
   }
   return models;
+}
+
+std::vector<std::string> places_of_gallery() {
+  std::vector<std::string> places;
+  for (const fs::path& place : possible_directories()) {
+    const std::string text = place.string();
+    if (std::find(places.begin(), places.end(), text) == places.end()) places.push_back(text);
+  }
+  return places;
 }
 
 std::string gallery_file(const std::string& name) {

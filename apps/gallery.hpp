@@ -17,6 +17,9 @@ struct GalleryModel {
 // In the order of the index; empty where the gallery is not found.
 std::vector<GalleryModel> gallery_models();
 
+// The folders in which the gallery is looked for, in this order.
+std::vector<std::string> places_of_gallery();
+
 // The path of the file that is called gallery/NAME, with or without .toml; "" for another name and for an unknown one.
 std::string gallery_file(const std::string& name);
 

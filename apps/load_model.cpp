@@ -100,7 +100,15 @@ std::string file_of_gallery(const std::string& name) {
   if (!file.empty()) return file;
   std::vector<std::string> names;
   for (const GalleryModel& model : gallery_models()) names.push_back(model.name);
-  if (names.empty()) return "";  // the gallery is not installed, and the name is that of a file
+  if (names.empty())
+    refuse({.what = "the gallery was not found, nor a file '" + name + "' here",
+            .where = "gallery",
+            .expected = "it beside the program, in " + places_of_gallery()[1],
+            .got = fmt::format("nothing there nor in {} more folders, which `slideway models` lists",
+                               places_of_gallery().size() - 1),
+            .advice = "install with `cmake --install`, or give the path of the file, as in "
+                      "SOURCE/models/" +
+                      name + (name.ends_with(".toml") ? "" : ".toml")});
   const std::string stem = name.ends_with(".toml") ? name.substr(0, name.size() - 5) : name;
   const std::string near = nearest_name(stem, names);
   refuse({.what = "there is no model '" + name + "'",

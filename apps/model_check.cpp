@@ -173,23 +173,38 @@ class Checker {
     gradients(geometry);
   }
 
-  // A guard whose gradient vanishes has no surface to slide on there.
+  // A guard whose gradient vanishes has no surface to slide on there. One of time alone is not meant to have one.
   void gradients(SurfaceGeometry& geometry) {
-    Index flat = 0;
-    std::string first;
+    std::vector<Index> of_time, flat;
     for (Index i = 0; i < system().surfaces(); ++i) {
       bool always = true;
       for (const Point& point : points_)
         always = always && geometry.gradient(point.t, point.x, i).cwiseAbs().maxCoeff() == 0;
-      if (!always) continue;
-      if (flat++ == 0) first = system().surface_names()[static_cast<std::size_t>(i)];
+      if (always) (is_of_time_alone(i) ? of_time : flat).push_back(i);
     }
-    if (flat > 0)
-      find(Severity::warning,
-           fmt::format(
-               "surface '{}'{} does not depend on the state where the model was tried: it is a switch in "
-               "time, and cannot be slid along",
-               first, flat > 1 ? fmt::format(" (and {} more)", flat - 1) : ""));
+    const auto named = [&](const std::vector<Index>& surfaces) {
+      return fmt::format("surface '{}'{}",
+                         system().surface_names()[static_cast<std::size_t>(surfaces.front())],
+                         surfaces.size() > 1 ? fmt::format(" (and {} more)", surfaces.size() - 1) : "");
+    };
+    if (!of_time.empty())
+      find(Severity::hint, named(of_time) + " is a switch in time alone, which nothing slides along");
+    if (!flat.empty())
+      find(Severity::warning, named(flat) +
+                                  " does not change with the state where the model was tried: it "
+                                  "cannot be slid along there");
+  }
+
+  // The guard keeps every bit of its value while all states move.
+  bool is_of_time_alone(Index surface) const {
+    constexpr double far = 0.37;
+    Vector here(system().surfaces()), there(system().surfaces());
+    return std::all_of(points_.begin(), points_.end(), [&](const Point& point) {
+      const Vector moved = point.x + far * (point.x.cwiseAbs().array() + 1).matrix();
+      system().guards(point.t, point.x, here);
+      system().guards(point.t, moved, there);
+      return here[surface] == there[surface];
+    });
   }
 
   template <class Check>

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "apps/commands.hpp"
@@ -18,6 +19,8 @@ int list_models(std::ostream& out) {
   for (const Model& model : models::catalogue())
     fmt::print(out, "{:<{}}  {}\n", model.name, width, model.summary);
   const std::vector<GalleryModel> gallery = gallery_models();
+  if (gallery.empty())
+    fmt::print(out, "\nGallery: not found; looked in\n  {}\n", fmt::join(places_of_gallery(), "\n  "));
   std::size_t gallery_width = 0;
   for (const GalleryModel& model : gallery) gallery_width = std::max(gallery_width, model.name.size());
   std::string field;

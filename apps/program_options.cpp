@@ -188,14 +188,15 @@ CLI::Option* add_names(CLI::App& app, const std::string& name, const std::string
       ->type_name("NAME,NAME");
 }
 
-CLI::Option* add_axes(CLI::App& app, std::vector<SweepAxis>& axes, const std::string& description) {
+CLI::Option* add_axes(CLI::App& app, std::vector<SweepAxis>& axes, const std::string& description,
+                      bool may_draw = true) {
   return app
       .add_option_function<std::vector<std::string>>(
           "--vary",
-          [&axes](const std::vector<std::string>& texts) {
+          [&axes, may_draw](const std::vector<std::string>& texts) {
             for (const std::string& text : texts) {
               try {
-                axes.push_back(parse_axis(text));
+                axes.push_back(parse_axis(text, may_draw));
               } catch (const std::invalid_argument& error) {
                 throw CLI::ValidationError(error.what());
               }
@@ -276,7 +277,8 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       ->take_all();
   add_axes(app, arguments.axes,
            "run for each of these values, P=VALUE,VALUE,... or P=FIRST:LAST:COUNT, and draw the runs over "
-           "each other")
+           "each other",
+           false)
       ->group("The model");
   add_simulation(app, arguments, true);
 

@@ -67,7 +67,7 @@ Several prepare(const RunArguments& arguments) {
     if (arguments.axes.empty()) {
       add(several, prepare_run(arguments, model, arguments.settings), model, "", false);
     } else {
-      const SweepPlan plan({.axes = arguments.axes, .fixed = arguments.settings});
+      const SweepPlan plan({.axes = arguments.axes, .fixed = arguments.settings, .may_draw = false});
       if (plan.runs() * static_cast<Index>(arguments.models.size()) > most_runs) {
         refuse({.what = "too many runs for one picture",
                 .where = "--vary",

@@ -57,9 +57,11 @@ std::vector<std::vector<std::string>> jumping_states(const System& system) {
 
 std::string surface_line(const std::string& name, std::size_t width, const std::vector<std::string>& states) {
   constexpr std::size_t most = 6;
-  if (states.empty()) return name + " = 0";
+  // "max in u" says where a surface is, and is no guard.
+  const std::string guard = name.find(" in ") == std::string::npos ? name + " = 0" : name;
+  if (states.empty()) return guard;
   const auto shown = states.begin() + static_cast<Index>(std::min(states.size(), most));
-  return fmt::format("{:<{}}   in {}{}", name + " = 0", width + 4, fmt::join(states.begin(), shown, ", "),
+  return fmt::format("{:<{}}   in {}{}", guard, width + 4, fmt::join(states.begin(), shown, ", "),
                      states.size() > most ? ", …" : "");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <ostream>
 #include <tuple>
@@ -110,23 +111,49 @@ Table event_table(const EventLog& events) {
   return table;
 }
 
-// Events of one kind at one place with one change of the mode.
+// Two reasons are one if they differ in numbers alone: "approach at 3.1" is "approach at …". A digit in a name stays.
+std::string without_numbers(const std::string& text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           static_cast<unsigned char>(c) >= 0x80;
+  };
+  std::string words;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool is_signed = text[at] == '-' && at + 1 < text.size() && is_digit(text[at + 1]);
+    const bool is_in_name = at > 0 && (is_letter(text[at - 1]) || is_digit(text[at - 1]));
+    if (is_in_name || !(is_signed || is_digit(text[at]))) {
+      words += text[at++];
+      continue;
+    }
+    const char* const begin = text.c_str() + at;
+    char* end = nullptr;
+    std::strtod(begin, &end);
+    at += static_cast<std::size_t>(end - begin);
+    words += "…";
+  }
+  return words;
+}
+
+// Events of one kind at one place with one change of the mode and one reason, but for the numbers in it.
 struct Repeated {
   const EventRecord* first = nullptr;
   const EventRecord* last = nullptr;
   std::string mode = {};
-  bool has_one_reason = true;
+  std::string reason = {};
+  bool has_one_reason = true;  // in its numbers, too
   long long count = 0;
 };
 
 // By the time of the first of them.
 std::vector<Repeated> repeated_events(const EventLog& events) {
   std::vector<Repeated> groups;
-  std::map<std::tuple<EventKind, std::string, std::string>, std::size_t> known;
+  std::map<std::tuple<EventKind, std::string, std::string, std::string>, std::size_t> known;
   for (const EventRecord& event : events) {
     const std::string mode = mode_change(event);
-    const auto [found, is_new] = known.try_emplace({event.kind, place(event), mode}, groups.size());
-    if (is_new) groups.push_back({.first = &event, .mode = mode});
+    const std::string words = without_numbers(event.reason);
+    const auto [found, is_new] = known.try_emplace({event.kind, place(event), mode, words}, groups.size());
+    if (is_new) groups.push_back({.first = &event, .mode = mode, .reason = words});
     Repeated& group = groups[found->second];
     group.last = &event;
     group.has_one_reason = group.has_one_reason && reason(event) == reason(*group.first);
@@ -153,7 +180,7 @@ Table repeated_table(const std::vector<Repeated>& groups) {
     const EventRecord& event = *group.first;
     table.add({phrase(group), surfaces_of(event), group.mode, time_text(event.t),
                group.count > 1 ? time_text(group.last->t) : ""},
-              group.has_one_reason ? reason(event) : "");
+              group.has_one_reason ? reason(event) : group.reason);
   }
   return table;
 }

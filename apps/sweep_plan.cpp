@@ -60,8 +60,8 @@ std::string option_of(Sampling sampling) { return sampling == Sampling::latin ? 
 
 }  // namespace
 
-SweepAxis parse_axis(const std::string& text) {
-  const std::string form = fmt::format("{}; to draw from, {}", forms, forms_of_ranges);
+SweepAxis parse_axis(const std::string& text, bool may_draw) {
+  const std::string form = may_draw ? fmt::format("{}; to draw from, {}", forms, forms_of_ranges) : forms;
   const auto equals = text.find('=');
   SweepAxis axis;
   axis.name = trimmed(text.substr(0, equals));
@@ -166,7 +166,10 @@ void SweepPlan::refuse_unfit_axes() const {
               .where = "--vary",
               .expected = forms,
               .got = fmt::format("'{}={}:{}'", name, axes[k].first, axes[k].last),
-              .advice = "to draw values from a range, add --random N or --latin N"});
+              .advice = design_.may_draw
+                            ? "to draw values from a range, add --random N or --latin N"
+                            : fmt::format("give the number of values: {}={}:{}:3{}", name, axes[k].first,
+                                          axes[k].last, axes[k].logarithmic ? ":log" : "")});
   }
 }
 

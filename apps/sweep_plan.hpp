@@ -24,8 +24,8 @@ struct SweepAxis {
 };
 
 // "p=a:b:n" (n values from a to b, equally spaced), "p=a:b:n:log" (with equal ratios), "p=v1,v2,…", or a range to draw
-// from, "p=a:b" or "p=a:b:log". Throws std::invalid_argument with what was expected.
-SweepAxis parse_axis(const std::string& text);
+// from, "p=a:b" or "p=a:b:log". Throws std::invalid_argument with what was expected; ranges are told of where one may draw.
+SweepAxis parse_axis(const std::string& text, bool may_draw = true);
 
 enum class Sampling { grid, random, latin };
 // The order in which the runs of a chain follow one another along the first axis.
@@ -45,6 +45,7 @@ struct SweepDesign {
   std::uint64_t seed = 1;
   Follow follow = Follow::nothing;
   Shard shard = {};
+  bool may_draw = true;  // false: the command has no option for samples
 };
 
 class SweepPlan {

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -140,4 +143,26 @@ TEST_CASE(
   const Finished mine = place.slideway({"show", "gallery/chua.toml"});
   CHECK(mine.status == 0);
   CHECK(contains(mine.out, "mine"));
+}
+
+TEST_CASE("a program without its gallery tells where it looked, and how to have it") {
+  const Workplace place;
+  std::filesystem::create_directories(place.path() / "a/b/c/d/e/f/bin");
+  const std::filesystem::path alone = place.path() / "a/b/c/d/e/f/bin/slideway";
+  std::filesystem::copy_file(SLIDEWAY_PROGRAM, alone);
+  const auto told = [&](const std::string& arguments) {
+    const std::string command = "cd " + place.path().string() + " && " + alone.string() + " " + arguments +
+                                " > told 2>&1 < /dev/null";
+    const int status = std::system(command.c_str());
+    return std::pair{WEXITSTATUS(status), place.read("told")};
+  };
+  const auto [listed, models] = told("models");
+  CHECK(listed == 0);
+  if (contains(models, "Gallery, Impacts")) return;  // the build's own installation is there
+  CHECK(contains(models, "Gallery: not found; looked in"));
+  CHECK(contains(models, (place.path() / "a/b/c/d/e/f/share/slideway").string()));
+  const auto [refused, error] = told("run gallery/chua");
+  CHECK(refused == 2);
+  CHECK(contains(error, "the gallery was not found"));
+  CHECK(contains(error, "SOURCE/models/gallery/chua.toml"));
 }

@@ -328,3 +328,17 @@ TEST_CASE("no two columns of the table of a sweep have one name") {
       "[parameters]\nstatus = 1\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-status*sgn(x)\"\n");
   refused(place, {"sweep", "s.toml", "--vary", "status=1,2"}, "two columns of the table would have one name");
 }
+
+TEST_CASE("a range without a number of values is answered with what the command has") {
+  const Workplace place;
+  refused(place, {"run", "evaporator", "--vary", "R_b=1:2"}, "give the number of values: R_b=1:2:3");
+  refused(place, {"run", "evaporator", "--vary", "R_b=1:2:log"}, "give the number of values: R_b=1:2:3:log");
+  CHECK(place.slideway({"run", "evaporator", "--vary", "R_b=1:2:3", "--quiet"}).status == 0);
+  for (const char* axis : {"R_b=1:2", "R_b=1:2:3:4"}) {
+    const Finished run = place.slideway({"run", "evaporator", "--vary", axis});
+    CHECK(run.status == 2);
+    CHECK_FALSE(contains(run.err, "draw"));
+    CHECK_FALSE(contains(run.err, "--random"));
+  }
+  refused(place, {"sweep", "evaporator", "--vary", "R_b=1:2"}, "add --random N or --latin N");
+}

@@ -254,6 +254,124 @@ TEST_CASE("a long event list shows repeated events once") {
   CHECK(lines(full.out).size() > lines(brief.out).size());
 }
 
+namespace {
+
+// A mass on a leg with a spring. The leg is lifted while it is short, so a guard of the height alone is below zero on entering.
+const char* const runner = R"toml(name = "runner"
+initial = "flight"
+[states]
+y = 1.3
+vy = 0
+landed = 0
+[time]
+end = 6
+[derivatives]
+y = "vy"
+vy = "-9.81"
+landed = "0"
+[[locations]]
+name = "flight"
+[[locations]]
+name = "stance"
+[locations.derivatives]
+vy = "200*(1 - y) - 9.81"
+[[edges]]
+name = "touch-down"
+from = "flight"
+to = "stance"
+when = "GUARD"
+direction = "falling"
+set = { landed = "landed + 1" }
+[[edges]]
+name = "take-off"
+from = "stance"
+to = "flight"
+when = "min(y - 0.95, vy)"
+direction = "rising"
+)toml";
+
+std::string with_guard(const std::string& guard) {
+  std::string text = runner;
+  return text.replace(text.find("GUARD"), 5, guard);
+}
+
+}  // namespace
+
+TEST_CASE("an edge that fires beyond zero is told, and one guard for two conditions cures it") {
+  const Workplace place;
+  place.write("naive.toml", with_guard("y - 1"));
+  const Finished naive = place.slideway({"run", "naive.toml"});
+  CHECK(naive.status == 3);
+  CHECK(
+      contains(naive.out, "'touch-down' fires on entering 'flight', where its guard is beyond zero already"));
+  CHECK(contains(naive.out, "the guard is beyond zero already\n"));
+  place.write("cured.toml", with_guard("max(y - 1, vy)"));
+  const Finished cured = place.slideway({"run", "cured.toml"});
+  CHECK(cured.status == 0);
+  CHECK_FALSE(contains(cured.out, "beyond zero"));
+}
+
+TEST_CASE("repeated events with other reasons are rows of their own, whatever numbers are in a reason") {
+  const Workplace place;
+  // Every other time the vessel is beyond its mark when it comes back.
+  place.write("vessel.toml", R"toml(initial = "fills"
+[states]
+x = 0.5
+clock = 0
+more = 1
+[time]
+end = 30
+[derivatives]
+x = "0"
+clock = "0"
+more = "0"
+[[locations]]
+name = "fills"
+[locations.derivatives]
+x = "1"
+[[locations]]
+name = "waits"
+[locations.derivatives]
+clock = "1"
+[[edges]]
+name = "full"
+from = "fills"
+to = "waits"
+when = "x - 1"
+direction = "rising"
+[[edges]]
+name = "back"
+from = "waits"
+to = "fills"
+when = "clock - 1"
+direction = "rising"
+set = { clock = "0", x = "0.5 + more", more = "1 - more" }
+)toml");
+  const Finished several = place.slideway({"run", "vessel.toml"});
+  std::size_t rows = 0;
+  for (const std::string& line : lines(several.out)) rows += contains(line, "× transition  full") ? 1 : 0;
+  CAPTURE(several.out);
+  CHECK(rows == 2);
+  CHECK(contains(several.out, "round 2: the guard is beyond zero already"));
+  const Finished ball = place.slideway({"run", "bouncing-ball"});
+  std::size_t impacts = 0;
+  for (const std::string& line : lines(ball.out)) impacts += contains(line, "× impact") ? 1 : 0;
+  CHECK(impacts == 1);
+  CHECK(contains(ball.out, "approach at …"));
+}
+
+TEST_CASE("where a potential runs to infinity, the implicit methods name the explicit one") {
+  const Workplace place;
+  place.write("up.toml", "[states]\nx = 0\n[time]\nend = 30\n[derivatives]\nx = \"exp(x)\"\n");
+  for (const char* method : {"rodas", "bdf"}) {
+    const Finished finished = place.slideway({"run", "up.toml", "--method", method});
+    CAPTURE(finished.out);
+    CHECK(finished.status == 3);
+    CHECK(contains(finished.out, "loosen --rtol, or take --method dopri5"));
+  }
+  CHECK_FALSE(contains(place.slideway({"run", "up.toml", "--method", "dopri5"}).out, "--method dopri5"));
+}
+
 TEST_CASE("both methods find the same events") {
   for (const char* model : {"evaporator", "dry-friction", "belt", "relay", "circle", "moving-surface"}) {
     const Json bdf = run_json({model, "--method", "bdf", "--rtol", "1e-9"});

@@ -339,7 +339,8 @@ TEST_CASE("parameters use earlier ones and constants only") {
   check_mistake(with_line(5, "x = \"v\""),
                 "m.toml:5:6: a name that may not stand in the initial value of 'x', expected a number or a "
                 "parameter, got "
-                "'v', a state");
+                "'v', a state",
+                "make the initial value of 'v' a parameter, and write that in both");
   check_told(with_line(8, "end = \"x\""),
              "in the end time, expected a number or a parameter, got 'x', a state");
 }
@@ -766,4 +767,25 @@ TEST_CASE("a file is the same with a byte order mark and with other line ends") 
   std::filesystem::remove(path);
   const std::string wrong = "\xEF\xBB\xBF" + std::string("mu = \"x +\"\n");
   check_told(wrong, "test.toml:1:1: unknown section or key");
+}
+
+TEST_CASE("a state in an initial value is answered with a parameter for both") {
+  check_told(with_line(6, "v = \"2*x\""),
+             "make the initial value of 'x' a parameter, and write that in both");
+  check_told(with_line(2, "mu = \"2*x\""), "expected a number, got 'x', a state\n    2 | ");
+}
+
+TEST_CASE("conditions in the guard of an event are answered with a guard that works") {
+  const auto hinted = [](const std::string& when, const std::string& hint) {
+    check_told(with_end("[[stops]]\nwhen = \"" + when + "\"\n"), hint);
+  };
+  const std::string both = "for a < 0 and b < 0 at once, write max(a, b)";
+  for (const char* when : {"x < 1 and v < 0", "x < 1 && v < 0", "0 < x < 1"}) hinted(when, both);
+  hinted("x < 1 or v < 0", "write an event for each\n");
+  hinted("x < 1 || v < 0", "write an event for each\n");
+  hinted("if(x < 1, if(v < 0, -1, 1), 1)", "max(a, b) falls through zero where both become negative");
+  // A surface has one smooth guard: the hint is that of an expression.
+  check_told(with_line(13, "stick = \"x < 1 and v < 0\""), "for both conditions, write if(a > b");
+  for (const char* when : {"max(x - 1, v)", "min(1 - x, -v)"})
+    CHECK_NOTHROW(parse_model(with_end("[[stops]]\nwhen = \"" + std::string(when) + "\"\n"), "m.toml"));
 }

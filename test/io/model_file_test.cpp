@@ -526,3 +526,13 @@ TEST_CASE("a relay with hysteresis of Bouc and Wen starts where its root vanishe
     CHECK(solution.outcome.status == Status::reached_end);
   }
 }
+
+TEST_CASE("a surface of a long bend is named after where it stands") {
+  const std::string definition = "[definitions]\nu = \"min(max((x - 2*y)/0.5 + 3*z, -10), 10)\"\n";
+  CHECK(surface_names("x = \"u\"\ny = \"0\"\nz = \"0\"", definition) == Names{"min in u", "max in u"});
+  CHECK(surface_names("x = \"0\"\ny = \"min(max((x - 2*y)/0.5 + 3*z, -10), 10)\"\nz = \"0\"") ==
+        Names{"min in y'", "max in y'"});
+  // A smooth guard that is long, and a bend that is short, are their own names.
+  CHECK(surface_names("x = \"sgn(x + 2*y + 3*z - 4 + 5*t)\"\ny = \"max(x, 1)\"\nz = \"0\"") ==
+        Names{"x + 2*y + 3*z - 4 + 5*t", "x - 1"});
+}

@@ -212,17 +212,24 @@ class Model:
 
     def sweep(self, *, jobs: Optional[int] = None, progress: Optional[bool] = None, section: Optional[str] = None,
               direction: str = "rising", transient: float = 0.0, keep: Any = False, t_end: Optional[float] = None,
+              observe: Optional[Sequence[str]] = None, follow: Optional[str] = None, random: Optional[int] = None,
+              latin: Optional[int] = None, seed: int = 1, log: Sequence[str] = (),
               settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
         """One run for every value, or every combination of values, of parameters given as arrays.
 
         ``model.sweep(mu=np.linspace(0, 1, 100), jobs=4)`` runs in threads. ``section`` names a surface or an event at which
         states are kept, for a bifurcation diagram, from ``transient`` after the start on; minima and maxima begin there too.
-        ``keep=True`` keeps every :class:`Result`; ``keep=function`` keeps function(result). ``progress`` shows a bar (by
+        ``observe`` lists quantities beside the states, as for :meth:`run`. ``follow="up"``, ``"down"`` or ``"both"`` begins each
+        run where the one before ended, along the first parameter: for hysteresis. ``random=N`` or ``latin=N`` draws N samples
+        of ranges, ``mu=(0.1, 0.5)``, instead of combinations; of those named in ``log`` with equal ratios. The same ``seed``
+        draws what the command's does. ``keep=True`` keeps every :class:`Result`; ``keep=function`` keeps function(result). ``progress`` shows a bar (by
         default for sweeps that take longer than two seconds, where tqdm is installed)."""
-        from ._sweep import sweep
+        from ._sweep import Sampling, sweep
 
+        sampling = Sampling(random=random, latin=latin, seed=seed, log=[log] if isinstance(log, str) else list(log))
         return sweep(self, given, jobs=jobs, progress=progress, section=section, direction=direction, transient=transient,
-                     keep=keep, t_end=t_end, settings=settings)
+                     keep=keep, t_end=t_end, settings=settings, follow=follow, sampling=sampling,
+                     observe=[observe] if isinstance(observe, str) else list(observe or []))
 
     # ---- copies -----------------------------------------------------------------------------------------------------
 

@@ -82,12 +82,12 @@ def plot_sweep(sweep: Any, state: Optional[str], axes: Any) -> Any:
 
     if axes is None:
         _, axes = plt.subplots(figsize=(7, 4), constrained_layout=True)
-    row = 0 if state is None else sweep.state_names.index(state)
+    row = 0 if state is None else sweep.names.index(state)
     names = list(sweep.values)
-    if len(names) == 2:
+    if len(names) == 2 and len(sweep.shape) == 2:
         x, y = (np.unique(sweep.values[n]) for n in names)
         image = axes.pcolormesh(x, y, sweep.greatest[:, row].reshape(sweep.shape).T, shading="nearest", cmap="viridis")
-        axes.figure.colorbar(image, ax=axes, label=f"greatest {sweep.state_names[row]}")
+        axes.figure.colorbar(image, ax=axes, label=f"greatest {sweep.names[row]}")
         axes.set_xlabel(names[0])
         axes.set_ylabel(names[1])
         return axes.figure
@@ -101,5 +101,5 @@ def plot_sweep(sweep: Any, state: Optional[str], axes: Any) -> Any:
         axes.plot(values, sweep.least[:, row], "--", color=COLOURS[1], label="least")
         axes.legend(frameon=False)
     axes.set_xlabel(names[0])
-    axes.set_ylabel(sweep.state_names[row])
+    axes.set_ylabel(sweep.names[row])
     return axes.figure

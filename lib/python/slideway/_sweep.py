@@ -7,7 +7,7 @@ import itertools
 import os
 import sys
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -19,18 +19,22 @@ from ._result import Result
 class Sweep:
     """The runs of a sweep.
 
-    ``values`` holds an array per parameter, shape (runs,); ``final``, ``least`` and ``greatest`` have the shape (runs, n);
-    ``section`` is a list of arrays (crossings, n), one per run; ``outcomes`` and ``results`` are lists. What was not done
+    ``values`` holds an array per parameter, shape (runs,); ``final``, ``least`` and ``greatest`` have the shape (runs, n), where
+    n counts the states and what is observed (``names``); ``directions`` says which runs of a sweep that follows went "up" and
+    "down"; ``section`` is a list of arrays (crossings, n), one per run; ``outcomes`` and ``results`` are lists. What was not done
     because of an interruption is NaN or None.
     """
 
-    def __init__(self, values: Dict[str, np.ndarray], shape: Sequence[int], state_names: List[str]) -> None:
+    def __init__(self, values: Dict[str, np.ndarray], shape: Sequence[int], state_names: List[str],
+                 observed: Sequence[str] = (), directions: Sequence[str] = ()) -> None:
         count = int(np.prod(shape))
         n = len(state_names)
         self.values, self.shape, self.state_names = values, tuple(shape), state_names
-        self.final = np.full((count, n), np.nan)
-        self.least = np.full((count, n), np.nan)
-        self.greatest = np.full((count, n), np.nan)
+        self.names, self.directions = [*state_names, *observed], list(directions)
+        width = len(self.names)
+        self.final = np.full((count, width), np.nan)
+        self.least = np.full((count, width), np.nan)
+        self.greatest = np.full((count, width), np.nan)
         self.section: List[np.ndarray] = [np.empty((0, n)) for _ in range(count)]
         self.outcomes: List[Any] = [None] * count
         self.event_counts = np.zeros(count, dtype=int)
@@ -49,7 +53,9 @@ class Sweep:
         import pandas
 
         columns: Dict[str, Any] = dict(self.values)
-        for k, name in enumerate(self.state_names):
+        if self.directions:
+            columns["direction"] = self.directions
+        for k, name in enumerate(self.names):
             columns[name] = self.final[:, k]
             columns[name + "_least"] = self.least[:, k]
             columns[name + "_greatest"] = self.greatest[:, k]
@@ -64,36 +70,113 @@ class Sweep:
         return plot_sweep(self, state, axes)
 
 
+class Sampling(NamedTuple):
+    """How the values of a sweep are drawn from ranges; not at all without a count."""
+
+    random: Optional[int] = None
+    latin: Optional[int] = None
+    seed: int = 1
+    log: Sequence[str] = ()
+
+    @property
+    def draws(self) -> bool:
+        return self.random is not None or self.latin is not None
+
+    def points(self, axes: Dict[str, np.ndarray]) -> List[Tuple[float, ...]]:
+        if self.random is not None and self.latin is not None:
+            raise ValueError("both random and latin are given; expected one of them")
+        count = self.random if self.random is not None else self.latin
+        if count is None or int(count) < 1:
+            raise ValueError(f"the number of samples is {count!r}; expected at least 1")
+        for name, ends in axes.items():
+            if ends.size != 2 or ends[0] == ends[1]:
+                raise ValueError(f"samples are drawn from a range, and {name} has {ends.size} values; expected {name}=(first, last)")
+            if name in self.log and not ends[0] * ends[1] > 0:
+                raise ValueError(f"{name} has no equal ratios between {ends[0]:g} and {ends[1]:g}; expected two of one sign, not 0")
+        ranges = [(float(ends[0]), float(ends[1]), name in self.log) for name, ends in axes.items()]
+        return list(zip(*_core.samples(ranges, int(count), int(self.seed), self.latin is not None)))
+
+
+def _chains(axes: Dict[str, np.ndarray], count: int, follow: Optional[str]) -> List[List[int]]:
+    """The runs that follow one another, along the first axis; those on the way down of "both" have numbers from count on."""
+    if follow is None:
+        return [[number] for number in range(count)]
+    values = next(iter(axes.values()))
+    others = count // values.size
+    ascent = [int(k) for k in np.argsort(values, kind="stable")]
+    up = [] if follow == "down" else ascent
+    down = [] if follow == "up" else ascent[::-1]
+    first = count if follow == "both" else 0
+    return [[k * others + chain for k in up] + [first + k * others + chain for k in down] for chain in range(others)]
+
+
+def _observed_names(model: Any, values: Dict[str, float], options: Dict[str, Any], observe: Sequence[str]) -> List[str]:
+    """By a run of no length: "F" is F1, F2, … where it is a vector."""
+    run = model._make_run(settings=values, options=options, t_end=model.instance(**values).start)
+    if run.error is not None:
+        raise run.error
+    return list(Result(run, model=model, recipe=None, observe=observe).observed)
+
+
 def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: Optional[bool], section: Optional[str],
-          direction: str, transient: float, keep: Any, t_end: Optional[float],
-          settings: Optional[Mapping[str, float]]) -> Sweep:
+          direction: str, transient: float, keep: Any, t_end: Optional[float], settings: Optional[Mapping[str, float]],
+          observe: Sequence[str] = (), follow: Optional[str] = None, sampling: Sampling = Sampling()) -> Sweep:
     if direction not in ("rising", "falling", "any"):
         raise ValueError(f"direction is {direction!r}; expected rising, falling or any")
+    if follow not in (None, "up", "down", "both"):
+        raise ValueError(f"follow is {follow!r}; expected up, down or both")
+    if follow and sampling.draws:
+        raise ValueError("samples have no neighbours to follow; give follow, or one of random and latin")
     known = set(model.parameters) | set(model.state_names)
     axes = {k: np.atleast_1d(np.asarray(v, dtype=float)) for k, v in given.items()
             if np.ndim(v) > 0 and (k in known or k != "atol")}
     if not axes:
         raise ValueError("nothing to vary; give a parameter as an array, such as mu=np.linspace(0, 1, 11)")
+    for name in sampling.log:
+        if name not in axes or not sampling.draws:
+            raise ValueError(f"log names {name!r}, of which nothing is drawn; expected it as a range, beside random or latin")
     rest = {k: v for k, v in given.items() if k not in axes}
     options, fixed = model._split(rest, settings)
-    shape = [a.size for a in axes.values()]
-    grid = list(itertools.product(*axes.values()))
-    made = Sweep({name: np.array([point[k] for point in grid]) for k, name in enumerate(axes)}, shape, model.state_names)
+    grid = sampling.points(axes) if sampling.draws else list(itertools.product(*axes.values()))
+    count = len(grid)
+    chains = _chains(axes, count, follow)
+    shape = [count] if sampling.draws else [a.size for a in axes.values()]
+    directions: List[str] = [] if follow is None else [follow] * count
+    if follow == "both":
+        grid, shape, directions = grid * 2, [2, *shape], ["up"] * count + ["down"] * count
+    observed = _observed_names(model, dict(fixed, **dict(zip(axes, grid[0]))), options, observe) if observe else []
+    made = Sweep({name: np.array([point[k] for point in grid]) for k, name in enumerate(axes)}, shape, model.state_names,
+                 observed, directions)
     cancellation = _core.Cancellation()
 
-    def work(number: int) -> None:
+    def run_one(number: int, before: Optional[Result]) -> Optional[Result]:
         values = dict(fixed, **dict(zip(axes, grid[number])))
-        run = model._make_run(settings=values, options=options, t_end=t_end, cancellation=cancellation)
+        recipe: Dict[str, Any] = dict(settings=values, options=options, t_end=t_end)
+        if before is not None:
+            problem = model.instance(**values)
+            length = (problem.end if t_end is None else float(t_end)) - problem.start
+            last = before.final
+            recipe.update(start=last.t, t_end=last.t + length, state=last.state, location=last.location)
+        run = model._make_run(cancellation=cancellation, **recipe)
         if run.error is not None:
             raise run.error
         if run.cancelled:
-            return
-        result = Result(run, model=model, recipe=dict(settings=values, options=options, t_end=t_end))
+            return None
+        result = Result(run, model=model, recipe=recipe, observe=observe)
         _take(made, number, result, run, section, direction, transient)
         if callable(keep):
             made.results[number] = keep(result)
         elif keep:
             made.results[number] = result
+        return result
+
+    def work(chain: int) -> None:
+        before: Optional[Result] = None
+        for number in chains[chain]:
+            result = run_one(number, before)
+            if result is None:
+                return
+            before = result if follow and result.outcome.status in ("reached_end", "stopped_by_event") else None
 
     def interrupted() -> Interrupted:
         made_so_far = Interrupted("the sweep was interrupted; `result` of this exception holds what was done")
@@ -104,14 +187,14 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
         work(0)  # what is wrong in every run is told before the threads begin
     except KeyboardInterrupt:
         raise interrupted() from None
-    bar = _Bar(len(grid), progress)
+    bar = _Bar(len(chains), progress)
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
-        futures = [pool.submit(work, number) for number in range(1, len(grid))]
+        futures = [pool.submit(work, number) for number in range(1, len(chains))]
         pending = set(futures)
         try:
             while pending:
                 done, pending = concurrent.futures.wait(pending, timeout=0.05)
-                bar.show(len(grid) - len(pending))
+                bar.show(len(chains) - len(pending))
         except KeyboardInterrupt:
             cancellation.request()
             for future in futures:
@@ -126,10 +209,12 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
 
 def _take(made: Sweep, number: int, result: Result, run: Any, section: Optional[str], direction: str, transient: float) -> None:
     made.outcomes[number] = result.outcome
-    made.final[number] = result.final.state
+    quantities = np.vstack([result.y, *(np.reshape(result.observed[name], (1, -1)) for name in made.names[result.y.shape[0]:])])
+    made.final[number] = quantities[:, -1]
+    made.final[number, :result.y.shape[0]] = result.final.state
     made.event_counts[number] = len(result.events)
     begin = result.initial.t + transient
-    late = result.y[:, result.t >= begin]
+    late = quantities[:, result.t >= begin]
     if late.shape[1]:
         made.least[number], made.greatest[number] = late.min(axis=1), late.max(axis=1)
     if section is None:

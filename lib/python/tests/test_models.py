@@ -228,6 +228,66 @@ def test_sweeps(model):
         model.sweep(mu=[0.3], section="slip")
 
 
+def test_sweeps_of_observables(model):
+    sweep = model.sweep(mu=[0.3, 0.4], observe="E = 0.5*v^2 + 0.5*x^2", jobs=1)
+    assert sweep.names == ["x", "v", "E"] and sweep.final.shape == (2, 3)
+    assert sweep.final[:, 2] == pytest.approx(0.5 * (sweep.final[:, 0]**2 + sweep.final[:, 1]**2))
+    assert (sweep.greatest[:, 2] >= sweep.final[:, 2]).all() and (sweep.least[:, 2] <= sweep.final[:, 2]).all()
+    assert "E_greatest" in sweep.to_dataframe()
+    with pytest.raises(ValueError, match="nonsense"):
+        model.sweep(mu=[0.3], observe=["nonsense"])
+
+
+HYSTERESIS = """
+[parameters]
+p = 0.0
+[states]
+x = -1.0
+[time]
+end = 100.0
+[derivatives]
+x = "p + x - x^3"
+"""
+
+
+def test_sweeps_that_follow():
+    model = slideway.parse(HYSTERESIS)
+    values = [0.6, -0.6, 0.0]
+    both = model.sweep(p=values, follow="both", jobs=2, keep=True)
+    assert both.shape == (2, 3) and both.directions == ["up"] * 3 + ["down"] * 3
+    assert both.values["p"].tolist() == values * 2
+    x = both.final[:, 0]
+    # The branch at p = 0 is that from which it is reached.
+    assert x[2] == pytest.approx(-1, abs=1e-4) and x[5] == pytest.approx(1, abs=1e-4)
+    assert both.results[2].initial.state[0] == both.results[1].final.state[0]
+    assert both.results[2].initial.t == 100.0 and both.results[2].final.t == 200.0
+    down = model.sweep(p=values, follow="down", jobs=1)
+    assert down.shape == (3,) and down.final[2, 0] == pytest.approx(1, abs=1e-4)
+    apart = model.sweep(p=values, jobs=1)
+    assert apart.final[2, 0] == pytest.approx(-1, abs=1e-4) and apart.directions == []
+    with pytest.raises(ValueError, match="expected up, down or both"):
+        model.sweep(p=values, follow="sideways")
+    with pytest.raises(ValueError, match="no neighbours to follow"):
+        model.sweep(p=(0, 1), follow="up", latin=3)
+
+
+def test_sweeps_of_samples(model):
+    latin = model.sweep(mu=(0.2, 0.4), w=(0.1, 10.0), latin=5, seed=7, log="w", t_end=5.0, jobs=1)
+    assert latin.shape == (5,) and len(latin) == 5
+    parts = np.sort(np.floor((latin.values["mu"] - 0.2) / 0.04)).tolist()
+    assert parts == [0, 1, 2, 3, 4]
+    decades = np.sort(np.floor(5 * (np.log10(latin.values["w"]) + 1) / 2)).tolist()
+    assert decades == [0, 1, 2, 3, 4]
+    again = model.sweep(mu=(0.2, 0.4), w=(0.1, 10.0), latin=5, seed=7, log="w", t_end=5.0, jobs=2)
+    assert np.array_equal(again.final, latin.final)
+    drawn = model.sweep(mu=(0.2, 0.4), random=3, t_end=5.0)
+    assert len(set(drawn.values["mu"])) == 3 and ((drawn.values["mu"] >= 0.2) & (drawn.values["mu"] < 0.4)).all()
+    for wrong in (dict(mu=(0.2, 0.3, 0.4), random=3), dict(mu=(0.2, 0.4), random=3, latin=3), dict(mu=(0.2, 0.4), latin=0),
+                  dict(mu=(-0.2, 0.4), latin=3, log="mu"), dict(mu=(0.2, 0.4), log="mu")):
+        with pytest.raises(ValueError, match="expected"):
+            model.sweep(**wrong)
+
+
 def run_one(model_and_mu):
     model, mu = model_and_mu
     return model.run(mu=mu, t_end=20.0)

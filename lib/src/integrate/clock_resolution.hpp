@@ -22,4 +22,8 @@ inline constexpr const char* kOutrunsClock =
     "holds: it runs to infinity here, or a threshold that should end its growth is too high; lower that, or "
     "loosen rtol";
 
+// Implicit methods lose accuracy early on the way to infinity: their equations have no small solution there.
+inline constexpr const char* kExplicitForExplosions =
+    ", or take the method dopri5, which follows such growth longer";
+
 }  // namespace slideway

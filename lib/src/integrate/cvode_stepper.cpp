@@ -370,7 +370,7 @@ void CvodeStepper::explain(int flag) {
     return;
   }
   if (flag == CV_ERR_FAILURE && runs_away()) {
-    failure_.message = fmt::format("{}: {}", where, kOutrunsClock);
+    failure_.message = fmt::format("{}: {}{}", where, kOutrunsClock, kExplicitForExplosions);
     return;
   }
   const CvodeAdvice advice = cvode_advice(flag, method_);

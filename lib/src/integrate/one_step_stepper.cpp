@@ -280,7 +280,8 @@ StepReport OneStepStepper::fail(double h, bool by_error_test) {
   if (failure_.by_user_function) {
     failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
   } else if (by_error_test && clock_is_outrun) {
-    failure_.message = fmt::format("{}: {}", where, kOutrunsClock);
+    failure_.message =
+        fmt::format("{}: {}{}", where, kOutrunsClock, is_implicit() ? kExplicitForExplosions : "");
   } else {
     failure_.message =
         where + (by_error_test

@@ -27,6 +27,7 @@ class RodasStepper final : public OneStepStepper {
  private:
   bool advance(double& error) override;
   bool complete() override;
+  bool is_implicit() const override { return true; }
   double late_error() override;
   void find_coefficients() override;
   void find_coefficients_of(std::span<const int> states) override;

@@ -151,7 +151,8 @@ void FormulaBuilder::refuse_jump(const Place& place, std::uint32_t index, const 
   if (place.jumps == Jumps::refused_in_event)
     fail_at(place, token_range(place.formula, index), what, "a guard that does not jump", got,
             "an event that counts only under a condition is the [[edges]] of one of two [[locations]]; "
-            "abs, min and max may stand in it");
+            "abs, min and max may stand in it: max(a, b) falls through zero where both become negative, "
+            "min(a, b) rises where both become positive");
   if (place.jumps == Jumps::refused_in_gap)
     fail_at(place, token_range(place.formula, index), what, "a gap that is smooth", got,
             "write a contact each for the parts of a min");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "model_file/lowering_formula.hpp"
 
@@ -14,6 +16,26 @@ constexpr int most_sides = 6;
 const char* kink_or_jump(Function function) {
   return function == Function::abs || function == Function::min || function == Function::max ? "has a kink"
                                                                                              : "jumps";
+}
+
+// A long expression of a bend is hard to tell from its neighbours: max(max(u + w, -1) - 1, 0) has two of them.
+bool is_unreadable(const std::string& guard, std::string_view function) {
+  constexpr std::size_t longest = 24;
+  const auto holds = [&](const char* call) { return guard.find(call) != std::string::npos; };
+  return guard.size() > longest &&
+         (function == "min" || function == "max" || holds("min(") || holds("max(") || holds("abs(") ||
+          holds("sgn(") || holds("step(") || holds("if("));
+}
+
+// u2 of "definition 'u'", and v' of "the derivative of 'v'"; "" for what has no name of its own.
+std::string owner_name(const std::string& owner, std::uint32_t element) {
+  const std::string number = element > 0 ? std::to_string(element) : "";
+  for (const auto& [kind, end] : {std::pair{"definition '", ""}, std::pair{"the derivative of '", "'"}}) {
+    const std::size_t begin = std::string_view(kind).size();
+    if (owner.rfind(kind, 0) == 0 && owner.ends_with('\'') && owner.size() > begin + 1)
+      return owner.substr(begin, owner.size() - begin - 1) + number + end;
+  }
+  return "";
 }
 
 }  // namespace
@@ -112,7 +134,14 @@ SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, Nod
     refuse_jump(place, index, name + ", which " + kink_or_jump(function));
   }
   if (graph_.has_lambda(guard)) refuse_jump(place, index, in_quotes(make_text()) + " under " + name);
-  return surfaces_.find_or_add(guard, {place.formula.position, token.begin, place.element}, make_text);
+  const auto short_text = [&] {
+    const std::string whole = make_text();
+    const std::string function(place.formula.expression.spelling(token));
+    const std::string owner =
+        is_unreadable(whole, function) ? owner_name(place.formula.owner, place.element) : "";
+    return owner.empty() ? whole : function + " in " + owner;
+  };
+  return surfaces_.find_or_add(guard, {place.formula.position, token.begin, place.element}, short_text);
 }
 
 // Where a guard has kinks or jumps, its sign is found on each side of every one of them, with a smooth guard there.

@@ -337,6 +337,8 @@ class NameResolver {
           "elsewhere name an element, x1 or x[1]";
     else if (symbol.kind == SymbolKind::impact)
       hint = "'impact' is known only in the restitution of a contact";
+    else if (symbol.kind == SymbolKind::state && formula.owner.rfind("the initial value of", 0) == 0)
+      hint = "make the initial value of " + in_quotes(name) + " a parameter, and write that in both";
     else if (symbol.kind == SymbolKind::parameter)
       hint = "parameters are found in the order of the file";
     token_mistake(formula, token, "a name that may not stand", scope.expected,

@@ -53,6 +53,24 @@ std::string guard_of_equation(const std::string& text, std::size_t equals, const
                        : " - (" + right + ")");
 }
 
+// Surfaces, whose guards have an owner in quotes, have no kinks.
+bool is_guard_of_event(const std::string& owner) {
+  return owner.rfind("the guard of", 0) == 0 && owner.rfind("the guard of '", 0) != 0;
+}
+
+// For a condition made of several where an event's guard is wanted; else the hint that an expression gets.
+std::string guard_of_conditions(const SyntaxError& error, const std::string& otherwise) {
+  const auto got = [&](const Words& words) { return contains(words, error.got); };
+  const bool wants_operator = error.expected.rfind("an operator", 0) == 0;
+  if (got({"'and'", "'&'"}) || (wants_operator && got({"'<'", "'>'"})))
+    return "a guard is a number, not a condition; for a < 0 and b < 0 at once, write max(a, b), which falls "
+           "through zero there; for a > 0 and b > 0, min(a, b), which rises; or put the event under a "
+           "condition as one of the [[edges]] of two [[locations]]";
+  if (got({"'or'"}) || (wants_operator && got({"'|'"})))
+    return "a guard is a number, not a condition; write an event for each";
+  return otherwise;
+}
+
 }  // namespace
 
 bool contains(const Words& words, const std::string& word) {
@@ -222,6 +240,7 @@ Formula TableReader::read_formula(const TomlValue& value, std::string owner) {
       if (error.got == "'='" &&
           (formula.owner.rfind("the guard of", 0) == 0 || formula.owner.rfind("the gap of", 0) == 0))
         error.hint = guard_of_equation(value.string, error.offset, error.hint);
+      if (is_guard_of_event(formula.owner)) error.hint = guard_of_conditions(error, error.hint);
       mistake(place_of(model_.source, formula, error.offset), error.length,
               error.what + " (" + formula.owner + ")", error.expected, error.got, error.hint);
     }

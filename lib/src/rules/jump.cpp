@@ -201,7 +201,7 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
   }
   if (keeps_states) record.after = now_.x;
   record.kind = EventKind::reset;
-  record.reason = cause == Cause::beyond ? "the guard is beyond zero already"
+  record.reason = cause == Cause::beyond ? std::string(kBeyondAlready)
                   : cause == Cause::jump ? "a jump carries the guard past zero"
                                          : "the guard crosses zero";
   if (stays) record.reason += "; the reset leaves the state as it is";

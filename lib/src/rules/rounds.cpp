@@ -25,6 +25,17 @@ std::string label(const EventRecord& record) {
               : "");
 }
 
+// "; 'fire' fires on entering 'off', where its guard is beyond zero": why an edge takes part that no crossing sets off.
+std::string why_on_entry(const std::vector<EventRecord>& records) {
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (record->reason.rfind(kBeyondAlready, 0) != 0 || !record->from_location) continue;
+    const std::string edge = record->name ? "'" + *record->name + "'" : "an edge without a name";
+    return "; " + edge + " fires on entering '" + *record->from_location +
+           "', where its guard is beyond zero already: an edge watches a condition, not a crossing";
+  }
+  return {};
+}
+
 // The names of the members that have fired lately, each once.
 std::string members_of(const std::vector<EventRecord>& records) {
   std::vector<std::string> members;
@@ -52,7 +63,7 @@ bool ModeManager::fires_without_end(const std::vector<EventRecord>& records) {
   if (instant_.repeats > kMostRepeatedRounds) {
     log_.finish(Status::chattering, "events set each other off without end at t = " + number_text(now_.t) +
                                         " and no time passes between them: " + members_of(records) +
-                                        "; check the guards and what the resets set");
+                                        why_on_entry(records) + "; check the guards and what the resets set");
     return true;
   }
   const std::size_t noted = log_.solution().events.size() + records.size() - instant_.published;

@@ -17,6 +17,9 @@
 
 namespace slideway {
 
+// The reason of an edge that fires on entering its location; messages look for it.
+constexpr const char* kBeyondAlready = "the guard is beyond zero already";
+
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 // Whether the normal components on both sides of a surface are the same as far as one can tell near it: its relay has no part in them.
