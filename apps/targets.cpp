@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "apps/exit_status.hpp"
 #include "apps/load_model.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/files.hpp"
@@ -99,6 +100,22 @@ bool draw_or_warn(const std::string& path, const std::function<void()>& draw, st
     fmt::print(err, "slideway: warning: no picture '{}': {}\n", path, missing.what());
     return false;
   }
+}
+
+void Written::add(const std::string& path, const std::function<bool()>& write) {
+  try {
+    if (write()) files.push_back(path);
+  } catch (const FileError& error) {
+    const std::string message = error.what();
+    const bool is_named = message.find(path) != std::string::npos;
+    failures.push_back(is_named ? message : fmt::format("'{}' is not written: {}", path, message));
+  }
+}
+
+int Written::report_failures(std::ostream& out, std::ostream& err, int status) const {
+  out.flush();
+  for (const std::string& failure : failures) fmt::print(err, "slideway: {}\n", failure);
+  return failures.empty() ? status : exit_failure;
 }
 
 }  // namespace slideway::apps

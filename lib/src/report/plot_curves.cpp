@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace slideway {
 
 namespace {
@@ -83,14 +85,29 @@ void add_in_ratio(std::vector<double>& times, double end) {
 
 }  // namespace
 
+double size_of(const Range& range) { return std::max(std::abs(range.low), std::abs(range.high)); }
+
 Range padded(Range range) {
-  const double size = std::max(std::abs(range.low), std::abs(range.high));
-  if (range.width() <= 1e-12 * size || range.width() == 0) {
+  const double size = size_of(range);
+  if (range.width() <= least_resolved_part * size || range.width() == 0) {
     const double half = size > 0 ? 0.1 * size : 1.0;
     return {range.low - half, range.high + half};
   }
   const double margin = 0.07 * range.width();
   return {range.low - margin, range.high + margin};
+}
+
+std::string data_row(double t, const Vector& kept, const RunCurves& curves) {
+  // Small variations of a large value need more digits than a page has pixels.
+  const auto digits = [](const Range& range, int least) {
+    const double parts = size_of(range) / range.width();
+    if (!std::isfinite(parts)) return least;
+    return std::clamp(static_cast<int>(std::ceil(std::log10(std::max(parts, 1.0)))) + 6, least, 17);
+  };
+  std::string row = fmt::format("{:.{}g}", t, digits(curves.time, 9));
+  for (Index j = 0; j < kept.size(); ++j)
+    row += fmt::format(" {:.{}g}", kept(j), digits(curves.states[static_cast<std::size_t>(j)], 8));
+  return row + "\n";
 }
 
 const std::string& curve_name(const RunReport& report, Index curve) {

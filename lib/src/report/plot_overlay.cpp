@@ -89,7 +89,7 @@ OverlayScript::OverlayScript(const std::vector<RunLayer>& runs, PictureFormat fo
   Legend entries = legend(runs);
   const double more_rows =
       Legend::row_height * (entries.arrange(words_, left * width, right * width, options.title) - 1);
-  const int all_panels = (has_portrait ? 170 : 190) + 150 * static_cast<int>(panels_.size());
+  const int all_panels = (has_portrait ? 170 : 190) + 150 * static_cast<int>(shown_);
   const int height = options.size
                          ? options.size->second
                          : std::max(has_portrait ? 470 : 0, all_panels) + static_cast<int>(more_rows);
@@ -124,14 +124,19 @@ void OverlayScript::choose_panels(const std::vector<RunLayer>& runs, const PlotO
             .expected = "two",
             .got = std::to_string(portrait_.size())});
   }
-  for (const std::string& name : options.phase.empty() ? all : options.phase)
-    add_once(panels_, name, most_shared_panels);
-  if (panels_.size() < all.size() && options.phase.empty())
+  const std::vector<std::string>& wanted = !options.states.empty()  ? options.states
+                                           : !options.phase.empty() ? options.phase
+                                                                    : all;
+  for (const std::string& name : wanted)
+    add_once(panels_, name, options.states.empty() ? most_shared_panels : wanted.size());
+  if (panels_.size() < all.size() && options.phase.empty() && options.states.empty())
     notes_.push_back(fmt::format("the picture shows the first {} of {} states", panels_.size(), all.size()));
   std::vector<std::string> observed;
   for (const RunLayer& run : runs)
     for (const std::string& name : observed_names(run.report)) add_once(observed, name, most_shared_panels);
   panels_.insert(panels_.end(), observed.begin(), observed.end());
+  shown_ = panels_.size();
+  for (const std::string& name : portrait_) add_once(panels_, name, std::numeric_limits<std::size_t>::max());
 
   for (const RunLayer& run : runs) {
     Layer layer{.report = &run.report};
@@ -173,23 +178,19 @@ Axis OverlayScript::axis(const std::string& name, const PlotOptions& options) {
 }
 
 void OverlayScript::data() {
-  const auto append_row = [&](double t, const Vector& kept) {
-    append("{:.9g}", t);
-    for (Index j = 0; j < kept.size(); ++j) append(" {:.8g}", kept(j));
-    append("\n");
-  };
-  const auto append_curve = [&](const std::string& name, const Curve& curve) {
+  const auto append_curve = [&](const std::string& name, const Curve& curve, const RunCurves& of) {
     append("${} << EOD\n", name);
     for (const auto& piece : curve) {
-      for (const Sample& sample : piece) append_row(sample.t, sample.state);
+      for (const Sample& sample : piece) text_ += data_row(sample.t, sample.state, of);
       append("\n\n");
     }
     append("EOD\n");
   };
   for (std::size_t k = 0; k < layers_.size(); ++k) {
     const Layer& layer = layers_[k];
-    append_curve(fmt::format("run{}", k), layer.curves.whole);
-    if (!layer.curves.sliding.empty()) append_curve(fmt::format("sliding{}", k), layer.curves.sliding);
+    append_curve(fmt::format("run{}", k), layer.curves.whole, layer.curves);
+    if (!layer.curves.sliding.empty())
+      append_curve(fmt::format("sliding{}", k), layer.curves.sliding, layer.curves);
     marks_.emplace_back();
     const double least_distance = layer.curves.time.width() / most_marks_of_run;
     const Trajectory& trajectory = layer.report->solution.trajectory;
@@ -209,9 +210,11 @@ void OverlayScript::data() {
         is_first = false;
         last = event.t;
         const Vector state = event.after.size() > 0 ? event.after : trajectory(event.t);
-        append_row(event.t,
-                   keep(layer.kept, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)},
-                        layer.report->observation));
+        text_ += data_row(
+            event.t,
+            keep(layer.kept, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)},
+                 layer.report->observation),
+            layer.curves);
       }
       if (!is_first) append("EOD\n");
     }
@@ -272,15 +275,16 @@ std::vector<std::string> OverlayScript::parts(const std::vector<std::string>& co
 
 void OverlayScript::time_panels(const Frame& frame) {
   const double gap = 0.028;
-  const auto count = static_cast<double>(panels_.size());
+  const auto count = static_cast<double>(shown_);
   const double height = (frame.top - frame.bottom - gap * (count - 1)) / count;
   append("unset key\n");
-  for (std::size_t panel = 0; panel < panels_.size(); ++panel) {
+  for (std::size_t panel = 0; panel < shown_; ++panel) {
     const double top = frame.top - static_cast<double>(panel) * (height + gap);
-    const bool lowest = panel + 1 == panels_.size();
+    const bool lowest = panel + 1 == shown_;
     place({frame.left, frame.right, top - height, top});
     append("{}{}", time_.commands('x'), axes_[panel].commands('y'));
-    if (axes_[panel].is_logarithmic) append("set format y {}\n", words_.number_format());
+    const std::string numbers = axes_[panel].number_format(words_);
+    if (!numbers.empty()) append("set format y {}\n", numbers);
     append("set ylabel {} offset 0.5,0\n{}\n", words_.name(panels_[panel]),
            lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
                                 words_.number_format())
@@ -288,7 +292,8 @@ void OverlayScript::time_panels(const Frame& frame) {
     append("plot {}\n", fmt::join(parts({"t", panels_[panel]}), ", \\\n  "));
     // The labels and lines of the page are drawn with the first panel.
     append("unset label\nunset arrow\n");
-    if (axes_[panel].is_logarithmic) append("unset logscale y\nset format y\n");
+    if (axes_[panel].is_logarithmic) append("unset logscale y\n");
+    if (!numbers.empty()) append("set format y\n");
   }
   if (time_.is_logarithmic) append("unset logscale x\n");
 }
@@ -299,7 +304,8 @@ void OverlayScript::portrait(const Frame& frame) {
     return static_cast<std::size_t>(std::find(panels_.begin(), panels_.end(), name) - panels_.begin());
   };
   append("{}{}", axes_[panel(portrait_[0])].commands('x'), axes_[panel(portrait_[1])].commands('y'));
-  if (axes_[panel(portrait_[1])].is_logarithmic) append("set format y {}\n", words_.number_format());
+  if (const std::string numbers = axes_[panel(portrait_[1])].number_format(words_); !numbers.empty())
+    append("set format y {}\n", numbers);
   append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x {}\n",
          words_.name(portrait_[0]), words_.name(portrait_[1]), words_.number_format());
   const std::vector<std::string> drawn = parts(portrait_);

@@ -33,6 +33,11 @@ std::vector<Index> first_ones(Index count) {
 
 // The states with a panel over time.
 std::vector<Index> panel_states(const System& system, const PlotOptions& options) {
+  if (!options.states.empty()) {
+    std::vector<Index> states;
+    for (const std::string& name : options.states) states.push_back(system.state_index(name));
+    return states;
+  }
   if (!options.phase.empty()) return portrait_states(system, options);
   return first_ones(std::min(system.states(), most_panels));
 }
@@ -45,7 +50,12 @@ std::vector<Index> with_observables(std::vector<Index> states, const RunReport& 
 
 // A guard is a function of the whole state; without surfaces only what is drawn is kept.
 std::vector<Index> states_kept(const System& system, const PlotOptions& options) {
-  if (system.states() > most_states_with_surfaces) return panel_states(system, options);
+  if (system.states() > most_states_with_surfaces) {
+    std::vector<Index> kept = panel_states(system, options);
+    for (const Index state : portrait_states(system, options))
+      if (std::find(kept.begin(), kept.end(), state) == kept.end()) kept.push_back(state);
+    return kept;
+  }
   return first_ones(system.states());
 }
 
@@ -94,6 +104,7 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
       solution_(report.solution),
       kept_(with_observables(states_kept(system_, options), report)),
       markers_(options.markers),
+      are_chosen_(!options.states.empty()),
       is_whole_(!options.times),
       curves_(sample_report(report, kept_, options)),
       panels_(with_observables(panel_states(system_, options), report)),
@@ -138,11 +149,7 @@ bool is_marked(Markers markers, EventKind kind) {
   return markers == Markers::all || (markers == Markers::sliding && of_sliding);
 }
 
-void PlotScript::append_row(double t, const Vector& kept) {
-  append("{:.9g}", t);
-  for (Index j = 0; j < kept.size(); ++j) append(" {:.8g}", kept(j));
-  append("\n");
-}
+void PlotScript::append_row(double t, const Vector& kept) { text_ += data_row(t, kept, curves_); }
 
 // Events of large systems hold no states.
 void PlotScript::append_event(const EventRecord& event, const Solution& solution) {

@@ -82,7 +82,8 @@ class PlotScript : public GnuplotScript {
   const Solution& solution_;
   std::vector<Index> kept_;  // the states and observables in the data
   Markers markers_;
-  bool is_whole_;  // no part of the run is left out
+  bool are_chosen_;  // the states over time
+  bool is_whole_;    // no part of the run is left out
   RunCurves curves_;
   std::vector<std::string> notes_ = {};
   Axis time_ = {};

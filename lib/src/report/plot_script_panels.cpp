@@ -45,7 +45,8 @@ void PlotScript::time_panels(const Frame& frame) {
     const bool lowest = panel + 1 == panels_.size();
     place({frame.left, frame.right, top - height, top});
     append("{}{}", Axis{time, time_.is_logarithmic}.commands('x'), axis(state).commands('y'));
-    if (axis(state).is_logarithmic) append("set format y {}\n", words_.number_format());
+    const std::string numbers = axis(state).number_format(words_);
+    if (!numbers.empty()) append("set format y {}\n", numbers);
     append("set ylabel {} offset 0.5,0\n{}\n", name(state),
            lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
                                 words_.number_format())
@@ -53,7 +54,8 @@ void PlotScript::time_panels(const Frame& frame) {
     append_plot(time_parts(state));
     // The labels and lines of the page are drawn with the first panel.
     append("unset label\nunset arrow\nunset object\n");
-    if (axis(state).is_logarithmic) append("unset logscale y\nset format y\n");
+    if (axis(state).is_logarithmic) append("unset logscale y\n");
+    if (!numbers.empty()) append("set format y\n");
   }
   if (time_.is_logarithmic) append("unset logscale x\n");
 }
@@ -119,7 +121,7 @@ std::string PlotScript::title() const {
   if (!title_.empty()) return title_;
   const auto states =
       std::count_if(panels_.begin(), panels_.end(), [&](Index curve) { return is_state(curve); });
-  if (!portrait_.empty() || states == system_.states()) return report_.model;
+  if (!portrait_.empty() || are_chosen_ || states == system_.states()) return report_.model;
   return fmt::format("{} (the first {} of {} states)", report_.model, states, system_.states());
 }
 

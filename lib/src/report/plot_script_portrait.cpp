@@ -69,7 +69,8 @@ void PlotScript::plane_portrait(const Frame& frame) {
   portrait_ends();
   place(frame);
   append("{}{}", axis(portrait_[0]).commands('x'), axis(portrait_[1]).commands('y'));
-  if (axis(portrait_[1]).is_logarithmic) append("set format y {}\n", words_.number_format());
+  if (const std::string numbers = axis(portrait_[1]).number_format(words_); !numbers.empty())
+    append("set format y {}\n", numbers);
   append("set xlabel {} offset 0,0.3\nset ylabel {} offset 0.5,0\nset format x {}\n", name(portrait_[0]),
          name(portrait_[1]), words_.number_format());
   arrows();
