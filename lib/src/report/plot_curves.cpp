@@ -97,6 +97,51 @@ Range padded(Range range) {
   return {range.low - margin, range.high + margin};
 }
 
+bool may_jump(EventKind kind) {
+  using enum EventKind;
+  return kind == reset || kind == transition || kind == impact || kind == contact || kind == release ||
+         kind == zeno;
+}
+
+bool jumps(const Jump& jump, Index kept) {
+  const double before = jump.before.state(kept);
+  const double after = jump.after.state(kept);
+  constexpr double rounding = 1e-13;
+  return std::abs(after - before) > rounding * std::max(std::abs(before), std::abs(after));
+}
+
+std::string data_rows(const Curve& curve, const RunCurves& of) {
+  std::string rows;
+  const auto is_later = [](const Jump& jump, double t) { return jump.before.t < t; };
+  for (std::size_t k = 0; k < curve.size(); ++k) {
+    for (const Sample& sample : curve[k]) rows += data_row(sample.t, sample.state, of);
+    const double end = curve[k].back().t;
+    const auto jump = std::lower_bound(of.jumps.begin(), of.jumps.end(), end, is_later);
+    if (k + 1 < curve.size() && curve[k + 1].front().t == end && jump != of.jumps.end() &&
+        jump->before.t == end) {
+      const Jump here{curve[k].back(), curve[k + 1].front()};
+      Vector broken = here.before.state;
+      for (Index j = 0; j < broken.size(); ++j)
+        if (jumps(here, j)) broken(j) = std::numeric_limits<double>::quiet_NaN();
+      rows += data_row(end, broken, of);
+    } else {
+      // One empty line would make neighbouring pieces of equal length a mesh in space.
+      rows += "\n\n";
+    }
+  }
+  return rows;
+}
+
+std::string jump_rows(const RunCurves& of, std::size_t most) {
+  std::string rows;
+  if (of.jumps.size() > most) return rows;
+  for (const Jump& jump : of.jumps) {
+    rows += data_row(jump.before.t, jump.before.state, of);
+    rows += data_row(jump.after.t, jump.after.state, of) + "\n\n";
+  }
+  return rows;
+}
+
 std::string data_row(double t, const Vector& kept, const RunCurves& curves) {
   // Small variations of a large value need more digits than a page has pixels.
   const auto digits = [](const Range& range, int least) {
@@ -131,8 +176,6 @@ Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* obs
 RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation,
                      const std::optional<std::pair<double, double>>& window, bool logarithmic_time) {
   const Trajectory& trajectory = solution.trajectory;
-  const Index states = std::count_if(kept.begin(), kept.end(),
-                                     [&](Index index) { return index < solution.initial.state.size(); });
   RunCurves curves;
   curves.time = {solution.initial.t, solution.final.t};
   const bool cuts = window && window->first < curves.time.high && window->second > curves.time.low;
@@ -151,6 +194,9 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
   const double spacing = std::max(curves.time.width(), std::numeric_limits<double>::min()) /
                          static_cast<double>(with_steps ? least_samples : most_samples);
 
+  std::vector<double> times_of_jumps;
+  for (const EventRecord& event : solution.events)
+    if (may_jump(event.kind)) times_of_jumps.push_back(event.t);
   for (std::size_t i = 0; i < trajectory.segments().size(); ++i) {
     Segment segment = trajectory.segments()[i];
     if (segment.end < curves.time.low || segment.start > curves.time.high) continue;
@@ -173,12 +219,18 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
       }
       curves.sliding.push_back(samples);
     }
-    const auto jump = [&] {
-      return (curves.whole.back().back().state - samples.front().state).head(states).norm();
-    };
-    const bool joined =
-        !curves.whole.empty() && jump() <= 1e-6 * (1e-300 + samples.front().state.head(states).norm());
-    if (joined) {
+    if (!curves.whole.empty() &&
+        std::binary_search(times_of_jumps.begin(), times_of_jumps.end(), segment.start)) {
+      const Jump jump{curves.whole.back().back(), samples.front()};
+      bool any = false;
+      for (Index j = 0; j < jump.after.state.size(); ++j) any = any || jumps(jump, j);
+      if (any) {
+        curves.jumps.push_back(jump);
+        curves.whole.push_back(std::move(samples));
+        continue;
+      }
+    }
+    if (!curves.whole.empty()) {
       curves.whole.back().insert(curves.whole.back().end(), samples.begin(), samples.end());
     } else {
       curves.whole.push_back(std::move(samples));

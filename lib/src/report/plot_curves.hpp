@@ -38,14 +38,30 @@ struct Sample {
 // Pieces are drawn without a line between them.
 using Curve = std::vector<std::vector<Sample>>;
 
+struct Jump {
+  Sample before = {};
+  Sample after = {};
+};
+
 struct RunCurves {
-  Curve whole = {};                   // broken only where the state jumps
+  Curve whole = {};                   // broken only where an event makes something kept jump
+  std::vector<Jump> jumps = {};       // at these breaks
   Curve sliding = {};                 // the pieces that slide
   std::vector<Range> intervals = {};  // of time, while sliding; touching ones merged
   Range time = {};
   double first_step = 0;           // the least time of a step that is above 0
   std::vector<Range> states = {};  // per state kept, padded
 };
+
+// Whether a value kept jumps, by more than rounding.
+bool jumps(const Jump& jump, Index kept);
+// The events that may make states jump.
+bool may_jump(EventKind kind);
+
+// The pieces of a curve as data of gnuplot; one that is broken in some of its values only has a line for the others.
+std::string data_rows(const Curve& curve, const RunCurves& of);
+// A line from before to after each jump, and none where there are more than `most`.
+std::string jump_rows(const RunCurves& of, std::size_t most);
 
 // A line of data: the time and what is kept, with the digits that the ranges of the curves need.
 std::string data_row(double t, const Vector& kept, const RunCurves& curves);

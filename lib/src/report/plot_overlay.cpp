@@ -179,12 +179,7 @@ Axis OverlayScript::axis(const std::string& name, const PlotOptions& options) {
 
 void OverlayScript::data() {
   const auto append_curve = [&](const std::string& name, const Curve& curve, const RunCurves& of) {
-    append("${} << EOD\n", name);
-    for (const auto& piece : curve) {
-      for (const Sample& sample : piece) text_ += data_row(sample.t, sample.state, of);
-      append("\n\n");
-    }
-    append("EOD\n");
+    append("${} << EOD\n{}EOD\n", name, data_rows(curve, of));
   };
   for (std::size_t k = 0; k < layers_.size(); ++k) {
     const Layer& layer = layers_[k];
@@ -285,10 +280,14 @@ void OverlayScript::time_panels(const Frame& frame) {
     append("{}{}", time_.commands('x'), axes_[panel].commands('y'));
     const std::string numbers = axes_[panel].number_format(words_);
     if (!numbers.empty()) append("set format y {}\n", numbers);
-    append("set ylabel {} offset 0.5,0\n{}\n", words_.name(panels_[panel]),
-           lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
-                                words_.number_format())
-                  : "unset xlabel\nset format x ''");
+    // Long numbers take the place of the name.
+    if (numbers.empty() || axes_[panel].is_logarithmic)
+      append("set ylabel {} offset 0.5,0\n", words_.name(panels_[panel]));
+    else
+      append("unset ylabel\nset label {} at graph 0.01,0.92 left front\n", words_.name(panels_[panel]));
+    append("{}\n", lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
+                                        words_.number_format())
+                          : "unset xlabel\nset format x ''");
     append("plot {}\n", fmt::join(parts({"t", panels_[panel]}), ", \\\n  "));
     // The labels and lines of the page are drawn with the first panel.
     append("unset label\nunset arrow\n");

@@ -51,12 +51,13 @@ class PlotScript : public GnuplotScript {
 
   void data();
   void append_row(double t, const Vector& kept);
-  void append_event(const EventRecord& event, const Solution& solution);
+  std::string event_row(const EventRecord& event, const Solution& solution) const;
   void append_curve(const char* name, const Curve& curve);
   void append_contour(const std::string& name, const GuardGrid& grid);
   void surface_data(Index surface);
 
   static std::string surface_style();
+  static std::string jump_style();
   static std::string band_style();
   std::string marker_style(std::size_t group) const;
   void append_plot(const std::vector<std::string>& parts);
@@ -92,9 +93,18 @@ class PlotScript : public GnuplotScript {
   std::vector<Index> portrait_;  // the states of the phase portrait
   double header_ = 0;
   double footer_ = 0;
-  std::vector<std::size_t> used_groups_;
+  // The events of a group of markers.
+  struct Marked {
+    std::size_t group = 0;
+    std::vector<std::string> panels = {};  // the data of each panel; "" for none
+    std::size_t drawn = 0;
+    std::size_t all = 0;
+  };
+  double panel_width_ = 0;  // pixels, over time
+  std::vector<Marked> used_groups_;
   std::vector<std::pair<Index, std::string>> time_contours_;
   std::vector<std::string> portrait_surfaces_;
+  bool draws_jumps_ = false;
   bool surfaces_move_ = false;
 };
 

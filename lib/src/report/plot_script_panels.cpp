@@ -15,6 +15,10 @@ std::string PlotScript::surface_style() {
   return fmt::format("with lines linecolor rgb '{}' linewidth 1.2 dashtype (7,5)", surface_colour);
 }
 
+std::string PlotScript::jump_style() {
+  return "with lines linecolor rgb '#888888' linewidth 1 dashtype (2,4)";
+}
+
 std::string PlotScript::band_style() {
   return fmt::format("with boxxyerror fillstyle solid 1 noborder fillcolor rgb '{}'", band_colour);
 }
@@ -47,10 +51,14 @@ void PlotScript::time_panels(const Frame& frame) {
     append("{}{}", Axis{time, time_.is_logarithmic}.commands('x'), axis(state).commands('y'));
     const std::string numbers = axis(state).number_format(words_);
     if (!numbers.empty()) append("set format y {}\n", numbers);
-    append("set ylabel {} offset 0.5,0\n{}\n", name(state),
-           lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
-                                words_.number_format())
-                  : "unset xlabel\nset format x ''");
+    // Long numbers take the place of the name.
+    if (numbers.empty() || axis(state).is_logarithmic)
+      append("set ylabel {} offset 0.5,0\n", name(state));
+    else
+      append("unset ylabel\nset label {} at graph 0.01,0.92 left front\n", name(state));
+    append("{}\n", lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
+                                        words_.number_format())
+                          : "unset xlabel\nset format x ''");
     append_plot(time_parts(state));
     // The labels and lines of the page are drawn with the first panel.
     append("unset label\nunset arrow\nunset object\n");
@@ -73,14 +81,19 @@ std::vector<std::string> PlotScript::time_parts(Index state) const {
   for (const auto& [of_state, name] : time_contours_) {
     if (of_state == state) parts.push_back(fmt::format("${} using 1:2 {}", name, surface_style()));
   }
+  if (draws_jumps_) parts.push_back(fmt::format("$jumps using 1:{} {}", column(state), jump_style()));
   parts.push_back(fmt::format("$whole using 1:{} with lines linecolor rgb '{}' linewidth 2", column(state),
                               curve_colour));
   if (!curves_.sliding.empty()) {
     parts.push_back(fmt::format("$sliding using 1:{} with lines linecolor rgb '{}' linewidth 3",
                                 column(state), sliding_colour));
   }
-  for (const std::size_t group : used_groups_) {
-    parts.push_back(fmt::format("$events{} using 1:{} {}", group, column(state), marker_style(group)));
+  const auto panel =
+      static_cast<std::size_t>(std::find(panels_.begin(), panels_.end(), state) - panels_.begin());
+  for (const Marked& marked : used_groups_) {
+    if (!marked.panels[panel].empty())
+      parts.push_back(
+          fmt::format("{} using 1:{} {}", marked.panels[panel], column(state), marker_style(marked.group)));
   }
   return parts;
 }
@@ -106,9 +119,12 @@ Legend PlotScript::legend() const {
                                         : std::string("surfaces"),
                 Legend::line(surface_colour, 1.2, "(7,5)"));
   }
-  for (const std::size_t group : used_groups_) {
-    const MarkerGroup& marker = marker_groups()[group];
-    entries.add(marker.title, Legend::point(marker.point_type, marker.size, event_colour));
+  for (const Marked& marked : used_groups_) {
+    const MarkerGroup& marker = marker_groups()[marked.group];
+    entries.add(marked.drawn < marked.all
+                    ? fmt::format("{} ({} of {})", marker.title, marked.drawn, marked.all)
+                    : marker.title,
+                Legend::point(marker.point_type, marker.size, event_colour));
   }
   if (!portrait_.empty() && is_whole_) {
     entries.add("start", Legend::point(7, 0.8, curve_colour));

@@ -23,14 +23,15 @@ std::vector<std::string> PlotScript::portrait_parts() const {
             ? fmt::format("${} using 1:2 {}", name, surface_style())
             : fmt::format("${} using 1:2:3 with lines linecolor rgb '#999999' linewidth 0.6", name));
   }
+  if (draws_jumps_) parts.push_back(fmt::format("$jumps using {} {}", columns, jump_style()));
   parts.push_back(
       fmt::format("$whole using {} with lines linecolor rgb '{}' linewidth 2", columns, curve_colour));
   if (!curves_.sliding.empty()) {
     parts.push_back(
         fmt::format("$sliding using {} with lines linecolor rgb '{}' linewidth 4", columns, sliding_colour));
   }
-  for (const std::size_t group : used_groups_)
-    parts.push_back(fmt::format("$events{} using {} {}", group, columns, marker_style(group)));
+  for (const Marked& marked : used_groups_)
+    parts.push_back(fmt::format("$events{} using {} {}", marked.group, columns, marker_style(marked.group)));
   if (!is_whole_) return parts;
   for (const auto& [name, type] : {std::pair{"start", 7}, std::pair{"end", 5}}) {
     parts.push_back(fmt::format("${} using {} with points pointtype {} pointsize {} linecolor rgb '{}'", name,
