@@ -123,7 +123,10 @@ std::string data_rows(const Curve& curve, const RunCurves& of) {
       Vector broken = here.before.state;
       for (Index j = 0; j < broken.size(); ++j)
         if (jumps(here, j)) broken(j) = std::numeric_limits<double>::quiet_NaN();
-      rows += data_row(end, broken, of);
+      std::string row = data_row(end, broken, of);
+      // gnuplot joins across 'nan', which all pictures declare missing, and breaks a line at any other number that is none.
+      for (std::size_t at = 0; (at = row.find("nan", at)) != std::string::npos;) row.replace(at, 3, "NaN");
+      rows += row;
     } else {
       // One empty line would make neighbouring pieces of equal length a mesh in space.
       rows += "\n\n";

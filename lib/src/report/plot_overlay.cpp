@@ -15,8 +15,8 @@ namespace slideway {
 namespace {
 
 constexpr std::size_t most_shared_panels = 6;  // of states, and as many of observables
-// The most marks of one kind in a run: a panel is about 750 pixels wide, and a small mark covers four of them.
-constexpr double most_marks_of_run = 200;
+// The most marks of one kind in a run: a panel is about 750 pixels wide, and the curve is to be seen in between.
+constexpr double most_marks_of_run = 60;
 
 struct Look {
   const char* colour;
@@ -181,6 +181,7 @@ void OverlayScript::data() {
   const auto append_curve = [&](const std::string& name, const Curve& curve, const RunCurves& of) {
     append("${} << EOD\n{}EOD\n", name, data_rows(curve, of));
   };
+  marks_of_group_.assign(marker_groups().size(), {0, 0});
   for (std::size_t k = 0; k < layers_.size(); ++k) {
     const Layer& layer = layers_[k];
     append_curve(fmt::format("run{}", k), layer.curves.whole, layer.curves);
@@ -197,12 +198,14 @@ void OverlayScript::data() {
         const bool is_wanted = is_marked(markers_, event.kind) && event.t >= layer.curves.time.low &&
                                event.t <= layer.curves.time.high &&
                                std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end();
+        if (is_wanted) ++marks_of_group_[group].second;
         if (!is_wanted || (event.t < last + least_distance && event.t != last)) continue;
         if (is_first) {
           append("$marks{}_{} << EOD\n", k, group);
           marks_.back().push_back(group);
         }
         is_first = false;
+        ++marks_of_group_[group].first;
         last = event.t;
         const Vector state = event.after.size() > 0 ? event.after : trajectory(event.t);
         text_ += data_row(
@@ -230,8 +233,11 @@ Legend OverlayScript::legend(const std::vector<RunLayer>& runs) const {
       return std::find(of_layer.begin(), of_layer.end(), group) != of_layer.end();
     };
     const MarkerGroup& marker = marker_groups()[group];
+    const auto& [drawn, all_marks] = marks_of_group_[group];
     if (std::any_of(marks_.begin(), marks_.end(), has_it))
-      entries.add(marker.title, Legend::point(marker.point_type, marker.size, "#777777"));
+      entries.add(
+          drawn < all_marks ? fmt::format("{} ({} of {})", marker.title, drawn, all_marks) : marker.title,
+          Legend::point(marker.point_type, marker.size, "#777777"));
   }
   return entries;
 }

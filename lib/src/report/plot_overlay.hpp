@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/gnuplot_script.hpp"
@@ -53,7 +54,8 @@ class OverlayScript : public GnuplotScript {
   std::size_t shown_ = 0;                 // over time
   std::vector<std::string> portrait_ = {};
   std::vector<std::vector<std::size_t>> marks_ = {};  // the groups with an event, per layer
-  std::vector<Axis> axes_ = {};                       // per panel
+  std::vector<std::pair<std::size_t, std::size_t>> marks_of_group_ = {};  // those drawn, and all
+  std::vector<Axis> axes_ = {};                                           // per panel
   Axis time_ = {};
 };
 

@@ -136,6 +136,7 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
   const int height = options.size ? options.size->second
                      : !portrait  ? all_panels + static_cast<int>(more_rows)
                                   : std::max(portrait_.size() == 3 ? 560 : 470, all_panels - 20);
+  page_height_ = height;
   constexpr double first_row = 46;
   header_ = (first_row + more_rows) / height;
   footer_ = 58.0 / height;

@@ -65,6 +65,14 @@ class PlotScript : public GnuplotScript {
   // The title asked for or the model's name.
   std::string title() const;
   void time_panels(const Frame& frame);
+  // A stretch of time in one location.
+  struct LocationSpan {
+    std::string name = {};
+    Range time = {};
+    bool is_named = false;  // in the picture
+  };
+  std::vector<LocationSpan> location_band() const;
+  void draw_locations(const std::vector<LocationSpan>& spans, const Frame& frame);
   std::vector<std::string> time_parts(Index state) const;
 
   std::string portrait_columns() const;
@@ -101,6 +109,7 @@ class PlotScript : public GnuplotScript {
     std::size_t all = 0;
   };
   double panel_width_ = 0;  // pixels, over time
+  double page_height_ = 1;  // pixels
   std::vector<Marked> used_groups_;
   std::vector<std::pair<Index, std::string>> time_contours_;
   std::vector<std::string> portrait_surfaces_;
