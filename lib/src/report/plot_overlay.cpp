@@ -192,14 +192,20 @@ void OverlayScript::data() {
     const Trajectory& trajectory = layer.report->solution.trajectory;
     for (std::size_t group = 0; group < marker_groups().size(); ++group) {
       const auto& kinds = marker_groups()[group].kinds;
+      const auto is_wanted = [&](const EventRecord& event) {
+        return is_marked(markers_, event.kind) && event.t >= layer.curves.time.low &&
+               event.t <= layer.curves.time.high &&
+               std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end();
+      };
+      const EventLog& events = layer.report->solution.events;
+      const bool is_thinned =
+          static_cast<double>(std::count_if(events.begin(), events.end(), is_wanted)) > most_marks_of_run;
       double last = -std::numeric_limits<double>::infinity();
       bool is_first = true;
       for (const EventRecord& event : layer.report->solution.events) {
-        const bool is_wanted = is_marked(markers_, event.kind) && event.t >= layer.curves.time.low &&
-                               event.t <= layer.curves.time.high &&
-                               std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end();
-        if (is_wanted) ++marks_of_group_[group].second;
-        if (!is_wanted || (event.t < last + least_distance && event.t != last)) continue;
+        if (!is_wanted(event)) continue;
+        ++marks_of_group_[group].second;
+        if (is_thinned && (event.t < last + least_distance && event.t != last)) continue;
         if (is_first) {
           append("$marks{}_{} << EOD\n", k, group);
           marks_.back().push_back(group);

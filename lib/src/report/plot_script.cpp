@@ -189,21 +189,31 @@ void PlotScript::data() {
   const double least_distance = curves_.time.width() * pixels_per_mark / std::max(panel_width_, 1.0);
   for (std::size_t group = 0; group < marker_groups().size(); ++group) {
     const auto& kinds = marker_groups()[group].kinds;
+    const auto is_wanted = [&](const EventRecord& event) {
+      return event.t >= curves_.time.low && event.t <= curves_.time.high && is_marked(markers_, event.kind) &&
+             std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end();
+    };
     Marked marked{.group = group};
     std::string rows;
     std::vector<std::string> rows_of_panels(panels_.size());
     const auto collect = [&](const Solution& solution) {
+      // Few events are all marked, however close some of them are.
+      std::vector<double> counts(panels_.size(), 0);
+      for (const EventRecord& event : solution.events) {
+        if (!is_wanted(event)) continue;
+        for (std::size_t panel = 0; panel < panels_.size(); ++panel)
+          if (reach.concerns(event, panel)) ++counts[panel];
+      }
       std::vector<double> last(panels_.size(), -std::numeric_limits<double>::infinity());
       for (const EventRecord& event : solution.events) {
-        if (event.t < curves_.time.low || event.t > curves_.time.high || !is_marked(markers_, event.kind))
-          continue;
-        if (std::find(kinds.begin(), kinds.end(), event.kind) == kinds.end()) continue;
+        if (!is_wanted(event)) continue;
         std::string row;
         bool has_panel = false;
         for (std::size_t panel = 0; panel < panels_.size(); ++panel) {
           if (!reach.concerns(event, panel)) continue;
           has_panel = true;
-          if (event.t < last[panel] + least_distance && event.t != last[panel]) continue;
+          const bool is_thinned = counts[panel] * pixels_per_mark > panel_width_;
+          if (is_thinned && event.t < last[panel] + least_distance && event.t != last[panel]) continue;
           last[panel] = event.t;
           if (row.empty()) row = event_row(event, solution);
           rows_of_panels[panel] += row;
