@@ -124,7 +124,7 @@ void PlotScript::draw_locations(const std::vector<LocationSpan>& spans, const Fr
       "unset ylabel\nunset ytics\nset yrange [0:1]\nset xlabel {} offset 0,0.3\nset format x {}\nplot -1 "
       "notitle\n",
       words_.name("t"), words_.number_format());
-  append("unset label\nunset object\nset ytics\n");
+  append("unset label\nunset object\nset ytics nomirror\n");
 }
 
 std::vector<std::string> PlotScript::time_parts(Index state) const {
