@@ -40,6 +40,7 @@ struct RunArguments : SimulationArguments {
   std::vector<std::string> json = {};
   std::vector<std::string> plot = {};
   std::vector<std::string> report = {};
+  std::vector<std::string> states = {};                  // with a panel over time
   std::vector<std::string> phase = {};                   // the states of the phase portrait
   std::string markers = {};                              // the events marked in the picture; empty: all
   std::optional<std::pair<int, int>> picture_size = {};  // width and height, in pixels

@@ -44,22 +44,23 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
   const Comparison comparison = compare_approaches(instance, options, make_plan(arguments));
 
   const ComparedModel compared{model.name, instance, options};
-  std::vector<std::string> written;
+  Written written;
   for (const std::string& path : arguments.json) {
     write_whole(path, [&](std::ostream& stream) { write_comparison_json(compared, comparison, stream); });
-    written.push_back(path);
+    written.files.push_back(path);
   }
   for (const std::string& path : arguments.csv) {
     write_whole(path, [&](std::ostream& stream) { write_comparison_csv(compared, comparison, stream); });
-    written.push_back(path);
+    written.files.push_back(path);
   }
   for (const std::string& path : arguments.plot) {
     const auto draw = [&] { write_comparison_plot(comparison_picture(compared, comparison), path); };
-    for (const std::string& file : draw_or_warn(path, draw, err)) written.push_back(file);
+    written.add(path, [&] { return draw_or_warn(path, draw, err); });
   }
   if (!arguments.quiet && !any_on_standard_output(wanted))
-    print_comparison(compared, comparison, written, screen_behind(STDOUT_FILENO), out);
-  return comparison.attempts.front().outcome.succeeded() ? exit_success : exit_stopped_early;
+    print_comparison(compared, comparison, written.files, screen_behind(STDOUT_FILENO), out);
+  return written.report_failures(
+      out, err, comparison.attempts.front().outcome.succeeded() ? exit_success : exit_stopped_early);
 }
 
 }  // namespace slideway::apps

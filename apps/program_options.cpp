@@ -296,8 +296,13 @@ void add_run(CLI::App& program, RunArguments& arguments) {
             "write a page to look at: equations, an interactive picture, every event; may be repeated",
             "FILE.html", arguments.report)
       ->group(results);
+  add_names(app, "--states",
+            "the states drawn over time (default: the first six, or those of the phase portrait)",
+            arguments.states)
+      ->group(results);
   add_names(app, "--phase",
-            "the two or three states of the phase portrait in the picture (default: both of two)",
+            "the two or three states of the phase portrait in the picture (default: both of two); without "
+            "--states they are also the only ones drawn over time",
             arguments.phase)
       ->group(results);
   add_word(app, "--markers",

@@ -27,19 +27,20 @@ namespace {
 
 // Writes what was asked for; names what exists afterwards. `write_document` writes the JSON.
 template <class WriteDocument>
-std::vector<std::string> write_results(const RunArguments& arguments, const RunReport& report,
-                                       const WriteDocument& write_document, std::ostream& err) {
-  std::vector<std::string> written;
-  for (const std::string& path : arguments.json) {
-    write_whole(path, write_document);
-    written.push_back(path);
-  }
+Written write_results(const RunArguments& arguments, const RunReport& report,
+                      const WriteDocument& write_document, std::ostream& err) {
+  Written written;
+  const auto add = [&](const std::string& path, const std::function<void(std::ostream&)>& writer) {
+    written.add(path, [&] {
+      write_whole(path, writer);
+      return std::vector{path};
+    });
+  };
+  for (const std::string& path : arguments.json) add(path, write_document);
   const CsvOptions table{
       .points = arguments.points.value_or(0), .start = report.instance.start, .end = report.instance.end};
-  for (const std::string& path : arguments.csv) {
-    write_whole(path, [&](std::ostream& out) { write_csv(report, out, table); });
-    written.push_back(path);
-  }
+  for (const std::string& path : arguments.csv)
+    add(path, [&](std::ostream& out) { write_csv(report, out, table); });
   write_pictures(
       arguments,
       [&](const std::string& path) { return write_plot(report, path, picture_options(arguments)); }, written,
@@ -93,18 +94,18 @@ int run_all_branches(const RunArguments& arguments, const Model& model, const Mo
   const auto document = [&](std::ostream& stream) {
     write_json(report, tree, stream, {.full_events = arguments.full_events});
   };
-  const std::vector<std::string> written = write_results(arguments, report, document, err);
+  const Written written = write_results(arguments, report, document, err);
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
-    print_summary(report, options, written, summary_options(arguments), out);
+    print_summary(report, options, written.files, summary_options(arguments), out);
     if (!tree.root.branches.empty()) fmt::print(out, "\nbranches\n");
     print_tree(tree.root, "  ", out);
     if (!tree.complete)
       fmt::print(out, "  (there are more: the bound on the number of solutions is reached)\n");
   }
   for (const Solution* leaf : leaves(tree.root)) {
-    if (!leaf->outcome.succeeded()) return exit_stopped_early;
+    if (!leaf->outcome.succeeded()) return written.report_failures(out, err, exit_stopped_early);
   }
-  return exit_success;
+  return written.report_failures(out, err, exit_success);
 }
 
 }  // namespace
@@ -128,21 +129,23 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
   const auto document = [&](std::ostream& stream) {
     write_json(report, stream, {.full_events = arguments.full_events});
   };
-  std::vector<std::string> written = write_results(arguments, report, document, err);
+  Written written = write_results(arguments, report, document, err);
   for (const std::string& path : arguments.report) {
-    const HtmlOptions page{.picture = {.phase = arguments.phase},
+    const HtmlOptions page{.picture = {.phase = arguments.phase, .states = arguments.states},
                            .how = fmt::format("{}, rtol {:.3g}", to_string(options.method), options.rtol)};
-    write_whole(path, [&](std::ostream& stream) { write_html(report, followed.model, stream, page); });
-    written.push_back(path);
+    written.add(path, [&] {
+      write_whole(path, [&](std::ostream& stream) { write_html(report, followed.model, stream, page); });
+      return std::vector{path};
+    });
   }
   const bool output_is_taken = any_on_standard_output(wanted);
   const bool stopped_early = !solution.outcome.succeeded();
   if (!arguments.quiet && !output_is_taken) {
-    print_summary(report, options, written, summary_options(arguments), out);
+    print_summary(report, options, written.files, summary_options(arguments), out);
   } else if (stopped_early) {
     fmt::print(err, "slideway: {}\n", outcome_line(solution.outcome));
   }
-  return stopped_early ? exit_stopped_early : exit_success;
+  return written.report_failures(out, err, stopped_early ? exit_stopped_early : exit_success);
 }
 
 }  // namespace slideway::apps

@@ -24,6 +24,7 @@ std::vector<Target> targets(const RunArguments& arguments) {
 
 PlotOptions picture_options(const RunArguments& arguments) {
   return {.phase = arguments.phase,
+          .states = arguments.states,
           .title = arguments.title,
           .markers = arguments.markers == "none"      ? Markers::none
                      : arguments.markers == "sliding" ? Markers::sliding
@@ -46,6 +47,11 @@ void check_effect(const RunArguments& arguments) {
             .where = "--phase",
             .expected = "--plot FILE or --report FILE beside it"});
   }
+  if (!arguments.states.empty() && arguments.plot.empty() && arguments.report.empty()) {
+    refuse({.what = "there is no picture to show these states in",
+            .where = "--states",
+            .expected = "--plot FILE or --report FILE beside it"});
+  }
   const std::pair<const char*, bool> of_picture[] = {{"--title", !arguments.title.empty()},
                                                      {"--markers", !arguments.markers.empty()},
                                                      {"--size", arguments.picture_size.has_value()},
@@ -63,6 +69,11 @@ void check_effect(const RunArguments& arguments) {
   if (arguments.raster && !arguments.phase.empty()) {
     refuse({.what = "a raster has rows for surfaces and no phase portrait",
             .where = "--raster with --phase",
+            .expected = "one of both"});
+  }
+  if (arguments.raster && !arguments.states.empty()) {
+    refuse({.what = "a raster has rows for surfaces and no panels of states",
+            .where = "--raster with --states",
             .expected = "one of both"});
   }
   if (arguments.points && arguments.csv.empty())
@@ -86,27 +97,32 @@ void check_picture(const RunArguments& arguments, const std::vector<const Follow
                                arguments.picture_times->second)});
   }
   const PlotOptions options = picture_options(arguments);
-  std::vector<std::string> names;
+  std::vector<std::string> names, all_states;
   for (const FollowedRun* run : runs) {
     check_option("--phase", [&] { check_phase({.phase = arguments.phase}, run->instance.system); });
     const std::vector<std::string>& states = run->instance.system.state_names();
     names.insert(names.end(), states.begin(), states.end());
+    all_states.insert(all_states.end(), states.begin(), states.end());
     if (!run->observation) continue;
     names.insert(names.end(), run->observation->names().begin(), run->observation->names().end());
   }
+  std::sort(all_states.begin(), all_states.end());
+  all_states.erase(std::unique(all_states.begin(), all_states.end()), all_states.end());
+  check_option("--states", [&] { check_states(options, all_states); });
   check_option("--labels", [&] { check_labels(options, names); });
   check_option("--log", [&] { check_log(options, names); });
 }
 
 void write_pictures(const RunArguments& arguments,
                     const std::function<std::vector<std::string>(const std::string& path)>& draw,
-                    std::vector<std::string>& written, std::ostream& err) {
+                    Written& written, std::ostream& err) {
   std::vector<std::string> told;
   for (const std::string& path : arguments.plot) {
     std::vector<std::string> notes;
-    for (const std::string& file : draw_or_warn(
-             path, [&] { notes = draw(path); }, err))
-      written.push_back(file);
+    written.add(path, [&] {
+      return draw_or_warn(
+          path, [&] { notes = draw(path); }, err);
+    });
     // Every format of a picture has the same.
     for (const std::string& note : notes) {
       if (std::find(told.begin(), told.end(), note) != told.end()) continue;

@@ -29,6 +29,6 @@ void check_picture(const RunArguments& arguments, const std::vector<const Follow
 // Draws the pictures by `draw`, which returns what could not be shown, and adds their files to `written`.
 void write_pictures(const RunArguments& arguments,
                     const std::function<std::vector<std::string>(const std::string& path)>& draw,
-                    std::vector<std::string>& written, std::ostream& err);
+                    Written& written, std::ostream& err);
 
 }  // namespace slideway::apps

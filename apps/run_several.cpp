@@ -119,7 +119,7 @@ int run_several(const RunArguments& arguments, std::ostream& out, std::ostream& 
   const std::vector<RunLayer> layers = layers_now();
   PlotOptions options = picture_options(arguments);
   if (options.title.empty() && arguments.models.size() == 1) options.title = several.runs.front().model.name;
-  std::vector<std::string> written;
+  Written written;
   write_pictures(
       arguments, [&](const std::string& path) { return write_plot(layers, path, options); }, written, err);
 
@@ -130,14 +130,14 @@ int run_several(const RunArguments& arguments, std::ostream& out, std::ostream& 
     const bool is_last = k + 1 == several.runs.size();
     if (prints) {
       if (k > 0) fmt::print(out, "\n");
-      print_summary(layers[k].report, run.options, is_last ? written : std::vector<std::string>{},
+      print_summary(layers[k].report, run.options, is_last ? written.files : std::vector<std::string>{},
                     summary_options(arguments), out);
     } else if (!run.solution.outcome.succeeded()) {
       fmt::print(err, "slideway: {}: {}\n", run.title, outcome_line(run.solution.outcome));
     }
     stopped_early = stopped_early || !run.solution.outcome.succeeded();
   }
-  return stopped_early ? exit_stopped_early : exit_success;
+  return written.report_failures(out, err, stopped_early ? exit_stopped_early : exit_success);
 }
 
 }  // namespace slideway::apps

@@ -410,19 +410,20 @@ int sweep(const SweepArguments& arguments, std::ostream& err) {
   }
 
   const std::vector<SweepRow> rows = work.rows();
+  Written pictures;
   if (!rows.empty()) {
     for (const std::string& picture : arguments.plot) {
       const auto draw = [&] {
         write_picture(sweep_script(picture_of(task, rows, arguments.states), picture_format(picture)),
                       picture);
       };
-      draw_or_warn(picture, draw, err);
+      pictures.add(picture, [&] { return draw_or_warn(picture, draw, err); });
     }
   }
   const bool can_resume = !arguments.csv.empty() && !is_standard_output(files.table) &&
                           !is_standard_output(files.points) && lacking.empty();
   report(arguments, task, work, rows, can_resume, err);
-  return complete ? exit_success : exit_stopped_early;
+  return pictures.report_failures(err, err, complete ? exit_success : exit_stopped_early);
 }
 
 }  // namespace slideway::apps

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "apps/exit_status.hpp"
 #include "apps/load_model.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/files.hpp"
@@ -101,6 +102,22 @@ std::vector<std::string> draw_or_warn(const std::string& path, const std::functi
     fmt::print(err, "slideway: warning: no picture '{}': {}\n", path, missing.what());
     return {};
   }
+}
+
+void Written::add(const std::string& path, const std::function<std::vector<std::string>()>& write) {
+  try {
+    for (const std::string& file : write()) files.push_back(file);
+  } catch (const FileError& error) {
+    const std::string message = error.what();
+    const bool is_named = message.find(path) != std::string::npos;
+    failures.push_back(is_named ? message : fmt::format("'{}' is not written: {}", path, message));
+  }
+}
+
+int Written::report_failures(std::ostream& out, std::ostream& err, int status) const {
+  out.flush();
+  for (const std::string& failure : failures) fmt::print(err, "slideway: {}\n", failure);
+  return failures.empty() ? status : exit_failure;
 }
 
 }  // namespace slideway::apps

@@ -36,4 +36,15 @@ bool any_on_standard_output(const std::vector<Target>& wanted);
 std::vector<std::string> draw_or_warn(const std::string& path, const std::function<void()>& draw,
                                       std::ostream& err);
 
+// The files of a command. One that cannot be written does not keep the others, nor the summary, from the user.
+struct Written {
+  std::vector<std::string> files = {};
+  std::vector<std::string> failures = {};  // a sentence each
+
+  // `write` returns the files that there are now; a FileError that it throws is kept.
+  void add(const std::string& path, const std::function<std::vector<std::string>()>& write);
+  // Prints the failures after what is on `out`; the exit status is `status` where there are none.
+  int report_failures(std::ostream& out, std::ostream& err, int status) const;
+};
+
 }  // namespace slideway::apps

@@ -1,7 +1,9 @@
 // The pictures of `slideway run`: labels, logarithmic axes, several runs, rasters, and what LaTeX reads.
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include <doctest/doctest.h>
 
@@ -305,4 +307,153 @@ TEST_CASE("a size may be in centimetres") {
   CHECK(contains(script(place, {"evaporator", "--size", "16x9cm"}), "size 640,360"));
   refused(place, {"evaporator", "--size", "16.5x9", "--plot", "p.gp"}, "16x9cm");
   refused(place, {"evaporator", "--size", "1x9cm", "--plot", "p.gp"}, "16x9cm");
+}
+
+TEST_CASE("what is constant up to rounding is drawn as a line in the middle of its panel") {
+  const Workplace place;
+  place.write("o.toml",
+              "name = \"oscillator\"\n[states]\nx = 1\nv = 0\n[time]\nend = 10\n[derivatives]\nx = \"v\"\nv "
+              "= \"-x\"\n");
+  const std::string text = script(place, {"o.toml", "--observe", "E = x^2 + v^2", "--rtol", "1e-12"});
+  const std::size_t label = text.find("set ylabel 'E'");
+  REQUIRE(label != std::string::npos);
+  const std::size_t range = text.rfind("set yrange [", label);
+  double low = 0, high = 0;
+  REQUIRE(std::sscanf(text.c_str() + range, "set yrange [%lf:%lf]", &low, &high) == 2);
+  CHECK(low == doctest::Approx(0.9));
+  CHECK(high == doctest::Approx(1.1));
+
+  // A variation far above rounding fills the panel, with numbers long enough to tell its tics apart.
+  const std::string large = script(place, {"o.toml", "--observe", "E = 1784.8 + 1e-4*x"});
+  CHECK(contains(large, "set yrange [1784.79"));
+  CHECK(contains(large, "set format y '%."));
+  CHECK(contains(large, "set label 'E' noenhanced at graph"));
+  if (!gnuplot_is_there()) return;
+  for (const char* observed :
+       {"E = x^2 + v^2", "E = 1784.8 + 1e-13*x", "E = 1e9 + 1e-1*x", "E = 1e-300*x", "E = 0*x"}) {
+    CAPTURE(observed);
+    const Finished done =
+        place.slideway({"run", "o.toml", "--observe", observed, "--rtol", "1e-12", "--plot", "c.svg"});
+    CAPTURE(done.err);
+    CHECK(done.status == 0);
+    CHECK(contains(done.out, "c.svg"));
+  }
+  place.write("s.toml",
+              "[parameters]\na = 1\n[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"1e-13*a\"\n");
+  const Finished sweep = place.slideway(
+      {"sweep", "s.toml", "--vary", "a=1:2:3", "--plot", "s.svg", "--csv", "s.csv", "--quiet"});
+  CAPTURE(sweep.err);
+  CHECK(sweep.status == 0);
+}
+
+TEST_CASE("a picture that fails does not take the summary with it") {
+  const Workplace place;
+  place.write("gnuplot", "#!/bin/sh\ncat > /dev/null\necho 'no range' >&2\nexit 3\n");
+  std::filesystem::permissions(place.path() / "gnuplot", std::filesystem::perms::owner_all);
+  const std::string path = "PATH=" + place.path().string() + ":$PATH";
+  const Finished done =
+      place.slideway({"run", "relay", "--plot", "p.svg", "--csv", "p.csv", "--report", "p.html"}, path);
+  CHECK(done.status == 1);
+  CHECK(contains(done.out, "events"));
+  CHECK(contains(done.out, "p.csv"));
+  CHECK(contains(done.out, "p.html"));
+  CHECK(contains(done.err, "'p.svg' is not written: gnuplot failed: no range"));
+  CHECK(place.has("p.html"));
+  CHECK_FALSE(place.has("p.svg"));
+  CHECK(place.slideway({"run", "relay", "--plot", "p.svg", "--quiet"}, path).status == 1);
+  const Finished several = place.slideway({"run", "relay", "relay", "--plot", "p.svg"}, path);
+  CHECK(several.status == 1);
+  CHECK(contains(several.out, "events"));
+}
+
+TEST_CASE("a small jump beside a large state breaks the curve of its own state only") {
+  const Workplace place;
+  place.write(
+      "clock.toml",
+      "[states]\nv = 1000\nphase = 0\n[time]\nend = 4.5e-4\n[derivatives]\nv = \"-v\"\nphase = \"1\"\n"
+      "[[resets]]\nname = \"tick\"\nwhen = \"phase - 1e-4\"\ndirection = \"rising\"\nset = { phase = \"0\" "
+      "}\n");
+  const std::string text = script(place, {"clock.toml"});
+  const std::string whole =
+      text.substr(text.find("$whole << EOD"), text.find("EOD\n$jumps") - text.find("$whole << EOD"));
+  CHECK(count(whole, " NaN\n") == 4);
+  CHECK(count(whole, " NaN ") == 0);
+  CHECK(contains(text, "$jumps using 1:3 with lines"));
+  CHECK(contains(text, "$jumps using 2:3 with lines"));
+  // A crossing without a jump breaks nothing.
+  CHECK_FALSE(contains(script(place, {"relay"}), "NaN"));
+}
+
+TEST_CASE("an event is marked in the panels of the states that it changes") {
+  const Workplace place;
+  place.write("three.toml",
+              "[states]\na = 0\nb = 0\nc = 0\n[time]\nend = 3.5\n[derivatives]\na = \"1\"\nb = \"1\"\nc = "
+              "\"-sgn(c - 0.5)\"\n"
+              "[[resets]]\nwhen = \"a - 1\"\ndirection = \"rising\"\nset = { a = \"0\" }\n");
+  const std::string text = script(place, {"three.toml"});
+  // The reset belongs to a, the begin of sliding to c.
+  CHECK(count(text, "using 1:2 with points") == 1);
+  CHECK(count(text, "using 1:3 with points") == 0);
+  CHECK(count(text, "using 1:4 with points") == 1);
+  // With two panels each shows all.
+  const std::string two = script(place, {"three.toml", "--states", "a,b"});
+  CHECK(count(two, "using 1:3 with points") == 2);
+}
+
+TEST_CASE("marks leave the curve to be seen, and the legend says how many there are") {
+  const Workplace place;
+  place.write("clock.toml",
+              "[states]\nphase = 0\n[time]\nend = 1000\n[derivatives]\nphase = \"1\"\n"
+              "[[resets]]\nwhen = \"phase - 1\"\ndirection = \"rising\"\nset = { phase = \"0\" }\n");
+  const std::string many = script(place, {"clock.toml"});
+  const std::size_t at = many.find("jump, contact or switch (");
+  REQUIRE(at != std::string::npos);
+  int drawn = 0, all = 0;
+  REQUIRE(std::sscanf(many.c_str() + at, "jump, contact or switch (%d of %d)", &drawn, &all) == 2);
+  CHECK(all >= 999);
+  CHECK(drawn > 30);
+  CHECK(drawn < 70);
+  CHECK_FALSE(contains(many, "$jumps"));
+  CHECK(contains(script(place, {"clock.toml", "--t-end", "20.5"}), "'jump, contact or switch'"));
+}
+
+TEST_CASE("the locations of a run are a band below its panels where their names fit") {
+  const Workplace place;
+  const std::string model =
+      "initial = \"up\"\n[states]\nx = 0\n[time]\nend = 5.5\n[[locations]]\nname = \"up\"\nderivatives = { x "
+      "= \"1\" }\n"
+      "[[locations]]\nname = \"down\"\nderivatives = { x = \"-1\" }\n"
+      "[[edges]]\nfrom = \"up\"\nto = \"down\"\nwhen = \"x - 1\"\ndirection = \"rising\"\n"
+      "[[edges]]\nfrom = \"down\"\nto = \"up\"\nwhen = \"x\"\ndirection = \"falling\"\n";
+  place.write("saw.toml", model);
+  const std::string text = script(place, {"saw.toml"});
+  CHECK(count(text, "set label 'up' noenhanced at first") == 3);
+  CHECK(count(text, "set label 'down' noenhanced at first") == 3);
+  CHECK_FALSE(contains(script(place, {"saw.toml", "--t-end", "100"}), "set label 'up' noenhanced at first"));
+}
+
+TEST_CASE("the states over time are chosen, with or without a phase portrait") {
+  const Workplace place;
+  place.write("four.toml",
+              "[states]\na = 1\nb = 1\nc = 1\nd = 1\n[time]\nend = 1\n[derivatives]\na = \"-a\"\nb = "
+              "\"-b\"\nc = \"-c\"\nd = \"-d\"\n");
+  const auto panels = [&](std::vector<std::string> words) {
+    std::string names;
+    const std::string text = script(place, std::move(words));
+    for (const char* column : {"1:2", "1:3", "1:4", "1:5"})
+      names += count(text, std::string("$whole using ") + column + " with lines") == 1 ? column + 2 : "-";
+    return names;
+  };
+  CHECK(panels({"four.toml"}) == "2345");
+  CHECK(panels({"four.toml", "--states", "d,b"}) == "-3-5");
+  CHECK(panels({"four.toml", "--phase", "a,c"}) == "2-4-");
+  CHECK(panels({"four.toml", "--phase", "a,c", "--states", "b"}) == "-3--");
+  CHECK(contains(script(place, {"four.toml", "--phase", "a,c", "--states", "b"}),
+                 "$whole using 2:4 with lines"));
+  CHECK(contains(script(place, {"four.toml", "four.toml", "--phase", "a,c", "--states", "b"}),
+                 "$run1 using 1:"));
+  refused(place, {"four.toml", "--states", "e", "--plot", "p.gp"}, "there is no state 'e'");
+  refused(place, {"four.toml", "--states", "a,a", "--plot", "p.gp"}, "two panels of 'a'");
+  refused(place, {"four.toml", "--states", "a"}, "--plot FILE or --report FILE");
+  refused(place, {"four.toml", "--states", "a", "--raster", "--plot", "p.gp"}, "--raster with --states");
 }

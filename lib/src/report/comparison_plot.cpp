@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/gnuplot_script.hpp"
+#include "report/plot_curves.hpp"
 #include "report/plot_lettering.hpp"
 #include "report/plot_style.hpp"
 
@@ -40,7 +41,9 @@ struct Bounds {
     high = std::max(high, value);
   }
   Bounds padded() const {
-    const double margin = high > low ? 0.06 * (high - low) : std::max(0.1 * std::abs(low), 1e-12);
+    const double size = std::max(std::abs(low), std::abs(high));
+    const bool varies = high - low > least_resolved_part * size;
+    const double margin = varies ? 0.06 * (high - low) : std::max(0.1 * size, 1e-12);
     return high >= low ? Bounds{low - margin, high + margin} : Bounds{-1, 1};
   }
   std::string text() const { return fmt::format("[{:.10g}:{:.10g}]", low, high); }

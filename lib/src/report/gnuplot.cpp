@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "slideway/io/files.hpp"
 #include "slideway/io/plot.hpp"
 
 extern char** environ;
@@ -32,7 +33,7 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
 // other, and no SIGPIPE when gnuplot gives up early.
 File nameless_file() {
   File file(std::tmpfile());
-  if (!file) throw std::runtime_error(fmt::format("no temporary file for gnuplot: {}", std::strerror(errno)));
+  if (!file) throw FileError(fmt::format("no temporary file for gnuplot: {}", std::strerror(errno)));
   return file;
 }
 
@@ -70,8 +71,7 @@ std::string output_of_gnuplot(const std::string& script, const std::string& dire
   const File complaints = nameless_file();
   if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
       std::fflush(input.get()) != 0) {
-    throw std::runtime_error(
-        fmt::format("the script for gnuplot cannot be stored: {}", std::strerror(errno)));
+    throw FileError(fmt::format("the script for gnuplot cannot be stored: {}", std::strerror(errno)));
   }
   std::rewind(input.get());
 
@@ -101,10 +101,10 @@ std::string output_of_gnuplot(const std::string& script, const std::string& dire
         "gnuplot cannot be run; install it to get pictures, on Debian with `apt-get install gnuplot-nox`");
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error(fmt::format("gnuplot failed: {}", contents(complaints.get())));
+    throw FileError(fmt::format("gnuplot failed: {}", contents(complaints.get())));
   std::string result = contents(picture.get());
   if (result.empty() && directory.empty())
-    throw std::runtime_error(fmt::format("gnuplot drew nothing: {}", contents(complaints.get())));
+    throw FileError(fmt::format("gnuplot drew nothing: {}", contents(complaints.get())));
   return result;
 }
 
@@ -114,7 +114,7 @@ class TemporaryDirectory {
   TemporaryDirectory() {
     std::string pattern = (std::filesystem::temp_directory_path() / "slideway-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr)
-      throw std::runtime_error(fmt::format("no temporary directory for gnuplot: {}", std::strerror(errno)));
+      throw FileError(fmt::format("no temporary directory for gnuplot: {}", std::strerror(errno)));
     path_ = pattern;
   }
   ~TemporaryDirectory() {
@@ -153,7 +153,7 @@ TexPicture render_tex(const std::string& script, const std::string& drawing) {
   const std::string includes = "]{picture}";
   const std::size_t at = picture.text.find(includes);
   if (at == std::string::npos || picture.drawing.empty())
-    throw std::runtime_error("gnuplot made no picture for LaTeX: does it have the terminal cairolatex?");
+    throw FileError("gnuplot made no picture for LaTeX: does it have the terminal cairolatex?");
   picture.text.replace(at, includes.size(), fmt::format("]{{{}}}", drawing));
   picture.text.insert(
       0, fmt::format(

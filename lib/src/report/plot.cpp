@@ -71,9 +71,19 @@ std::vector<std::string> names_in(const std::vector<RunLayer>& runs) {
   return names;
 }
 
+std::vector<std::string> states_in(const std::vector<RunLayer>& runs) {
+  std::vector<std::string> names;
+  for (const RunLayer& run : runs) {
+    const std::vector<std::string>& own = run.report.instance.system.state_names();
+    names.insert(names.end(), own.begin(), own.end());
+  }
+  return names;
+}
+
 // Calls `use` with the text of the script and its notes.
 template <class Use>
 auto with_script(const RunReport& report, PictureFormat format, const PlotOptions& options, Use use) {
+  check_states(options, report.instance.system.state_names());
   check_labels(options, names_in(report));
   check_log(options, names_in(report));
   if (options.raster) {
@@ -93,6 +103,7 @@ auto with_script(const std::vector<RunLayer>& runs, PictureFormat format, const 
     refuse({.what = "there is no run to be drawn",
             .where = "a picture of several runs",
             .expected = "one or more"});
+  check_states(options, states_in(runs));
   check_labels(options, names_in(runs));
   check_log(options, names_in(runs));
   OverlayScript script(runs, format, options);
@@ -112,6 +123,25 @@ std::vector<std::string> write(const Runs& runs, const std::string& path, const 
 std::string text_of(const std::string& text, const std::vector<std::string>&) { return text; }
 
 }  // namespace
+
+void check_states(const PlotOptions& options, const std::vector<std::string>& names) {
+  for (const std::string& name : options.states) {
+    if (!is_among(names, name)) {
+      const std::string near = nearest_name(name, names);
+      constexpr std::size_t most_named = 12;
+      refuse({.what = "there is no state '" + name + "'",
+              .where = "the states of the picture",
+              .expected = names.size() > most_named ? "the name of a state"
+                                                    : fmt::format("one of {}", fmt::join(names, ", ")),
+              .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+    }
+    if (std::count(options.states.begin(), options.states.end(), name) > 1) {
+      refuse({.what = "two panels of '" + name + "'",
+              .where = "the states of the picture",
+              .expected = "different states"});
+    }
+  }
+}
 
 void check_labels(const PlotOptions& options, const std::vector<std::string>& names) {
   std::vector<std::string> wanted;

@@ -19,8 +19,16 @@ Range padded_in_ratio(Range range) {
 }  // namespace
 
 std::string Axis::commands(char axis) const {
-  const std::string limits = fmt::format("set {}range [{:.10g}:{:.10g}]\n", axis, range.low, range.high);
+  const std::string limits = fmt::format("set {}range [{:.15g}:{:.15g}]\n", axis, range.low, range.high);
   return is_logarithmic ? limits + fmt::format("set logscale {}\n", axis) : limits;
+}
+
+std::string Axis::number_format(const Lettering& words) const {
+  if (is_logarithmic) return words.number_format();
+  const double parts = size_of(range) / range.width();
+  // gnuplot writes six digits, and two of them tell neighbouring numbers of an axis apart.
+  constexpr double most_parts = 1e4;
+  return parts > most_parts ? fmt::format("'%.{}g'", static_cast<int>(std::ceil(std::log10(parts))) + 2) : "";
 }
 
 double Axis::middle() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/plot_curves.hpp"
+#include "report/plot_lettering.hpp"
 
 namespace slideway {
 
@@ -17,6 +18,8 @@ struct Axis {
   // The lines of gnuplot for the axis 'x', 'y' or 'z', which was linear before.
   std::string commands(char axis) const;
   double middle() const;
+  // The format of the numbers in quotes; empty where gnuplot's own will do.
+  std::string number_format(const Lettering& words) const;
 };
 
 // The values kept at a place of each run, on a logarithmic axis if that is asked for and one of them is above zero. Adds a sentence

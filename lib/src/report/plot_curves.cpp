@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace slideway {
 
 namespace {
@@ -83,14 +85,77 @@ void add_in_ratio(std::vector<double>& times, double end) {
 
 }  // namespace
 
+double size_of(const Range& range) { return std::max(std::abs(range.low), std::abs(range.high)); }
+
 Range padded(Range range) {
-  const double size = std::max(std::abs(range.low), std::abs(range.high));
-  if (range.width() <= 1e-12 * size || range.width() == 0) {
+  const double size = size_of(range);
+  if (range.width() <= least_resolved_part * size || range.width() == 0) {
     const double half = size > 0 ? 0.1 * size : 1.0;
     return {range.low - half, range.high + half};
   }
   const double margin = 0.07 * range.width();
   return {range.low - margin, range.high + margin};
+}
+
+bool may_jump(EventKind kind) {
+  using enum EventKind;
+  return kind == reset || kind == transition || kind == impact || kind == contact || kind == release ||
+         kind == zeno;
+}
+
+bool jumps(const Jump& jump, Index kept) {
+  const double before = jump.before.state(kept);
+  const double after = jump.after.state(kept);
+  constexpr double rounding = 1e-13;
+  return std::abs(after - before) > rounding * std::max(std::abs(before), std::abs(after));
+}
+
+std::string data_rows(const Curve& curve, const RunCurves& of) {
+  std::string rows;
+  const auto is_later = [](const Jump& jump, double t) { return jump.before.t < t; };
+  for (std::size_t k = 0; k < curve.size(); ++k) {
+    for (const Sample& sample : curve[k]) rows += data_row(sample.t, sample.state, of);
+    const double end = curve[k].back().t;
+    const auto jump = std::lower_bound(of.jumps.begin(), of.jumps.end(), end, is_later);
+    if (k + 1 < curve.size() && curve[k + 1].front().t == end && jump != of.jumps.end() &&
+        jump->before.t == end) {
+      const Jump here{curve[k].back(), curve[k + 1].front()};
+      Vector broken = here.before.state;
+      for (Index j = 0; j < broken.size(); ++j)
+        if (jumps(here, j)) broken(j) = std::numeric_limits<double>::quiet_NaN();
+      std::string row = data_row(end, broken, of);
+      // gnuplot joins across 'nan', which all pictures declare missing, and breaks a line at any other number that is none.
+      for (std::size_t at = 0; (at = row.find("nan", at)) != std::string::npos;) row.replace(at, 3, "NaN");
+      rows += row;
+    } else {
+      // One empty line would make neighbouring pieces of equal length a mesh in space.
+      rows += "\n\n";
+    }
+  }
+  return rows;
+}
+
+std::string jump_rows(const RunCurves& of, std::size_t most) {
+  std::string rows;
+  if (of.jumps.size() > most) return rows;
+  for (const Jump& jump : of.jumps) {
+    rows += data_row(jump.before.t, jump.before.state, of);
+    rows += data_row(jump.after.t, jump.after.state, of) + "\n\n";
+  }
+  return rows;
+}
+
+std::string data_row(double t, const Vector& kept, const RunCurves& curves) {
+  // Small variations of a large value need more digits than a page has pixels.
+  const auto digits = [](const Range& range, int least) {
+    const double parts = size_of(range) / range.width();
+    if (!std::isfinite(parts)) return least;
+    return std::clamp(static_cast<int>(std::ceil(std::log10(std::max(parts, 1.0)))) + 6, least, 17);
+  };
+  std::string row = fmt::format("{:.{}g}", t, digits(curves.time, 9));
+  for (Index j = 0; j < kept.size(); ++j)
+    row += fmt::format(" {:.{}g}", kept(j), digits(curves.states[static_cast<std::size_t>(j)], 8));
+  return row + "\n";
 }
 
 const std::string& curve_name(const RunReport& report, Index curve) {
@@ -114,8 +179,6 @@ Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* obs
 RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, Observation* observation,
                      const std::optional<std::pair<double, double>>& window, bool logarithmic_time) {
   const Trajectory& trajectory = solution.trajectory;
-  const Index states = std::count_if(kept.begin(), kept.end(),
-                                     [&](Index index) { return index < solution.initial.state.size(); });
   RunCurves curves;
   curves.time = {solution.initial.t, solution.final.t};
   const bool cuts = window && window->first < curves.time.high && window->second > curves.time.low;
@@ -134,6 +197,9 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
   const double spacing = std::max(curves.time.width(), std::numeric_limits<double>::min()) /
                          static_cast<double>(with_steps ? least_samples : most_samples);
 
+  std::vector<double> times_of_jumps;
+  for (const EventRecord& event : solution.events)
+    if (may_jump(event.kind)) times_of_jumps.push_back(event.t);
   for (std::size_t i = 0; i < trajectory.segments().size(); ++i) {
     Segment segment = trajectory.segments()[i];
     if (segment.end < curves.time.low || segment.start > curves.time.high) continue;
@@ -156,12 +222,18 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
       }
       curves.sliding.push_back(samples);
     }
-    const auto jump = [&] {
-      return (curves.whole.back().back().state - samples.front().state).head(states).norm();
-    };
-    const bool joined =
-        !curves.whole.empty() && jump() <= 1e-6 * (1e-300 + samples.front().state.head(states).norm());
-    if (joined) {
+    if (!curves.whole.empty() &&
+        std::binary_search(times_of_jumps.begin(), times_of_jumps.end(), segment.start)) {
+      const Jump jump{curves.whole.back().back(), samples.front()};
+      bool any = false;
+      for (Index j = 0; j < jump.after.state.size(); ++j) any = any || jumps(jump, j);
+      if (any) {
+        curves.jumps.push_back(jump);
+        curves.whole.push_back(std::move(samples));
+        continue;
+      }
+    }
+    if (!curves.whole.empty()) {
       curves.whole.back().insert(curves.whole.back().end(), samples.begin(), samples.end());
     } else {
       curves.whole.push_back(std::move(samples));

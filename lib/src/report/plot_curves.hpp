@@ -19,7 +19,13 @@ struct Range {
 };
 
 // The union with a margin on both sides, so that a curve never runs along the frame.
+// A range that is narrower than least_resolved_part of its values is rounding, and becomes wide enough to show a constant.
 Range padded(Range range);
+
+// Tolerances of a run are seldom below this part of a value, and what varies less is a constant that is not quite computed as one.
+constexpr double least_resolved_part = 1e-8;
+// The largest absolute value in a range.
+double size_of(const Range& range);
 
 // A curve is that of a state, or of an observable: indices from the number of states on are those of observables.
 const std::string& curve_name(const RunReport& report, Index curve);
@@ -32,14 +38,33 @@ struct Sample {
 // Pieces are drawn without a line between them.
 using Curve = std::vector<std::vector<Sample>>;
 
+struct Jump {
+  Sample before = {};
+  Sample after = {};
+};
+
 struct RunCurves {
-  Curve whole = {};                   // broken only where the state jumps
+  Curve whole = {};                   // broken only where an event makes something kept jump
+  std::vector<Jump> jumps = {};       // at these breaks
   Curve sliding = {};                 // the pieces that slide
   std::vector<Range> intervals = {};  // of time, while sliding; touching ones merged
   Range time = {};
   double first_step = 0;           // the least time of a step that is above 0
   std::vector<Range> states = {};  // per state kept, padded
 };
+
+// Whether a value kept jumps, by more than rounding.
+bool jumps(const Jump& jump, Index kept);
+// The events that may make states jump.
+bool may_jump(EventKind kind);
+
+// The pieces of a curve as data of gnuplot; one that is broken in some of its values only has a line for the others.
+std::string data_rows(const Curve& curve, const RunCurves& of);
+// A line from before to after each jump, and none where there are more than `most`.
+std::string jump_rows(const RunCurves& of, std::size_t most);
+
+// A line of data: the time and what is kept, with the digits that the ranges of the curves need.
+std::string data_row(double t, const Vector& kept, const RunCurves& curves);
 
 // The kept entries of a state, in this order; the observation, which may be null, is used where observables are kept.
 Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation);

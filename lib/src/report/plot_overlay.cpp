@@ -15,8 +15,8 @@ namespace slideway {
 namespace {
 
 constexpr std::size_t most_shared_panels = 6;  // of states, and as many of observables
-// The most marks of one kind in a run: a panel is about 750 pixels wide, and a small mark covers four of them.
-constexpr double most_marks_of_run = 200;
+// The most marks of one kind in a run: a panel is about 750 pixels wide, and the curve is to be seen in between.
+constexpr double most_marks_of_run = 60;
 
 struct Look {
   const char* colour;
@@ -89,7 +89,7 @@ OverlayScript::OverlayScript(const std::vector<RunLayer>& runs, PictureFormat fo
   Legend entries = legend(runs);
   const double more_rows =
       Legend::row_height * (entries.arrange(words_, left * width, right * width, options.title) - 1);
-  const int all_panels = (has_portrait ? 170 : 190) + 150 * static_cast<int>(panels_.size());
+  const int all_panels = (has_portrait ? 170 : 190) + 150 * static_cast<int>(shown_);
   const int height = options.size
                          ? options.size->second
                          : std::max(has_portrait ? 470 : 0, all_panels) + static_cast<int>(more_rows);
@@ -124,14 +124,19 @@ void OverlayScript::choose_panels(const std::vector<RunLayer>& runs, const PlotO
             .expected = "two",
             .got = std::to_string(portrait_.size())});
   }
-  for (const std::string& name : options.phase.empty() ? all : options.phase)
-    add_once(panels_, name, most_shared_panels);
-  if (panels_.size() < all.size() && options.phase.empty())
+  const std::vector<std::string>& wanted = !options.states.empty()  ? options.states
+                                           : !options.phase.empty() ? options.phase
+                                                                    : all;
+  for (const std::string& name : wanted)
+    add_once(panels_, name, options.states.empty() ? most_shared_panels : wanted.size());
+  if (panels_.size() < all.size() && options.phase.empty() && options.states.empty())
     notes_.push_back(fmt::format("the picture shows the first {} of {} states", panels_.size(), all.size()));
   std::vector<std::string> observed;
   for (const RunLayer& run : runs)
     for (const std::string& name : observed_names(run.report)) add_once(observed, name, most_shared_panels);
   panels_.insert(panels_.end(), observed.begin(), observed.end());
+  shown_ = panels_.size();
+  for (const std::string& name : portrait_) add_once(panels_, name, std::numeric_limits<std::size_t>::max());
 
   for (const RunLayer& run : runs) {
     Layer layer{.report = &run.report};
@@ -173,45 +178,47 @@ Axis OverlayScript::axis(const std::string& name, const PlotOptions& options) {
 }
 
 void OverlayScript::data() {
-  const auto append_row = [&](double t, const Vector& kept) {
-    append("{:.9g}", t);
-    for (Index j = 0; j < kept.size(); ++j) append(" {:.8g}", kept(j));
-    append("\n");
+  const auto append_curve = [&](const std::string& name, const Curve& curve, const RunCurves& of) {
+    append("${} << EOD\n{}EOD\n", name, data_rows(curve, of));
   };
-  const auto append_curve = [&](const std::string& name, const Curve& curve) {
-    append("${} << EOD\n", name);
-    for (const auto& piece : curve) {
-      for (const Sample& sample : piece) append_row(sample.t, sample.state);
-      append("\n\n");
-    }
-    append("EOD\n");
-  };
+  marks_of_group_.assign(marker_groups().size(), {0, 0});
   for (std::size_t k = 0; k < layers_.size(); ++k) {
     const Layer& layer = layers_[k];
-    append_curve(fmt::format("run{}", k), layer.curves.whole);
-    if (!layer.curves.sliding.empty()) append_curve(fmt::format("sliding{}", k), layer.curves.sliding);
+    append_curve(fmt::format("run{}", k), layer.curves.whole, layer.curves);
+    if (!layer.curves.sliding.empty())
+      append_curve(fmt::format("sliding{}", k), layer.curves.sliding, layer.curves);
     marks_.emplace_back();
     const double least_distance = layer.curves.time.width() / most_marks_of_run;
     const Trajectory& trajectory = layer.report->solution.trajectory;
     for (std::size_t group = 0; group < marker_groups().size(); ++group) {
       const auto& kinds = marker_groups()[group].kinds;
+      const auto is_wanted = [&](const EventRecord& event) {
+        return is_marked(markers_, event.kind) && event.t >= layer.curves.time.low &&
+               event.t <= layer.curves.time.high &&
+               std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end();
+      };
+      const EventLog& events = layer.report->solution.events;
+      const bool is_thinned =
+          static_cast<double>(std::count_if(events.begin(), events.end(), is_wanted)) > most_marks_of_run;
       double last = -std::numeric_limits<double>::infinity();
       bool is_first = true;
       for (const EventRecord& event : layer.report->solution.events) {
-        const bool is_wanted = is_marked(markers_, event.kind) && event.t >= layer.curves.time.low &&
-                               event.t <= layer.curves.time.high &&
-                               std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end();
-        if (!is_wanted || (event.t < last + least_distance && event.t != last)) continue;
+        if (!is_wanted(event)) continue;
+        ++marks_of_group_[group].second;
+        if (is_thinned && (event.t < last + least_distance && event.t != last)) continue;
         if (is_first) {
           append("$marks{}_{} << EOD\n", k, group);
           marks_.back().push_back(group);
         }
         is_first = false;
+        ++marks_of_group_[group].first;
         last = event.t;
         const Vector state = event.after.size() > 0 ? event.after : trajectory(event.t);
-        append_row(event.t,
-                   keep(layer.kept, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)},
-                        layer.report->observation));
+        text_ += data_row(
+            event.t,
+            keep(layer.kept, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)},
+                 layer.report->observation),
+            layer.curves);
       }
       if (!is_first) append("EOD\n");
     }
@@ -232,8 +239,11 @@ Legend OverlayScript::legend(const std::vector<RunLayer>& runs) const {
       return std::find(of_layer.begin(), of_layer.end(), group) != of_layer.end();
     };
     const MarkerGroup& marker = marker_groups()[group];
+    const auto& [drawn, all_marks] = marks_of_group_[group];
     if (std::any_of(marks_.begin(), marks_.end(), has_it))
-      entries.add(marker.title, Legend::point(marker.point_type, marker.size, "#777777"));
+      entries.add(
+          drawn < all_marks ? fmt::format("{} ({} of {})", marker.title, drawn, all_marks) : marker.title,
+          Legend::point(marker.point_type, marker.size, "#777777"));
   }
   return entries;
 }
@@ -272,23 +282,29 @@ std::vector<std::string> OverlayScript::parts(const std::vector<std::string>& co
 
 void OverlayScript::time_panels(const Frame& frame) {
   const double gap = 0.028;
-  const auto count = static_cast<double>(panels_.size());
+  const auto count = static_cast<double>(shown_);
   const double height = (frame.top - frame.bottom - gap * (count - 1)) / count;
   append("unset key\n");
-  for (std::size_t panel = 0; panel < panels_.size(); ++panel) {
+  for (std::size_t panel = 0; panel < shown_; ++panel) {
     const double top = frame.top - static_cast<double>(panel) * (height + gap);
-    const bool lowest = panel + 1 == panels_.size();
+    const bool lowest = panel + 1 == shown_;
     place({frame.left, frame.right, top - height, top});
     append("{}{}", time_.commands('x'), axes_[panel].commands('y'));
-    if (axes_[panel].is_logarithmic) append("set format y {}\n", words_.number_format());
-    append("set ylabel {} offset {},0\n{}\n", words_.name(panels_[panel]), words_.label_offset(),
-           lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
-                                words_.number_format())
-                  : "unset xlabel\nset format x ''");
+    const std::string numbers = axes_[panel].number_format(words_);
+    if (!numbers.empty()) append("set format y {}\n", numbers);
+    // Long numbers take the place of the name.
+    if (numbers.empty() || axes_[panel].is_logarithmic)
+      append("set ylabel {} offset {},0\n", words_.name(panels_[panel]), words_.label_offset());
+    else
+      append("unset ylabel\nset label {} at graph 0.01,0.92 left front\n", words_.name(panels_[panel]));
+    append("{}\n", lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
+                                        words_.number_format())
+                          : "unset xlabel\nset format x ''");
     append("plot {}\n", fmt::join(parts({"t", panels_[panel]}), ", \\\n  "));
     // The labels and lines of the page are drawn with the first panel.
     append("unset label\nunset arrow\n");
-    if (axes_[panel].is_logarithmic) append("unset logscale y\nset format y\n");
+    if (axes_[panel].is_logarithmic) append("unset logscale y\n");
+    if (!numbers.empty()) append("set format y\n");
   }
   if (time_.is_logarithmic) append("unset logscale x\n");
 }
@@ -299,7 +315,8 @@ void OverlayScript::portrait(const Frame& frame) {
     return static_cast<std::size_t>(std::find(panels_.begin(), panels_.end(), name) - panels_.begin());
   };
   append("{}{}", axes_[panel(portrait_[0])].commands('x'), axes_[panel(portrait_[1])].commands('y'));
-  if (axes_[panel(portrait_[1])].is_logarithmic) append("set format y {}\n", words_.number_format());
+  if (const std::string numbers = axes_[panel(portrait_[1])].number_format(words_); !numbers.empty())
+    append("set format y {}\n", numbers);
   append("set xlabel {} offset 0,0.3\nset ylabel {} offset {},0\nset format x {}\n",
          words_.name(portrait_[0]), words_.name(portrait_[1]), words_.label_offset(), words_.number_format());
   const std::vector<std::string> drawn = parts(portrait_);

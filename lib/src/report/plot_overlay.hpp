@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/gnuplot_script.hpp"
@@ -49,10 +50,12 @@ class OverlayScript : public GnuplotScript {
   Markers markers_;
   std::vector<std::string> notes_ = {};
   std::vector<Layer> layers_ = {};
-  std::vector<std::string> panels_ = {};
+  std::vector<std::string> panels_ = {};  // over time, then further ones of the portrait
+  std::size_t shown_ = 0;                 // over time
   std::vector<std::string> portrait_ = {};
   std::vector<std::vector<std::size_t>> marks_ = {};  // the groups with an event, per layer
-  std::vector<Axis> axes_ = {};                       // per panel
+  std::vector<std::pair<std::size_t, std::size_t>> marks_of_group_ = {};  // those drawn, and all
+  std::vector<Axis> axes_ = {};                                           // per panel
   Axis time_ = {};
 };
 

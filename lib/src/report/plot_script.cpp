@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "report/event_reach.hpp"
 #include "report/plot_style.hpp"
 
 namespace slideway {
@@ -13,8 +14,10 @@ constexpr Index most_panels = 6;  // of states, and as many of observables
 // Beyond these no surfaces are drawn: the picture would hold nothing else.
 constexpr Index most_states_with_surfaces = 12;
 constexpr Index most_surfaces = 12;
-// The most marks of one kind over time: a panel is about 750 pixels wide, and a small mark covers four of them.
-constexpr double most_markers = 200;
+// The room for a mark over time, in pixels: marks cover nine of them, and the curve is to be seen in between.
+constexpr double pixels_per_mark = 12;
+// More lines along jumps would hide the curve.
+constexpr std::size_t most_jumps = 150;
 
 // The states of the phase portrait; none without one.
 std::vector<Index> portrait_states(const System& system, const PlotOptions& options) {
@@ -33,6 +36,11 @@ std::vector<Index> first_ones(Index count) {
 
 // The states with a panel over time.
 std::vector<Index> panel_states(const System& system, const PlotOptions& options) {
+  if (!options.states.empty()) {
+    std::vector<Index> states;
+    for (const std::string& name : options.states) states.push_back(system.state_index(name));
+    return states;
+  }
   if (!options.phase.empty()) return portrait_states(system, options);
   return first_ones(std::min(system.states(), most_panels));
 }
@@ -45,7 +53,12 @@ std::vector<Index> with_observables(std::vector<Index> states, const RunReport& 
 
 // A guard is a function of the whole state; without surfaces only what is drawn is kept.
 std::vector<Index> states_kept(const System& system, const PlotOptions& options) {
-  if (system.states() > most_states_with_surfaces) return panel_states(system, options);
+  if (system.states() > most_states_with_surfaces) {
+    std::vector<Index> kept = panel_states(system, options);
+    for (const Index state : portrait_states(system, options))
+      if (std::find(kept.begin(), kept.end(), state) == kept.end()) kept.push_back(state);
+    return kept;
+  }
   return first_ones(system.states());
 }
 
@@ -56,6 +69,7 @@ RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept,
   for (const Solution* further : report.further) {
     const RunCurves more = sample_run(*further, kept, report.observation, options.times, logarithmic);
     curves.whole.insert(curves.whole.end(), more.whole.begin(), more.whole.end());
+    curves.jumps.insert(curves.jumps.end(), more.jumps.begin(), more.jumps.end());
     curves.sliding.insert(curves.sliding.end(), more.sliding.begin(), more.sliding.end());
     curves.time.low = std::min(curves.time.low, more.time.low);
     curves.time.high = std::max(curves.time.high, more.time.high);
@@ -64,6 +78,8 @@ RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept,
       curves.states[j].high = std::max(curves.states[j].high, more.states[j].high);
     }
   }
+  std::stable_sort(curves.jumps.begin(), curves.jumps.end(),
+                   [](const Jump& a, const Jump& b) { return a.before.t < b.before.t; });
   // Times at which only some of them slide are not shaded.
   if (!report.further.empty()) curves.intervals.clear();
   return curves;
@@ -94,6 +110,7 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
       solution_(report.solution),
       kept_(with_observables(states_kept(system_, options), report)),
       markers_(options.markers),
+      are_chosen_(!options.states.empty()),
       is_whole_(!options.times),
       curves_(sample_report(report, kept_, options)),
       panels_(with_observables(panel_states(system_, options), report)),
@@ -107,10 +124,11 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
   }
   const bool portrait = !portrait_.empty();
   const int width = options.size ? options.size->first : page_width(format, portrait ? 1000 : 860);
-  data();
   const double middle = portrait_.size() == 3 ? 0.42 : 0.50;
   const double left = (portrait ? 75.0 : 81.7) / width;
   const double right = portrait ? 0.985 : 0.97;
+  panel_width_ = ((portrait ? middle : right) - left) * width;
+  data();
   Legend entries = legend();
   const double more_rows =
       Legend::row_height * (entries.arrange(words_, left * width, right * width, title()) - 1);
@@ -118,6 +136,7 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
   const int height = options.size ? options.size->second
                      : !portrait  ? all_panels + static_cast<int>(more_rows)
                                   : std::max(portrait_.size() == 3 ? 560 : 470, all_panels - 20);
+  page_height_ = height;
   constexpr double first_row = 46;
   header_ = (first_row + more_rows) / height;
   footer_ = 58.0 / height;
@@ -138,60 +157,87 @@ bool is_marked(Markers markers, EventKind kind) {
   return markers == Markers::all || (markers == Markers::sliding && of_sliding);
 }
 
-void PlotScript::append_row(double t, const Vector& kept) {
-  append("{:.9g}", t);
-  for (Index j = 0; j < kept.size(); ++j) append(" {:.8g}", kept(j));
-  append("\n");
-}
+void PlotScript::append_row(double t, const Vector& kept) { text_ += data_row(t, kept, curves_); }
 
 // Events of large systems hold no states.
-void PlotScript::append_event(const EventRecord& event, const Solution& solution) {
+std::string PlotScript::event_row(const EventRecord& event, const Solution& solution) const {
   const Trajectory& trajectory = solution.trajectory;
   const Vector state = event.after.size() > 0 ? event.after : trajectory(event.t);
-  append_row(event.t, keep(kept_, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)},
-                           report_.observation));
+  return data_row(event.t,
+                  keep(kept_, {event.t, trajectory.mode(event.t), state, trajectory.location(event.t)},
+                       report_.observation),
+                  curves_);
 }
 
 void PlotScript::append_curve(const char* name, const Curve& curve) {
-  append("${} << EOD\n", name);
-  for (const auto& piece : curve) {
-    for (const Sample& sample : piece) append_row(sample.t, sample.state);
-    // One empty line would make neighbouring pieces of equal length a mesh in space.
-    append("\n\n");
-  }
-  append("EOD\n");
+  append("${} << EOD\n{}EOD\n", name, data_rows(curve, curves_));
 }
 
 void PlotScript::data() {
   append_curve("whole", curves_.whole);
+  if (const std::string rows = jump_rows(curves_, most_jumps); !rows.empty()) {
+    append("$jumps << EOD\n{}EOD\n", rows);
+    draws_jumps_ = true;
+  }
   if (!curves_.sliding.empty()) append_curve("sliding", curves_.sliding);
   if (!curves_.intervals.empty()) {
     append("$bands << EOD\n");
     for (const Range& interval : curves_.intervals) append("{:.9g} {:.9g}\n", interval.low, interval.high);
     append("EOD\n");
   }
-  const double least_distance = curves_.time.width() / most_markers;
+  const EventReach reach(report_, panels_);
+  const double least_distance = curves_.time.width() * pixels_per_mark / std::max(panel_width_, 1.0);
   for (std::size_t group = 0; group < marker_groups().size(); ++group) {
     const auto& kinds = marker_groups()[group].kinds;
+    const auto is_wanted = [&](const EventRecord& event) {
+      return event.t >= curves_.time.low && event.t <= curves_.time.high && is_marked(markers_, event.kind) &&
+             std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end();
+    };
+    Marked marked{.group = group};
     std::string rows;
-    std::swap(rows, text_);
-    const auto append_events = [&](const Solution& solution) {
-      double last = -std::numeric_limits<double>::infinity();
+    std::vector<std::string> rows_of_panels(panels_.size());
+    const auto collect = [&](const Solution& solution) {
+      // Few events are all marked, however close some of them are.
+      std::vector<double> counts(panels_.size(), 0);
       for (const EventRecord& event : solution.events) {
-        if (event.t < curves_.time.low || event.t > curves_.time.high || !is_marked(markers_, event.kind))
-          continue;
-        if (std::find(kinds.begin(), kinds.end(), event.kind) == kinds.end()) continue;
-        if (event.t < last + least_distance && event.t != last) continue;
-        last = event.t;
-        append_event(event, solution);
+        if (!is_wanted(event)) continue;
+        for (std::size_t panel = 0; panel < panels_.size(); ++panel)
+          if (reach.concerns(event, panel)) ++counts[panel];
+      }
+      std::vector<double> last(panels_.size(), -std::numeric_limits<double>::infinity());
+      for (const EventRecord& event : solution.events) {
+        if (!is_wanted(event)) continue;
+        std::string row;
+        bool has_panel = false;
+        for (std::size_t panel = 0; panel < panels_.size(); ++panel) {
+          if (!reach.concerns(event, panel)) continue;
+          has_panel = true;
+          const bool is_thinned = counts[panel] * pixels_per_mark > panel_width_;
+          if (is_thinned && event.t < last[panel] + least_distance && event.t != last[panel]) continue;
+          last[panel] = event.t;
+          if (row.empty()) row = event_row(event, solution);
+          rows_of_panels[panel] += row;
+        }
+        if (has_panel) ++marked.all;
+        if (!row.empty()) ++marked.drawn;
+        rows += row;
       }
     };
-    append_events(solution_);
-    for (const Solution* further : report_.further) append_events(*further);
-    std::swap(rows, text_);
+    collect(solution_);
+    for (const Solution* further : report_.further) collect(*further);
     if (rows.empty()) continue;
     append("$events{} << EOD\n{}EOD\n", group, rows);
-    used_groups_.push_back(group);
+    for (std::size_t panel = 0; panel < panels_.size(); ++panel) {
+      if (rows_of_panels[panel] == rows)
+        marked.panels.push_back(fmt::format("$events{}", group));
+      else if (rows_of_panels[panel].empty())
+        marked.panels.emplace_back();
+      else {
+        marked.panels.push_back(fmt::format("$marks{}_{}", group, panel));
+        append("{} << EOD\n{}EOD\n", marked.panels.back(), rows_of_panels[panel]);
+      }
+    }
+    used_groups_.push_back(std::move(marked));
   }
   if (system_.states() > most_states_with_surfaces || system_.surfaces() > most_surfaces) return;
   for (Index surface = 0; surface < system_.surfaces(); ++surface) surface_data(surface);

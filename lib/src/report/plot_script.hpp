@@ -51,12 +51,13 @@ class PlotScript : public GnuplotScript {
 
   void data();
   void append_row(double t, const Vector& kept);
-  void append_event(const EventRecord& event, const Solution& solution);
+  std::string event_row(const EventRecord& event, const Solution& solution) const;
   void append_curve(const char* name, const Curve& curve);
   void append_contour(const std::string& name, const GuardGrid& grid);
   void surface_data(Index surface);
 
   static std::string surface_style();
+  static std::string jump_style();
   static std::string band_style();
   std::string marker_style(std::size_t group) const;
   void append_plot(const std::vector<std::string>& parts);
@@ -64,6 +65,14 @@ class PlotScript : public GnuplotScript {
   // The title asked for or the model's name.
   std::string title() const;
   void time_panels(const Frame& frame);
+  // A stretch of time in one location.
+  struct LocationSpan {
+    std::string name = {};
+    Range time = {};
+    bool is_named = false;  // in the picture
+  };
+  std::vector<LocationSpan> location_band() const;
+  void draw_locations(const std::vector<LocationSpan>& spans, const Frame& frame);
   std::vector<std::string> time_parts(Index state) const;
 
   std::string portrait_columns() const;
@@ -82,7 +91,8 @@ class PlotScript : public GnuplotScript {
   const Solution& solution_;
   std::vector<Index> kept_;  // the states and observables in the data
   Markers markers_;
-  bool is_whole_;  // no part of the run is left out
+  bool are_chosen_;  // the states over time
+  bool is_whole_;    // no part of the run is left out
   RunCurves curves_;
   std::vector<std::string> notes_ = {};
   Axis time_ = {};
@@ -91,9 +101,19 @@ class PlotScript : public GnuplotScript {
   std::vector<Index> portrait_;  // the states of the phase portrait
   double header_ = 0;
   double footer_ = 0;
-  std::vector<std::size_t> used_groups_;
+  // The events of a group of markers.
+  struct Marked {
+    std::size_t group = 0;
+    std::vector<std::string> panels = {};  // the data of each panel; "" for none
+    std::size_t drawn = 0;
+    std::size_t all = 0;
+  };
+  double panel_width_ = 0;  // pixels, over time
+  double page_height_ = 1;  // pixels
+  std::vector<Marked> used_groups_;
   std::vector<std::pair<Index, std::string>> time_contours_;
   std::vector<std::string> portrait_surfaces_;
+  bool draws_jumps_ = false;
   bool surfaces_move_ = false;
 };
 

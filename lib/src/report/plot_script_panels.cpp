@@ -1,5 +1,7 @@
 // PlotScript: the panels over time, the line of the legend above them and the title.
 
+#include <array>
+
 #include "report/plot_script.hpp"
 #include "report/plot_style.hpp"
 
@@ -8,11 +10,18 @@ namespace slideway {
 namespace {
 
 constexpr std::size_t most_large_markers = 120;
+constexpr double location_band_pixels = 20;
+// More stretches are too narrow to be told apart.
+constexpr std::size_t most_location_spans = 150;
 
 }  // namespace
 
 std::string PlotScript::surface_style() {
   return fmt::format("with lines linecolor rgb '{}' linewidth 1.2 dashtype (7,5)", surface_colour);
+}
+
+std::string PlotScript::jump_style() {
+  return "with lines linecolor rgb '#888888' linewidth 1 dashtype (2,4)";
 }
 
 std::string PlotScript::band_style() {
@@ -33,7 +42,10 @@ void PlotScript::append_plot(const std::vector<std::string>& parts) {
 void PlotScript::time_panels(const Frame& frame) {
   const double gap = 0.028;
   const auto count = static_cast<double>(panels_.size());
-  const double height = (frame.top - frame.bottom - gap * (count - 1)) / count;
+  const std::vector<LocationSpan> band = location_band();
+  const double band_height = band.empty() ? 0 : location_band_pixels / page_height_;
+  const double bottom = frame.bottom + band_height;
+  const double height = (frame.top - bottom - gap * (count - 1)) / count;
   // A run that stopped where it began is shown at the beginning of the time it was meant to take.
   Range time = time_.range;
   if (is_whole_ && time.width() <= 0) time.high = std::max(time.high, report_.instance.end);
@@ -44,18 +56,75 @@ void PlotScript::time_panels(const Frame& frame) {
     const double top = frame.top - static_cast<double>(panel) * (height + gap);
     const bool lowest = panel + 1 == panels_.size();
     place({frame.left, frame.right, top - height, top});
+    const bool has_time = lowest && band.empty();
     append("{}{}", Axis{time, time_.is_logarithmic}.commands('x'), axis(state).commands('y'));
-    if (axis(state).is_logarithmic) append("set format y {}\n", words_.number_format());
-    append("set ylabel {} offset {},0\n{}\n", name(state), words_.label_offset(),
-           lowest ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
-                                words_.number_format())
-                  : "unset xlabel\nset format x ''");
+    const std::string numbers = axis(state).number_format(words_);
+    if (!numbers.empty()) append("set format y {}\n", numbers);
+    // Long numbers take the place of the name.
+    if (numbers.empty() || axis(state).is_logarithmic)
+      append("set ylabel {} offset {},0\n", name(state), words_.label_offset());
+    else
+      append("unset ylabel\nset label {} at graph 0.01,0.92 left front\n", name(state));
+    append("{}\n", has_time ? fmt::format("set xlabel {} offset 0,0.3\nset format x {}", words_.name("t"),
+                                          words_.number_format())
+                            : "unset xlabel\nset format x ''");
     append_plot(time_parts(state));
     // The labels and lines of the page are drawn with the first panel.
     append("unset label\nunset arrow\nunset object\n");
-    if (axis(state).is_logarithmic) append("unset logscale y\nset format y\n");
+    if (axis(state).is_logarithmic) append("unset logscale y\n");
+    if (!numbers.empty()) append("set format y\n");
   }
+  if (!band.empty()) draw_locations(band, {frame.left, frame.right, frame.bottom, bottom});
   if (time_.is_logarithmic) append("unset logscale x\n");
+}
+
+// The stretches of the locations, or none where a name has no stretch that is wide enough for it.
+std::vector<PlotScript::LocationSpan> PlotScript::location_band() const {
+  std::vector<LocationSpan> spans;
+  if (solution_.initial.location.empty() || !report_.further.empty() || time_.is_logarithmic) return spans;
+  for (const Segment& segment : solution_.trajectory.segments()) {
+    const Range time{std::max(segment.start, curves_.time.low), std::min(segment.end, curves_.time.high)};
+    if (!(time.width() > 0)) continue;
+    if (!spans.empty() && spans.back().name == segment.location)
+      spans.back().time.high = time.high;
+    else
+      spans.push_back({segment.location, time});
+    if (spans.size() > most_location_spans) return {};
+  }
+  std::vector<std::string> named;
+  for (LocationSpan& span : spans) {
+    const double pixels = panel_width_ * span.time.width() / curves_.time.width();
+    span.is_named = words_.width(span.name) <= pixels;
+    if (span.is_named && !is_among(named, span.name)) named.push_back(span.name);
+  }
+  const bool all_are_named = std::all_of(
+      spans.begin(), spans.end(), [&](const LocationSpan& span) { return is_among(named, span.name); });
+  return all_are_named ? spans : std::vector<LocationSpan>{};
+}
+
+void PlotScript::draw_locations(const std::vector<LocationSpan>& spans, const Frame& frame) {
+  // Pale, and of different lightness in print.
+  static constexpr std::array<const char*, 6> colours = {"#D6E6F2", "#F6E3B5", "#CFE8DE",
+                                                         "#F0D9E6", "#E4E4E4", "#BFD9EE"};
+  place(frame);
+  std::vector<std::string> known;
+  for (const LocationSpan& span : spans) {
+    if (!is_among(known, span.name)) known.push_back(span.name);
+    const auto number =
+        static_cast<std::size_t>(std::find(known.begin(), known.end(), span.name) - known.begin());
+    append(
+        "set object rectangle from first {:.12g},graph 0 to first {:.12g},graph 1 behind fillstyle solid 1 "
+        "noborder fillcolor rgb '{}'\n",
+        span.time.low, span.time.high, colours[number % colours.size()]);
+    if (span.is_named)
+      append("set label {} at first {:.12g},graph 0.5 center front\n", words_.verbatim(span.name),
+             0.5 * (span.time.low + span.time.high));
+  }
+  append(
+      "unset ylabel\nunset ytics\nset yrange [0:1]\nset xlabel {} offset 0,0.3\nset format x {}\nplot -1 "
+      "notitle\n",
+      words_.name("t"), words_.number_format());
+  append("unset label\nunset object\nset ytics nomirror\n");
 }
 
 std::vector<std::string> PlotScript::time_parts(Index state) const {
@@ -71,14 +140,19 @@ std::vector<std::string> PlotScript::time_parts(Index state) const {
   for (const auto& [of_state, name] : time_contours_) {
     if (of_state == state) parts.push_back(fmt::format("${} using 1:2 {}", name, surface_style()));
   }
+  if (draws_jumps_) parts.push_back(fmt::format("$jumps using 1:{} {}", column(state), jump_style()));
   parts.push_back(fmt::format("$whole using 1:{} with lines linecolor rgb '{}' linewidth 2", column(state),
                               curve_colour));
   if (!curves_.sliding.empty()) {
     parts.push_back(fmt::format("$sliding using 1:{} with lines linecolor rgb '{}' linewidth 3",
                                 column(state), sliding_colour));
   }
-  for (const std::size_t group : used_groups_) {
-    parts.push_back(fmt::format("$events{} using 1:{} {}", group, column(state), marker_style(group)));
+  const auto panel =
+      static_cast<std::size_t>(std::find(panels_.begin(), panels_.end(), state) - panels_.begin());
+  for (const Marked& marked : used_groups_) {
+    if (!marked.panels[panel].empty())
+      parts.push_back(
+          fmt::format("{} using 1:{} {}", marked.panels[panel], column(state), marker_style(marked.group)));
   }
   return parts;
 }
@@ -104,9 +178,12 @@ Legend PlotScript::legend() const {
                                         : std::string("surfaces"),
                 Legend::line(surface_colour, 1.2, "(7,5)"));
   }
-  for (const std::size_t group : used_groups_) {
-    const MarkerGroup& marker = marker_groups()[group];
-    entries.add(marker.title, Legend::point(marker.point_type, marker.size, event_colour));
+  for (const Marked& marked : used_groups_) {
+    const MarkerGroup& marker = marker_groups()[marked.group];
+    entries.add(marked.drawn < marked.all
+                    ? fmt::format("{} ({} of {})", marker.title, marked.drawn, marked.all)
+                    : marker.title,
+                Legend::point(marker.point_type, marker.size, event_colour));
   }
   if (!portrait_.empty() && is_whole_) {
     entries.add("start", Legend::point(7, 0.8, curve_colour));
@@ -119,7 +196,7 @@ std::string PlotScript::title() const {
   if (!title_.empty()) return title_;
   const auto states =
       std::count_if(panels_.begin(), panels_.end(), [&](Index curve) { return is_state(curve); });
-  if (!portrait_.empty() || states == system_.states()) return report_.model;
+  if (!portrait_.empty() || are_chosen_ || states == system_.states()) return report_.model;
   return fmt::format("{} (the first {} of {} states)", report_.model, states, system_.states());
 }
 

@@ -23,14 +23,15 @@ std::vector<std::string> PlotScript::portrait_parts() const {
             ? fmt::format("${} using 1:2 {}", name, surface_style())
             : fmt::format("${} using 1:2:3 with lines linecolor rgb '#999999' linewidth 0.6", name));
   }
+  if (draws_jumps_) parts.push_back(fmt::format("$jumps using {} {}", columns, jump_style()));
   parts.push_back(
       fmt::format("$whole using {} with lines linecolor rgb '{}' linewidth 2", columns, curve_colour));
   if (!curves_.sliding.empty()) {
     parts.push_back(
         fmt::format("$sliding using {} with lines linecolor rgb '{}' linewidth 4", columns, sliding_colour));
   }
-  for (const std::size_t group : used_groups_)
-    parts.push_back(fmt::format("$events{} using {} {}", group, columns, marker_style(group)));
+  for (const Marked& marked : used_groups_)
+    parts.push_back(fmt::format("$events{} using {} {}", marked.group, columns, marker_style(marked.group)));
   if (!is_whole_) return parts;
   for (const auto& [name, type] : {std::pair{"start", 7}, std::pair{"end", 5}}) {
     parts.push_back(fmt::format("${} using {} with points pointtype {} pointsize {} linecolor rgb '{}'", name,
@@ -69,7 +70,8 @@ void PlotScript::plane_portrait(const Frame& frame) {
   portrait_ends();
   place(frame);
   append("{}{}", axis(portrait_[0]).commands('x'), axis(portrait_[1]).commands('y'));
-  if (axis(portrait_[1]).is_logarithmic) append("set format y {}\n", words_.number_format());
+  if (const std::string numbers = axis(portrait_[1]).number_format(words_); !numbers.empty())
+    append("set format y {}\n", numbers);
   append("set xlabel {} offset 0,0.3\nset ylabel {} offset {},0\nset format x {}\n", name(portrait_[0]),
          name(portrait_[1]), words_.label_offset(), words_.number_format());
   arrows();

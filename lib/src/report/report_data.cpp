@@ -177,8 +177,11 @@ std::string mode_word(const Mode& mode) {
 ReportData::ReportData(const RunReport& report, const PlotOptions& picture)
     : report_(report), system_(report.instance.system), solution_(report.solution) {
   check_phase(picture, system_);
-  for (const std::string& name : picture.phase) add_state(system_.state_index(name));
+  check_states(picture, system_.state_names());
+  for (const std::string& name : picture.states.empty() ? picture.phase : picture.states)
+    add_state(system_.state_index(name));
   const std::ptrdiff_t asked_for = std::ssize(kept_);
+  for (const std::string& name : picture.phase) add_state(system_.state_index(name));
   for (Index i = 0; i < system_.states() && static_cast<Index>(kept_.size()) < most_states; ++i) add_state(i);
   // In the order of the model; without a choice the first ones are shown.
   std::vector<Index> chosen(kept_.begin(), kept_.begin() + asked_for);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "report/gnuplot_script.hpp"
+#include "report/plot_curves.hpp"
 #include "report/plot_lettering.hpp"
 #include "report/plot_style.hpp"
 #include "slideway/core/errors.hpp"
@@ -122,19 +124,29 @@ class SweepScript : public GnuplotScript {
            words_.verbatim(picture_.states[state]));
     std::string dots, dots_back, low, high, failed;
     std::size_t count = 0;
+    Range drawn{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    const auto draw = [&](std::string& points, double p, double value) {
+      if (!std::isfinite(value)) return;
+      drawn = {std::min(drawn.low, value), std::max(drawn.high, value)};
+      points += fmt::format("{:.10g} {:.15g}\n", p, value);
+    };
     for (const SweepPicturePoint& point : picture_.points) {
       const double p = point.values[0];
       if (!point.succeeded) failed += fmt::format("{:.10g}\n", p);
       if (!picture_.section.empty()) {
         if (state >= point.section.size()) continue;
         std::string& points = point.on_way_back ? dots_back : dots;
-        for (const double value : point.section[state]) points += fmt::format("{:.10g} {:.8g}\n", p, value);
+        for (const double value : point.section[state]) draw(points, p, value);
         count += point.section[state].size();
         continue;
       }
-      if (std::isfinite(point.least[state])) low += fmt::format("{:.10g} {:.8g}\n", p, point.least[state]);
-      if (std::isfinite(point.greatest[state]))
-        high += fmt::format("{:.10g} {:.8g}\n", p, point.greatest[state]);
+      draw(low, p, point.least[state]);
+      draw(high, p, point.greatest[state]);
+    }
+    // gnuplot chooses the range of what varies by more than rounding.
+    if (drawn.width() >= 0 && drawn.width() <= least_resolved_part * size_of(drawn)) {
+      const Range range = padded(drawn);
+      append("unset offsets\nset yrange [{:.15g}:{:.15g}]\n", range.low, range.high);
     }
     std::vector<std::string> parts;
     // Many points make a picture of single dots.
@@ -235,7 +247,11 @@ class SweepScript : public GnuplotScript {
     }
     std::vector<std::string> parts;
     if (!cells.empty()) {
-      if (!(high > low)) high = low + std::max(0.1 * std::abs(low), 1e-12);
+      if (high - low <= least_resolved_part * size_of({low, high})) {
+        const Range range = padded({low, high});
+        low = range.low;
+        high = range.high;
+      }
       append("set cbrange [{:.10g}:{:.10g}]\n", low, high);
       block("cells", cells);
       parts.push_back(

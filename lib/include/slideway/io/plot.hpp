@@ -38,9 +38,11 @@ class GnuplotMissing : public std::runtime_error {
 enum class Markers { none, sliding, all };
 
 struct PlotOptions {
-  // The states of the phase portrait, two or three; the panels over time then show these. Empty: both states of a
-  // system of two, else no portrait.
+  // The states of the phase portrait, two or three; the panels over time then show these, unless `states` says which. Empty: both
+  // states of a system of two, else no portrait.
   std::vector<std::string> phase = {};
+  std::vector<std::string> states =
+      {};                  // those with a panel over time; empty: the first six, or those of the portrait
   std::string title = {};  // empty: the name of the model
   // Marks of one kind that would lie on each other are thinned evenly over time.
   Markers markers = Markers::all;
@@ -63,6 +65,9 @@ struct RunLayer {
 // Throws std::invalid_argument when the portrait is of other than two or three different states of the system.
 void check_phase(const PlotOptions& options, const System& system);
 
+// Throws std::invalid_argument for a panel of a state that none of these is, and for two panels of one state.
+void check_states(const PlotOptions& options, const std::vector<std::string>& names);
+
 // Throws std::invalid_argument for a label or a logarithmic axis of something that is not there, and for a label that cannot be read.
 // The names are those of states and observables.
 void check_labels(const PlotOptions& options, const std::vector<std::string>& names);
@@ -77,7 +82,7 @@ std::string plot_script(const RunReport& report, PictureFormat format, const Plo
 std::string plot_script(const std::vector<RunLayer>& runs, PictureFormat format,
                         const PlotOptions& options = {});
 
-// The picture a gnuplot script makes. Throws GnuplotMissing, or std::runtime_error with gnuplot's complaint.
+// The picture a gnuplot script makes. Throws GnuplotMissing, or FileError with gnuplot's complaint.
 std::string render(const std::string& script);
 
 // The two files that a gnuplot script for `tex` makes; the text names the drawing `drawing`. Throws as `render`.
