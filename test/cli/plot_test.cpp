@@ -319,6 +319,10 @@ TEST_CASE("what is constant up to rounding is drawn as a line in the middle of i
       {"sweep", "s.toml", "--vary", "a=1:2:3", "--plot", "s.svg", "--csv", "s.csv", "--quiet"});
   CAPTURE(sweep.err);
   CHECK(sweep.status == 0);
+  CHECK(
+      place.slideway({"sweep", "s.toml", "--vary", "a=1:2:3", "--plot", "s.gp", "--csv", "t.csv", "--quiet"})
+          .status == 0);
+  CHECK(contains(place.read("s.gp"), "set yrange [0.9"));
 }
 
 TEST_CASE("a picture that fails does not take the summary with it") {
