@@ -344,6 +344,15 @@ TEST_CASE("what is constant up to rounding is drawn as a line in the middle of i
       {"sweep", "s.toml", "--vary", "a=1:2:3", "--plot", "s.svg", "--csv", "s.csv", "--quiet"});
   CAPTURE(sweep.err);
   CHECK(sweep.status == 0);
+  CHECK(
+      place.slideway({"sweep", "s.toml", "--vary", "a=1:2:3", "--plot", "s.gp", "--csv", "t.csv", "--quiet"})
+          .status == 0);
+  const std::string of_sweep = place.read("s.gp");
+  const std::size_t at = of_sweep.find("set yrange [");
+  REQUIRE(at != std::string::npos);
+  REQUIRE(std::sscanf(of_sweep.c_str() + at, "set yrange [%lf:%lf]", &low, &high) == 2);
+  CHECK(low == doctest::Approx(0.9));
+  CHECK(high == doctest::Approx(1.1));
 }
 
 TEST_CASE("a picture that fails does not take the summary with it") {
