@@ -42,7 +42,10 @@ bool AutomaticStepper::start(double t, ConstVectorRef x, double end, double firs
 StepReport AutomaticStepper::step() {
   if (current_ != one_step_) return current_->step();
   // BDF finds a step, or tells the reason why both methods stop.
-  if (std::exchange(has_failed_on_the_way_, false) && change_to_bdf()) return current_->step();
+  if (std::exchange(has_failed_on_the_way_, false)) {
+    if (change_to_bdf()) return current_->step();
+    return {StepStatus::failed, one_step_->reached(), one_step_->reached()};
+  }
   if (one_step_->is_stiff() && one_step_->is_on_the_way() && change_to_bdf()) return current_->step();
   if (is_tight_ && one_step_ == &dopri5_ && steps_since_start_ >= kManySteps && dopri5_.is_on_the_way())
     is_tight_ = change_to_dop853();

@@ -54,7 +54,7 @@ class AutomaticStepper final : public Stepper {
   OneStepStepper* one_step_;
   Stepper* current_;
   int steps_since_start_ = 0;
-  std::int64_t changes_ = 0;  // of method without a start of the caller's
+  std::int64_t changes_ = 0;            // of method without a start of the caller's
   bool has_failed_on_the_way_ = false;  // the last step of the one-step method
   double end_time_ = 0;
   double stiff_from_;
