@@ -165,6 +165,22 @@ TEST_CASE("what stops dopri5 and BDF alike is a failure of the automatic choice 
   CHECK(stepper->step().status == StepStatus::failed);
 }
 
+TEST_CASE("the automatic choice ends where no method can even begin") {
+  int calls = 0;
+  FunctionOde ode(
+      1,
+      [&calls](double, ConstVectorRef x, VectorRef dx) {
+        if (++calls > 40) throw std::runtime_error("interrupted");
+        dx = -x;
+      },
+      [](double, ConstVectorRef, MatrixRef jacobian) { jacobian(0, 0) = -1; });
+  auto stepper = make_automatic_stepper(ode, tolerances(1, 1e-6));
+  REQUIRE(stepper->start(0, Vector::Constant(1, 1.0), 100, 0));
+  CHECK(run(*stepper, 0).status == StepStatus::failed);
+  CHECK(stepper->failure().message.find("interrupted") != std::string::npos);
+  CHECK(calls < 1000);
+}
+
 TEST_CASE(
     "the automatic choice goes over to BDF where what is stiff holds up steps by the error test alone") {
   // u' = -1e6 (u - sin t): tight tolerances keep dop853 within its limit of stability.
