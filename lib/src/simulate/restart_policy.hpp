@@ -14,12 +14,13 @@ class RestartPolicy {
   // The state jumps at t.
   void jump(double t) {
     starts_anew_ = true;
+    repeats_ = false;
     interval_ = last_jump_ < t ? t - last_jump_ : 0;
     last_jump_ = t;
   }
   // Nothing jumps, but what begins is like the mode that ends, and as short as this.
   void repeat(double interval) {
-    starts_anew_ = true;
+    starts_anew_ = repeats_ = true;
     interval_ = interval;
     steps_ = steps_in_mode_;
   }
@@ -45,6 +46,8 @@ class RestartPolicy {
 
   // Whether the mode that begins has nothing to do with the steps before it.
   bool starts_anew() const { return starts_anew_; }
+  // Whether it does without a jump: it is like the mode before.
+  bool repeats() const { return starts_anew_ && repeats_; }
   bool starts_finely() const { return starts_anew_ && fine_; }
   // The duration of the last stretch; 0 where that is not known.
   double interval() const { return interval_; }
@@ -56,6 +59,7 @@ class RestartPolicy {
 
  private:
   bool starts_anew_ = false;
+  bool repeats_ = false;
   bool fine_ = false;
   double last_jump_ = std::numeric_limits<double>::quiet_NaN();  // none yet
   double interval_ = 0;
