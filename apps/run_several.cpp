@@ -18,7 +18,7 @@ namespace slideway::apps {
 
 namespace {
 
-// So many curves are told apart by colour and dashes.
+// Colours and dashes tell this many curves apart, and no more.
 constexpr Index most_runs = 12;
 
 void refuse_documents(const RunArguments& arguments) {

@@ -7,7 +7,7 @@ namespace slideway::apps {
 
 namespace {
 
-// Whether a section tells anything about a state: on the surface v = 0 nothing about v.
+// True if the state differs among the points of the section. On the surface v = 0 the state v does not, and needs no panel.
 bool varies(const std::vector<SweepRow>& rows, std::size_t state) {
   double least = 0, greatest = 0, size = 0;
   bool any = false;

@@ -57,9 +57,9 @@ class SweepPlan {
   const std::vector<SweepAxis>& axes() const { return design_.axes; }
   Sampling sampling() const { return design_.sampling; }
   Follow follow() const { return design_.follow; }
-  // Of all shards.
+  // The number of runs in all shards together.
   Index runs() const { return design_.follow == Follow::both ? 2 * points_ : points_; }
-  // Whether the run belongs to the shard of this plan, and how many do.
+  // is_here() is true for a run of this shard; runs_here() counts them.
   bool is_here(Index run) const { return chain_of(run) % design_.shard.of == design_.shard.number - 1; }
   Index runs_here() const;
   // One value per axis.

@@ -5,8 +5,8 @@
 //     section_… per state; message, sweep
 //
 // Quantities are the states, then the observables. A cell of section_… holds one number per crossing, separated by blanks.
-// What has no value is an empty cell. `sweep` is the fingerprint of the sweep: rows of another model, other values or
-// other options do not have it.
+// A cell is empty where a quantity has no value. The column `sweep` holds a fingerprint of model, values and options, so that
+// --resume refuses rows of another sweep.
 //
 // A table is written with the columns that were chosen, or without those that are zero or empty in all its rows. The
 // latter are as they were when it is read again.
@@ -49,7 +49,7 @@ struct SweepRow {
   std::vector<std::vector<double>> section = {};  // per state, there
   std::string message = {};
 
-  // Whether the run did what was asked of it.
+  // True if the run reached its end or a stop.
   bool succeeded() const;
 };
 
@@ -88,7 +88,7 @@ class SweepTable {
   std::string header(const Selection& selection) const;
   // The selected columns of a line.
   std::string projected(const std::string& line, const Selection& selection) const;
-  // Whether the first line of a document is that of a table of this sweep.
+  // True if the document begins with the header of a table of this sweep.
   bool is_own(const std::string& text) const;
   // A table of this sweep, in any order of rows. Throws std::invalid_argument: what does not belong to it.
   std::vector<SweepRow> read(const std::string& text) const;

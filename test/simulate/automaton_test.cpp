@@ -141,6 +141,23 @@ TEST_CASE("an edge that is already past zero is taken on entry and at the start"
   CHECK(started.final.state[0] == doctest::Approx(4));
 }
 
+TEST_CASE("a location that is left as it is entered needs no field there") {
+  bool runs = false;
+  const System without_field = smooth(1, [&runs](auto, const auto&, auto&& dx) {
+    if (runs) throw std::runtime_error("there is no field");
+    dx[0] = 1.0;
+  });
+  const Automaton automaton({{"a", drift(1)}, {"b", without_field}, {"c", drift(100)}},
+                            {edge("a", "b", component(0, 1), Direction::rising),
+                             edge("b", "c", component(0, 0.5), Direction::rising)},
+                            "a");
+  runs = true;
+  const Solution solution = run(automaton, {0}, 1.01);
+  CHECK(solution.outcome.succeeded());
+  CHECK(solution.events.size() == 2);
+  CHECK(solution.warnings.empty());
+}
+
 TEST_CASE("an edge says whether its guard crosses zero or is beyond it where the location is entered") {
   const Automaton automaton({{"a", drift(1)}, {"b", drift(10)}, {"c", drift(100)}},
                             {edge("a", "b", component(0, 1), Direction::rising),

@@ -69,7 +69,7 @@ class OneStepStepper : public Stepper {
   [[nodiscard]] virtual bool advance(double& error) = 0;
   // Makes of a step that is accurate one to go on from: project() is to be part of that. False if that fails.
   [[nodiscard]] virtual bool complete() = 0;
-  // Whether a step solves equations.
+  // True for a method whose steps solve equations.
   virtual bool is_implicit() const { return false; }
   // The part of the error that shows only after a step, in units of the tolerances, never NaN; the step is taken again, shorter,
   // if it is more than 1.

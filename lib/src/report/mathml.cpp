@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/letters.hpp"
+#include "report/greek_letters.hpp"
 
 namespace slideway {
 
@@ -19,17 +20,6 @@ constexpr const char* thin_space = "<mspace width=\"0.17em\"/>";
 constexpr const char* minus_sign = "<mo form=\"prefix\">\u2212</mo>";
 constexpr const char* dot = "<mo>\u22c5</mo>";
 
-const std::map<std::string, std::string, std::less<>>& greek() {
-  static const std::map<std::string, std::string, std::less<>> letters = {
-      {"alpha", "α"}, {"beta", "β"},   {"gamma", "γ"}, {"delta", "δ"}, {"epsilon", "ε"}, {"zeta", "ζ"},
-      {"eta", "η"},   {"theta", "θ"},  {"iota", "ι"},  {"kappa", "κ"}, {"lambda", "λ"},  {"mu", "μ"},
-      {"nu", "ν"},    {"xi", "ξ"},     {"pi", "π"},    {"rho", "ρ"},   {"sigma", "σ"},   {"tau", "τ"},
-      {"phi", "φ"},   {"chi", "χ"},    {"psi", "ψ"},   {"omega", "ω"}, {"Gamma", "Γ"},   {"Delta", "Δ"},
-      {"Theta", "Θ"}, {"Lambda", "Λ"}, {"Xi", "Ξ"},    {"Pi", "Π"},    {"Sigma", "Σ"},   {"Phi", "Φ"},
-      {"Psi", "Ψ"},   {"Omega", "Ω"}};
-  return letters;
-}
-
 std::string in(const char* element, const std::string& inside) {
   return std::string("<") + element + ">" + inside + "</" + element + ">";
 }
@@ -40,8 +30,8 @@ bool is_number(std::string_view text) {
 
 // A letter, Greek or not, or a word; a word is upright.
 std::string letters(std::string_view text) {
-  const auto found = greek().find(text);
-  return in("mi", found != greek().end() ? found->second : escaped_markup(text));
+  const char* const glyph = glyph_named(greek_letters, text);
+  return in("mi", glyph != nullptr ? glyph : escaped_markup(text));
 }
 
 // "rel" and "max" of x_rel_max, and the 1 of x1.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/greek_letters.hpp"
 #include "report/plot_style.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/model/model.hpp"
@@ -14,39 +15,35 @@ namespace slideway {
 
 namespace {
 
-struct Symbol {
-  const char* name;  // TeX's
-  const char* glyph;
-};
-constexpr std::array symbols = {
-    Symbol{"alpha", "α"},   Symbol{"beta", "β"},       Symbol{"gamma", "γ"},   Symbol{"delta", "δ"},
-    Symbol{"epsilon", "ϵ"}, Symbol{"varepsilon", "ε"}, Symbol{"zeta", "ζ"},    Symbol{"eta", "η"},
-    Symbol{"theta", "θ"},   Symbol{"vartheta", "ϑ"},   Symbol{"iota", "ι"},    Symbol{"kappa", "κ"},
-    Symbol{"lambda", "λ"},  Symbol{"mu", "μ"},         Symbol{"nu", "ν"},      Symbol{"xi", "ξ"},
-    Symbol{"pi", "π"},      Symbol{"rho", "ρ"},        Symbol{"sigma", "σ"},   Symbol{"tau", "τ"},
-    Symbol{"upsilon", "υ"}, Symbol{"phi", "ϕ"},        Symbol{"varphi", "φ"},  Symbol{"chi", "χ"},
-    Symbol{"psi", "ψ"},     Symbol{"omega", "ω"},      Symbol{"Gamma", "Γ"},   Symbol{"Delta", "Δ"},
-    Symbol{"Theta", "Θ"},   Symbol{"Lambda", "Λ"},     Symbol{"Xi", "Ξ"},      Symbol{"Pi", "Π"},
-    Symbol{"Sigma", "Σ"},   Symbol{"Phi", "Φ"},        Symbol{"Psi", "Ψ"},     Symbol{"Omega", "Ω"},
-    Symbol{"cdot", "·"},    Symbol{"times", "×"},      Symbol{"pm", "±"},      Symbol{"circ", "°"},
-    Symbol{"prime", "′"},   Symbol{"infty", "∞"},      Symbol{"partial", "∂"}, Symbol{"nabla", "∇"},
-    Symbol{"le", "≤"},      Symbol{"ge", "≥"},         Symbol{"ne", "≠"},      Symbol{"approx", "≈"},
-    Symbol{"to", "→"},      Symbol{"ldots", "…"}};
+using Symbol = NamedGlyph;
+
+// TeX's letters that look different from those of their names, or have no such name, and its other symbols.
+constexpr std::array own_symbols = {
+    Symbol{"epsilon", "ϵ"}, Symbol{"varepsilon", "ε"}, Symbol{"vartheta", "ϑ"}, Symbol{"upsilon", "υ"},
+    Symbol{"phi", "ϕ"},     Symbol{"varphi", "φ"},     Symbol{"cdot", "·"},     Symbol{"times", "×"},
+    Symbol{"pm", "±"},      Symbol{"circ", "°"},       Symbol{"prime", "′"},    Symbol{"infty", "∞"},
+    Symbol{"partial", "∂"}, Symbol{"nabla", "∇"},      Symbol{"le", "≤"},       Symbol{"ge", "≥"},
+    Symbol{"ne", "≠"},      Symbol{"approx", "≈"},     Symbol{"to", "→"},       Symbol{"ldots", "…"}};
+
+// All that a label may name.
+const std::vector<Symbol>& symbols() {
+  static const std::vector<Symbol> all = [] {
+    std::vector<Symbol> result(own_symbols.begin(), own_symbols.end());
+    for (const Symbol& letter : greek_letters) {
+      if (glyph_named(own_symbols, letter.name) == nullptr) result.push_back(letter);
+    }
+    return result;
+  }();
+  return all;
+}
+
 // Marks above the letter before them in UTF-8, above their argument in TeX.
 constexpr std::array accents = {Symbol{"dot", "\u0307"}, Symbol{"ddot", "\u0308"},  Symbol{"hat", "\u0302"},
                                 Symbol{"bar", "\u0304"}, Symbol{"tilde", "\u0303"}, Symbol{"vec", "\u20d7"}};
 
-const char* glyph_of(const std::string& name) {
-  const auto found =
-      std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& symbol) { return name == symbol.name; });
-  return found == symbols.end() ? nullptr : found->glyph;
-}
+const char* glyph_of(const std::string& name) { return glyph_named(symbols(), name); }
 
-const char* accent_of(const std::string& name) {
-  const auto found =
-      std::find_if(accents.begin(), accents.end(), [&](const Symbol& accent) { return name == accent.name; });
-  return found == accents.end() ? nullptr : found->glyph;
-}
+const char* accent_of(const std::string& name) { return glyph_named(accents, name); }
 
 enum class Position { line, below, above, accented };
 
@@ -145,7 +142,7 @@ class Reader {
       return;
     }
     std::vector<std::string> known;
-    for (const Symbol& symbol : symbols) known.emplace_back(symbol.name);
+    for (const Symbol& symbol : symbols()) known.emplace_back(symbol.name);
     for (const Symbol& accent : accents) known.emplace_back(accent.name);
     const std::string near = nearest_name(name, known);
     fail(fmt::format("there is no symbol '\\{}'", name),
@@ -218,7 +215,7 @@ std::string latex_line(const std::string& text) {
       default: result += character;
     }
   }
-  for (const Symbol& symbol : symbols) {
+  for (const Symbol& symbol : symbols()) {
     const std::string in_tex =
         std::string(symbol.name) == "circ" ? "^\\circ" : fmt::format("\\{}", symbol.name);
     result = replaced(result, symbol.glyph, fmt::format("\\ensuremath{{{}}}", in_tex));

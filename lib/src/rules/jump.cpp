@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -144,10 +145,15 @@ void ModeManager::warn_of_way_back(Index event) {
   EventWatch& watch = now_.here->watch;
   if (now_.here->contacts && !now_.here->contacts->closed().empty()) return;
   Vector h(now_.here->system.surfaces());
-  now_.here->evaluator.guards(now_.t, now_.x, h);
-  // On a surface the velocity is not known before the mode is.
-  if (!h.allFinite() || (h.array() == 0).any()) return;
-  now_.here->evaluator.field(now_.t, now_.x, h.array().sign().matrix(), state_);
+  try {
+    now_.here->evaluator.guards(now_.t, now_.x, h);
+    // On a surface the velocity is not known before the mode is.
+    if (!h.allFinite() || (h.array() == 0).any()) return;
+    now_.here->evaluator.field(now_.t, now_.x, h.array().sign().matrix(), state_);
+  } catch (const std::exception&) {
+    // The run leaves the location at once, so its field need not have a value here.
+    return;
+  }
   const double rate = watch.side(event) * watch.rate(now_.t, now_.x, state_, event);
   if (!(rate > watch.rate_rounding(now_.t, now_.x, state_, event))) return;
   const std::string name =

@@ -1,5 +1,6 @@
 // The factors by which a run decides: how small is zero, how near is the same, how often is for ever. Each stands here with its
-// reason, and no other file of a run has one; the sizes that they multiply are
+// reason, and no other file of a run names one. Where the reason holds no derivation, the number is a choice that is held by the tests, the
+// validation suite and the random models. The sizes that the factors multiply are
 //     rounding      what ε leaves of a guard, a rate or a time
 //     located       what the accuracy of location leaves, 100 ε·max(|t|, h)
 //     tolerance     Σ|∂ⱼh|·(rtol·|xⱼ| + atolⱼ), what a step may be off by
@@ -34,7 +35,7 @@ constexpr double kMisplaced = 1e3;
 constexpr double kHeldPart = 1e-6;
 // A relay has no effect on an acceleration that it changes by no more than this part, which is rounding of a solved system.
 constexpr double kNoEffect = 1e-9;
-// λ has an effect on the motion of the surface where the mean of its effects is no less than this part of them: half a step is none.
+// The relays of surfaces that slide keep their effects along a step while these stay above this part of those at its start.
 constexpr double kMuchEffect = 0.5;
 // Two fields are one where they differ by no more than this over a run, in tolerances.
 constexpr double kNoDifference = 1e-3;
@@ -60,7 +61,7 @@ constexpr double kShortestTime = 1e-4;
 constexpr double kLongestTime = 0.1;
 // An event of a run that has ended is where this one starts if it is no farther, as a part of the time or of what is left.
 constexpr double kSameInstant = 1e-12;
-// The first sample of a march, as a part of the run: no transient is known to be shorter.
+// The first step of a march, as a part of the run; the march adapts it from there on.
 constexpr double kFirstMarch = 1e-6;
 
 // A root that CVODE reports and an arrival are one if they are no farther apart, in steps; a statistic alone depends on it.
@@ -70,8 +71,7 @@ constexpr double kOneRoot = 0.01;
 
 // The error control of a multistep method sees flights only that are higher than so many tolerances.
 constexpr double kLowFlight = 1000;
-// A flight is short that took at most so many steps the last time, and over which the field changes at most by this factor: a
-// one-step method has its full order at once and is not yet unstable.
+// A flight is short if the last one took no more steps than these, and if the field changes over it by no more than this factor.
 constexpr std::int64_t kFewSteps = 200;
 constexpr double kMostChange = 50;
 // Steps that a flight may take whose errors are to be far below the tolerances.
@@ -79,11 +79,12 @@ constexpr std::int64_t kFineSteps = 5000;
 // Fine steps have this part of the tolerances, but none below what double precision holds over many steps.
 constexpr double kFinePart = 0.01;
 constexpr double kFinestTolerance = 1e-12;
-// A dip that the tolerances leave open is integrated again with this part of them, if there is room for less than a fifth.
+// A dip that the tolerances leave open is integrated again with this part of them, or with a larger one up to a fifth where double
+// precision holds no smaller.
 constexpr double kReintegrationPart = 1e-3;
 constexpr double kLargestReintegrationPart = 0.2;
 constexpr double kFinestReintegration = 1e-13;
-// Steps of such an integration that are worth it.
+// The new integration gives up after this many steps.
 constexpr int kMostReintegrationSteps = 10000;
 // The turn of a guard lies this near to the dip that was found, as a part of the flight's duration.
 constexpr double kNearDip = 0.25;
@@ -148,16 +149,16 @@ constexpr std::int64_t kStepsToLookBack = 1'000'000;
 
 // ---- Turns of things that depend on each other
 
-// Of forces of contacts and relays.
+// Turns of forces of contacts and relays.
 constexpr int kContactTurns = 8;
-// Of gaps that are not affine.
+// Turns of Newton's method for gaps that are not affine.
 constexpr int kGapTurns = 4;
-// Of constraints that share masses, and the part of a tolerance by which they still move when they have settled.
+// Turns of constraints that share masses, and the part of a tolerance by which they still move when they have settled.
 constexpr int kConstraintTurns = 100;
 constexpr double kSettledPart = 1e-8;
-// Of surfaces and contacts that a recorded state is put onto.
+// Turns of surfaces and contacts that a recorded state is put onto.
 constexpr int kProjectionTurns = 3;
-// Surfaces that slide are asked one by one what their relays do where there are no more than these: the cost is their square.
+// The relays of up to this many sliding surfaces are tried one by one.
 constexpr std::size_t kFewSliding = 16;
 
 // ---- Poles

@@ -144,8 +144,8 @@ class GuardScan {
     bool armed_here = false;  // it was not before
   };
   std::vector<Candidate> candidates_;
-  std::vector<Candidate>
-      risen_;  // guards with a peak above their threshold that are below it again, and still positive
+  // Guards that rose above their threshold in the step, and have fallen below it again without reaching zero.
+  std::vector<Candidate> risen_;
   Arrival arrival_;
 };
 

@@ -65,7 +65,7 @@ struct RunLayer {
 // Throws std::invalid_argument when the portrait is of other than two or three different states of the system.
 void check_phase(const PlotOptions& options, const System& system);
 
-// Throws std::invalid_argument for a panel of a state that none of these is, and for two panels of one state.
+// Throws std::invalid_argument if a panel asks for a state that is not among the names, or if two panels ask for the same one.
 void check_states(const PlotOptions& options, const std::vector<std::string>& names);
 
 // Throws std::invalid_argument for a label or a logarithmic axis of something that is not there, and for a label that cannot be read.
