@@ -1,6 +1,7 @@
 // Sliding between two locations whose edges undo each other: what else happens there, where it goes on, and how it is solved.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -249,4 +250,48 @@ TEST_CASE("what happened at the instant in which something throws is in the log"
   CHECK(solution.events[0].before[0] == 1);
   CHECK(solution.events[0].after[0] == -5);
   CHECK(solution.final.state[0] == -5);
+}
+
+TEST_CASE("an edge that ends sliding on a surface leads to the one mode that does not return through it") {
+  // In A the surface y attracts; at x = 0 the edge leads to B, where both fields leave y. Only y > 0 stays in B, since below and along
+  // y = 0 the guard turns back.
+  const std::string corner =
+      "initial = \"A\"\n[states]\nx = 1.0\ny = 0.3\n[time]\nend = 3.0\n[surfaces]\ns = \"y\"\n"
+      "[[locations]]\nname = \"A\"\n[locations.derivatives]\nx = \"-1\"\ny = \"if(s > 0, -1, 2)\"\n"
+      "[[locations]]\nname = \"B\"\n[locations.derivatives]\nx = \"if(s > 0, -0.5, 1)\"\n"
+      "y = \"if(s > 0, 1, -1)\"\n[[edges]]\nfrom = \"A\"\nto = \"B\"\nwhen = \"x\"\ndirection = \"falling\"\n"
+      "[[edges]]\nfrom = \"B\"\nto = \"A\"\nwhen = \"x\"\ndirection = \"rising\"\n";
+  for_every_method([&](const Options& options) {
+    const Solution solution = run_model(corner, options);
+    REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+    CHECK(solution.final.location == "B");
+    CHECK(std::abs(solution.final.state[0] + 1) < 100 * options.rtol);
+    CHECK(std::abs(solution.final.state[1] - 2) < 100 * options.rtol);
+    CHECK(solution.events.back().kind == EventKind::transition);
+    CHECK(solution.events.back().reason ==
+          "the guard crosses zero; it and the surfaces met there have one consistent mode");
+  });
+}
+
+TEST_CASE("an edge that only touches its guard within errors is no transition") {
+  // Sliding between A and B ends at t = 1 where the field of A turns away; x follows a stiff state that the guard does not see.
+  const std::string text =
+      "initial = \"A\"\n[states]\nx = 0.5\nu = 1.0\n[time]\nend = 2.0\n[[locations]]\nname = \"A\"\n"
+      "[locations.derivatives]\nx = \"1 - t - 0.5e6*(u - cos(t))\"\nu = \"-1e6*(u - cos(t))\"\n"
+      "[[locations]]\nname = \"B\"\n[locations.derivatives]\nx = \"-3 - 0.5e6*(u - cos(t))\"\n"
+      "u = \"-1e6*(u - cos(t))\"\n[[edges]]\nfrom = \"A\"\nto = \"B\"\nwhen = \"x - 0.5*u\"\n"
+      "direction = \"rising\"\n[[edges]]\nfrom = \"B\"\nto = \"A\"\nwhen = \"x - 0.5*u\"\n"
+      "direction = \"falling\"\n";
+  for (const Method method : {Method::automatic, Method::bdf, Method::rodas}) {
+    for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+      CAPTURE(std::string(to_string(method)));
+      CAPTURE(rtol);
+      const Solution solution = run_model(text, {.rtol = rtol, .atol = rtol / 100, .method = method});
+      REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
+      CHECK(std::none_of(solution.events.begin(), solution.events.end(),
+                         [](const EventRecord& one) { return one.kind == EventKind::transition; }));
+      CHECK(solution.final.location == "A");
+      CHECK(std::abs(solution.final.state[0] - 0.5 * std::cos(2) + 0.5) < 1000 * rtol);
+    }
+  }
 }

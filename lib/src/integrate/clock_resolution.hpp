@@ -1,6 +1,5 @@
 // Whether a state changes, between a time and the next number after it, by more than its tolerance: |x'|·ε|t| > 1/w. No step is
 // short enough then, however smooth the velocity is.
-//
 // It must not know which integrator asks.
 #pragma once
 

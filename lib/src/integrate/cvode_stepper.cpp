@@ -55,6 +55,7 @@ CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const Stepper
       states_(checked_size(ode, kCvodeMaker)),
       rtol_(options.rtol),
       atol_(options.atol),
+      on_clock_(options.rtol),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
       linear_solver_(options.linear_solver),
       start_state_(Vector::Zero(states_)),
@@ -147,6 +148,8 @@ bool CvodeStepper::restart_cvode(double first_step) {
   krylov_before_ += krylov_iterations();
   steps_ = 0;
   jacobians_ = 0;
+  failures_ = 0;
+  allows_for_clock_ = false;
   start_velocity_is_due_ = true;
   roots_.begin_run(start_time_);
   roots_are_left_ = false;
@@ -390,10 +393,28 @@ double CvodeStepper::climb_factor() const {
 }
 
 int CvodeStepper::weights_callback(N_Vector x, N_Vector weights, void* self) {
-  const auto& stepper = *static_cast<CvodeStepper*>(self);
+  auto& stepper = *static_cast<CvodeStepper*>(self);
   stepper.error_weights(sundials::values(x), sundials::values(weights));
+  stepper.allow_for_clock(sundials::values(x), sundials::values(weights));
   sundials::values(weights) *= stepper.climb_factor();
   return 0;
+}
+
+// At the state that CVODE steps from, once its error test has failed.
+void CvodeStepper::allow_for_clock(ConstVectorRef x, VectorRef weights) {
+  void* cvode = cvode_.get();
+  long failures = 0;
+  if (method_ != MultistepMethod::bdf || steps_ == 0 ||
+      CVodeGetNumErrTestFails(cvode, &failures) != CV_SUCCESS)
+    return;
+  const bool has_failed = failures != std::exchange(failures_, failures);
+  double t = 0, h = 0;
+  if ((!has_failed && !allows_for_clock_) || CVodeGetCurrentTime(cvode, &t) != CV_SUCCESS ||
+      CVodeGetLastStep(cvode, &h) != CV_SUCCESS || CVodeGetDky(cvode, t, 1, work_.get()) != CV_SUCCESS)
+    return;
+  allows_for_clock_ =
+      on_clock_.are_wider(checked_, {t, end_time_, h, x, sundials::values(work_.get()), weights});
+  if (allows_for_clock_) weights = on_clock_.tolerances().cwiseInverse();
 }
 
 int CvodeStepper::velocity_callback(double t, N_Vector x, N_Vector dx, void* self) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "integrate/checked_ode.hpp"
+#include "integrate/clock_tolerances.hpp"
 #include "integrate/cvode_history.hpp"
 #include "integrate/cvode_roots.hpp"
 #include "integrate/newton_system.hpp"
@@ -59,6 +60,7 @@ class CvodeStepper final : public Stepper {
   StepReport report(StepStatus status, double start, double end);
   StepReport fail();
   bool runs_away() const;
+  void allow_for_clock(ConstVectorRef x, VectorRef weights);
   void explain(int flag);
   void extract_interpolant();
   std::int64_t krylov_iterations() const;
@@ -77,6 +79,9 @@ class CvodeStepper final : public Stepper {
   Index states_;
   double rtol_;
   Vector atol_;
+  ClockTolerances on_clock_;
+  bool allows_for_clock_ = false;  // the last step
+  long failures_ = 0;              // of error tests, since the last start()
   double max_step_;
   LinearSolver linear_solver_;
 

@@ -83,7 +83,9 @@ OneStepStepper::OneStepStepper(SmoothOde& ode, const StepperOptions& options, co
       off_chord_(Vector::Zero(states_)),
       ode_(ode),
       control_(control),
-      max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()) {
+      max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
+      given_atol_(options.atol),
+      on_clock_(options.rtol) {
   check_options(options, states_, kOneStepMaker);
   for (Vector* vector : {&step_.x, &step_.velocity, &step_.x_new, &step_.velocity_new, &step_.error}) {
     *vector = Vector::Zero(states_);
@@ -96,6 +98,8 @@ bool OneStepStepper::start(double t, ConstVectorRef x, double end, double first_
   ++restarts_;
   running_ = on_the_way_ = false;
   interpolant_is_current_ = false;
+  if (allows_for_clock_) atol_ = given_atol_;
+  allows_for_clock_ = false;
   failure_.by_user_function = false;
   failure_.message.clear();
   checked_.forget_obstacle();
@@ -191,6 +195,7 @@ StepReport OneStepStepper::step() {
     h = fitted(h);
     step_.h = h;
     corrected_ = false;
+    if (rejected || allows_for_clock_) allow_for_clock(h);
     double error = 0;
     const bool usable = advance(error);
     // A state that overflows without an obstacle has gone too far as well; the last velocity was asked for at x_new.
@@ -351,7 +356,15 @@ void OneStepStepper::evaluate_within(double s, VectorRef x) {
 }
 
 void OneStepStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
-  run_loop(ErrorWeights{rtol_}, states_, x.data(), atol_.data(), weights.data());
+  run_loop(ErrorWeights{rtol_}, states_, x.data(), given_atol_.data(), weights.data());
+}
+
+void OneStepStepper::allow_for_clock(double h) {
+  error_weights(step_.x, off_chord_);
+  allows_for_clock_ =
+      on_clock_.are_wider(checked_, {step_.t, step_.latest, h, step_.x, step_.velocity, off_chord_});
+  atol_ = given_atol_;
+  if (allows_for_clock_) atol_ += on_clock_.tolerances() - off_chord_.cwiseInverse();
 }
 
 StepperStatistics OneStepStepper::statistics() const {

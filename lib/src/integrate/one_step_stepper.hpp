@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "integrate/checked_ode.hpp"
+#include "integrate/clock_tolerances.hpp"
 #include "integrate/runge_kutta_step.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/integrate/stepper.hpp"
@@ -93,7 +94,7 @@ class OneStepStepper : public Stepper {
   Index states_;
   CheckedOde checked_;
   double rtol_;
-  Vector atol_;
+  Vector atol_;  // of the error test, which may have to allow for the rounding of the clock
   RungeKuttaStep step_;
   bool interpolant_is_current_ = false;
   bool corrected_ = false;  // the last step has been moved by its projection
@@ -111,6 +112,8 @@ class OneStepStepper : public Stepper {
   static constexpr int kSmoothSteps = 6;
 
   bool project_onto_surface();
+  // For a step h from `step_.t` on; from then on each step asks for it.
+  void allow_for_clock(double h);
   double starting_step();
   double weighted_norm(ConstVectorRef vector) const;
   // The step size as a part of what is left to the end.
@@ -123,6 +126,9 @@ class OneStepStepper : public Stepper {
   SmoothOde& ode_;
   Control control_;
   double max_step_;
+  Vector given_atol_;
+  ClockTolerances on_clock_;
+  bool allows_for_clock_ = false;
 
   bool running_ = false;
   bool on_the_way_ = false;

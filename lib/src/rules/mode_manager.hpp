@@ -202,6 +202,7 @@ class ModeManager {
   std::vector<Index> touching_contacts();
   std::vector<Index> events_moving_through_zero();
   Guard guard_between(const std::vector<Index>& due) const;
+  std::optional<std::size_t> edge_that_undoes_last() const;
   // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.
   int motion_of(Index event, bool exact);
   std::vector<Displacement> points_not_told_apart(bool exact);

@@ -94,6 +94,18 @@ Guard ModeManager::guard_between(const std::vector<Index>& due) const {
   return undo_each_other(now_.automaton.edges()[*instant_.last_edge], edge) ? edge.when : Guard();
 }
 
+// The edge of this location that undoes the one that fired last at this instant.
+std::optional<std::size_t> ModeManager::edge_that_undoes_last() const {
+  if (!instant_.last_edge || now_.in_pair()) return std::nullopt;
+  const std::vector<Edge>& edges = now_.automaton.edges();
+  for (Index e = 0; e < now_.here->watch.size(); ++e) {
+    const Watched& watched = now_.here->watch[e];
+    if (watched.kind == WatchedKind::edge && undo_each_other(edges[*instant_.last_edge], edges[watched.edge]))
+      return watched.edge;
+  }
+  return std::nullopt;
+}
+
 // The relays and the contacts where the state is new; nothing approaches any more.
 bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
                               const std::vector<Index>& pressed) {
@@ -166,6 +178,13 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     const Resolution resolution =
         here.resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, meeting, now_.weights);
     if (stays_in_second_order(resolution, meeting)) break;
+    // Some of several continuations may lead straight back through the edge, so the guard takes part in the decision.
+    const std::optional<std::size_t> way_back = resolution.decided ? std::nullopt : edge_that_undoes_last();
+    if (way_back) {
+      now_.mode = before;
+      return slide_between(*instant_.last_edge, *way_back, records) &&
+             settle_mode(at_start, records, pressed);
+    }
     // Not unique, whether or not the policy picks one of the continuations: that is worth a record.
     const bool has_choice = !resolution.decided || resolution.eventful;
     if (has_choice) {
@@ -190,8 +209,16 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
   // A pair of locations is left at once where its surface does not attract.
   if (now_.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1)) {
     EventRecord* const entry = records.empty() ? nullptr : &records.back();
-    if (entry && entry->kind == EventKind::sliding_entry) entry->kind = EventKind::transition;
+    if (entry && entry->kind == EventKind::sliding_entry) {
+      entry->kind = EventKind::transition;
+      entry->reason = "the guard crosses zero; it and the surfaces met there have one consistent mode";
+    }
     leave_pair(entry);
+    if (entry && entry->kind == EventKind::transition && entry->from_location == entry->to_location &&
+        !instant_.moved) {
+      entry->kind = EventKind::grazing;
+      entry->reason = "the guard only touches zero: both locations lead back to the side it came from";
+    }
   }
   return true;
 }
