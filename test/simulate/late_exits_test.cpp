@@ -1,6 +1,7 @@
 // Exits of sliding on several surfaces where λ has a pole just after the zero: against closed forms.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -180,4 +181,37 @@ TEST_CASE("two bodies that stick break away at the static friction, just before 
 }
 
 }  // namespace
+
+TEST_CASE("the exit from two surfaces whose relays multiply is where the second one's component vanishes") {
+  // On both surfaces x1 and x2 stand still, so x1' = 0 gives the share α of s1 > 0, and x2' = 0 for s2 > 0 the time of the exit.
+  const std::string text =
+      "[states]\nx1 = 0.65\nx2 = -0.962\n[time]\nend = 6.6\n[surfaces]\ns1 = \"0.793*x1 + 0.117\"\n"
+      "s2 = \"0.692*x1 - 0.628*x2 - 0.0861\"\n[derivatives]\n"
+      "x1 = \"-1.21*x1 + if(s1 > 0, -0.319, 1.35) + 0.461*sin(1.87*t)\"\n"
+      "x2 = \"-1.59*x2 + if(s2 > 0, if(s1 > 0, -0.193, 1.15), -0.119) + 0.5*max(0.503*x1 - 0.734*x2 + 0.473,"
+      " -0.681*x1 - 0.637*x2 + 0.461) + 1.03*sin(0.73*t)\"\n";
+  const double x1 = -0.117 / 0.793;
+  const double x2 = (0.692 * x1 - 0.0861) / 0.628;
+  const double kink = std::max(0.503 * x1 - 0.734 * x2 + 0.473, -0.681 * x1 - 0.637 * x2 + 0.461);
+  const auto component = [&](double t) {
+    const double share = (-1.21 * x1 + 1.35 + 0.461 * std::sin(1.87 * t)) / (0.319 + 1.35);
+    return -1.59 * x2 - 0.193 * share + 1.15 * (1 - share) + 0.5 * kink + 1.03 * std::sin(0.73 * t);
+  };
+  double before = 6.2, after = 6.4;
+  REQUIRE((component(before) > 0) != (component(after) > 0));
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = 0.5 * (before + after);
+    ((component(middle) > 0) == (component(before) > 0) ? before : after) = middle;
+  }
+  test::for_all_methods(
+      text, {1e-7, 4e-8, 1e-8, 1e-9, 1e-10, 1e-12}, [&](const test::Finished& finished, double) {
+        const EventLog& events = finished.solution.events;
+        const auto exit = std::find_if(events.begin(), events.end(), [](const EventRecord& event) {
+          return event.kind == EventKind::sliding_exit && event.from->word().substr(0, 2) == "00";
+        });
+        REQUIRE(exit != events.end());
+        CHECK(std::abs(exit->t - before) < 1e-10);
+      });
+}
+
 }  // namespace slideway

@@ -103,6 +103,21 @@ long double flight_before(const std::vector<Happening>& happenings, const std::s
   return never;
 }
 
+// How long before the k-th instant a surface was met that is left there; infinite where none is.
+long double stay_before(const std::vector<Happening>& happenings, const std::string& initial_word,
+                        std::size_t k) {
+  constexpr long double never = std::numeric_limits<long double>::infinity();
+  if (k == 0) return never;
+  const std::string& before = k > 1 ? happenings[k - 2].word : initial_word;
+  const std::string& between = happenings[k - 1].word;
+  const std::string& after = happenings[k].word;
+  for (std::size_t place = 0; place < std::min({before.size(), between.size(), after.size()}); ++place) {
+    if (before[place] != '0' && between[place] == '0' && after[place] != '0')
+      return happenings[k].t - happenings[k - 1].t;
+  }
+  return never;
+}
+
 }  // namespace
 
 std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long double free_time) {
@@ -256,6 +271,10 @@ Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbour
     const long double flight = flight_before(expected, exact.initial_word, k) / natural_time;
     if (flight * flight < 8 * static_cast<long double>(rtol)) {
       return give_up("a flight off a surface is no higher than the tolerances");
+    }
+    const long double stay = stay_before(expected, exact.initial_word, k) / natural_time;
+    if (stay * stay < 8 * static_cast<long double>(rtol)) {
+      return give_up("a stay on a surface is no longer than the tolerances tell");
     }
     out.times[k] += 2 * guard_errors * static_cast<long double>(rtol) / flight * natural_time;
   }

@@ -10,6 +10,8 @@
 // A flight of length D off a surface, with an acceleration of size/τ² where τ is a twentieth of the run, is size·D²/(8τ²) high and comes
 // back at a speed of size·D/(2τ²). Where it is no higher than a tolerance nothing is decided; else the time at which it ends may be
 // off by 10 tolerances over that speed more, which no drift shows.
+// Nothing is decided of a stay on a surface that is as short: a solution that goes through it without the stay comes back from no more
+// than four tolerances beyond.
 // Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
 // is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
 // told from there on. That time is counted back from the limit that the run found, which is held to the rule for times. So may

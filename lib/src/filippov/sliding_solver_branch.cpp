@@ -54,6 +54,7 @@ void SlidingSolver::keep_root(double t, ConstVectorRef x, ConstVectorRef lambda)
 
 void SlidingSolver::keep_factors() {
   known_.factors = dense_factors_;
+  known_.inverse_scale = inverse_scale_;
   replaced_ = false;
 }
 
@@ -77,6 +78,7 @@ bool SlidingSolver::solve_near(double t, ConstVectorRef x, VectorRef lambda, Vec
   if (replaced_) {
     // An attempt that failed left its own.
     dense_factors_ = known_.factors;
+    inverse_scale_ = known_.inverse_scale;
     replaced_ = false;
   }
   const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;

@@ -172,6 +172,7 @@ class SlidingSolver {
     double t = 0;
     Vector x, lambda;
     Eigen::PartialPivLU<Matrix> factors;
+    Vector inverse_scale;  // of the rows that were factored
   } known_;
   Vector point_;
 
