@@ -303,7 +303,13 @@ FittedStream::Buffer::~Buffer() {
 }
 
 void FittedStream::Buffer::pass_line() {
-  for (const std::string& part : fitted(line_, width_)) target_ << part << '\n';
+  const bool is_fence = line_.starts_with("```");
+  if (is_fence || in_file_) {
+    target_ << line_ << '\n';
+  } else {
+    for (const std::string& part : fitted(line_, width_)) target_ << part << '\n';
+  }
+  in_file_ = in_file_ != is_fence;
   line_.clear();
 }
 

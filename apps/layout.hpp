@@ -88,7 +88,7 @@ class Table {
   std::vector<Row> rows_ = {};
 };
 
-// Passes text on line by line, in lines that fit.
+// Passes text on line by line, in lines that fit; a file between two lines of ``` passes as it is.
 class FittedStream : public std::ostream {
  public:
   FittedStream(std::ostream& target, std::size_t width) : std::ostream(nullptr), buffer_(target, width) {
@@ -113,6 +113,7 @@ class FittedStream : public std::ostream {
    private:
     void pass_line();
 
+    bool in_file_ = false;  // between two lines of ```, where every line passes as it is
     std::ostream& target_;
     std::size_t width_;
     std::string line_ = {};

@@ -203,11 +203,12 @@ class Campaign {
   std::string small_file(const RandomModel& model, const Trial& trial) const {
     Plan plan = options_.plan;
     plan.tolerances = {trial.setting.rtol};
-    // A file that is refused is another failure, unless the first one was refused too.
+    // A file that is refused is another failure, unless the first one was refused too, and so is another difference.
     const bool was_refused = is_refused(trial);
     const auto fails = [&](const RandomModel& candidate) {
       const Trial again = retried(candidate, trial, plan);
-      return again.finding == trial.finding && is_refused(again) == was_refused;
+      return again.finding == trial.finding && is_refused(again) == was_refused &&
+             kind_of(again) == kind_of(trial);
     };
     const RandomModel small = options_.only ? model : minimised(model, fails, {});
     const Trial again = retried(small, trial, plan);
@@ -220,6 +221,11 @@ class Campaign {
   }
 
   static bool is_refused(const Trial& trial) { return trial.text.find("random.toml") != std::string::npos; }
+
+  // What differs, without the numbers and names that follow.
+  static std::string kind_of(const Trial& trial) {
+    return trial.text.substr(0, trial.text.find_first_of("0123456789'"));
+  }
 
   static Trial retried(const RandomModel& model, const Trial& trial, const Plan& plan) {
     const Judge judge(model, plan);
