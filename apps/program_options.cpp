@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "apps/axis_text.hpp"
 #include "apps/command_line.hpp"
 #include "apps/command_texts.hpp"
 #include "apps/exit_status.hpp"
@@ -542,6 +543,13 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       ->type_name("FILE...")
       ->group(results);
   app.add_flag("--resume", arguments.resume, "complete the table of an interrupted sweep")->group(results);
+  app.add_flag(
+         "--summary", arguments.summary,
+         "print how many runs ended how, and least value, quartiles, mean and greatest value of the columns")
+      ->group(results);
+  add_files(app, "--json", "write the same statistics as a JSON document; may be repeated", "FILE",
+            arguments.json)
+      ->group(results);
   add_files(app, "--plot", "draw the bifurcation picture (one parameter) or a map (two); may be repeated",
             "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
