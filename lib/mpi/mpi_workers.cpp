@@ -1,8 +1,6 @@
 #include "slideway/sweep/mpi_workers.hpp"
 
-#include <algorithm>
 #include <thread>
-#include <vector>
 
 #include "lib/mpi/clock.hpp"
 #include "lib/mpi/helper.hpp"
@@ -33,18 +31,16 @@ MpiWorkers::~MpiWorkers() {
     return;
   }
   const auto limit = post_->someone_died() ? Clock::duration(2s) : kFarewell;
-  std::vector<bool> has_closed(static_cast<std::size_t>(size()), false);
-  has_closed[0] = true;
-  while (std::count(has_closed.begin(), has_closed.end(), false) > 0 && Clock::now() - begin < limit) {
+  while (!post_->has_all_farewells() && Clock::now() - begin < limit) {
     while (auto received = post_->receive_any()) {
       const MessageKind kind = received->message.kind;
-      if (kind == MessageKind::closing) has_closed[static_cast<std::size_t>(received->rank)] = true;
+      if (kind == MessageKind::closing) post_->note_farewell(received->rank);
       if (kind == MessageKind::hello || kind == MessageKind::report)
         post_->send(received->rank, received->tag, {.kind = MessageKind::stop});
     }
     std::this_thread::sleep_for(kLook);
   }
-  if (std::count(has_closed.begin(), has_closed.end(), false) > 0) post_->note_death();
+  if (!post_->has_all_farewells()) post_->note_death();
   for (int rank = 1; rank < size(); ++rank)
     post_->send(rank, Post::farewell_tag(),
                 {.kind = MessageKind::end, .text = post_->someone_died() ? "without the dead" : ""});

@@ -7,6 +7,7 @@
 
 #include <list>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "lib/mpi/message.hpp"
@@ -43,6 +44,10 @@ class MpiWorkers::Post {
   std::optional<Received> receive(int tag);
   std::optional<Received> receive_any() { return receive(MPI_ANY_TAG); }
 
+  // The processes that said farewell.
+  void note_farewell(int rank) { farewells_.insert(rank); }
+  bool has_all_farewells() const { return static_cast<int>(farewells_.size()) == size_ - 1; }
+
   // Somebody died: MPI cannot be ended in order.
   void note_death() { someone_died_ = true; }
   bool someone_died() const { return someone_died_; }
@@ -62,6 +67,7 @@ class MpiWorkers::Post {
   int rank_ = 0;
   int size_ = 1;
   int sweep_ = 0;
+  std::set<int> farewells_;
   std::list<Letter> letters_;  // on their way
   // To whom is gone: MPI may still look at the bytes.
   std::list<Letter> lost_;

@@ -154,6 +154,7 @@ void MpiWorkers::Writer::take(int rank, Message& message) {
       lose(rank);
       break;
     case MessageKind::closing:
+      post_.note_farewell(rank);
       if (!other.has_greeted && !other.is_gone && complaint_.empty())
         complaint_ = fmt::format("rank {} of MPI ended before the sweep began", rank);
       lose(rank);

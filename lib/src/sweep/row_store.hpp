@@ -26,7 +26,7 @@ class NamelessFile {
   // Throws FileError, as the others do.
   void open(const std::string& directory);
   void write(const void* bytes, std::size_t count, std::uint64_t offset) const;
-  // What was never written is zero.
+  // Bytes that were never written are zero.
   void read(void* bytes, std::size_t count, std::uint64_t offset) const;
 
  private:

@@ -82,7 +82,7 @@ struct SweepResult {
 };
 
 // Throws std::invalid_argument for what makes no sense or does not belong together, before the first run, and FileError where a
-// file cannot be written. What goes wrong in a run is the status and the message of its row.
+// file cannot be written. The failure of a run is the status and the message of its row.
 SweepResult sweep(const Model& model, const SweepDesign& design, const SweepOptions& options);
 
 // The first of the instances that the model takes, of which columns are made. Throws what is wrong with the first run if there is none.
