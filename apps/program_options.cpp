@@ -481,8 +481,10 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       "values, or up and then down again, for hysteresis; the others have a chain for each combination",
       {"up", "down", "both"}, arguments.follow)
       ->group(runs);
-  add_count(app, "--jobs", "runs, or chains of --follow, at the same time (default: one per processor)", 1,
-            arguments.jobs)
+  add_count(
+      app, "--jobs",
+      "runs, or chains of --follow, at the same time (default: one per processor; by MPI one per process)", 1,
+      arguments.jobs)
       ->group(runs);
   add_pair<Index>(
       app, "--shard", '/', "K/N with K from 1 to N, as 2/8",

@@ -60,7 +60,9 @@ bool MpiWorkers::Helper::look() {
     changed_.wait_for(lock, kLook, [&] { return stopped_; });
   }
   while (auto received = post_.receive(post_.sweep_tag())) take(std::move(received->message));
-  const bool is_deserted = is_asking_ && Clock::now() - asked_ > 3 * kSilence;
+  // The writer may read a large table before it begins.
+  const auto patience = was_answered_ ? Clock::duration(3 * kSilence) : kFarewell;
+  const bool is_deserted = is_asking_ && Clock::now() - asked_ > patience;
   if (is_deserted) post_.note_death();
   const bool is_over = is_deserted || work_.is_cancelled();
   {
@@ -77,6 +79,7 @@ void MpiWorkers::Helper::take(Message message) {
   if (message.kind == MessageKind::stop) stopped_ = true;
   if (message.kind == MessageKind::tasks) {
     is_asking_ = false;
+    was_answered_ = true;
     for (NumberedTask& task : message.tasks) waiting_.push_back(std::move(task));
     changed_.notify_all();
   }

@@ -49,6 +49,7 @@ class MpiWorkers::Helper {
   Clock::time_point last_report_ = begin_;
   Clock::time_point asked_ = begin_;
   bool is_asking_ = true;  // the greeting asks
+  bool was_answered_ = false;
 };
 
 }  // namespace slideway

@@ -5,8 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace slideway {
 
 using namespace mpi_time;
@@ -131,11 +129,10 @@ void MpiWorkers::Writer::take(int rank, Message& message) {
       other.has_greeted = true;
       other.threads = std::max<std::uint64_t>(1, message.idle);
       if (message.text != work_.mark())
-        complaint_ = fmt::format(
-            "rank {} of MPI has another sweep than rank 0 (expected the same model file, options and version "
-            "on all "
-            "computers); where the ranks are to make different sweeps, start them without MPI",
-            rank);
+        complaint_ =
+            "rank " + std::to_string(rank) +
+            " of MPI has another sweep than rank 0 (expected the same model file, options and version on "
+            "all computers); where the ranks are to make different sweeps, start them without MPI";
       [[fallthrough]];
     case MessageKind::report:
       // Somebody who was taken for dead and is not.
@@ -147,7 +144,7 @@ void MpiWorkers::Writer::take(int rank, Message& message) {
       break;
     case MessageKind::away:
       other.is_gone = true;
-      if (complaint_.empty()) complaint_ = fmt::format("rank {} of MPI: {}", rank, message.text);
+      if (complaint_.empty()) complaint_ = "rank " + std::to_string(rank) + " of MPI: " + message.text;
       break;
     case MessageKind::bye:
       work_.note_time(message.at_work, message.there);
@@ -156,7 +153,7 @@ void MpiWorkers::Writer::take(int rank, Message& message) {
     case MessageKind::closing:
       post_.note_farewell(rank);
       if (!other.has_greeted && !other.is_gone && complaint_.empty())
-        complaint_ = fmt::format("rank {} of MPI ended before the sweep began", rank);
+        complaint_ = "rank " + std::to_string(rank) + " of MPI ended before the sweep began";
       lose(rank);
       break;
     default: break;
