@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/sweep_plan.hpp"
 #include "slideway/model/model.hpp"
+#include "slideway/sweep/sweep_plan.hpp"
+#include "slideway/sweep/sweep_workers.hpp"
 
 namespace slideway::apps {
 
@@ -75,8 +76,10 @@ struct SweepArguments : SimulationArguments {
   std::vector<std::string> columns = {};  // names of columns and groups; empty: what tells something
   std::string section_file = {};
   std::vector<std::string> merge = {};  // the tables of shards
+  std::vector<std::string> json = {};   // statistics
   std::vector<std::string> plot = {};
   std::vector<std::string> states = {};  // of the picture
+  bool summary = false;
   bool resume = false;
   bool quiet = false;
 };
@@ -123,7 +126,8 @@ struct ValidateArguments {
 };
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err);
-int sweep(const SweepArguments& arguments, std::ostream& err);
+// Null workers are threads of this process.
+int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& err);
 int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int check(const CheckArguments& arguments, std::ostream& out);
 int completion(const CompletionArguments& arguments, std::ostream& out);

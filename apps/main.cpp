@@ -1,65 +1,9 @@
-// The command `slideway`: reads the command line, calls one sub-command, reports what is wrong on standard error.
-#include <unistd.h>
-
-#include <exception>
-#include <iostream>
-#include <string>
-
-#include "apps/advice.hpp"
-#include "apps/command_line.hpp"
-#include "apps/exit_status.hpp"
-#include "apps/layout.hpp"
-#include "slideway/io/files.hpp"
-#include "slideway/io/model_file.hpp"
-
-namespace {
-
-using namespace slideway::apps;
-
-// Text for a person goes to `screen` and `messages`, whose lines fit; text for a shell or a program goes to `plain` as it is.
-struct Dispatch {
-  std::ostream& screen;
-  std::ostream& messages;
-  std::ostream& plain;
-
-  int operator()(const Answered& answered) const { return answered.exit_status; }
-  int operator()(const RunArguments& arguments) const { return run(arguments, screen, messages); }
-  int operator()(const CheckArguments& arguments) const { return check(arguments, screen); }
-  int operator()(const CompareArguments& arguments) const { return compare(arguments, screen, messages); }
-  int operator()(const SweepArguments& arguments) const { return sweep(arguments, messages); }
-  int operator()(const CompletionArguments& arguments) const { return completion(arguments, plain); }
-  int operator()(const ManPageArguments&) const { return man_page(plain); }
-  int operator()(const ModelsArguments&) const { return list_models(screen); }
-  int operator()(const ShowArguments& arguments) const { return show(arguments, screen); }
-  int operator()(const ValidateArguments& arguments) const {
-    return validate(arguments, arguments.json.empty() ? screen : plain);
-  }
-};
-
-}  // namespace
+// The command `slideway`.
+#include "apps/mpi_launch.hpp"
+#include "apps/program.hpp"
 
 int main(int argc, char** argv) {
-  FittedStream messages(std::cerr, message_width(STDERR_FILENO));
-  try {
-    FittedStream screen(std::cout, screen_behind(STDOUT_FILENO).width);
-    const int status = std::visit(Dispatch{screen, messages, std::cout},
-                                  parse_command_line(argc, argv, std::cout, messages));
-    screen.flush();
-    if (!std::cout) {
-      messages << "slideway: standard output was closed or is full\n";
-      return exit_failure;
-    }
-    return status;
-  } catch (const slideway::FileError& error) {
-    messages << "slideway: " << error.what() << '\n';
-    return exit_failure;
-  } catch (const slideway::ModelFileError& error) {
-    // Its lines begin with file:line:column, where an editor looks for them, and carets stand below what they mean.
-    const std::string report = error.what();
-    std::cerr << report << (report.ends_with('\n') ? "" : "\n");
-    return exit_misuse;
-  } catch (const std::exception& error) {
-    messages << "slideway: " << told_to_user(error.what()) << '\n';
-    return exit_misuse;
-  }
+  // Does not return where the processes of MPI are to make a sweep together.
+  if (const int failure = slideway::apps::become_mpi_program(argc, argv)) return failure;
+  return slideway::apps::program(argc, argv, nullptr);
 }

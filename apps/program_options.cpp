@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "apps/axis_text.hpp"
 #include "apps/command_line.hpp"
 #include "apps/command_texts.hpp"
 #include "apps/exit_status.hpp"
@@ -480,8 +481,10 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       "values, or up and then down again, for hysteresis; the others have a chain for each combination",
       {"up", "down", "both"}, arguments.follow)
       ->group(runs);
-  add_count(app, "--jobs", "runs, or chains of --follow, at the same time (default: one per processor)", 1,
-            arguments.jobs)
+  add_count(
+      app, "--jobs",
+      "runs, or chains of --follow, at the same time (default: one per processor; by MPI one per process)", 1,
+      arguments.jobs)
       ->group(runs);
   add_pair<Index>(
       app, "--shard", '/', "K/N with K from 1 to N, as 2/8",
@@ -542,6 +545,13 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       ->type_name("FILE...")
       ->group(results);
   app.add_flag("--resume", arguments.resume, "complete the table of an interrupted sweep")->group(results);
+  app.add_flag(
+         "--summary", arguments.summary,
+         "print how many runs ended how, and least value, quartiles, mean and greatest value of the columns")
+      ->group(results);
+  add_files(app, "--json", "write the same statistics as a JSON document; may be repeated", "FILE",
+            arguments.json)
+      ->group(results);
   add_files(app, "--plot", "draw the bifurcation picture (one parameter) or a map (two); may be repeated",
             "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);

@@ -11,8 +11,8 @@
 #include "apps/followed_run.hpp"
 #include "apps/run_pictures.hpp"
 #include "apps/summary.hpp"
-#include "apps/sweep_plan.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/sweep/sweep_plan.hpp"
 
 namespace slideway::apps {
 
@@ -67,7 +67,7 @@ Several prepare(const RunArguments& arguments) {
     if (arguments.axes.empty()) {
       add(several, prepare_run(arguments, model, arguments.settings), model, "", false);
     } else {
-      const SweepPlan plan({.axes = arguments.axes, .fixed = arguments.settings, .may_draw = false});
+      const SweepPlan plan({.axes = arguments.axes, .fixed = arguments.settings});
       if (plan.runs() * static_cast<Index>(arguments.models.size()) > most_runs) {
         refuse({.what = "too many runs for one picture",
                 .where = "--vary",

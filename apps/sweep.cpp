@@ -1,112 +1,47 @@
-// The command `slideway sweep`: what it is asked is checked, the runs are made, tables and pictures are written.
+// The command `slideway sweep`: what it is asked becomes a call of the library's sweep(); pictures are drawn, and what there is
+// is told.
+#include <unistd.h>
+
 #include <algorithm>
-#include <exception>
 #include <filesystem>
-#include <memory>
+#include <fstream>
+#include <optional>
 #include <ostream>
-#include <thread>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "apps/advice.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/load_model.hpp"
+#include "apps/progress_bar.hpp"
+#include "apps/signal_watch.hpp"
 #include "apps/simulation.hpp"
 #include "apps/sweep_picture.hpp"
-#include "apps/sweep_work.hpp"
+#include "apps/sweep_summary.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/version.hpp"
 #include "slideway/io/files.hpp"
-#include "slideway/simulate/observation.hpp"
-#include "slideway/simulate/simulator.hpp"
+#include "slideway/sweep/sweep.hpp"
 
 namespace slideway::apps {
 
 namespace {
 
-// FNV-1a, of everything that decides the numbers of a sweep.
-std::string fingerprint(const SweepArguments& arguments, const SweepTask& task) {
-  const Model& model = task.model;
-  const Options& options = task.options;
-  std::string text = fmt::format("{}\n{}\n", version(), model.name);
-  if (is_model_file(arguments.model)) text += file_contents(arguments.model);
-  for (const std::string& line : model.equations) text += line + '\n';
-  for (const Parameter& parameter : model.parameters)
-    text += fmt::format("{}={}\n", parameter.name, parameter.value);
-  for (const SweepAxis& axis : task.plan.axes())
-    text += fmt::format("{}:{}\n", axis.name, fmt::join(axis.values, ","));
-  for (const auto& [name, value] : arguments.settings) text += fmt::format("{}={}\n", name, value);
-  const Vector& atol = options.atol.values();
-  text += fmt::format("{} {} {} {} {} {} {} {} {} {}\n", options.rtol,
-                      fmt::join(atol.data(), atol.data() + atol.size(), ","), to_string(options.method),
-                      options.max_step, options.max_events, to_string(options.on_ambiguity),
-                      to_string(options.sliding_rule), to_string(options.selection),
-                      arguments.end.value_or(0), arguments.end.has_value());
-  text += fmt::format("{} {}\n", to_string(options.linear_solver), options.max_steps);
-  text += fmt::format("{} {} {} {}", arguments.transient.value_or(0), arguments.section, arguments.direction,
-                      arguments.section_points.value_or(0));
-  text += fmt::format("\n{}\n{}\n{} {}", fmt::join(task.observed, "\n"), fmt::join(arguments.columns, ","),
-                      arguments.follow, !arguments.section_file.empty());
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char character : text) hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211ULL;
-  return fmt::format("{:016x}", hash);
+std::string file_contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
-// The first instance that the model takes; throws what is wrong with the first run if there is none.
-ModelInstance some_instance(const Model& model, const SweepPlan& plan) {
-  constexpr Index most_tried = 1000;
-  std::exception_ptr first;
-  for (Index run = 0; run < std::min(plan.runs(), most_tried); ++run) {
-    try {
-      return model.instantiate(plan.settings(run));
-    } catch (const std::exception&) {
-      if (!first) first = std::current_exception();
-    }
-  }
-  std::rethrow_exception(first);
-}
-
-// A name that the model does not know is wrong in every run, and told before the first one.
-void check_names(const Model& model, const SweepPlan& plan) {
-  std::vector<std::string> known = model.state_names;
-  for (const Parameter& parameter : model.parameters) known.push_back(parameter.name);
-  for (const SweepAxis& axis : plan.axes()) {
-    if (std::find(known.begin(), known.end(), axis.name) != known.end()) continue;
-    // The elements of vectors whose length is itself a parameter.
-    static_cast<void>(model.instantiate(plan.settings(0)));
-  }
-}
-
-// Surfaces, and what else has a name in the event table.
-std::vector<std::string> section_names(const ModelInstance& instance) {
-  std::vector<std::string> names = instance.system.surface_names();
-  for (const Event& event : instance.system.events()) names.push_back(event.name);
-  for (const Contact& contact : instance.system.contacts()) names.push_back(contact.name);
-  const Automaton problem = instance.problem();
-  for (const Edge& edge : problem.edges()) names.push_back(edge.name);
-  names.erase(std::remove(names.begin(), names.end(), ""), names.end());
-  return names;
-}
-
-Section section_of(const SweepArguments& arguments, const ModelInstance& instance) {
-  Section section;
-  section.name = arguments.section;
+SweepSection section_of(const SweepArguments& arguments) {
+  SweepSection section{.name = arguments.section};
   if (arguments.direction == "falling") section.direction = SectionDirection::falling;
   if (arguments.direction == "any") section.direction = SectionDirection::any;
   if (arguments.section_points) section.most = *arguments.section_points;
-  const std::vector<std::string> names = section_names(instance);
-  if (std::find(names.begin(), names.end(), section.name) == names.end()) {
-    const std::string near = nearest_name(section.name, names);
-    refuse({.what = "the model has nothing of this name to take a section at",
-            .where = "--section",
-            .expected = names.empty()       ? "a model with surfaces or events"
-                        : names.size() > 12 ? fmt::format("one of its {} surfaces and events", names.size())
-                                            : fmt::format("one of {}", fmt::join(names, ", ")),
-            .got = "'" + section.name + "'",
-            .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
-  }
   return section;
 }
 
@@ -124,10 +59,13 @@ void check_section_options(const SweepArguments& arguments) {
             .expected = "--section NAME beside it"});
 }
 
-void check_states_shown(const SweepArguments& arguments, const System& system) {
-  check_option("--states", [&] {
-    for (const std::string& name : arguments.states) system.state_index(name);
-  });
+void check_states_shown(const SweepArguments& arguments, const Model& model, const SweepPlan& plan) {
+  if (!arguments.states.empty()) {
+    const ModelInstance instance = sweep_instance(model, plan);
+    check_option("--states", [&] {
+      for (const std::string& name : arguments.states) instance.system.state_index(name);
+    });
+  }
   if (!arguments.states.empty() && arguments.plot.empty())
     refuse(
         {.what = "there is no picture of states", .where = "--states", .expected = "--plot FILE beside it"});
@@ -141,19 +79,6 @@ void check_states_shown(const SweepArguments& arguments, const System& system) {
     refuse({.what = "a map has one value where there is one of the way up and one of the way down",
             .where = "--plot with --follow both",
             .expected = "one varied parameter, or --follow up or down"});
-  }
-}
-
-// An axis is a column beside those that every table has.
-void check_columns(const SweepTable& table, const SweepPlan& plan) {
-  const std::vector<std::string> columns = table.columns();
-  for (const SweepAxis& axis : plan.axes()) {
-    if (std::count(columns.begin(), columns.end(), axis.name) > 1) {
-      refuse({.what = "two columns of the table would have one name",
-              .where = "--vary",
-              .expected = "a parameter or state with another name",
-              .got = "'" + axis.name + "'"});
-    }
   }
 }
 
@@ -179,84 +104,48 @@ SweepDesign design_of(const SweepArguments& arguments) {
   return design;
 }
 
-// The initial value of a state is what its neighbour ended with.
-void check_followed(const SweepPlan& plan, const std::vector<std::string>& states) {
-  if (plan.follow() == Follow::nothing) return;
-  const std::string& first = plan.axes().front().name;
-  if (std::find(states.begin(), states.end(), first) == states.end()) return;
-  refuse({.what = "a run that begins where another ended has no initial value of its own",
-          .where = "--follow",
-          .expected = "a parameter in the first --vary",
-          .got = "the state '" + first + "'",
-          .advice = "states may be varied by the --vary that come after it"});
-}
-
-// The names of the observables, of which columns are made.
-std::vector<std::string> observed_names(const std::vector<std::string>& observed,
-                                        const ModelInstance& instance, const Options& options) {
-  if (observed.empty()) return {};
-  std::vector<std::string> names;
-  check_option("--observe", [&] {
-    names = Observation(instance.problem(), instance.observables(observed), options.sliding_rule).names();
-  });
-  return names;
-}
-
-SweepTask task_of(const SweepArguments& arguments, const Model& model, const SweepPlan& plan,
-                  const ModelInstance& instance) {
-  SweepTask task{.model = model, .plan = plan};
-  task.states = instance.system.state_names();
-  task.options = make_options(arguments, model.defaults);
-  task.options.validate(instance.system.states());
-  task.end = arguments.end;
-  task.transient = arguments.transient.value_or(0);
-  task.run_time_limit = arguments.run_time_limit;
-  task.observed = arguments.observe.empty() ? model.defaults.observe : arguments.observe;
-  if (task.transient > instance.end - instance.start) {
-    refuse({.what = "nothing is left of the runs",
-            .where = "--transient",
-            .expected = fmt::format("at most the length of the runs, {}", instance.end - instance.start),
-            .got = fmt::format("{}", task.transient)});
-  }
-  if (!arguments.section.empty()) {
-    task.section = section_of(arguments, instance);
-    task.options.full_events = true;
-  }
-  return task;
-}
-
-SweepColumns columns_of(const SweepArguments& arguments, const SweepTask& task,
-                        const std::vector<std::string>& observed) {
-  SweepColumns columns{.states = task.states, .observables = observed};
-  for (const SweepAxis& axis : task.plan.axes()) columns.axes.push_back(axis.name);
-  columns.with_direction = task.plan.follow() != Follow::nothing;
-  columns.with_section = task.section.has_value();
-  columns.section_elsewhere = !arguments.section_file.empty();
-  return columns;
-}
-
 // The table is standard output, unless something else is asked for.
-SweepFiles files_of(const SweepArguments& arguments) {
-  const bool only_others =
-      arguments.csv.empty() && (!arguments.plot.empty() || !arguments.section_file.empty());
-  return {.table = only_others             ? ""
-                   : arguments.csv.empty() ? "-"
-                                           : arguments.csv,
-          .points = arguments.section_file};
+std::string table_of(const SweepArguments& arguments) {
+  const bool only_others = arguments.csv.empty() && (!arguments.plot.empty() || !arguments.json.empty() ||
+                                                     !arguments.section_file.empty());
+  return only_others ? "" : arguments.csv.empty() ? "-" : arguments.csv;
 }
 
-void check_files(const SweepArguments& arguments, const SweepFiles& files) {
+SweepOptions options_of(const SweepArguments& arguments, const Model& model, SweepWorkers* workers) {
+  SweepOptions options;
+  options.run = make_options(arguments, model.defaults);
+  options.end = arguments.end;
+  options.transient = arguments.transient.value_or(0);
+  options.run_time_limit = arguments.run_time_limit;
+  if (!arguments.section.empty()) options.section = section_of(arguments);
+  options.observe = arguments.observe.empty() ? model.defaults.observe : arguments.observe;
+  options.jobs = arguments.jobs.value_or(0);
+  options.workers = workers;
+  options.table = table_of(arguments);
+  options.points = arguments.section_file;
+  options.columns = arguments.columns;
+  options.resume = arguments.resume;
+  options.merge = arguments.merge;
+  if (is_model_file(arguments.model)) options.identity = file_contents(arguments.model);
+  options.keep_rows = !arguments.plot.empty();
+  options.statistics = arguments.summary || !arguments.json.empty();
+  options.word_message = [](const std::string& message) { return told_to_user(message); };
+  return options;
+}
+
+void check_files(const SweepArguments& arguments, const SweepOptions& options) {
   std::vector<Target> wanted;
-  if (!files.table.empty()) wanted.push_back({"--csv", files.table});
-  if (!files.points.empty()) wanted.push_back({"--section-file", files.points});
+  if (!options.table.empty()) wanted.push_back({"--csv", options.table});
+  if (!options.points.empty()) wanted.push_back({"--section-file", options.points});
+  add_targets("--json", arguments.json, TargetKind::text, wanted);
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   check_targets(wanted, {arguments.model});
-  if (!arguments.columns.empty() && files.table.empty())
+  if (!arguments.columns.empty() && options.table.empty())
     refuse({.what = "there is no table to choose columns of",
             .where = "--columns",
             .expected = "--csv FILE beside it"});
   if (arguments.resume &&
-      (arguments.csv.empty() || is_standard_output(files.table) || is_standard_output(files.points))) {
+      (arguments.csv.empty() || is_standard_output(options.table) || is_standard_output(options.points))) {
     refuse({.what = "there is nothing to resume",
             .where = "--resume",
             .expected = "--csv with the file of a sweep"});
@@ -286,39 +175,6 @@ void check_merge(const SweepArguments& arguments) {
   }
 }
 
-// The columns without which rows cannot be taken over.
-std::vector<std::string> columns_to_go_on(const SweepArguments& arguments, const SweepTask& task) {
-  std::vector<std::string> needed = {"run", "status", "sweep"};
-  if (!arguments.section_file.empty()) needed.emplace_back("crossings");
-  if (task.plan.follow() != Follow::nothing) {
-    needed.insert(needed.end(), {"t", "location"});
-    for (const std::string& state : task.states) needed.push_back("final_" + state);
-  }
-  if (arguments.plot.empty()) return needed;
-  needed.insert(needed.end(), {"parameters", "min", "max"});
-  if (task.section && arguments.section_file.empty()) needed.emplace_back("section");
-  return needed;
-}
-
-void check_can_go_on(const SweepArguments& arguments, const std::vector<std::string>& lacking) {
-  if (lacking.empty() || (!arguments.resume && arguments.merge.empty())) return;
-  refuse({.what = "rows with these columns alone cannot be taken over",
-          .where = fmt::format("--columns with {}", arguments.resume ? "--resume" : "--merge"),
-          .expected = fmt::format("also {}", fmt::join(lacking, ",")),
-          .got = fmt::format("{}", fmt::join(arguments.columns, ",")),
-          .advice = "sweep again with these columns"});
-}
-
-std::vector<std::string> files_to_take_over(const SweepArguments& arguments, const SweepFiles& files) {
-  if (!arguments.resume) return arguments.merge;
-  std::vector<std::string> there;
-  for (const std::string& path : {files.table, files.points}) {
-    std::error_code ignored;
-    if (!path.empty() && std::filesystem::exists(path, ignored)) there.push_back(path);
-  }
-  return there;
-}
-
 bool holds_any(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
   return std::find_first_of(names.begin(), names.end(), wanted.begin(), wanted.end()) != names.end();
 }
@@ -342,88 +198,80 @@ std::string first_of(const std::vector<Index>& runs) {
   return fmt::format("{}{}", fmt::join(runs.begin(), end, ", "), runs.size() > most ? ", …" : "");
 }
 
-void report(const SweepArguments& arguments, const SweepTask& task, const SweepWork& work,
-            const std::vector<SweepRow>& rows, bool can_resume, std::ostream& err) {
+void report(const SweepArguments& arguments, const SweepPlan& plan, const SweepResult& result,
+            bool can_resume, std::ostream& err) {
   const std::string advice =
       can_resume ? fmt::format("; --resume completes '{}'", arguments.csv) : std::string();
-  const std::vector<Index> missing = work.missing_runs();
-  if (!missing.empty() && !arguments.merge.empty()) {
-    fmt::print(err, "slideway: {} of {} runs are in none of the files: {}{}\n", missing.size(),
-               task.plan.runs(), first_of(missing), can_resume ? advice + ", instead of --merge" : advice);
-  } else if (!missing.empty()) {
-    fmt::print(err, "slideway: interrupted after {} of {} runs{}\n", work.done(), task.plan.runs_here(),
-               advice);
+  if (!result.is_complete() && !arguments.merge.empty()) {
+    fmt::print(err, "slideway: {} of {} runs are in none of the files: {}{}\n", result.runs - result.done,
+               result.all_runs, first_of(result.missing),
+               can_resume ? advice + ", instead of --merge" : advice);
+  } else if (!result.is_complete()) {
+    fmt::print(err, "slideway: interrupted after {} of {} runs{}\n", result.done, result.runs, advice);
   } else if (!arguments.quiet) {
-    const auto failed =
-        std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.succeeded(); });
-    const std::string taken = arguments.merge.empty() && work.taken_over() > 0
-                                  ? fmt::format(", {} of them taken over", work.taken_over())
+    const std::string taken = arguments.merge.empty() && result.taken_over > 0
+                                  ? fmt::format(", {} of them taken over", result.taken_over)
                                   : "";
     const bool says_why =
         arguments.columns.empty() || holds_any(arguments.columns, {"message", "outcome", "all"});
-    fmt::print(err, "{}{}{}\n", runs_made(task.plan, arguments), taken,
-               failed == 0 ? std::string()
-                           : fmt::format(", {} stopped early ({} the column message)", failed,
-                                         says_why ? "see" : "--columns leaves out"));
+    fmt::print(err, "{}{}{}\n", runs_made(plan, arguments), taken,
+               result.failed == 0 ? std::string()
+                                  : fmt::format(", {} stopped early ({} the column message)", result.failed,
+                                                says_why ? "see" : "--columns leaves out"));
   }
 }
 
 }  // namespace
 
-int sweep(const SweepArguments& arguments, std::ostream& err) {
+int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& err) {
   const Model model = load_model(arguments.model);
   const SweepPlan plan(design_of(arguments));
-  check_names(model, plan);
-  ModelInstance instance = some_instance(model, plan);
-  set_end(arguments, instance);
-  const SweepTask task = task_of(arguments, model, plan, instance);
   check_section_options(arguments);
-  check_states_shown(arguments, instance.system);
-  check_followed(plan, task.states);
-  const SweepColumns columns =
-      columns_of(arguments, task, observed_names(task.observed, instance, task.options));
-
-  const std::string mark = fingerprint(arguments, task);
-  SweepTable table(columns, mark);
-  check_columns(table, plan);
-  if (!arguments.columns.empty()) table.choose(arguments.columns);
-  const std::vector<std::string> lacking = table.missing(columns_to_go_on(arguments, task));
-  check_can_go_on(arguments, lacking);
-  const SweepFiles files = files_of(arguments);
-  check_files(arguments, files);
+  check_states_shown(arguments, model, plan);
+  SweepOptions options = options_of(arguments, model, workers);
   check_merge(arguments);
-  std::unique_ptr<SectionTable> points;
-  if (!files.points.empty()) points = std::make_unique<SectionTable>(columns, mark);
+  // Another process may have no such folder, and writes nothing.
+  const bool is_writer = workers == nullptr || workers->is_writer();
+  if (is_writer) check_files(arguments, options);
 
-  SweepWork work(task, table, points.get(), files);
-  for (const std::string& file : work.take_over(files_to_take_over(arguments, files)))
-    if (!arguments.quiet)
+  const SignalWatch watch;
+  options.cancel = &SignalWatch::was_interrupted();
+  std::optional<ProgressBar> bar;
+  options.on_progress = [&](Index done, Index total) {
+    if (!bar) bar.emplace(STDERR_FILENO, total, done);
+    bar->show(done);
+  };
+  const SweepResult result = slideway::sweep(model, plan.design(), options);
+  bar.reset();
+  if (!result.is_writer) return exit_success;
+  if (!arguments.quiet) {
+    for (const std::string& file : result.cut_files)
       fmt::print(err, "slideway: the last row of '{}' was cut off; its run is {}\n", file,
                  arguments.resume ? "made again" : "left out");
-  bool complete = true;
-  if (arguments.merge.empty()) {
-    const Index jobs = arguments.jobs.value_or(std::max<Index>(1, std::thread::hardware_concurrency()));
-    complete = work.execute(jobs);
-  } else {
-    work.write();
-    complete = work.missing_runs().empty();
   }
 
-  const std::vector<SweepRow> rows = work.rows();
-  Written pictures;
-  if (!rows.empty()) {
+  Written others;
+  for (const std::string& path : arguments.json) {
+    others.add(path, [&] {
+      write_whole(path, [&](std::ostream& out) { write_statistics_json(model.name, result, out); });
+      return std::vector<std::string>{path};
+    });
+  }
+  if (!result.rows.empty()) {
     for (const std::string& picture : arguments.plot) {
       const auto draw = [&] {
-        write_picture(sweep_script(picture_of(task, rows, arguments.states), picture_format(picture)),
+        write_picture(sweep_script(picture_of(model.name, plan, arguments.section, result, arguments.states),
+                                   picture_format(picture)),
                       picture);
       };
-      pictures.add(picture, [&] { return draw_or_warn(picture, draw, err); });
+      others.add(picture, [&] { return draw_or_warn(picture, draw, err); });
     }
   }
-  const bool can_resume = !arguments.csv.empty() && !is_standard_output(files.table) &&
-                          !is_standard_output(files.points) && lacking.empty();
-  report(arguments, task, work, rows, can_resume, err);
-  return pictures.report_failures(err, err, complete ? exit_success : exit_stopped_early);
+  const bool can_resume = result.can_resume && !arguments.csv.empty() && !is_standard_output(options.table) &&
+                          !is_standard_output(options.points);
+  report(arguments, plan, result, can_resume, err);
+  if (arguments.summary && result.done > 0) print_statistics(result, err);
+  return others.report_failures(err, err, result.is_complete() ? exit_success : exit_stopped_early);
 }
 
 }  // namespace slideway::apps

@@ -23,13 +23,13 @@ bool varies(const std::vector<SweepRow>& rows, std::size_t state) {
 }
 
 // The first four, but for those that a section says nothing about.
-std::vector<std::string> states_to_show(const SweepTask& task, const std::vector<SweepRow>& rows) {
+std::vector<std::string> states_to_show(const SweepResult& result, bool has_section) {
   constexpr std::size_t most_panels = 4;
   std::vector<std::string> shown;
-  for (std::size_t i = 0; i < task.states.size() && shown.size() < most_panels; ++i) {
-    if (task.plan.axes().size() > 1 || !task.section || varies(rows, i)) shown.push_back(task.states[i]);
+  for (std::size_t i = 0; i < result.states.size() && shown.size() < most_panels; ++i) {
+    if (result.axes.size() > 1 || !has_section || varies(result.rows, i)) shown.push_back(result.states[i]);
   }
-  if (shown.empty()) shown.push_back(task.states.front());
+  if (shown.empty()) shown.push_back(result.states.front());
   return shown;
 }
 
@@ -42,23 +42,39 @@ void sort_along_axis(std::vector<SweepRow>& rows) {
   });
 }
 
+// Samples have the values of their rows.
+std::vector<double> values_along(const SweepPlan& plan, std::size_t axis, const std::vector<SweepRow>& rows) {
+  std::vector<double> values;
+  if (plan.sampling() == Sampling::grid) {
+    for (Index place = 0; place < plan.axes()[axis].size(); ++place)
+      values.push_back(plan.axes()[axis].value(place));
+  } else {
+    for (const SweepRow& row : rows) values.push_back(row.values[axis]);
+  }
+  return values;
+}
+
 }  // namespace
 
-SweepPicture picture_of(const SweepTask& task, std::vector<SweepRow> rows, std::vector<std::string> shown) {
-  if (shown.empty()) shown = states_to_show(task, rows);
-  if (task.plan.axes().size() == 1) sort_along_axis(rows);
+SweepPicture picture_of(const std::string& model, const SweepPlan& plan, const std::string& section,
+                        const SweepResult& result, std::vector<std::string> shown) {
+  if (shown.empty()) shown = states_to_show(result, !section.empty());
+  std::vector<SweepRow> rows = result.rows;
+  if (plan.axes().size() == 1) sort_along_axis(rows);
   SweepPicture picture;
-  picture.title = task.model.name;
-  picture.is_scattered = task.plan.sampling() != Sampling::grid;
-  picture.has_way_back = task.plan.follow() == Follow::both;
-  for (const SweepAxis& axis : task.plan.axes())
-    picture.axes.push_back({axis.name, axis.values, axis.logarithmic});
+  picture.title = model;
+  picture.is_scattered = plan.sampling() != Sampling::grid;
+  picture.has_way_back = plan.follow() == Follow::both;
+  for (std::size_t k = 0; k < plan.axes().size(); ++k) {
+    const SweepAxis& axis = plan.axes()[k];
+    picture.axes.push_back({axis.name, values_along(plan, k, result.rows), axis.logarithmic});
+  }
   picture.states = shown;
-  if (task.section) picture.section = task.section->name;
+  picture.section = section;
   std::vector<std::size_t> numbers;
   for (const std::string& name : shown) {
-    numbers.push_back(static_cast<std::size_t>(std::find(task.states.begin(), task.states.end(), name) -
-                                               task.states.begin()));
+    numbers.push_back(static_cast<std::size_t>(std::find(result.states.begin(), result.states.end(), name) -
+                                               result.states.begin()));
   }
   for (const SweepRow& row : rows) {
     SweepPicturePoint point;
@@ -68,7 +84,7 @@ SweepPicture picture_of(const SweepTask& task, std::vector<SweepRow> rows, std::
     for (const std::size_t state : numbers) {
       point.least.push_back(row.least[state]);
       point.greatest.push_back(row.greatest[state]);
-      if (task.section) point.section.push_back(row.section[state]);
+      if (!section.empty()) point.section.push_back(row.section[state]);
     }
     picture.points.push_back(std::move(point));
   }

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/sweep_run.hpp"
 #include "slideway/io/sweep_plot.hpp"
+#include "slideway/sweep/sweep.hpp"
 
 namespace slideway::apps {
 
-// With the states of the given names, or without names with those that show most.
-SweepPicture picture_of(const SweepTask& task, std::vector<SweepRow> rows, std::vector<std::string> shown);
+// With the states of the given names, or without names with those that show most. `section` is "" without one.
+SweepPicture picture_of(const std::string& model, const SweepPlan& plan, const std::string& section,
+                        const SweepResult& result, std::vector<std::string> shown);
 
 }  // namespace slideway::apps

@@ -31,6 +31,12 @@ if(TARGET SUNDIALS::core)  # since 7.0
   list(APPEND SLIDEWAY_SUNDIALS_TARGETS SUNDIALS::core)
 endif()
 
+# SUNDIALS 7 shows MPI in its interface if it was built with it.
+set(slideway_sundials_with_mpi FALSE)
+if(TARGET SUNDIALS::core AND TARGET MPI::MPI_C)
+  set(slideway_sundials_with_mpi TRUE)
+endif()
+
 slideway_require(Eigen3 3.4)
 slideway_require(Boost 1.74 CONFIG)
 slideway_require(fmt)
@@ -45,4 +51,11 @@ if(SLIDEWAY_BUILD_TESTS)
 endif()
 if(SLIDEWAY_BUILD_BENCHMARKS)
   find_package(benchmark QUIET)
+endif()
+
+if(SLIDEWAY_BUILD_MPI)
+  find_package(MPI COMPONENTS C QUIET)
+  if(NOT MPI_C_FOUND)
+    message(STATUS "There is no MPI, so slideway-mpi is not built; `sh cmake/setup.sh mpi` installs Open MPI")
+  endif()
 endif()

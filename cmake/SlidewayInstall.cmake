@@ -13,11 +13,6 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/include/" DESTINATION "${CMAKE_INST
   FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT slidewayTargets NAMESPACE slideway:: DESTINATION "${slideway_package_dir}" COMPONENT dev)
 
-# SUNDIALS 7 shows MPI in its interface if it was built with it.
-set(slideway_sundials_with_mpi FALSE)
-if(TARGET SUNDIALS::core AND TARGET MPI::MPI_C)
-  set(slideway_sundials_with_mpi TRUE)
-endif()
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/slidewayConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/slidewayConfig.cmake" INSTALL_DESTINATION "${slideway_package_dir}")
 # Before 1.0 a minor version may break its users.

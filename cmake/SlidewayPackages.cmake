@@ -46,7 +46,11 @@ slideway_package(library libslideway${PROJECT_VERSION_MAJOR} libs
   "${about}\nThis package has the shared library.")
 slideway_package(dev libslideway-dev libdevel
   "${about}\nThis package has what programs are compiled with.")
-foreach(key PROGRAM LIBRARY PYTHON)
+if(TARGET slideway_mpi_program)
+  slideway_package(mpi slideway-mpi science
+    "${about}\nThis package has what makes sweeps on many computers by MPI.")
+endif()
+foreach(key PROGRAM LIBRARY PYTHON MPI)
   set(CPACK_DEBIAN_${key}_PACKAGE_SHLIBDEPS ON)
 endforeach()
 # Policy asks for a trigger; the scripts that CPack writes all the same are in lintian-overrides.
@@ -57,6 +61,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/cmake/packaging/lintian-overrides" DESTINAT
 set(the_library "libslideway${PROJECT_VERSION_MAJOR} (= ${version})")
 # Pictures are drawn by gnuplot.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${the_library}, gnuplot-nox | gnuplot")
+# mpirun is what starts it; the gallery and the manual page are those of the command.
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "${the_library}, slideway (= ${version}), openmpi-bin")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${the_library}, libeigen3-dev (>= 3.4)")
 if(SLIDEWAY_BUILD_PYTHON)
   slideway_package(python python3-slideway python

@@ -3,6 +3,7 @@
 #   sh cmake/setup.sh         for the library and the command
 #   sh cmake/setup.sh python  for the Python package, its tests and its notebooks, too
 #   sh cmake/setup.sh docs    for the manual and its tests, too
+#   sh cmake/setup.sh mpi     for sweeps by MPI, too
 #   sh cmake/setup.sh packages  for Debian packages and their test, too
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
 set -eu
@@ -44,7 +45,12 @@ if [ "${1:-}" = docs ]; then
   need_package python3 python3-sphinx python3-myst-parser furo python3-breathe libjs-mathjax python3-jsonschema
 fi
 
+if [ "${1:-}" = mpi ]; then
+  need_package libopenmpi-dev openmpi-bin
+fi
+
 if [ "${1:-}" = packages ]; then
+  need_package libopenmpi-dev openmpi-bin
   need_package dpkg-dev lintian gzip python3-dev pybind11-dev python3-numpy
 fi
 

@@ -63,6 +63,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"run", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "locate", "log", "rules"}},
     {"alternatives", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+    {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io"}},
     {"expression", {"core", "autodiff", "model"}},
     {"model_file", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
     {"report", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},

@@ -92,8 +92,10 @@ class Workplace {
 // A command that runs beside the test, to be signalled.
 class Started {
  public:
-  Started(const Workplace& place, const std::vector<std::string>& arguments) : place_(place) {
-    std::vector<std::string> words = {SLIDEWAY_PROGRAM};
+  Started(const Workplace& place, const std::vector<std::string>& arguments,
+          const std::string& program = SLIDEWAY_PROGRAM)
+      : place_(place) {
+    std::vector<std::string> words = {program};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
@@ -126,6 +128,14 @@ class Started {
     return false;
   }
   void signal(int number) const { kill(process_, number); }
+  // The processes that it started.
+  std::vector<pid_t> children() const {
+    const std::string number = std::to_string(process_);
+    std::ifstream in("/proc/" + number + "/task/" + number + "/children");
+    std::vector<pid_t> found;
+    for (pid_t child = 0; in >> child;) found.push_back(child);
+    return found;
+  }
   Finished wait() {
     int status = 0;
     waitpid(process_, &status, 0);

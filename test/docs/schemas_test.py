@@ -55,6 +55,8 @@ def main():
         calls = [("run", ["run", *run, "--quiet", "--json", "-"]) for run in runs]
         calls += [("check", ["check", model, "--json", "-"])
                   for model in ("evaporator", str(repelling), str(gallery / "cam_follower.toml"))]
+        calls += [("sweep", ["sweep", "dry-friction", "--vary", values, "--quiet", "--json", "-"])
+                  for values in ("mu=0.1:0.5:5", "mu=0.1,-1")]
         short = ["--repeats", "1", "--levels", "2", "--max-evaluations", "20000", "--quiet", "--json", "-"]
         calls += [("compare", ["compare", "evaporator", "--error", "1e-3", *short]),
                   ("compare", ["compare", str(gallery / "bouncing_ball.toml"), *short]),

@@ -17,6 +17,8 @@ cat "$work/cpack.log"
 
 packages="slideway libslideway0 libslideway-dev"
 [ "$5" = OFF ] || packages="$packages python3-slideway"
+# What needs MPI is packed where there is MPI.
+if command -v mpirun >/dev/null 2>&1; then packages="$packages slideway-mpi"; fi
 # The manual is packed, or cpack says why not.
 grep -q 'There is no package slideway-doc: the manual needs ' "$work/cpack.log" || packages="$packages slideway-doc"
 for package in $packages; do
@@ -36,6 +38,17 @@ export LD_LIBRARY_PATH
 "$root/bin/slideway" run gallery/chua --quiet
 "$root/bin/slideway" run evaporator --quiet --plot evaporator.svg
 [ -s evaporator.svg ] || fail "there is no picture"
+case $packages in
+  *slideway-mpi*)
+    dpkg-deb -f "$work/build/packages/"slideway-mpi_*.deb Depends | grep -q 'libopenmpi' || fail "slideway-mpi does not ask for MPI"
+    for package in slideway libslideway0; do
+      if dpkg-deb -f "$work/build/packages/${package}"_*.deb Depends | grep -q mpi; then fail "$package asks for MPI"; fi
+    done
+    "$root/bin/slideway" sweep gallery/chua --vary alpha=8:9:4 --t-end 5 --csv alone.csv
+    mpirun -n 2 --oversubscribe --allow-run-as-root "$root/bin/slideway" sweep gallery/chua --vary alpha=8:9:4 --t-end 5 --csv together.csv
+    cmp alone.csv together.csv || fail "two ranks write another table"
+    ;;
+esac
 case $packages in
   *slideway-doc*)
     manual="$root/share/doc/slideway-doc/html"

@@ -10,11 +10,11 @@
 #include "apps/gallery.hpp"
 #include "apps/load_model.hpp"
 #include "apps/model_check.hpp"
-#include "apps/sweep_samples.hpp"
 #include "lib/python/src/callbacks.hpp"
 #include "lib/python/src/run.hpp"
 #include "models/registry.hpp"
 #include "slideway/io/model_file.hpp"
+#include "slideway/sweep/samples.hpp"
 
 namespace slideway::python {
 
@@ -323,9 +323,9 @@ void bind_models(py::module_& module) {
   module.def("gallery_file", &apps::gallery_file);
   module.def("samples", [](const std::vector<std::tuple<double, double, bool>>& ranges, Index count,
                            std::uint64_t seed, bool latin) {
-    std::vector<apps::SampleRange> wanted;
+    std::vector<SampleRange> wanted;
     for (const auto& [first, last, logarithmic] : ranges) wanted.push_back({first, last, logarithmic});
-    return latin ? apps::latin_samples(wanted, count, seed) : apps::random_samples(wanted, count, seed);
+    return latin ? latin_samples(wanted, count, seed) : random_samples(wanted, count, seed);
   });
   module.def("is_file", &apps::is_model_file);
   module.def(

@@ -5,29 +5,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "slideway/model/model.hpp"
+#include "slideway/sweep/samples.hpp"
 
-namespace slideway::apps {
+namespace slideway {
 
-// A parameter, or the initial value of a state, and the values it takes.
+// A parameter, or the initial value of a state, and what it takes: a list of values, `count` values from first to last,
+// or a range to draw from.
 struct SweepAxis {
   std::string name = {};
-  std::vector<double> values = {};  // of a range that is sampled: one per run
-  bool logarithmic = false;
-  // The ends of what was given with a colon: "p=a:b" is a range to draw from, without values of its own.
+  std::vector<double> values = {};
   double first = 0;
   double last = 0;
+  Index count = 0;           // of equally spaced values; with equal ratios where `logarithmic`
+  bool logarithmic = false;  // also of a range: equal ratios are drawn with equal probability
   bool is_range = false;
+
+  // The number of values; 0 of a range.
+  Index size() const { return count > 0 ? count : static_cast<Index>(values.size()); }
+  // The ends are hit exactly.
+  double value(Index place) const;
 };
 
-// "p=a:b:n" (n values from a to b, equally spaced), "p=a:b:n:log" (with equal ratios), "p=v1,v2,…", or a range to draw
-// from, "p=a:b" or "p=a:b:log". Throws std::invalid_argument with what was expected; ranges are told of where one may draw.
-SweepAxis parse_axis(const std::string& text, bool may_draw = true);
-
-enum class Sampling { grid, random, latin };
 // The order in which the runs of a chain follow one another along the first axis.
 enum class Follow { nothing, up, down, both };
 
@@ -45,8 +48,10 @@ struct SweepDesign {
   std::uint64_t seed = 1;
   Follow follow = Follow::nothing;
   Shard shard = {};
-  bool may_draw = true;  // false: the command has no option for samples
 };
+
+// The most runs of a sweep.
+inline constexpr Index most_sweep_runs = 10'000'000;
 
 class SweepPlan {
  public:
@@ -54,6 +59,7 @@ class SweepPlan {
   // not fit the sampling.
   explicit SweepPlan(SweepDesign design);
 
+  const SweepDesign& design() const { return design_; }
   const std::vector<SweepAxis>& axes() const { return design_.axes; }
   Sampling sampling() const { return design_.sampling; }
   Follow follow() const { return design_.follow; }
@@ -75,14 +81,14 @@ class SweepPlan {
 
  private:
   void refuse_unfit_axes() const;
-  void draw();
   Index chain_of(Index run) const;
   Index runs_per_chain() const { return design_.follow == Follow::nothing ? 1 : runs() / all_chains_; }
 
   SweepDesign design_;
+  std::shared_ptr<const Samples> samples_ = nullptr;
   Index points_ = 1;           // combinations or samples
   Index all_chains_ = 1;       // of all shards
   std::vector<Index> ascent_;  // the places of the first axis, by their values
 };
 
-}  // namespace slideway::apps
+}  // namespace slideway

@@ -1,15 +1,27 @@
-#include "apps/sweep_cells.hpp"
+#include "sweep/sweep_cells.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
-#include "apps/text.hpp"
 #include "slideway/io/csv.hpp"
 
-namespace slideway::apps {
+namespace slideway {
+
+namespace {
+
+template <class Number>
+std::optional<Number> whole_number(std::string_view text) {
+  Number value{};
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
 
 std::string number_cell(double value) {
   if (!std::isfinite(value)) return {};
@@ -57,13 +69,13 @@ std::string unquoted(std::string_view cell) {
 
 double number_of(const std::string& cell) {
   if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto value = to_number<double>(cell);
+  const auto value = whole_number<double>(cell);
   if (!value) throw std::invalid_argument("'" + cell + "' is not a number");
   return *value;
 }
 
 Index count_of(const std::string& cell) {
-  const auto value = to_number<Index>(cell);
+  const auto value = whole_number<Index>(cell);
   if (!value) throw std::invalid_argument("'" + cell + "' is not a whole number");
   return *value;
 }
@@ -78,6 +90,4 @@ std::vector<double> numbers_of(const std::string& cell) {
   return numbers;
 }
 
-std::size_t whole_lines(std::string_view text) { return text.rfind('\n') + 1; }
-
-}  // namespace slideway::apps
+}  // namespace slideway

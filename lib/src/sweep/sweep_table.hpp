@@ -13,7 +13,6 @@
 // It must not know files.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,37 +20,9 @@
 #include <vector>
 
 #include "slideway/core/types.hpp"
-#include "slideway/simulate/event_log.hpp"
-#include "slideway/simulate/outcome.hpp"
+#include "slideway/sweep/sweep_row.hpp"
 
-namespace slideway::apps {
-
-inline constexpr std::size_t event_kinds = static_cast<std::size_t>(EventKind::stop) + 1;
-
-struct SweepRow {
-  // The status where the model does not take the values, and where a run took longer than it may.
-  static constexpr const char* refused = "refused";
-  static constexpr const char* time_limit = "time_limit";
-
-  Index run = 0;
-  std::vector<double> values = {};  // one per axis
-  std::string direction = {};       // of a run that follows another
-  std::string status = {};          // as of a run's outcome, or one of those above
-  double t = 0;
-  std::string mode = {};
-  std::string location = {};
-  std::vector<double> final = {};  // per quantity; empty when there was no run
-  std::array<Index, event_kinds> counts = {};
-  std::vector<double> least = {};  // per quantity, after the transient
-  std::vector<double> greatest = {};
-  Index crossings = 0;                            // of the section, after the transient
-  std::vector<double> section_times = {};         // of the last ones
-  std::vector<std::vector<double>> section = {};  // per state, there
-  std::string message = {};
-
-  // True if the run reached its end or a stop.
-  bool succeeded() const;
-};
+namespace slideway {
 
 // SweepColumns decides which columns there are.
 struct SweepColumns {
@@ -78,6 +49,7 @@ class SweepTable {
 
   const std::vector<std::string>& quantities() const { return quantities_; }
   std::vector<std::string> columns() const;  // all of them
+  std::size_t size() const { return columns_.size(); }
   // A row with all columns, with the line end.
   std::string line(const SweepRow& row) const;
   SweepRow row(const std::string& line) const;
@@ -86,12 +58,14 @@ class SweepTable {
   // The columns to write where all rows are marked so.
   Selection selection(const std::vector<char>& told) const;
   std::string header(const Selection& selection) const;
+  // The columns whose cells are one number: outcomes of a run, without its values.
+  Selection numeric_columns() const;
   // The selected columns of a line.
   std::string projected(const std::string& line, const Selection& selection) const;
-  // True if the document begins with the header of a table of this sweep.
-  bool is_own(const std::string& text) const;
-  // A table of this sweep, in any order of rows. Throws std::invalid_argument: what does not belong to it.
-  std::vector<SweepRow> read(const std::string& text) const;
+  // The columns of a table of this sweep, by its first line without the end; nothing for another one.
+  std::optional<Selection> columns_of_header(const std::string& line) const;
+  // A row of such a table, without the line end. Throws std::invalid_argument: what does not belong to this sweep.
+  SweepRow read(std::string_view line, const Selection& selection) const;
 
  private:
   enum class Kind { fixed, text, count, quantity, numbers };
@@ -109,7 +83,6 @@ class SweepTable {
   void add_section(const SweepColumns& columns);
   SweepRow empty_row() const;
   Selection found(const std::string& name) const;
-  std::optional<Selection> columns_of_header(const std::string& line) const;
   std::string implied_cell(const Column& column, const SweepRow& row) const;
   SweepRow parse(const std::vector<std::string_view>& cells, const Selection& selection) const;
 
@@ -120,4 +93,4 @@ class SweepTable {
   std::optional<Selection> chosen_ = {};
 };
 
-}  // namespace slideway::apps
+}  // namespace slideway

@@ -5,11 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "slideway/core/types.hpp"
 
-namespace slideway::apps {
+namespace slideway {
 
 // The interval that a parameter is drawn from; `logarithmic` draws equal ratios with equal probability.
 struct SampleRange {
@@ -21,12 +22,32 @@ struct SampleRange {
 // The value at a fraction in [0, 1) of the way from the first to the last one.
 double value_between(const SampleRange& range, double fraction);
 
-// A list per range, of one value for each sample. The samples of a smaller count are the first ones of a greater count.
+enum class Sampling { grid, random, latin };
+
+// The samples of ranges by their numbers, in little memory: a sample is drawn again when it is asked for. Random samples of a smaller
+// count are the first ones of a greater count. Of a Latin hypercube each of `count` equal parts of every range holds exactly one value;
+// its order takes four bytes per range and sample.
+class Samples {
+ public:
+  // At most 2^24 samples of a Latin hypercube.
+  Samples(std::vector<SampleRange> ranges, Index count, std::uint64_t seed, Sampling sampling);
+  ~Samples();
+  Samples(const Samples&) = delete;
+  Samples& operator=(const Samples&) = delete;
+
+  Index count() const;
+  // A value per range. May be asked by several threads.
+  std::vector<double> at(Index sample) const;
+
+ private:
+  class Draw;
+  std::unique_ptr<Draw> draw_;
+};
+
+// A list per range, of one value for each sample.
 std::vector<std::vector<double>> random_samples(const std::vector<SampleRange>& ranges, Index count,
                                                 std::uint64_t seed);
-
-// The same, but each of `count` equal parts of every range holds exactly one value; at most 2^24 samples.
 std::vector<std::vector<double>> latin_samples(const std::vector<SampleRange>& ranges, Index count,
                                                std::uint64_t seed);
 
-}  // namespace slideway::apps
+}  // namespace slideway

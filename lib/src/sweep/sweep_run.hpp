@@ -5,23 +5,14 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "apps/sweep_plan.hpp"
-#include "apps/sweep_table.hpp"
-#include "slideway/simulate/options.hpp"
+#include "slideway/sweep/sweep.hpp"
 
-namespace slideway::apps {
-
-enum class SectionDirection { rising, falling, any };
-
-// Where a run is sampled: where it arrives at a surface from below (rising) or above, or at the events of a name.
-struct Section {
-  std::string name = {};
-  SectionDirection direction = SectionDirection::rising;
-  Index most = 200;  // crossings kept of a run: its last ones
-};
+namespace slideway {
 
 struct SweepTask {
   const Model& model;
@@ -30,9 +21,14 @@ struct SweepTask {
   Options options = {};
   std::optional<double> end = {};
   double transient = 0;  // minima, maxima and section begin this long after the start
-  std::optional<Section> section = {};
+  std::optional<SweepSection> section = {};
   std::vector<std::string> observed = {};     // "F" or "E = 0.5*v^2"
   std::optional<double> run_time_limit = {};  // seconds on the clock that a run may take
+  std::function<std::string(const std::string&)> word_message = {};
+
+  std::string worded(const std::string& message) const {
+    return word_message ? word_message(message) : message;
+  }
 };
 
 // Where a run begins that follows another one: where that ended, also in time, so that what is forced goes on at its phase.
@@ -45,8 +41,9 @@ struct SweepStart {
 // The end of a run that succeeded, of a model with so many states.
 std::optional<SweepStart> end_of(const SweepRow& row, std::size_t states);
 
-// Begins at the model's own start where none is given. Never throws for what happens in the run: that is in the row. Nothing when `cancelled` became true meanwhile.
+// Begins at the model's own start where none is given. Never throws for what happens in the run: that is in the row. Nothing when
+// `cancelled` became true meanwhile.
 std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::optional<SweepStart>& start,
                                   const std::atomic<bool>& cancelled);
 
-}  // namespace slideway::apps
+}  // namespace slideway

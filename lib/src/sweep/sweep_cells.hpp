@@ -9,7 +9,7 @@
 
 #include "slideway/core/types.hpp"
 
-namespace slideway::apps {
+namespace slideway {
 
 // The shortest text that reads back as the same double; nothing for what is not finite.
 std::string number_cell(double value);
@@ -27,7 +27,4 @@ double number_of(const std::string& cell);
 Index count_of(const std::string& cell);
 std::vector<double> numbers_of(const std::string& cell);
 
-// How many bytes of a document make whole lines: a file that was cut ends within a row.
-std::size_t whole_lines(std::string_view text);
-
-}  // namespace slideway::apps
+}  // namespace slideway

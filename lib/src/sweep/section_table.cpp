@@ -1,14 +1,14 @@
-#include "apps/sweep_sections.hpp"
+#include "sweep/section_table.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "apps/sweep_cells.hpp"
 #include "slideway/core/errors.hpp"
+#include "sweep/sweep_cells.hpp"
 
-namespace slideway::apps {
+namespace slideway {
 
 SectionTable::SectionTable(const SweepColumns& columns, std::string fingerprint)
     : axes_(columns.axes.size()),
@@ -29,7 +29,7 @@ SectionTable::SectionTable(const SweepColumns& columns, std::string fingerprint)
   for (const std::string& name : names) {
     if (std::count(names.begin(), names.end(), name) > 1)
       refuse({.what = "two columns of the table of points would have one name",
-              .where = "--section-file",
+              .where = "SweepOptions::points",
               .expected = "parameters and states with other names",
               .got = "'" + name + "'"});
     header_ += (header_.empty() ? "" : ",") + text_cell(name);
@@ -96,4 +96,4 @@ bool SectionTable::complete(SweepRow& row, const std::map<Index, Points>& points
   return true;
 }
 
-}  // namespace slideway::apps
+}  // namespace slideway

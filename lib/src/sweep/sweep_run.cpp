@@ -1,4 +1,4 @@
-#include "apps/sweep_run.hpp"
+#include "sweep/sweep_run.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,11 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "apps/advice.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/simulator.hpp"
 
-namespace slideway::apps {
+namespace slideway {
 
 namespace {
 
@@ -118,7 +117,7 @@ class Extremes {
 
 class SectionPoints {
  public:
-  SectionPoints(const std::optional<Section>& section, const System& system, double from)
+  SectionPoints(const std::optional<SweepSection>& section, const System& system, double from)
       : section_(section), from_(from), points_(static_cast<std::size_t>(system.states())) {
     if (!section_) return;
     const auto& names = system.surface_names();
@@ -165,7 +164,7 @@ class SectionPoints {
     }
   }
 
-  const std::optional<Section>& section_;
+  const std::optional<SweepSection>& section_;
   double from_;
   Index surface_ = -1;
   Index count_ = 0;
@@ -236,12 +235,14 @@ void follow(const SweepTask& task, const ModelInstance& instance, const std::opt
   const Solution solution = Simulator(instance.problem(), options).run(run);
 
   row.status = to_string(solution.outcome.status);
-  if (!solution.outcome.succeeded()) row.message = told_to_user(solution.outcome.message);
+  if (!solution.outcome.succeeded()) row.message = task.worded(solution.outcome.message);
   if (deadline.is_over()) {
     row.status = SweepRow::time_limit;
     row.message = fmt::format(
-        "the run took longer than {} s on the clock and came to t = {:.10g}; give it more (--run-time-limit)",
+        "the run took longer than {} s on the clock and came to t = {:.10g}; give it more "
+        "(SweepOptions::run_time_limit)",
         *task.run_time_limit, solution.final.t);
+    row.message = task.worded(row.message);
   }
   row.t = solution.final.t;
   row.mode = solution.final.mode.word();
@@ -281,17 +282,18 @@ std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::o
       row.status = SweepRow::refused;
       row.message = fmt::format(
           "the table has columns for the {} states of the first run, and this one has {}; what changes "
-          "their number takes a sweep for each of its values (--set)",
+          "their number takes a sweep for each of its values (SweepDesign::fixed)",
           task.states.size(), instance.system.states());
+      row.message = task.worded(row.message);
     } else {
       follow(task, instance, start, cancelled, row);
     }
   } catch (const std::exception& error) {
     row.status = SweepRow::refused;
-    row.message = told_to_user(error.what());
+    row.message = task.worded(error.what());
   }
   if (cancelled) return std::nullopt;
   return row;
 }
 
-}  // namespace slideway::apps
+}  // namespace slideway

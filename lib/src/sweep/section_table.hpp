@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/sweep_table.hpp"
+#include "sweep/sweep_table.hpp"
 
-namespace slideway::apps {
+namespace slideway {
 
 class SectionTable {
  public:
@@ -43,4 +43,4 @@ class SectionTable {
   std::string fingerprint_;
 };
 
-}  // namespace slideway::apps
+}  // namespace slideway

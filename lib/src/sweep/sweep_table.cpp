@@ -1,4 +1,4 @@
-#include "apps/sweep_table.hpp"
+#include "sweep/sweep_table.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
-#include "apps/sweep_cells.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/model/model.hpp"
+#include "sweep/sweep_cells.hpp"
 
-namespace slideway::apps {
+namespace slideway {
 
 namespace {
 
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 // The words of the column of that name: how a run ended, or that there was none.
 std::string status_of(const std::string& cell) {
@@ -30,10 +30,8 @@ std::string status_of(const std::string& cell) {
 }
 
 double entry(const std::vector<double>& numbers, std::size_t index) {
-  return index < numbers.size() ? numbers[index] : nothing;
+  return index < numbers.size() ? numbers[index] : kNoValue;
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -52,7 +50,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool SweepRow::succeeded() const {
+bool SweepRow::is_success(std::string_view status) {
   return status == to_string(Status::reached_end) || status == to_string(Status::stopped_by_event);
 }
 
@@ -191,7 +189,7 @@ void SweepTable::choose(const std::vector<std::string>& names) {
       known.insert(known.end(), groups.begin(), groups.end());
       const std::string near = nearest_name(name, known);
       refuse({.what = "the table has no column or group of this name",
-              .where = "--columns",
+              .where = "SweepOptions::columns",
               .expected = fmt::format("columns of {}; or groups of {}", listed(columns()), listed(groups)),
               .got = "'" + name + "'",
               .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
@@ -284,14 +282,10 @@ std::optional<SweepTable::Selection> SweepTable::columns_of_header(const std::st
   return selection;
 }
 
-bool SweepTable::is_own(const std::string& text) const {
-  return columns_of_header(first_line(text)).has_value();
-}
-
 SweepRow SweepTable::empty_row() const {
   SweepRow row;
-  row.values.assign(axes_, nothing);
-  row.final.assign(quantities_.size(), nothing);
+  row.values.assign(axes_, kNoValue);
+  row.final.assign(quantities_.size(), kNoValue);
   row.least = row.greatest = row.final;
   row.section.resize(states_);
   return row;
@@ -310,29 +304,21 @@ SweepRow SweepTable::parse(const std::vector<std::string_view>& cells, const Sel
   return row;
 }
 
-std::vector<SweepRow> SweepTable::read(const std::string& text) const {
-  const std::string header = first_line(text);
-  const std::optional<Selection> selection = columns_of_header(header);
-  if (!selection || header.size() == text.size())
-    throw std::invalid_argument("its first line is not the one of this sweep");
-  std::vector<SweepRow> rows;
-  for (std::size_t begin = header.size() + 1; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    const std::string number = std::to_string(rows.size() + 2);
-    if (end == std::string::npos) throw std::invalid_argument("line " + number + " is not complete");
-    const std::vector<std::string_view> cells =
-        quoted_cells(std::string_view(text).substr(begin, end - begin));
-    if (cells.size() != selection->size())
-      throw std::invalid_argument(
-          fmt::format("line {} has {} cells instead of {}", number, cells.size(), selection->size()));
-    try {
-      rows.push_back(parse(cells, *selection));
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument("line " + number + ": " + error.what());
-    }
-    begin = end + 1;
-  }
-  return rows;
+SweepRow SweepTable::read(std::string_view line, const Selection& selection) const {
+  const std::vector<std::string_view> cells = quoted_cells(line);
+  if (cells.size() != selection.size())
+    throw std::invalid_argument(fmt::format("it has {} cells instead of {}", cells.size(), selection.size()));
+  return parse(cells, selection);
 }
 
-}  // namespace slideway::apps
+SweepTable::Selection SweepTable::numeric_columns() const {
+  Selection selection;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const Column& column = columns_[k];
+    if (column.kind == Kind::count || column.kind == Kind::quantity || column.name == "t")
+      selection.push_back(k);
+  }
+  return selection;
+}
+
+}  // namespace slideway

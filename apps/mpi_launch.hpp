@@ -1,0 +1,10 @@
+// From `slideway` to `slideway-mpi`, so that `mpirun slideway sweep` is all that a user types, and `slideway` needs no MPI.
+#pragma once
+
+namespace slideway::apps {
+
+// Where several processes were started by MPI to make one sweep, this one becomes `slideway-mpi`, which lies beside it or in the
+// PATH, and the function does not return. It returns 0 where there is nothing to do, and an exit status after a message.
+int become_mpi_program(int argc, char** argv);
+
+}  // namespace slideway::apps

@@ -1,0 +1,90 @@
+#include "apps/program.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <streambuf>
+#include <string>
+
+#include "apps/advice.hpp"
+#include "apps/command_line.hpp"
+#include "apps/exit_status.hpp"
+#include "apps/layout.hpp"
+#include "slideway/io/files.hpp"
+#include "slideway/io/model_file.hpp"
+
+namespace slideway::apps {
+
+namespace {
+
+// Text for a person goes to `screen` and `messages`, whose lines fit; text for a shell or a program goes to `plain` as it is.
+struct Dispatch {
+  std::ostream& screen;
+  std::ostream& messages;
+  std::ostream& plain;
+  SweepWorkers* workers;
+
+  int operator()(const Answered& answered) const { return answered.exit_status; }
+  int operator()(const RunArguments& arguments) const { return run(arguments, screen, messages); }
+  int operator()(const CheckArguments& arguments) const { return check(arguments, screen); }
+  int operator()(const CompareArguments& arguments) const { return compare(arguments, screen, messages); }
+  int operator()(const SweepArguments& arguments) const { return sweep(arguments, workers, messages); }
+  int operator()(const CompletionArguments& arguments) const { return completion(arguments, plain); }
+  int operator()(const ManPageArguments&) const { return man_page(plain); }
+  int operator()(const ModelsArguments&) const { return list_models(screen); }
+  int operator()(const ShowArguments& arguments) const { return show(arguments, screen); }
+  int operator()(const ValidateArguments& arguments) const {
+    return validate(arguments, arguments.json.empty() ? screen : plain);
+  }
+};
+
+// Swallows all.
+class Silence : public std::streambuf {
+ protected:
+  int_type overflow(int_type character) override { return traits_type::not_eof(character); }
+};
+
+// Of several processes that do the same, one speaks; the others tell it what is wrong with them.
+int helper(int argc, char** argv, SweepWorkers& workers) {
+  Silence silence;
+  std::ostream nowhere(&silence);
+  try {
+    return std::visit(Dispatch{nowhere, nowhere, nowhere, &workers},
+                      parse_command_line(argc, argv, nowhere, nowhere));
+  } catch (const std::exception& error) {
+    workers.stay_away(told_to_user(error.what()));
+    return exit_misuse;
+  }
+}
+
+}  // namespace
+
+int program(int argc, char** argv, SweepWorkers* workers) {
+  if (workers != nullptr && !workers->is_writer()) return helper(argc, argv, *workers);
+  FittedStream messages(std::cerr, message_width(STDERR_FILENO));
+  try {
+    FittedStream screen(std::cout, screen_behind(STDOUT_FILENO).width);
+    const int status = std::visit(Dispatch{screen, messages, std::cout, workers},
+                                  parse_command_line(argc, argv, std::cout, messages));
+    screen.flush();
+    if (!std::cout) {
+      messages << "slideway: standard output was closed or is full\n";
+      return exit_failure;
+    }
+    return status;
+  } catch (const FileError& error) {
+    messages << "slideway: " << error.what() << '\n';
+    return exit_failure;
+  } catch (const ModelFileError& error) {
+    // Its lines begin with file:line:column, where an editor looks for them, and carets stand below what they mean.
+    const std::string report = error.what();
+    std::cerr << report << (report.ends_with('\n') ? "" : "\n");
+    return exit_misuse;
+  } catch (const std::exception& error) {
+    messages << "slideway: " << told_to_user(error.what()) << '\n';
+    return exit_misuse;
+  }
+}
+
+}  // namespace slideway::apps
