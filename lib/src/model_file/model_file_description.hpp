@@ -67,6 +67,7 @@ struct Quantity {
   Ends ends = Ends::none;
   Formula value = {};
   std::optional<Formula> break_away = {};  // of a surface: its break-away ratio
+  bool discrete = false;                   // a state of [discrete], which has no derivative
   bool hidden = false;                     // a part of a friction law, whose name no expression can write
 
   // After a mistake in it: a scalar or a vector, and neither is another mistake.
@@ -95,11 +96,29 @@ struct EventDescription {
   Direction direction = Direction::any;
   bool across_jumps = true;          // jumps past zero are crossings
   std::vector<Assignment> set = {};  // resets and edges; states that are not set keep their value
+  // Resets and edges.
+  std::optional<Formula> delay = {};
+  DelayedValues values = DelayedValues::trigger;
+  int priority = 0;
 
   // Edges only, into ModelDescription::locations.
   std::size_t from = 0;
   std::size_t to = 0;
   std::optional<std::size_t> zeno = {};
+};
+
+// A table [[every]]: what is set at known times.
+struct EveryDescription {
+  std::string name = {};
+  Position position = {};
+  std::optional<Formula> size = {};    // as of an event
+  std::optional<Formula> period = {};  // or `at`
+  std::optional<Formula> offset = {};
+  std::optional<Formula> count = {};
+  std::vector<Formula> at = {};
+  Position at_position = {};
+  std::vector<Assignment> set = {};
+  int priority = 0;
 };
 
 // gap ≥ 0, with a force Λ ≥ 0 that adds acts_on·Λ to the derivatives.
@@ -157,6 +176,7 @@ struct ModelDescription {
   std::vector<Assignment> derivatives = {};
   std::vector<FrictionDescription> friction = {};
 
+  std::vector<EveryDescription> every = {};
   std::vector<EventDescription> resets = {};
   std::vector<EventDescription> stops = {};
   std::vector<EventDescription> records = {};

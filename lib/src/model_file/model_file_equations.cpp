@@ -80,6 +80,10 @@ std::string titled(const std::string& kind, const std::string& name) {
   return name.empty() ? kind + ": " : kind + " " + name + ": ";
 }
 
+std::string priority_text(int priority) {
+  return priority == 0 ? "" : ", priority " + std::to_string(priority);
+}
+
 void add_events(const ModelDescription& model, const std::string& kind,
                 const std::vector<EventDescription>& events, Lines& lines) {
   for (const EventDescription& event : events) {
@@ -88,9 +92,27 @@ void add_events(const ModelDescription& model, const std::string& kind,
       line += model.locations[event.from].name + " -> " + model.locations[event.to].name + " ";
     line += "when " + text(event.when) + crossing(event.direction);
     if (!event.across_jumps) line += ", by the flow alone";
+    if (event.delay)
+      line += ", after a delay of " + text(*event.delay) +
+              (event.values == DelayedValues::execution ? " with the values then" : "");
+    line += priority_text(event.priority);
     if (!event.set.empty()) line += ": " + assignments(model, event.set, event.size.has_value());
     if (event.size) line += "   (i = 1 … " + text(*event.size) + ")";
     if (event.zeno) line += "; at an accumulation point -> " + model.locations[*event.zeno].name;
+    lines.push_back(std::move(line));
+  }
+}
+
+// "every Ts from t0, 10 times: u = -k*x"; "at 1, t2: u = 0".
+void add_every(const ModelDescription& model, Lines& lines) {
+  for (const EveryDescription& every : model.every) {
+    std::string line = titled("time event", every.name);
+    if (every.period) line += "every " + text(*every.period);
+    for (std::size_t k = 0; k < every.at.size(); ++k) line += (k == 0 ? "at " : ", ") + text(every.at[k]);
+    if (every.offset) line += " from " + text(*every.offset);
+    if (every.count) line += ", " + text(*every.count) + " times";
+    line += priority_text(every.priority) + ": " + assignments(model, every.set, every.size.has_value());
+    if (every.size) line += "   (i = 1 … " + text(*every.size) + ")";
     lines.push_back(std::move(line));
   }
 }
@@ -152,6 +174,11 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
       lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " +
                       text(definition.value) +
                       (definition.is_vector() ? range(definition, definition.value) : ""));
+  for (const Quantity& state : model.states)
+    if (state.discrete)
+      lines.push_back("discrete state " + state.name +
+                      (state.is_vector() ? "[i], i = 1 … " + text(*state.size) : ""));
+  add_every(model, lines);
   add_events(model, "edge", model.edges, lines);
   add_events(model, "reset", model.resets, lines);
   add_events(model, "stop", model.stops, lines);

@@ -79,7 +79,16 @@ class NameResolver {
         const Scope scope = scope_of_table(event.size, motion);
         resolve_formula(event.when, scope);
         resolve_all(event.set, scope);
+        if (event.delay) resolve_formula(*event.delay, constant_scope(event.size.has_value()));
       }
+    for (EveryDescription& every : model_.every) {
+      const Scope scope = scope_of_table(every.size, motion);
+      const Scope fixed = constant_scope(every.size.has_value());
+      for (auto* const formula : {&every.period, &every.offset, &every.count})
+        if (*formula) resolve_formula(**formula, fixed);
+      for (Formula& time : every.at) resolve_formula(time, fixed);
+      resolve_all(every.set, scope);
+    }
     for (ContactDescription& contact : model_.contacts) {
       const Scope scope = scope_of_table(contact.size, motion);
       resolve_formula(contact.gap, scope);
@@ -152,6 +161,7 @@ class NameResolver {
   }
 
   void declare_names() {
+    for (const auto& every : model_.every) declare_name(every.name, every.position, "a time event");
     for (const auto& event : model_.resets) declare_name(event.name, event.position, "a reset");
     for (const auto& event : model_.stops) declare_name(event.name, event.position, "a stop");
     for (const auto& event : model_.records) declare_name(event.name, event.position, "a record");
@@ -196,6 +206,11 @@ class NameResolver {
 
   void resolve_size(std::optional<Formula>& size) {
     if (size) resolve_formula(*size, {false, false, false, model_.parameters.size(), constants});
+  }
+
+  // Of numbers and parameters, and of i in a table with a size.
+  Scope constant_scope(bool has_index) const {
+    return {false, has_index, false, model_.parameters.size(), constants};
   }
 
   Scope scope_of_table(std::optional<Formula>& size, Scope scope) {
