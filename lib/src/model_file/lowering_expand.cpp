@@ -11,6 +11,7 @@
 #include "model_file/lowering.hpp"
 #include "model_file/lowering_formula.hpp"
 #include "model_file/lowering_friction.hpp"
+#include "model_file/lowering_memory.hpp"
 #include "model_file/lowering_surfaces.hpp"
 #include "slideway/model/settings.hpp"
 
@@ -27,7 +28,8 @@ class Expander {
         mistakes_(mistakes),
         expanded_(expanded),
         surfaces_(expanded.graph),
-        builder_(model, extents_, expanded.graph, surfaces_, mistakes) {
+        memory_(expanded),
+        builder_(model, extents_, expanded.graph, surfaces_, memory_, mistakes) {
     for (const auto& [name, value] : settings) settings_[name] = value;
   }
 
@@ -56,6 +58,7 @@ class Expander {
     friction.build_forces();
     if (mistakes_.empty()) build_observables();
     surfaces_.put_in_order(expanded_.surfaces, expanded_.lambda_index);
+    memory_.finish();
     if (check_ == Check::everything) build_unused_definitions();
   }
 
@@ -533,6 +536,7 @@ class Expander {
   std::vector<std::size_t>
       first_contact_;  // of each entry of model_.contacts, into expanded_.contacts, and their number
   SurfaceTable surfaces_;
+  MemoryTable memory_;
   FormulaBuilder builder_;
 };
 

@@ -250,7 +250,8 @@ class NameResolver {
       return resolve_formula(formula, scope);
     const std::string name(expression.spelling(expression.tokens.front()));
     const Symbol symbol = find(name);
-    if (symbol.kind == SymbolKind::unresolved) {
+    // A contact may be called like a function, 'floor'.
+    if (symbol.kind == SymbolKind::unresolved || symbol.kind == SymbolKind::function) {
       for (std::size_t k = 0; k < model_.contacts.size(); ++k) {
         const ContactDescription& contact = model_.contacts[k];
         const std::uint32_t element = contact.size ? element_number(name, contact.name) : 0;
