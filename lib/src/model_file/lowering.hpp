@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -80,10 +81,14 @@ struct ExpandedEvent {
   int priority = 0;
 };
 
+// The priority of time events that functions and inputs make, so that all else at the instant sees their value after it.
+inline constexpr int kBeforeAll = std::numeric_limits<int>::max();
+
 // A table [[every]], or one of those that one with a size stands for.
 struct ExpandedEvery {
   TimeEvent times = {};  // without its reset
   std::vector<ExpandedAssignment> set = {};
+  ResetFunction reset = {};  // in place of `set`, of an input
 };
 
 struct ExpandedContact {

@@ -51,9 +51,10 @@ class EventMaker {
     std::vector<TimeEvent> result;
     for (const ExpandedEvery& every : model_.every) {
       TimeEvent made = every.times;
-      made.reset = [own = setter(every.set)](double t, ConstVectorRef before, VectorRef after) {
-        own.set(t, before, after);
-      };
+      made.reset = every.reset ? every.reset
+                               : [own = setter(every.set)](double t, ConstVectorRef before, VectorRef after) {
+                                   own.set(t, before, after);
+                                 };
       result.push_back(std::move(made));
     }
     return result;

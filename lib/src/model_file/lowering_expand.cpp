@@ -49,6 +49,7 @@ class Expander {
     friction.build_surfaces();
     if (!mistakes_.empty()) return;
     build_motion();
+    build_inputs();
     build_every();
     build_events("reset", model_.resets, expanded_.resets);
     build_events("stop", model_.stops, expanded_.stops);
@@ -399,6 +400,27 @@ class Expander {
       times.at.push_back(
           time_number(time, i, times.at.empty() ? "a finite number" : "a time after " + exact_text(earlier),
                       [earlier](double value) { return value > earlier; }));
+    }
+  }
+
+  void build_inputs() {
+    for (const InputDescription& input : model_.inputs) {
+      const auto first = static_cast<Index>(extents_.first_state[input.first_state]);
+      const std::vector<double>& times = input.signal->data().times;
+      const bool ends = input.signal->data().extrapolation == Extrapolation::error;
+      if (ends && (expanded_.start < times.front() || expanded_.end > times.back())) {
+        mistakes_.push_back({input.position, input.name.size(),
+                             "input " + in_quotes(input.name) + " does not last for the whole run",
+                             "knots from " + exact_text(expanded_.start) + " to " + exact_text(expanded_.end),
+                             "knots from " + exact_text(times.front()) + " to " + exact_text(times.back()),
+                             "change [time], or write extrapolation = \"hold\" or \"periodic\" beside it"});
+        continue;
+      }
+      input.signal->set_states(expanded_.start, first, expanded_.initial);
+      ExpandedEvery knots;
+      knots.times = input.signal->knots(first, expanded_.start, expanded_.end);
+      knots.reset = knots.times.reset;
+      expanded_.every.push_back(std::move(knots));
     }
   }
 

@@ -61,10 +61,10 @@ NodeId MemoryTable::steps_in_time(double slope, double constant, const std::stri
   every.times.name = name;
   every.times.period = 1 / std::abs(slope);
   every.times.offset = (first - constant) / slope;
+  every.times.priority = kBeforeAll;
   const NodeId reached = rounded(value);
   every.set.push_back({graph[state].a, rises ? reached : graph.subtract(reached, graph.constant(1)), {}});
-  // Before those of the file, so that these see the value after the step.
-  model_.every.insert(model_.every.begin() + static_cast<std::ptrdiff_t>(time_events_++), std::move(every));
+  model_.every.push_back(std::move(every));
   return steps_in_time_[{slope, constant}] = state;
 }
 

@@ -51,7 +51,6 @@ class MemoryTable {
   ExpandedModel& model_;
   bool is_finished_ = false;
   std::vector<Made> made_;
-  std::size_t time_events_ = 0;  // the first so many of the model
   std::map<std::pair<double, double>, NodeId> steps_in_time_;
   std::map<NodeId, NodeId> nearest_;
   std::map<std::tuple<NodeId, NodeId, NodeId>, NodeId> sides_;

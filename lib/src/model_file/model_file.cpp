@@ -179,7 +179,7 @@ void note_discrete_never_set(const ModelDescription& model, std::vector<std::str
   for (const auto* const events : {&model.resets, &model.edges})
     for (const reader::EventDescription& event : *events) mark(event.set);
   for (std::size_t k = 0; k < is_set.size(); ++k) {
-    if (model.states[k].discrete && !is_set[k])
+    if (model.states[k].discrete && !model.states[k].hidden && !is_set[k])
       remarks.push_back("discrete state " + reader::in_quotes(model.states[k].name) +
                         " is set nowhere; it stays as it begins");
   }

@@ -4,6 +4,7 @@
 // It must not know TOML, graphs or systems.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "expression/expression.hpp"
 #include "expression/source_report.hpp"
+#include "slideway/model/input.hpp"
 #include "slideway/model/model.hpp"
 
 namespace slideway::reader {
@@ -107,6 +109,14 @@ struct EventDescription {
   std::optional<std::size_t> zeno = {};
 };
 
+// A signal of [inputs]. Its states stand among those of the model, and its value among the definitions.
+struct InputDescription {
+  std::string name = {};
+  Position position = {};
+  std::shared_ptr<const Input> signal = {};
+  std::uint32_t first_state = 0;  // into states
+};
+
 // A table [[every]]: what is set at known times.
 struct EveryDescription {
   std::string name = {};
@@ -176,6 +186,7 @@ struct ModelDescription {
   std::vector<Assignment> derivatives = {};
   std::vector<FrictionDescription> friction = {};
 
+  std::vector<InputDescription> inputs = {};
   std::vector<EveryDescription> every = {};
   std::vector<EventDescription> resets = {};
   std::vector<EventDescription> stops = {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/number_text.hpp"
 #include "model_file/friction_laws.hpp"
 
 namespace slideway::reader {
@@ -135,6 +136,22 @@ bool is_friction(const ModelDescription& model, const Quantity& definition) {
                      [&](const FrictionDescription& friction) { return friction.name == definition.name; });
 }
 
+bool is_input(const ModelDescription& model, const Quantity& definition) {
+  return std::any_of(model.inputs.begin(), model.inputs.end(),
+                     [&](const InputDescription& input) { return input.name == definition.name; });
+}
+
+// "input u: 201 knots from 0 to 10, linear between them"
+std::string input_line(const InputDescription& input) {
+  const InputData& data = input.signal->data();
+  const char* const between[] = {"held", "linear", "pchip", "cubic"};
+  const char* const outside[] = {"", ", held outside", ", periodic"};
+  return "input " + input.name + ": " + std::to_string(data.times.size()) + " knots from " +
+         exact_text(data.times.front()) + " to " + exact_text(data.times.back()) + ", " +
+         between[static_cast<int>(data.interpolation)] + " between them" +
+         outside[static_cast<int>(data.extrapolation)];
+}
+
 // "F = Fc*sgn(v) + B*v, coulomb friction: v = x2 - vb, Fc = 0.4, B = 0"
 std::string friction_line(const ModelDescription& model, const FrictionDescription& friction) {
   const FrictionLaw& law = friction_laws()[friction.law];
@@ -170,14 +187,15 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
   }
   for (const FrictionDescription& friction : model.friction) lines.push_back(friction_line(model, friction));
   for (const Quantity& definition : model.definitions)
-    if (!definition.hidden && !is_friction(model, definition))
+    if (!definition.hidden && !is_friction(model, definition) && !is_input(model, definition))
       lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " +
                       text(definition.value) +
                       (definition.is_vector() ? range(definition, definition.value) : ""));
   for (const Quantity& state : model.states)
-    if (state.discrete)
+    if (state.discrete && !state.hidden)
       lines.push_back("discrete state " + state.name +
                       (state.is_vector() ? "[i], i = 1 … " + text(*state.size) : ""));
+  for (const InputDescription& input : model.inputs) lines.push_back(input_line(input));
   add_every(model, lines);
   add_events(model, "edge", model.edges, lines);
   add_events(model, "reset", model.resets, lines);

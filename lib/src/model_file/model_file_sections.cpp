@@ -21,7 +21,7 @@ class SectionReader {
     reader_.check_top_level();
     // Nothing else can be said while the name of a section is wrong that all others refer to.
     for (const char* const section :
-         {"parameters", "states", "discrete", "definitions", "surfaces", "friction", "locations"})
+         {"parameters", "states", "discrete", "inputs", "definitions", "surfaces", "friction", "locations"})
       if (root_.find(section) == nullptr && reader_.is_misspelt(section)) return;
     reader_.read_text(root_, "name", model_.name);
     reader_.read_text(root_, "summary", model_.summary);
@@ -34,6 +34,7 @@ class SectionReader {
     check_states();
     read_friction(reader_, model_);
     read_discrete();
+    read_inputs(reader_, model_);
     read_time();
     reader_.number_states();
     if (const TomlEntry* table = reader_.section("derivatives", TomlKind::table))

@@ -9,8 +9,8 @@
 namespace slideway::reader {
 namespace {
 
-const Words table_names = {"parameters", "states",   "discrete",    "time",   "definitions",
-                           "surfaces",   "friction", "derivatives", "options"};
+const Words table_names = {"parameters",  "states",   "discrete", "inputs",      "time",
+                           "definitions", "surfaces", "friction", "derivatives", "options"};
 const Words list_names = {"every", "resets", "stops", "records", "contacts", "locations", "edges"};
 const Words top_level_keys = {"name", "summary", "source", "initial"};
 
