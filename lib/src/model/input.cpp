@@ -147,32 +147,34 @@ void Input::set_states(double t, Index first, VectorRef x) const {
   for (Index k = 0; k < 4; ++k) x[first + 1 + k] = piece.coefficients[k];
 }
 
-TimeEvent Input::knots(Index first, double start, double end) const {
+std::vector<TimeEvent> Input::knots(Index first, double start) const {
+  const std::vector<double>& times = data_.times;
   TimeEvent event;
   event.name = data_.name;
   event.priority = std::numeric_limits<int>::max();
-  const double period = data_.times.back() - data_.times.front();
-  const bool repeats = data_.extrapolation == Extrapolation::periodic;
-  const double first_turn = repeats ? std::floor((start - data_.times.front()) / period) : 0;
-  const double last_turn = repeats ? std::floor((end - data_.times.front()) / period) + 1 : 0;
-  for (double turn = first_turn; turn <= last_turn; ++turn) {
-    for (std::size_t k = repeats && turn > first_turn ? 1 : 0; k < data_.times.size(); ++k) {
-      const double t = data_.times[k] + turn * period;
-      if (t >= start - time_rounding(start)) event.at.push_back(t);
-    }
-  }
-  if (data_.extrapolation == Extrapolation::error) {
-    // A run that goes beyond the last knot fails there; one that ends at it does not get so far.
-    const double last = data_.times.back();
-    if (!event.at.empty() && event.at.back() == last) event.at.pop_back();
-    const double beyond = last + std::max(16 * time_rounding(last), std::numeric_limits<double>::min());
-    if (beyond > start) event.at.push_back(beyond);
-  }
   event.reset = [input = *this, first](double t, ConstVectorRef, VectorRef after) {
     input.set_states(t, first, after);
   };
-  if (event.at.empty()) event.at.push_back(std::max(end, start) + 1 + std::abs(end));
-  return event;
+  std::vector<TimeEvent> events;
+  if (data_.extrapolation == Extrapolation::periodic) {
+    event.period = times.back() - times.front();
+    for (std::size_t k = 0; k + 1 < times.size(); ++k) {
+      // The first of its times that the run comes to.
+      event.offset = times[k] + event.period * std::ceil((start - times[k]) / event.period);
+      events.push_back(event);
+    }
+    return events;
+  }
+  const auto next = std::lower_bound(times.begin(), times.end(), start - time_rounding(start));
+  event.at.assign(next, times.end());
+  if (data_.extrapolation == Extrapolation::error) {
+    // A run that goes beyond the last knot fails there; one that ends at it does not get so far.
+    if (!event.at.empty()) event.at.pop_back();
+    const double last = std::max(times.back(), start);
+    event.at.push_back(last + std::max(16 * time_rounding(last), std::numeric_limits<double>::min()));
+  }
+  if (!event.at.empty()) events.push_back(std::move(event));
+  return events;
 }
 
 }  // namespace slideway

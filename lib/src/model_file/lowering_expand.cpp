@@ -417,10 +417,12 @@ class Expander {
         continue;
       }
       input.signal->set_states(expanded_.start, first, expanded_.initial);
-      ExpandedEvery knots;
-      knots.times = input.signal->knots(first, expanded_.start, expanded_.end);
-      knots.reset = knots.times.reset;
-      expanded_.every.push_back(std::move(knots));
+      for (TimeEvent& knots : input.signal->knots(first, expanded_.start)) {
+        ExpandedEvery every;
+        every.reset = knots.reset;
+        every.times = std::move(knots);
+        expanded_.every.push_back(std::move(every));
+      }
     }
   }
 

@@ -48,8 +48,8 @@ class Input {
 
   // Sets the states as they are from t on.
   void set_states(double t, Index first, VectorRef x) const;
-  // The time event that does so at every knot from `start` to `end`.
-  TimeEvent knots(Index first, double start, double end) const;
+  // The time events that do so at every knot from `start` on: one, or of a periodic signal one per knot.
+  std::vector<TimeEvent> knots(Index first, double start) const;
 
  private:
   struct Piece {
