@@ -75,6 +75,11 @@ void print(const ModelCheck& check, std::ostream& out) {
     item(out, "", fmt::format("… and on {} more", check.met.size() - most_met));
   if (!check.continuations.empty())
     item(out, "", fmt::format("not unique: {}", fmt::join(check.continuations, ", ")));
+  constexpr std::size_t most_time_events = 10;
+  for (std::size_t k = 0; k < std::min(check.time_events.size(), most_time_events); ++k)
+    item(out, k == 0 ? "known times" : "", check.time_events[k]);
+  if (check.time_events.size() > most_time_events)
+    item(out, "", fmt::format("… and {} more", check.time_events.size() - most_time_events));
   item(out, "tried",
        fmt::format("to t = {:.6g} in {}, {}", check.trial.t, counted(check.trial_steps, "step"),
                    counted(check.trial_events, "event")));
@@ -139,6 +144,7 @@ nlohmann::ordered_json document(const ModelCheck& check) {
             {"t", finite_number(check.trial.t)},
             {"steps", check.trial_steps},
             {"events", check.trial_events}}},
+          {"time_events", check.time_events},
           {"scales", scales},
           {"findings", findings}};
 }

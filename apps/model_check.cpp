@@ -8,6 +8,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "apps/advice.hpp"
+#include "apps/layout.hpp"
 #include "slideway/filippov/point_classifier.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -55,6 +56,7 @@ class Checker {
       check_callable(location.system, instance_.start, instance_.state);
     try_run();
     start();
+    time_events();
     guards_at_start();
     derivatives();
     multi_affine();
@@ -114,6 +116,33 @@ class Checker {
       find(Severity::warning,
            fmt::format("the continuation at the start is not unique ({}); --on-ambiguity chose one",
                        fmt::join(answer_.continuations, ", ")));
+    }
+  }
+
+  void time_events() {
+    const double start = instance_.start, end = instance_.end;
+    for (const TimeEvent& event : system().time_events()) {
+      const std::string name = event.name.empty() ? "without a name" : event.name;
+      const std::int64_t first = event.first_from(start);
+      std::int64_t last = event.first_from(end);
+      while (event.time(last) <= end + time_rounding(end)) ++last;
+      if (event.is_periodic() && event.count > 0) last = std::min(last, event.count);
+      const std::int64_t fires = std::max<std::int64_t>(0, last - first);
+      answer_.time_events.push_back(
+          event.is_periodic()
+              ? fmt::format("{}: every {:.10g} from {:.10g}, {} until t = {:.10g}", name, event.period,
+                            event.offset, counted(fires, "time"), end)
+              : fmt::format("{}: {} of {} until t = {:.10g}", name, fires,
+                            counted(static_cast<std::int64_t>(event.at.size()), "time"), end));
+      if (fires > options_.max_events)
+        find(Severity::warning,
+             fmt::format(
+                 "time event '{}' fires {} times until the end, and a run stops after {} events: raise "
+                 "max_events, or end earlier",
+                 name, fires, options_.max_events));
+      if (fires == 0)
+        find(Severity::warning,
+             fmt::format("time event '{}' never fires between t = {:.10g} and {:.10g}", name, start, end));
     }
   }
 
@@ -252,7 +281,8 @@ class Checker {
     greatest = greatest.cwiseMax(solution_.final.state.cwiseAbs());
     const Vector atol = options_.atol.expand(n, options_.rtol);
     Index largest = -1, smallest = -1;
-    for (Index i = 0; i < n; ++i) {
+    // Discrete states have no tolerance.
+    for (Index i = 0; i < n - system().discrete(); ++i) {
       answer_.scales.push_back({state_name(i), instance_.state[i], greatest[i], atol[i]});
       if (!(greatest[i] > 0) || !std::isfinite(greatest[i])) continue;
       if (largest < 0 || greatest[i] > greatest[largest]) largest = i;

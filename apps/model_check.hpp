@@ -48,6 +48,7 @@ struct ModelCheck {
   std::string location = {};
   std::vector<SurfaceAtStart> met = {};
   std::vector<std::string> continuations = {};  // where the start is not unique
+  std::vector<std::string> time_events = {};    // what each is, and how often it fires
   std::vector<StateScale> scales = {};
   Outcome trial = {};  // of the trial run; `step_limit` when it went as far as it was meant to
   Index trial_steps = 0;

@@ -610,10 +610,9 @@ TEST_CASE("what other languages write is answered with what to write here") {
   hinted("-np.sign(v)", "names and functions stand without a module: sign");
   hinted("1 if x > 0 else -1", "write a choice as if(a > b, p, q)");
   hinted("-\u03bb*x", "a name is made of the letters a to z and A to Z, digits and '_'");
-  hinted(
-      "floor(t)",
-      "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with when = "
-      "\"c - T\" and set = { c = \"0\" }");
+  hinted("fmod(t, 2)", "write mod(a, b), which has the sign of b");
+  hinted("clip(x, 0, 1)", "write sat(x, low, high)");
+  hinted("trunc(x)", "write sgn(x)*floor(abs(x))");
 }
 
 TEST_CASE("a section that others call by another name is answered with its name here") {

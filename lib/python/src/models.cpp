@@ -233,6 +233,7 @@ py::dict defaults(const Model& model) {
 std::vector<std::string> event_names(const Problem& problem) {
   std::vector<std::string> names;
   for (const Event& event : problem.instance.system.events()) names.push_back(event.name);
+  for (const TimeEvent& event : problem.instance.system.time_events()) names.push_back(event.name);
   for (const Contact& contact : problem.instance.system.contacts()) names.push_back(contact.name);
   if (problem.instance.automaton)
     for (const Edge& edge : problem.instance.automaton->edges()) names.push_back(edge.name);

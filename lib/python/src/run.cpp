@@ -155,8 +155,9 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
 std::vector<double> jump_times(const Solution& solution) {
   std::vector<double> times;
   for (const EventRecord& event : solution.events) {
-    if (event.kind == EventKind::reset || event.kind == EventKind::transition ||
-        event.kind == EventKind::impact || event.kind == EventKind::zeno)
+    if (event.kind == EventKind::reset || event.kind == EventKind::sample ||
+        event.kind == EventKind::transition || event.kind == EventKind::impact ||
+        event.kind == EventKind::zeno)
       times.push_back(event.t);
   }
   return times;

@@ -241,6 +241,7 @@ std::string obstacle_to_relays_alone(const Automaton& automaton) {
   for (const Event& event : automaton.system().events()) {
     if (event.action == Action::reset) return "it does not know resets";
   }
+  if (!automaton.system().time_events().empty()) return "it does not know time events";
   if (!automaton.system().contacts().empty()) return "it does not know contacts";
   return "";
 }

@@ -112,7 +112,7 @@ class Differentiator {
         return scale(
             da, [&] { return g.divide(g.constant(0.5), id); }, Operation::chain);
       case Operation::absolute: return scale(da, [&] { return g.unary(Operation::sign, a); });
-      default: return;  // sign and step are flat
+      default: return;  // floor, sign and step are flat
     }
   }
 

@@ -1,7 +1,6 @@
 #include "expression/expression_functions.hpp"
 
 #include <map>
-#include <set>
 
 #include "expression/source_report.hpp"
 
@@ -31,6 +30,18 @@ const std::vector<FunctionEntry>& functions() {
       {"min", min, 2},
       {"max", max, 2},
       {"sum", sum, 1},
+      {"floor", floor, 1},
+      {"ceil", ceil, 1},
+      {"round", round, 1},
+      {"mod", mod, 2},
+      {"square", square, 1},
+      {"triangle", triangle, 1},
+      {"sawtooth", sawtooth, 1},
+      {"pulse", pulse, 2},
+      {"hypot", hypot, 2},
+      {"sat", saturation, 3},
+      {"deadzone", dead_zone, 3},
+      {"hysteresis", hysteresis, 3},
   };
   return entries;
 }
@@ -62,19 +73,22 @@ std::string function_hint(std::string name) {
                                                                {"where", "if(a > b, p, q)"},
                                                                {"ifelse", "if(a > b, p, q)"},
                                                                {"piecewise", "if(a > b, p, q)"},
-                                                               {"clip", "min(max(x, low), high)"},
-                                                               {"clamp", "min(max(x, low), high)"},
-                                                               {"sat", "min(max(x, -1), 1)"}};
-  // Functions that jump again and again, at times or places of their own.
-  static const std::set<std::string> periodic = {"floor", "trunc", "mod", "fmod", "rem", "frac"};
-  static const std::set<std::string> staircases = {"ceil", "round"};
+                                                               {"clip", "sat(x, low, high)"},
+                                                               {"clamp", "sat(x, low, high)"},
+                                                               {"saturate", "sat(x, low, high)"},
+                                                               {"fmod", "mod(a, b), which has the sign of b"},
+                                                               {"rem", "mod(a, b), which has the sign of b"},
+                                                               {"frac", "mod(x, 1)"},
+                                                               {"trunc", "sgn(x)*floor(abs(x))"},
+                                                               {"fix", "sgn(x)*floor(abs(x))"},
+                                                               {"int", "floor(x)"},
+                                                               {"nint", "round(x)"},
+                                                               {"rint", "round(x)"},
+                                                               {"ceiling", "ceil(x)"},
+                                                               {"relay", "hysteresis(u, low, high)"},
+                                                               {"squarewave", "square(w*t)"}};
   for (char& letter : name)
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  const std::string again =
-      "for what happens again every T, add a state c = 0 with the derivative 1 and a [[resets]] with "
-      "when = \"c - T\" and set = { c = \"0\" }";
-  if (periodic.count(name) > 0) return again;
-  if (staircases.count(name) > 0) return "a staircase is a sum, step(x - 1) + step(x - 2) + …; " + again;
   const auto found = elsewhere.find(name);
   return found != elsewhere.end() ? "write " + found->second : suggestion(name, function_names());
 }

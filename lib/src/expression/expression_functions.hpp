@@ -12,7 +12,29 @@
 namespace slideway::reader {
 
 // The meaning of a call: an operation of one operand or of two, or a rule of its own.
-enum class Function : std::uint8_t { smooth, smooth_of_two, sgn, step, if_, abs, min, max, sum };
+enum class Function : std::uint8_t {
+  smooth,
+  smooth_of_two,
+  sgn,
+  step,
+  if_,
+  abs,
+  min,
+  max,
+  sum,
+  floor,
+  ceil,
+  round,
+  mod,
+  square,
+  triangle,
+  sawtooth,
+  pulse,
+  hypot,
+  saturation,
+  dead_zone,
+  hysteresis
+};
 
 struct FunctionEntry {
   const char* name;

@@ -4,7 +4,7 @@
 // Constants are folded. λₖ, the sign of surface k, is a leaf, and
 //     select(k; p, q) = q + (1 + λₖ)/2·(p − q)
 // is p on one side of surface k, q on the other and their blend between. Every other node is smooth, but for
-// `sign`, `step`, `absolute` and `choose` (p where the guard is positive, else q), which stand where no surface
+// `floor`, `sign`, `step`, `absolute` and `choose` (p where the guard is positive, else q), which stand where no surface
 // may arise.
 // It must not know model files or systems.
 #pragma once
@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
+
+#include "slideway/autodiff/dual.hpp"
 
 namespace slideway::reader {
 
@@ -44,8 +46,9 @@ enum class Operation : std::uint8_t {
   log,
   sqrt,
   absolute,
-  sign,  // −1, 0, 1
-  step,  // 1 where a > 0, else 0
+  floor,  // flat, as sign and step are
+  sign,   // −1, 0, 1
+  step,   // 1 where a > 0, else 0
   // of two operands, a and b
   add,
   subtract,
@@ -189,6 +192,7 @@ Scalar apply_unary(Operation operation, const Scalar& a) {
     case Operation::log: return log(a);
     case Operation::sqrt: return sqrt(a);
     case Operation::absolute: return abs(a);
+    case Operation::floor: return Scalar(std::floor(value_of(a)));
     case Operation::sign: return Scalar(a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0);
     default: return Scalar(a > 0.0 ? 1.0 : 0.0);
   }

@@ -50,6 +50,7 @@ const char* to_string(EventKind kind) {
     case EventKind::corner: return "corner";
     case EventKind::grazing: return "grazing";
     case EventKind::reset: return "reset";
+    case EventKind::sample: return "sample";
     case EventKind::transition: return "transition";
     case EventKind::impact: return "impact";
     case EventKind::contact: return "contact";

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/core/scratch.hpp"
 #include "slideway/model/model.hpp"
@@ -27,7 +28,9 @@ void check_alike(const Location& location, const Location& first) {
   const bool same_contacts =
       std::equal(a.contacts().begin(), a.contacts().end(), b.contacts().begin(), b.contacts().end(),
                  [](const Contact& one, const Contact& other) { return one.name == other.name; });
-  if (a.state_names() == b.state_names() && a.surface_names() == b.surface_names() && same_contacts) return;
+  if (a.state_names() == b.state_names() && a.discrete() == b.discrete() &&
+      a.surface_names() == b.surface_names() && same_contacts)
+    return;
   const auto sizes = [](const System& s) {
     return std::to_string(s.states()) + " states, " + std::to_string(s.surfaces()) + " surfaces and " +
            std::to_string(s.contacts().size()) + " contacts";
@@ -137,6 +140,12 @@ Automaton::Automaton(std::vector<Location> locations, std::vector<Edge> edges, c
   for (const Edge& edge : edges_) {
     place_of(edge.from, locations_, describe(edge));
     place_of(edge.to, locations_, describe(edge));
+    if (!(edge.delay.time >= 0)) {
+      refuse({.what = "the delay of an edge makes no sense",
+              .where = describe(edge),
+              .expected = "a number >= 0",
+              .got = number_text(edge.delay.time)});
+    }
     if (!edge.zeno.empty()) place_of(edge.zeno, locations_, describe(edge));
     if (!edge.when) {
       refuse({.what = "an edge has no guard",
@@ -182,8 +191,9 @@ std::optional<JoinedEdges> Automaton::joined_edges(const std::string& name, doub
 }
 
 bool undo_each_other(const Edge& first, const Edge& second) {
-  return !first.reset && !second.reset && first.from != first.to && first.from == second.to &&
-         first.to == second.from && first.when == second.when && first.direction != second.direction &&
+  return !first.reset && !second.reset && first.delay.time == 0 && second.delay.time == 0 &&
+         first.from != first.to && first.from == second.to && first.to == second.from &&
+         first.when == second.when && first.direction != second.direction &&
          first.direction != Direction::any && second.direction != Direction::any;
 }
 
@@ -231,6 +241,7 @@ System join_locations(const Location& minus, const Location& plus, const Guard& 
   definition.surface_names.push_back(name_between(minus, plus, name));
   definition.events = below.events();
   definition.contacts = below.contacts();
+  definition.discrete = below.discrete();
   definition.field = [below, above, m](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
     // A region whose weight is zero is not evaluated: its field may not be defined here.
     const double share = 0.5 * (1 + lambda[m]);

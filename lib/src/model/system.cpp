@@ -1,11 +1,13 @@
 #include "slideway/model/system.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/model/second_order_system.hpp"
@@ -132,6 +134,57 @@ void check_events(const SystemDefinition& definition, const std::string& where) 
               .expected = "a function reset(t, before, after)",
               .got = "nothing"});
     }
+    if (!(event.delay.time >= 0)) {
+      refuse({.what = "the delay of event " + which + " makes no sense",
+              .where = where,
+              .expected = "a number >= 0",
+              .got = number_text(event.delay.time)});
+    }
+    if (event.delay.time > 0 && event.action != Action::reset) {
+      refuse({.what = "event " + which + " has a delay, and is no reset",
+              .where = where,
+              .expected = "a delay of resets and edges alone",
+              .got = number_text(event.delay.time)});
+    }
+  }
+}
+
+void check_time_events(const SystemDefinition& definition, const std::string& where) {
+  for (std::size_t k = 0; k < definition.time_events.size(); ++k) {
+    const TimeEvent& event = definition.time_events[k];
+    const std::string which =
+        "time event " + (event.name.empty() ? std::to_string(k + 1) : "'" + event.name + "'");
+    if (!event.reset) {
+      refuse({.what = which + " does not say what it sets",
+              .where = where,
+              .expected = "a function reset(t, before, after)",
+              .got = "nothing"});
+    }
+    if (event.at.empty()) {
+      if (!(event.period > 0) || !std::isfinite(event.period)) {
+        refuse({.what = "the period of " + which + " makes no sense",
+                .where = where,
+                .expected = "a number > 0, or times",
+                .got = number_text(event.period)});
+      }
+      if (!std::isfinite(event.offset) || event.count < 0) {
+        refuse({.what = "the offset or the count of " + which + " makes no sense",
+                .where = where,
+                .expected = "a finite offset, and a count >= 0",
+                .got = number_text(event.offset) + " and " + std::to_string(event.count)});
+      }
+      continue;
+    }
+    const bool increases =
+        std::adjacent_find(event.at.begin(), event.at.end(), std::greater_equal<>()) == event.at.end();
+    const bool finite =
+        std::all_of(event.at.begin(), event.at.end(), [](double t) { return std::isfinite(t); });
+    if (!increases || !finite || event.period != 0) {
+      refuse({.what = "the times of " + which + " make no sense",
+              .where = where,
+              .expected = "finite times, each later than the one before, and no period",
+              .got = event.period != 0 ? "times and a period" : "other ones"});
+    }
   }
 }
 
@@ -215,6 +268,13 @@ System::System(SystemDefinition definition) {
   check_pattern(definition.field_dlambda_pattern, n, m, "field_dlambda_pattern", where);
   check_pattern(definition.guards_dx_pattern, m, n, "guards_dx_pattern", where);
   check_events(definition, where);
+  check_time_events(definition, where);
+  if (definition.discrete < 0 || definition.discrete > n) {
+    refuse({.what = "the number of discrete states makes no sense",
+            .where = where,
+            .expected = "0 to " + std::to_string(n) + ", of all states",
+            .got = std::to_string(definition.discrete)});
+  }
   check_contacts(definition, where);
   definition_ = std::make_shared<const SystemDefinition>(std::move(definition));
 }
@@ -222,6 +282,12 @@ System::System(SystemDefinition definition) {
 System System::with_events(std::vector<Event> events) const {
   SystemDefinition definition = *definition_;
   for (Event& event : events) definition.events.push_back(std::move(event));
+  return System(std::move(definition));
+}
+
+System System::with_time_events(std::vector<TimeEvent> events) const {
+  SystemDefinition definition = *definition_;
+  for (TimeEvent& event : events) definition.time_events.push_back(std::move(event));
   return System(std::move(definition));
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -21,6 +22,7 @@
 #include "model_file/model_file_description.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/model/system.hpp"
+#include "slideway/model/time_event.hpp"
 
 namespace slideway::reader {
 
@@ -74,6 +76,19 @@ struct ExpandedEvent {
   std::size_t from = 0;  // edges: locations
   std::size_t to = 0;
   std::optional<std::size_t> zeno = {};
+  double delay = 0;
+  DelayedValues values = DelayedValues::trigger;
+  int priority = 0;
+};
+
+// The priority of time events that functions and inputs make, so that all else at the instant sees their value after it.
+inline constexpr int kBeforeAll = std::numeric_limits<int>::max();
+
+// A table [[every]], or one of those that one with a size stands for.
+struct ExpandedEvery {
+  TimeEvent times = {};  // without its reset
+  std::vector<ExpandedAssignment> set = {};
+  ResetFunction reset = {};  // in place of `set`, of an input
 };
 
 struct ExpandedContact {
@@ -105,6 +120,8 @@ struct ExpandedModel {
   std::vector<std::uint32_t> lambda_index = {};
   std::vector<ExpandedMotion> motions = {};  // one, or one per location
   std::size_t initial_location = 0;
+  Index discrete = 0;  // of the states, the last so many that have no derivative
+  std::vector<ExpandedEvery> every = {};
   std::vector<ExpandedEvent> resets = {};
   std::vector<ExpandedEvent> stops = {};
   std::vector<ExpandedEvent> records = {};

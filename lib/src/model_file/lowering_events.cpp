@@ -36,12 +36,27 @@ class EventMaker {
         made.when = guard(event.guard);
         made.across_jumps = event.across_jumps;
         if (action == Action::reset) made.reset = reset(event);
+        made.delay = delay(event);
+        made.priority = event.priority;
         result.push_back(std::move(made));
       }
     };
     add(model_.resets, Action::reset);
     add(model_.stops, Action::stop);
     add(model_.records, Action::record);
+    return result;
+  }
+
+  std::vector<TimeEvent> time_events() {
+    std::vector<TimeEvent> result;
+    for (const ExpandedEvery& every : model_.every) {
+      TimeEvent made = every.times;
+      made.reset = every.reset ? every.reset
+                               : [own = setter(every.set)](double t, ConstVectorRef before, VectorRef after) {
+                                   own.set(t, before, after);
+                                 };
+      result.push_back(std::move(made));
+    }
     return result;
   }
 
@@ -74,6 +89,8 @@ class EventMaker {
       made.direction = event.direction;
       made.across_jumps = event.across_jumps;
       if (event.common || !event.set.empty()) made.reset = reset(event);
+      made.delay = delay(event);
+      made.priority = event.priority;
       if (event.zeno) made.zeno = model_.motions[*event.zeno].location;
       // A guard and its negative are one guard in opposite directions.
       const auto negative = guards_.find(model_.graph.negate(event.guard));
@@ -91,6 +108,13 @@ class EventMaker {
   }
 
  private:
+  static Delay delay(const ExpandedEvent& event) {
+    Delay made{.time = event.delay, .values = event.values};
+    if (event.common) made.sets = states_of(*event.common);
+    for (const Index state : states_of(event.set)) made.sets.push_back(state);
+    return made;
+  }
+
   void learn_shapes() {
     std::vector<NodeId> functions;
     for (const ExpandedContact& contact : model_.contacts) functions.push_back(contact.gap);
@@ -196,6 +220,7 @@ Automaton make_automaton(const std::string& name, ExpandedModel& model,
                          const std::vector<std::vector<NodeId>>& derivatives) {
   EventMaker maker(model);
   const std::vector<Event> events = maker.events();
+  const std::vector<TimeEvent> time_events = maker.time_events();
   const std::vector<Contact> contacts = maker.contacts();
   const auto system = [&](std::size_t motion) {
     SystemDefinition definition =
@@ -207,6 +232,7 @@ Automaton make_automaton(const std::string& name, ExpandedModel& model,
     }
     System made(std::move(definition));
     if (!events.empty()) made = made.with_events(events);
+    if (!time_events.empty()) made = made.with_time_events(time_events);
     if (!contacts.empty()) made = made.with_contacts(contacts);
     return made;
   };

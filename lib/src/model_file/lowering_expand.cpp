@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -9,6 +11,7 @@
 #include "model_file/lowering.hpp"
 #include "model_file/lowering_formula.hpp"
 #include "model_file/lowering_friction.hpp"
+#include "model_file/lowering_memory.hpp"
 #include "model_file/lowering_surfaces.hpp"
 #include "slideway/model/settings.hpp"
 
@@ -25,7 +28,8 @@ class Expander {
         mistakes_(mistakes),
         expanded_(expanded),
         surfaces_(expanded.graph),
-        builder_(model, extents_, expanded.graph, surfaces_, mistakes) {
+        memory_(expanded),
+        builder_(model, extents_, expanded.graph, surfaces_, memory_, mistakes) {
     for (const auto& [name, value] : settings) settings_[name] = value;
   }
 
@@ -45,6 +49,8 @@ class Expander {
     friction.build_surfaces();
     if (!mistakes_.empty()) return;
     build_motion();
+    build_inputs();
+    build_every();
     build_events("reset", model_.resets, expanded_.resets);
     build_events("stop", model_.stops, expanded_.stops);
     build_events("record", model_.records, expanded_.records);
@@ -53,6 +59,7 @@ class Expander {
     friction.build_forces();
     if (mistakes_.empty()) build_observables();
     surfaces_.put_in_order(expanded_.surfaces, expanded_.lambda_index);
+    memory_.finish();
     if (check_ == Check::everything) build_unused_definitions();
   }
 
@@ -129,6 +136,8 @@ class Expander {
         expanded_.state_names.push_back(state.is_vector() ? state.name + std::to_string(element)
                                                           : state.name);
     }
+    for (std::size_t k = 0; k < model_.states.size(); ++k)
+      if (model_.states[k].discrete) expanded_.discrete += static_cast<Index>(extents_.states[k]);
     check_name_clashes();
     const std::size_t count = expanded_.state_names.size();
     expanded_.initial = Vector::Zero(static_cast<Index>(count));
@@ -154,11 +163,15 @@ class Expander {
   }
 
   void set_tolerances(std::size_t count) {
-    if (!model_.atol_list.empty() && model_.atol_list.size() != count)
+    const std::size_t with_errors = count - static_cast<std::size_t>(expanded_.discrete);
+    if (!model_.atol_list.empty() && model_.atol_list.size() != with_errors)
       mistakes_.push_back({model_.atol_position, 1, "'atol' of the wrong length",
-                           std::to_string(count) + " numbers, one per state",
+                           std::to_string(with_errors) + " numbers, one per state" +
+                               (expanded_.discrete > 0 ? " of [states]" : ""),
                            std::to_string(model_.atol_list.size()), ""});
     expanded_.atol = model_.atol_list.empty() ? model_.defaults.atol : model_.atol_list;
+    // Discrete states have no errors, whatever stands here.
+    if (!model_.atol_list.empty()) expanded_.atol.resize(count, 1);
     for (std::size_t k = 0; k < model_.atol_by_state.size(); ++k)
       expanded_.atol.insert(expanded_.atol.end(), extents_.states[k], model_.atol_by_state[k]);
   }
@@ -360,6 +373,74 @@ class Expander {
                          in_quotes(name) + ", which another event or contact has, too", ""});
   }
 
+  // A number of a time event, as the file has it or as settings make it; told as a mistake where it is out of range.
+  template <class Accepts>
+  double time_number(const Formula& formula, std::uint32_t i, const std::string& expected,
+                     const Accepts& accepts) {
+    const double value = constant(formula, i);
+    if (std::isfinite(value) && accepts(value)) return value;
+    mistakes_.push_back(
+        {formula.position, 1, formula.owner + " is out of range", expected, exact_text(value), ""});
+    throw Unbuildable{};
+  }
+
+  void set_times(const EveryDescription& every, std::uint32_t i, TimeEvent& times) {
+    const auto any = [](double) { return true; };
+    if (every.period)
+      times.period = time_number(*every.period, i, "a number > 0", [](double value) { return value > 0; });
+    if (every.offset) times.offset = time_number(*every.offset, i, "a finite number", any);
+    if (every.count) {
+      constexpr double most = 9e15;
+      times.count = static_cast<std::int64_t>(time_number(
+          *every.count, i, "a whole number from 1 on",
+          [](double value) { return value >= 1 && value <= most && value == std::floor(value); }));
+    }
+    for (const Formula& time : every.at) {
+      const double earlier = times.at.empty() ? -std::numeric_limits<double>::infinity() : times.at.back();
+      times.at.push_back(
+          time_number(time, i, times.at.empty() ? "a finite number" : "a time after " + exact_text(earlier),
+                      [earlier](double value) { return value > earlier; }));
+    }
+  }
+
+  void build_inputs() {
+    for (const InputDescription& input : model_.inputs) {
+      const auto first = static_cast<Index>(extents_.first_state[input.first_state]);
+      const std::vector<double>& times = input.signal->data().times;
+      const bool ends = input.signal->data().extrapolation == Extrapolation::error;
+      if (ends && (expanded_.start < times.front() || expanded_.end > times.back())) {
+        mistakes_.push_back({input.position, input.name.size(),
+                             "input " + in_quotes(input.name) + " does not last for the whole run",
+                             "knots from " + exact_text(expanded_.start) + " to " + exact_text(expanded_.end),
+                             "knots from " + exact_text(times.front()) + " to " + exact_text(times.back()),
+                             "change [time], or write extrapolation = \"hold\" or \"periodic\" beside it"});
+        continue;
+      }
+      input.signal->set_states(expanded_.start, first, expanded_.initial);
+      for (TimeEvent& knots : input.signal->knots(first, expanded_.start)) {
+        ExpandedEvery every;
+        every.reset = knots.reset;
+        every.times = std::move(knots);
+        expanded_.every.push_back(std::move(every));
+      }
+    }
+  }
+
+  void build_every() {
+    for (const EveryDescription& table : model_.every) {
+      for_every(table, [&](std::uint32_t i, const std::string& name) {
+        ExpandedEvery made;
+        made.times.name = name;
+        made.times.priority = table.priority;
+        succeeds([&] { set_times(table, i, made.times); });
+        if (name.empty() && !table.at.empty()) made.times.name = "at times";
+        if (name.empty() && table.period) made.times.name = "every " + builder_.text(*table.period, i);
+        made.set = build_assignments(table.set, Jumps::values, i);
+        expanded_.every.push_back(std::move(made));
+      });
+    }
+  }
+
   void build_events(const std::string& kind, const std::vector<EventDescription>& events,
                     std::vector<ExpandedEvent>& result) {
     for (const EventDescription& event : events) {
@@ -380,6 +461,13 @@ class Expander {
         made.from = event.from;
         made.to = event.to;
         made.zeno = event.zeno;
+        made.values = event.values;
+        made.priority = event.priority;
+        succeeds([&] {
+          if (event.delay)
+            made.delay =
+                time_number(*event.delay, i, "a number >= 0", [](double value) { return value >= 0; });
+        });
         succeeds([&] {
           made.guard = builder_.event_guard(event.when, i);
           check_is_met(made.guard, event.when, kind, name, "a guard");
@@ -472,6 +560,7 @@ class Expander {
   std::vector<std::size_t>
       first_contact_;  // of each entry of model_.contacts, into expanded_.contacts, and their number
   SurfaceTable surfaces_;
+  MemoryTable memory_;
   FormulaBuilder builder_;
 };
 

@@ -64,8 +64,13 @@ bool refuses_jumps(Jumps jumps) {
 }
 
 FormulaBuilder::FormulaBuilder(const ModelDescription& model, const Extents& extents, ExpressionGraph& graph,
-                               SurfaceTable& surfaces, Mistakes& mistakes)
-    : model_(model), extents_(extents), graph_(graph), surfaces_(surfaces), mistakes_(mistakes) {}
+                               SurfaceTable& surfaces, MemoryTable& memory, Mistakes& mistakes)
+    : model_(model),
+      extents_(extents),
+      graph_(graph),
+      surfaces_(surfaces),
+      memory_(memory),
+      mistakes_(mistakes) {}
 
 void FormulaBuilder::prepare_definitions() {
   const auto fresh = [](const std::vector<std::uint32_t>& lengths) {
@@ -391,6 +396,23 @@ NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
     case Function::min:
     case Function::max: return build_extremum(place, index, function == Function::max);
     case Function::sum: return build_sum(place, argument_range(place.formula.expression, index, 0).begin);
+    case Function::floor:
+    case Function::ceil:
+    case Function::round:
+    case Function::mod:
+    case Function::square:
+    case Function::triangle:
+    case Function::sawtooth:
+    case Function::pulse: return build_steps(place, index, function);
+    case Function::saturation:
+    case Function::dead_zone: return build_saturation(place, index, function == Function::dead_zone);
+    case Function::hysteresis: return build_hysteresis(place, index);
+    case Function::hypot: {
+      const NodeId a = argument(place, index, 0);
+      const NodeId b = argument(place, index, 1);
+      const NodeId squares = graph_.add(graph_.multiply(a, a), graph_.multiply(b, b));
+      return checked(place, token_range(place.formula, index), graph_.unary(Operation::sqrt, squares));
+    }
     case Function::smooth_of_two: {
       const NodeId first = argument(place, index, 0);
       const NodeId node = binary(entry.operation, first, argument(place, index, 1));

@@ -11,6 +11,7 @@
 
 #include "expression/expression_functions.hpp"
 #include "expression/expression_graph.hpp"
+#include "model_file/lowering_memory.hpp"
 #include "model_file/lowering_surfaces.hpp"
 #include "model_file/model_file_description.hpp"
 
@@ -46,7 +47,7 @@ struct Extents {
 class FormulaBuilder {
  public:
   FormulaBuilder(const ModelDescription& model, const Extents& extents, ExpressionGraph& graph,
-                 SurfaceTable& surfaces, Mistakes& mistakes);
+                 SurfaceTable& surfaces, MemoryTable& memory, Mistakes& mistakes);
 
   // To be called when the numbers of elements are known.
   void prepare_definitions();
@@ -117,6 +118,24 @@ class FormulaBuilder {
   NodeId build_sign(const Place& place, std::uint32_t index, Function function);
   NodeId build_size(const Place& place, std::uint32_t index, NodeId operand, const Text& make_text);
   NodeId build_extremum(const Place& place, std::uint32_t index, bool largest);
+  NodeId extremum(const Place& place, std::uint32_t index, NodeId a, NodeId b, bool largest,
+                  const Text& make_text);
+  // A value as it stands, and as a number without λ.
+  struct Twofold {
+    NodeId node = 0;
+    NodeId value = 0;
+  };
+  Twofold twofold_argument(const Place& place, std::uint32_t index, std::uint32_t number);
+  template <class Make>
+  Twofold twofold(const Twofold& a, const Make& make);
+  NodeId floor_of(const Place& place, std::uint32_t index, const Twofold& a);
+  Twofold phase_of(const Place& place, std::uint32_t index, const Twofold& a);
+  NodeId size_of(const Place& place, std::uint32_t index, NodeId node);
+  NodeId build_steps(const Place& place, std::uint32_t index, Function function);
+  NodeId build_pulse(const Place& place, std::uint32_t index, const Twofold& turns);
+  NodeId build_saturation(const Place& place, std::uint32_t index, bool rest);
+  NodeId build_hysteresis(const Place& place, std::uint32_t index);
+  void check_limits(const Place& place, std::uint32_t index, NodeId low, NodeId high);
   NodeId build_if(const Place& place, std::uint32_t index);
   NodeId select(SurfaceSide side, NodeId positive, NodeId negative);
   NodeId choose_by_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
@@ -133,6 +152,7 @@ class FormulaBuilder {
   const Extents& extents_;
   ExpressionGraph& graph_;
   SurfaceTable& surfaces_;
+  MemoryTable& memory_;
   Mistakes& mistakes_;
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps

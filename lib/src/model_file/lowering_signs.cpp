@@ -14,8 +14,9 @@ namespace {
 constexpr int most_sides = 6;
 
 const char* kink_or_jump(Function function) {
-  return function == Function::abs || function == Function::min || function == Function::max ? "has a kink"
-                                                                                             : "jumps";
+  const bool bends = function == Function::abs || function == Function::min || function == Function::max ||
+                     function == Function::saturation || function == Function::dead_zone;
+  return bends ? "has a kink" : "jumps";
 }
 
 // A long expression of a bend is hard to tell from its neighbours: max(max(u + w, -1) - 1, 0) has two of them.
@@ -80,22 +81,28 @@ NodeId FormulaBuilder::select(SurfaceSide side, NodeId positive, NodeId negative
 NodeId FormulaBuilder::build_extremum(const Place& place, std::uint32_t index, bool largest) {
   const NodeId a = argument(place, index, 0);
   const NodeId b = argument(place, index, 1);
-  const NodeId difference = graph_.subtract(a, b);
-  const NodeId above = largest ? a : b;
-  const NodeId below = largest ? b : a;
-  const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
-  if (is_value || graph_.is_constant(difference)) return graph_.choose(difference, above, below);
   const Expression& expression = place.formula.expression;
-  if (b == graph_.negate(a)) {
+  if (b == graph_.negate(a) && place.jumps != Jumps::values && place.jumps != Jumps::refused_in_event &&
+      !graph_.is_constant(a)) {
     // The one of them that is written without a sign.
     const bool second = graph_[a].operation == Operation::negate;
     const TokenRange range = argument_range(expression, index, second ? 1 : 0);
     const NodeId size = build_size(place, index, second ? b : a, [&] { return text(place, range); });
     return largest ? size : bend(graph_.negate(size), a, b);
   }
-  const NodeId node = choose_by_sign(place, index, difference, {above, above, below}, [&] {
+  return extremum(place, index, a, b, largest, [&] {
     return difference_text(place, argument_range(expression, index, 0), argument_range(expression, index, 1));
   });
+}
+
+NodeId FormulaBuilder::extremum(const Place& place, std::uint32_t index, NodeId a, NodeId b, bool largest,
+                                const Text& make_text) {
+  const NodeId difference = graph_.subtract(a, b);
+  const NodeId above = largest ? a : b;
+  const NodeId below = largest ? b : a;
+  const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
+  if (is_value || graph_.is_constant(difference)) return graph_.choose(difference, above, below);
+  const NodeId node = choose_by_sign(place, index, difference, {above, above, below}, make_text);
   const bool first = is_nonnegative(a);
   const bool second = is_nonnegative(b);
   if (largest ? first || second : first && second) nonnegative_.insert(node);

@@ -75,6 +75,7 @@ class SystemMaker {
     SystemDefinition definition;
     definition.name = name;
     definition.states = static_cast<Index>(model_.state_names.size());
+    definition.discrete = model_.discrete;
     definition.surfaces = static_cast<Index>(model_.surfaces.size());
     definition.state_names = model_.state_names;
     for (const ExpandedSurface& surface : model_.surfaces) definition.surface_names.push_back(surface.name);

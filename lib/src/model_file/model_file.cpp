@@ -170,6 +170,21 @@ std::vector<bool> surfaces_that_act(const ModelInstance& instance) {
   return act;
 }
 
+void note_discrete_never_set(const ModelDescription& model, std::vector<std::string>& remarks) {
+  std::vector<bool> is_set(model.states.size(), false);
+  const auto mark = [&](const std::vector<reader::Assignment>& lines) {
+    for (const reader::Assignment& line : lines) is_set[line.state] = true;
+  };
+  for (const reader::EveryDescription& every : model.every) mark(every.set);
+  for (const auto* const events : {&model.resets, &model.edges})
+    for (const reader::EventDescription& event : *events) mark(event.set);
+  for (std::size_t k = 0; k < is_set.size(); ++k) {
+    if (model.states[k].discrete && !model.states[k].hidden && !is_set[k])
+      remarks.push_back("discrete state " + reader::in_quotes(model.states[k].name) +
+                        " is set nowhere; it stays as it begins");
+  }
+}
+
 // On names that nothing uses: they may be misspelt elsewhere, or forgotten.
 std::vector<std::string> remarks_on_unused(const ModelDescription& model, const ModelInstance& instance) {
   ModelDescription observed = model;
@@ -199,6 +214,7 @@ std::vector<std::string> remarks_on_unused(const ModelDescription& model, const 
     }
   }
   note(model.surfaces, surfaces, "surface", "; its crossings are events at which nothing changes");
+  note_discrete_never_set(model, remarks);
   return remarks;
 }
 

@@ -73,7 +73,14 @@ UsedNames used_names(const ModelDescription& model) {
       mark_optional(event.size);
       mark(event.when);
       mark_all(event.set);
+      mark_optional(event.delay);
     }
+  for (const EveryDescription& every : model.every) {
+    for (const auto* formula : {&every.size, &every.period, &every.offset, &every.count})
+      mark_optional(*formula);
+    for (const Formula& time : every.at) mark(time);
+    mark_all(every.set);
+  }
   for (const ContactDescription& contact : model.contacts) {
     mark_optional(contact.size);
     mark(contact.gap);

@@ -4,6 +4,7 @@
 // It must not know TOML, graphs or systems.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "expression/expression.hpp"
 #include "expression/source_report.hpp"
+#include "slideway/model/input.hpp"
 #include "slideway/model/model.hpp"
 
 namespace slideway::reader {
@@ -67,6 +69,7 @@ struct Quantity {
   Ends ends = Ends::none;
   Formula value = {};
   std::optional<Formula> break_away = {};  // of a surface: its break-away ratio
+  bool discrete = false;                   // a state of [discrete], which has no derivative
   bool hidden = false;                     // a part of a friction law, whose name no expression can write
 
   // After a mistake in it: a scalar or a vector, and neither is another mistake.
@@ -95,11 +98,37 @@ struct EventDescription {
   Direction direction = Direction::any;
   bool across_jumps = true;          // jumps past zero are crossings
   std::vector<Assignment> set = {};  // resets and edges; states that are not set keep their value
+  // Resets and edges.
+  std::optional<Formula> delay = {};
+  DelayedValues values = DelayedValues::trigger;
+  int priority = 0;
 
   // Edges only, into ModelDescription::locations.
   std::size_t from = 0;
   std::size_t to = 0;
   std::optional<std::size_t> zeno = {};
+};
+
+// A signal of [inputs]. Its states stand among those of the model, and its value among the definitions.
+struct InputDescription {
+  std::string name = {};
+  Position position = {};
+  std::shared_ptr<const Input> signal = {};
+  std::uint32_t first_state = 0;  // into states
+};
+
+// A table [[every]]: what is set at known times.
+struct EveryDescription {
+  std::string name = {};
+  Position position = {};
+  std::optional<Formula> size = {};    // as of an event
+  std::optional<Formula> period = {};  // or `at`
+  std::optional<Formula> offset = {};
+  std::optional<Formula> count = {};
+  std::vector<Formula> at = {};
+  Position at_position = {};
+  std::vector<Assignment> set = {};
+  int priority = 0;
 };
 
 // gap ≥ 0, with a force Λ ≥ 0 that adds acts_on·Λ to the derivatives.
@@ -157,6 +186,8 @@ struct ModelDescription {
   std::vector<Assignment> derivatives = {};
   std::vector<FrictionDescription> friction = {};
 
+  std::vector<InputDescription> inputs = {};
+  std::vector<EveryDescription> every = {};
   std::vector<EventDescription> resets = {};
   std::vector<EventDescription> stops = {};
   std::vector<EventDescription> records = {};

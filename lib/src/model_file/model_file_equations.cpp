@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/number_text.hpp"
 #include "model_file/friction_laws.hpp"
 
 namespace slideway::reader {
@@ -80,6 +81,10 @@ std::string titled(const std::string& kind, const std::string& name) {
   return name.empty() ? kind + ": " : kind + " " + name + ": ";
 }
 
+std::string priority_text(int priority) {
+  return priority == 0 ? "" : ", priority " + std::to_string(priority);
+}
+
 void add_events(const ModelDescription& model, const std::string& kind,
                 const std::vector<EventDescription>& events, Lines& lines) {
   for (const EventDescription& event : events) {
@@ -88,9 +93,27 @@ void add_events(const ModelDescription& model, const std::string& kind,
       line += model.locations[event.from].name + " -> " + model.locations[event.to].name + " ";
     line += "when " + text(event.when) + crossing(event.direction);
     if (!event.across_jumps) line += ", by the flow alone";
+    if (event.delay)
+      line += ", after a delay of " + text(*event.delay) +
+              (event.values == DelayedValues::execution ? " with the values then" : "");
+    line += priority_text(event.priority);
     if (!event.set.empty()) line += ": " + assignments(model, event.set, event.size.has_value());
     if (event.size) line += "   (i = 1 … " + text(*event.size) + ")";
     if (event.zeno) line += "; at an accumulation point -> " + model.locations[*event.zeno].name;
+    lines.push_back(std::move(line));
+  }
+}
+
+// "every Ts from t0, 10 times: u = -k*x"; "at 1, t2: u = 0".
+void add_every(const ModelDescription& model, Lines& lines) {
+  for (const EveryDescription& every : model.every) {
+    std::string line = titled("time event", every.name);
+    if (every.period) line += "every " + text(*every.period);
+    for (std::size_t k = 0; k < every.at.size(); ++k) line += (k == 0 ? "at " : ", ") + text(every.at[k]);
+    if (every.offset) line += " from " + text(*every.offset);
+    if (every.count) line += ", " + text(*every.count) + " times";
+    line += priority_text(every.priority) + ": " + assignments(model, every.set, every.size.has_value());
+    if (every.size) line += "   (i = 1 … " + text(*every.size) + ")";
     lines.push_back(std::move(line));
   }
 }
@@ -111,6 +134,22 @@ void add_surfaces(const ModelDescription& model, const ExpandedModel& expanded, 
 bool is_friction(const ModelDescription& model, const Quantity& definition) {
   return std::any_of(model.friction.begin(), model.friction.end(),
                      [&](const FrictionDescription& friction) { return friction.name == definition.name; });
+}
+
+bool is_input(const ModelDescription& model, const Quantity& definition) {
+  return std::any_of(model.inputs.begin(), model.inputs.end(),
+                     [&](const InputDescription& input) { return input.name == definition.name; });
+}
+
+// "input u: 201 knots from 0 to 10, linear between them"
+std::string input_line(const InputDescription& input) {
+  const InputData& data = input.signal->data();
+  const char* const between[] = {"held", "linear", "pchip", "cubic"};
+  const char* const outside[] = {"", ", held outside", ", periodic"};
+  return "input " + input.name + ": " + std::to_string(data.times.size()) + " knots from " +
+         exact_text(data.times.front()) + " to " + exact_text(data.times.back()) + ", " +
+         between[static_cast<int>(data.interpolation)] + " between them" +
+         outside[static_cast<int>(data.extrapolation)];
 }
 
 // "F = Fc*sgn(v) + B*v, coulomb friction: v = x2 - vb, Fc = 0.4, B = 0"
@@ -148,10 +187,16 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
   }
   for (const FrictionDescription& friction : model.friction) lines.push_back(friction_line(model, friction));
   for (const Quantity& definition : model.definitions)
-    if (!definition.hidden && !is_friction(model, definition))
+    if (!definition.hidden && !is_friction(model, definition) && !is_input(model, definition))
       lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " +
                       text(definition.value) +
                       (definition.is_vector() ? range(definition, definition.value) : ""));
+  for (const Quantity& state : model.states)
+    if (state.discrete && !state.hidden)
+      lines.push_back("discrete state " + state.name +
+                      (state.is_vector() ? "[i], i = 1 … " + text(*state.size) : ""));
+  for (const InputDescription& input : model.inputs) lines.push_back(input_line(input));
+  add_every(model, lines);
   add_events(model, "edge", model.edges, lines);
   add_events(model, "reset", model.resets, lines);
   add_events(model, "stop", model.stops, lines);

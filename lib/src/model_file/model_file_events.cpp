@@ -1,6 +1,10 @@
 // read_events: the tables of resets, stops, records, contacts, locations and edges.
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/number_text.hpp"
 
 #include "model_file/model_file_tables.hpp"
 
@@ -13,12 +17,14 @@ class EventReader {
 
   void read() {
     read_locations();
+    read_every();
     read_events("resets", "reset", model_.resets,
-                {"name", "size", "when", "direction", "across_jumps", "set"});
+                {"name", "size", "when", "direction", "across_jumps", "set", "delay", "values", "priority"});
     read_events("stops", "stop", model_.stops, {"name", "size", "when", "direction", "across_jumps"});
     read_events("records", "record", model_.records, {"name", "size", "when", "direction", "across_jumps"});
     read_events("edges", "edge", model_.edges,
-                {"name", "size", "from", "to", "when", "direction", "across_jumps", "set", "zeno"});
+                {"name", "size", "from", "to", "when", "direction", "across_jumps", "set", "zeno", "delay",
+                 "values", "priority"});
     read_contacts();
     read_initial_location();
   }
@@ -54,9 +60,81 @@ class EventReader {
         reader_.lacks_key(table, who, "'set', with a state at least");
       else if (sets_nothing && contains(keys, "set"))
         reader_.mistake(*set, who + " sets nothing", "a state at least, or no line at all", "{}");
+      if (contains(keys, "delay")) read_delay(table, who, event);
       if (kind == "edge") read_ends_of_edge(table, who, event);
       events.push_back(std::move(event));
     }
+  }
+
+  void read_delay(const TomlEntry& table, const std::string& who, EventDescription& event) {
+    if (const TomlEntry* const entry = table.value.find("delay"))
+      event.delay = reader_.read_formula(entry->value, "the delay of " + who);
+    const auto values = reader_.read_word(table.value, "values", {"trigger", "execution"});
+    if (values) event.values = static_cast<DelayedValues>(*values);
+    if (values && !event.delay)
+      reader_.mistake(*table.value.find("values"), "'values' of what is not delayed",
+                      "a line delay = \"…\" beside it", "none");
+    read_priority(table.value, event.priority);
+  }
+
+  void read_priority(const TomlValue& table, int& priority) {
+    const TomlEntry* const entry = table.find("priority");
+    if (entry == nullptr) return;
+    constexpr double most = 1e6;
+    const TomlValue& value = entry->value;
+    if (value.kind == TomlKind::number && value.number == std::floor(value.number) &&
+        std::abs(value.number) <= most)
+      priority = static_cast<int>(value.number);
+    else
+      reader_.mistake(value.position, 1, "'priority' out of range",
+                      "a whole number, the highest of an instant acting first, 0 where it is not given",
+                      value.kind == TomlKind::number ? exact_text(value.number) : describe(value));
+  }
+
+  void read_every() {
+    for (const TomlEntry& table : reader_.tables("every")) {
+      EveryDescription every;
+      every.position = table.position;
+      reader_.check_keys(table.value, table.key,
+                         {"name", "size", "period", "offset", "count", "at", "set", "priority"});
+      reader_.read_text(table.value, "name", every.name);
+      const std::string who = title("time event", every.name);
+      read_size(table.value, who, every.size);
+      for (const auto& [key, formula] :
+           {std::pair{"period", &every.period}, std::pair{"offset", &every.offset},
+            std::pair{"count", &every.count}}) {
+        if (const TomlEntry* const entry = table.value.find(key))
+          *formula = reader_.read_formula(entry->value, std::string("the ") + key + " of " + who);
+      }
+      read_times(table, who, every);
+      read_priority(table.value, every.priority);
+      const TomlEntry* const set = table.value.find("set");
+      if (set != nullptr) reader_.read_assignments(*set, who + " sets", every.set);
+      if (set == nullptr || (set->value.kind == TomlKind::table && set->value.table.empty()))
+        reader_.lacks_key(table, who, "'set', with a state at least");
+      model_.every.push_back(std::move(every));
+    }
+  }
+
+  // Either a period, which an offset and a count may go with, or times.
+  void read_times(const TomlEntry& table, const std::string& who, EveryDescription& every) {
+    const TomlEntry* const at = table.value.find("at");
+    if (at == nullptr) {
+      if (!every.period) reader_.lacks_key(table, who, "'period' = \"Ts\", or 'at' with a list of times");
+      return;
+    }
+    every.at_position = at->value.position;
+    for (const char* const key : {"period", "offset", "count"}) {
+      if (const TomlEntry* const entry = table.value.find(key))
+        reader_.mistake(*entry, in_quotes(key) + " beside 'at'", "either 'at' or 'period'", "both",
+                        "for both, write two tables [[every]]");
+    }
+    const bool is_list = at->value.kind == TomlKind::array;
+    const std::vector<TomlValue> times = is_list ? at->value.array : std::vector<TomlValue>{at->value};
+    for (std::size_t k = 0; k < times.size(); ++k)
+      every.at.push_back(reader_.read_formula(times[k], "time " + std::to_string(k + 1) + " of " + who));
+    if (times.empty())
+      reader_.mistake(at->value.position, 1, "'at' without a time", "times such as at = [1, \"t2\"]", "none");
   }
 
   void read_ends_of_edge(const TomlEntry& table, const std::string& who, EventDescription& edge) {

@@ -79,7 +79,16 @@ class NameResolver {
         const Scope scope = scope_of_table(event.size, motion);
         resolve_formula(event.when, scope);
         resolve_all(event.set, scope);
+        if (event.delay) resolve_formula(*event.delay, constant_scope(event.size.has_value()));
       }
+    for (EveryDescription& every : model_.every) {
+      const Scope scope = scope_of_table(every.size, motion);
+      const Scope fixed = constant_scope(every.size.has_value());
+      for (auto* const formula : {&every.period, &every.offset, &every.count})
+        if (*formula) resolve_formula(**formula, fixed);
+      for (Formula& time : every.at) resolve_formula(time, fixed);
+      resolve_all(every.set, scope);
+    }
     for (ContactDescription& contact : model_.contacts) {
       const Scope scope = scope_of_table(contact.size, motion);
       resolve_formula(contact.gap, scope);
@@ -152,6 +161,7 @@ class NameResolver {
   }
 
   void declare_names() {
+    for (const auto& every : model_.every) declare_name(every.name, every.position, "a time event");
     for (const auto& event : model_.resets) declare_name(event.name, event.position, "a reset");
     for (const auto& event : model_.stops) declare_name(event.name, event.position, "a stop");
     for (const auto& event : model_.records) declare_name(event.name, event.position, "a record");
@@ -198,6 +208,11 @@ class NameResolver {
     if (size) resolve_formula(*size, {false, false, false, model_.parameters.size(), constants});
   }
 
+  // Of numbers and parameters, and of i in a table with a size.
+  Scope constant_scope(bool has_index) const {
+    return {false, has_index, false, model_.parameters.size(), constants};
+  }
+
   Scope scope_of_table(std::optional<Formula>& size, Scope scope) {
     resolve_size(size);
     scope.index = size.has_value();
@@ -235,7 +250,8 @@ class NameResolver {
       return resolve_formula(formula, scope);
     const std::string name(expression.spelling(expression.tokens.front()));
     const Symbol symbol = find(name);
-    if (symbol.kind == SymbolKind::unresolved) {
+    // A contact may be called like a function, 'floor'.
+    if (symbol.kind == SymbolKind::unresolved || symbol.kind == SymbolKind::function) {
       for (std::size_t k = 0; k < model_.contacts.size(); ++k) {
         const ContactDescription& contact = model_.contacts[k];
         const std::uint32_t element = contact.size ? element_number(name, contact.name) : 0;

@@ -21,7 +21,7 @@ class SectionReader {
     reader_.check_top_level();
     // Nothing else can be said while the name of a section is wrong that all others refer to.
     for (const char* const section :
-         {"parameters", "states", "definitions", "surfaces", "friction", "locations"})
+         {"parameters", "states", "discrete", "inputs", "definitions", "surfaces", "friction", "locations"})
       if (root_.find(section) == nullptr && reader_.is_misspelt(section)) return;
     reader_.read_text(root_, "name", model_.name);
     reader_.read_text(root_, "summary", model_.summary);
@@ -33,11 +33,14 @@ class SectionReader {
     if (reader_.is_misspelt("states")) return;
     check_states();
     read_friction(reader_, model_);
+    read_discrete();
+    read_inputs(reader_, model_);
     read_time();
     reader_.number_states();
     if (const TomlEntry* table = reader_.section("derivatives", TomlKind::table))
       reader_.read_derivatives(table->value, model_.derivatives);
     read_events(reader_, model_);
+    check_discrete();
     check_derivatives();
     model_.told_names = reader_.told_names();
     read_options();
@@ -51,6 +54,32 @@ class SectionReader {
     if (table == nullptr) return;
     for (const TomlEntry& entry : table->value.table)
       if (!reader_.is_misplaced(entry)) quantities.push_back(read_quantity(entry, kind));
+  }
+
+  // After all other states, so that they are the last of the system.
+  void read_discrete() {
+    const std::size_t first = model_.states.size();
+    read_quantities("discrete", "state", model_.states);
+    for (std::size_t k = first; k < model_.states.size(); ++k) model_.states[k].discrete = true;
+  }
+
+  // Only jumps move a discrete state.
+  void check_discrete() {
+    const auto check = [&](const std::vector<Assignment>& lines, const std::string& what) {
+      for (const Assignment& line : lines) {
+        const Quantity& state = model_.states[line.state];
+        if (!state.discrete) continue;
+        reader_.mistake(
+            line.position, state.name.size(), what + " discrete state " + in_quotes(state.name),
+            "a state of [states]", in_quotes(state.name) + ", a line of [discrete]",
+            "a discrete state is moved by the `set` of [[every]], [[resets]] and [[edges]] alone; "
+            "move its line to [states], or take this one out");
+      }
+    };
+    check(model_.derivatives, "a derivative of");
+    for (const LocationDescription& location : model_.locations)
+      check(location.derivatives, "a derivative of");
+    for (const ContactDescription& contact : model_.contacts) check(contact.acts_on, "a contact force on");
   }
 
   Quantity read_quantity(const TomlEntry& entry, const std::string& kind) {
@@ -150,7 +179,8 @@ class SectionReader {
   template <class Tell>
   void report_missing(const std::vector<bool>& having, const Tell& tell) const {
     for (std::size_t k = 0; k < having.size(); ++k)
-      if (!having[k] && !reader_.is_meant(static_cast<std::uint32_t>(k))) tell(model_.states[k]);
+      if (!having[k] && !model_.states[k].discrete && !reader_.is_meant(static_cast<std::uint32_t>(k)))
+        tell(model_.states[k]);
   }
 
   // ---- options --------------------------------------------------------------------------------------
@@ -268,6 +298,9 @@ class SectionReader {
     }
     const auto is_unknown = [&](const TomlEntry& line) { return !contains(names, line.key); };
     if (std::any_of(entry.value.table.begin(), entry.value.table.end(), is_unknown)) return;
+    // Discrete states have no errors.
+    for (std::size_t k = 0; k < names.size(); ++k)
+      if (model_.states[k].discrete && model_.atol_by_state[k] == 0) model_.atol_by_state[k] = 1;
     for (std::size_t k = 0; k < names.size(); ++k)
       if (model_.atol_by_state[k] == 0)
         reader_.mistake(entry, "'atol' lacks a state", "a line for every state",

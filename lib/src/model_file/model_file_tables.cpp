@@ -9,9 +9,9 @@
 namespace slideway::reader {
 namespace {
 
-const Words table_names = {"parameters", "states",   "time",        "definitions",
-                           "surfaces",   "friction", "derivatives", "options"};
-const Words list_names = {"resets", "stops", "records", "contacts", "locations", "edges"};
+const Words table_names = {"parameters",  "states",   "discrete", "inputs",      "time",
+                           "definitions", "surfaces", "friction", "derivatives", "options"};
+const Words list_names = {"every", "resets", "stops", "records", "contacts", "locations", "edges"};
 const Words top_level_keys = {"name", "summary", "source", "initial"};
 
 std::string top_level_hint(const std::string& key) {
@@ -20,14 +20,28 @@ std::string top_level_hint(const std::string& key) {
 
 // The name that other tools give to a section that exists here, too.
 std::string section_hint(const std::string& key, const Words& known) {
-  static const std::map<std::string, std::string> elsewhere = {
-      {"equations", "derivatives"}, {"equation", "derivatives"},      {"odes", "derivatives"},
-      {"ode", "derivatives"},       {"dynamics", "derivatives"},      {"rhs", "derivatives"},
-      {"field", "derivatives"},     {"constants", "parameters"},      {"variables", "states"},
-      {"init", "states"},           {"initial_conditions", "states"}, {"auxiliary", "definitions"},
-      {"functions", "definitions"}, {"guards", "surfaces"},           {"events", "resets"},
-      {"transitions", "edges"},     {"modes", "locations"},           {"solver", "options"},
-      {"simulation", "time"}};
+  static const std::map<std::string, std::string> elsewhere = {{"equations", "derivatives"},
+                                                               {"equation", "derivatives"},
+                                                               {"odes", "derivatives"},
+                                                               {"ode", "derivatives"},
+                                                               {"dynamics", "derivatives"},
+                                                               {"rhs", "derivatives"},
+                                                               {"field", "derivatives"},
+                                                               {"constants", "parameters"},
+                                                               {"variables", "states"},
+                                                               {"init", "states"},
+                                                               {"initial_conditions", "states"},
+                                                               {"auxiliary", "definitions"},
+                                                               {"functions", "definitions"},
+                                                               {"guards", "surfaces"},
+                                                               {"events", "resets"},
+                                                               {"samples", "every"},
+                                                               {"sampled", "every"},
+                                                               {"timers", "every"},
+                                                               {"transitions", "edges"},
+                                                               {"modes", "locations"},
+                                                               {"solver", "options"},
+                                                               {"simulation", "time"}};
   const auto found = elsewhere.find(key);
   if (found == elsewhere.end()) return suggestion(key, known);
   const bool list = contains(list_names, found->second);

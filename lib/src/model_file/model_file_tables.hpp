@@ -34,6 +34,8 @@ class TableReader {
   void mistake(const TomlEntry& key, std::string what, std::string expected = "", std::string got = "",
                std::string hint = "");
 
+  std::size_t mistakes() const { return mistakes_.size(); }
+
   void check_top_level();
   // Whether a table of the file means this one and misses its name, or its place; that has been told.
   bool is_misspelt(const std::string& key) const;
@@ -97,6 +99,9 @@ class TableReader {
 
 // Adds what [friction] means to the definitions, states and derivatives.
 void read_friction(TableReader& reader, ModelDescription& model);
+
+// Adds the signals of [inputs]: definitions, and the discrete states that they are made of, which are the last.
+void read_inputs(TableReader& reader, ModelDescription& model);
 
 // Fills in resets, stops, records, contacts, locations and edges. The states must be known.
 void read_events(TableReader& reader, ModelDescription& model);

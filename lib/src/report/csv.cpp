@@ -39,6 +39,7 @@ std::vector<double> output_times(const Trajectory& trajectory, const CsvOptions&
 bool may_jump(const EventRecord& event) {
   switch (event.kind) {
     case EventKind::reset:
+    case EventKind::sample:
     case EventKind::transition:
     case EventKind::impact:
     case EventKind::contact:

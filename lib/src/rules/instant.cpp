@@ -249,6 +249,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   }
 
   begin_instant(false);
+  take_due(arrivals);
   if (now_.here->watch.size() > 0) {
     take_sides(slots);
     add_simultaneous(arrivals);
@@ -264,7 +265,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
     finish_stopped(arrivals.stops.front());
     return false;
   }
-  if (!arrivals.hits.empty() || !arrivals.jumps.empty()) {
+  if (!arrivals.hits.empty() || !arrivals.jumps.empty() || !arrivals.due.empty()) {
     locator_.scanned().poles.clear();
     instant_.second_order = now_.second_order;
     if (now_.in_second_order() && !leave_second_order(now_.second_order)) return false;

@@ -12,6 +12,7 @@
 
 #include "simulate/event_resolver.hpp"
 #include "simulate/event_watch.hpp"
+#include "simulate/time_schedule.hpp"
 #include "slideway/simulate/event_log.hpp"
 
 namespace slideway {
@@ -24,6 +25,7 @@ struct Arrivals {
   std::vector<Index> records = {};   // events by kind, into the watch
   std::vector<Index> stops = {};
   std::vector<Index> jumps = {};  // resets and edges
+  DueActions due = {};            // what is due at this time
   double blur = 0;                // of the time, by the rounding of the guards of events
   double error = 0;               // of the time, by what errors of the run may make of those guards
   std::vector<Index>& list(WatchedKind kind) {
@@ -32,6 +34,8 @@ struct Arrivals {
   void clear() {
     meeting.met.clear();
     blur = error = 0;
+    due.events.clear();
+    due.actions.clear();
     for (std::vector<Index>* list : {&hits, &releases, &records, &stops, &jumps}) list->clear();
   }
   bool only_hits() const {

@@ -61,12 +61,15 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   }
   std::vector<Crossed> crossed;
   for (const Index e : arrivals.jumps) crossed.push_back({e, Cause::zero});
-  if (goes_on) goes_on = fire_round(crossed, false, records);
+  if (goes_on) goes_on = fire_round(crossed, false, records, arrivals.due);
   if (goes_on) goes_on = settle(false, records);
+  const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
   if (!now_.limits.empty()) drop_disturbed_limits();
   if (goes_on && guards_before.size() == now_.mode.size()) end_along(guards_before);
   publish();
-  return goes_on && goes_on_after();
+  if (!goes_on || log_.too_many_events()) return false;
+  // Known times do not accumulate.
+  return is_sampled && instant_.round <= 1 ? true : goes_on_after();
 }
 
 Vector ModeManager::surface_guards() {
@@ -184,6 +187,7 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
   if (cause == Cause::beyond) warn_of_way_back(event);
   // One that a jump has carried past zero is not zero within errors.
   if (cause != Cause::jump) jumps_.note_zero(watched.when, now_.here->watch.noise(event));
+  if (watched.delay.time > 0) return trigger(event, std::move(record), records);
   bool stays = false;
   if (watched.reset) {
     Vector after = now_.x;
@@ -228,6 +232,7 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
       return false;
     }
     if (!same) {
+      drop_actions_of(edge.from);
       const EventWatch& before = now_.here->watch;
       enter(to);
       carry_fired(before);

@@ -6,6 +6,7 @@
 //     instant       what arrives at one instant, and the mode after it where nothing jumps
 //     jump          impacts, resets and edges
 //     rounds        what these set off, in rounds
+//     time_events   what is due at known times
 //     settle        the mode where the state or the location is new
 //     pressed       surfaces that closed contacts hold
 //     joined_locations  sliding between two locations
@@ -84,6 +85,8 @@ class ModeManager {
   double pass_limits(double from, bool arrived);
   // At the time of the limit of resets or edges. False when the run is over.
   bool end_held_limit();
+  // At the time of such a limit, or where something is due. False when the run is over.
+  bool reach_known_time();
 
  private:
   // Switches to the tools of a location; the mode is found afterwards.
@@ -180,7 +183,25 @@ class ModeManager {
   std::vector<Crossed> crossed_by_jump();
   bool fire_crossed(const std::vector<Crossed>& crossed, bool at_start, std::vector<EventRecord>& records);
   // Resets in their order, then the first edge.
-  bool fire_round(const std::vector<Crossed>& jumps, bool at_start, std::vector<EventRecord>& records);
+  bool fire_round(const std::vector<Crossed>& jumps, bool at_start, std::vector<EventRecord>& records,
+                  const DueActions& due = {});
+
+  // ---- known times (time_events.cpp); each that tells is false when the run is over
+  // Takes what is due at t_, as far as that can be told, and puts t_ there.
+  void take_due(Arrivals& arrivals);
+  // Resets, edges and what is due, by their priorities.
+  bool fire_by_priority(const std::vector<Crossed>& jumps, bool at_start, std::vector<EventRecord>& records,
+                        const DueActions& due);
+  bool fire_time_event(Index event, bool at_start, std::vector<EventRecord>& records);
+  // A delayed event is triggered; `record` is that of its reset.
+  bool trigger(Index event, EventRecord&& record, std::vector<EventRecord>& records);
+  // And acts.
+  bool act(const PendingAction& action, std::vector<EventRecord>& records);
+  // Of edges that leave a location which is left.
+  void drop_actions_of(const std::string& location);
+  // Puts `after` in place of the state; false where it is not finite.
+  bool set_state(const std::string& who, const Vector& after);
+  bool fire_at_start(std::vector<EventRecord>& records);
   bool fires_without_end(const std::vector<EventRecord>& records);
 
   // At t_, x_; `is_new` tells whether the state is not one that was integrated.

@@ -161,7 +161,11 @@ bool ModeManager::fire_crossed(const std::vector<Crossed>& crossed, bool at_star
 }
 
 bool ModeManager::fire_round(const std::vector<Crossed>& jumps, bool at_start,
-                             std::vector<EventRecord>& records) {
+                             std::vector<EventRecord>& records, const DueActions& due) {
+  const EventWatch& watch = now_.here->watch;
+  const bool has_priorities = std::any_of(jumps.begin(), jumps.end(),
+                                          [&](const Crossed& one) { return watch[one.event].priority != 0; });
+  if (!due.empty() || has_priorities) return fire_by_priority(jumps, at_start, records, due);
   for (const Crossed& one : jumps) {
     const bool is_edge = now_.here->watch[one.event].kind == WatchedKind::edge;
     if (!fire(one.event, at_start, records, one.cause)) return false;

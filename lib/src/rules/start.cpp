@@ -44,11 +44,15 @@ bool ModeManager::start() {
     return true;
   }
   std::vector<EventRecord>& records = instant_.open_records(true);
-  const bool goes_on = settle(true, records);
+  const bool goes_on = fire_at_start(records) && settle(true, records);
+  for (EventRecord& record : records) {
+    if (goes_on && !record.to) record.to = now_.word();
+  }
   // A jump at the start comes after the state that was given; a choice of what follows does not.
   const bool jumped = std::any_of(records.begin(), records.end(), [](const EventRecord& record) {
-    return record.kind == EventKind::reset || record.kind == EventKind::transition ||
-           record.kind == EventKind::impact || record.kind == EventKind::contact;
+    return record.kind == EventKind::reset || record.kind == EventKind::sample ||
+           record.kind == EventKind::transition || record.kind == EventKind::impact ||
+           record.kind == EventKind::contact;
   });
   if (!jumped) take_initial_mode();
   publish();

@@ -61,6 +61,7 @@ Solution RunEngine::execute() {
     log_.solution().trajectory.add_point(now_.t, now_.x);
   }
   log_.write_outputs(now_.t, now_.t);
+  log_.solution().pending = now_.schedule.pending();
   log_.solution().final = {now_.t, now_.word(), now_.x, now_.here->name};
   warn_of_silent_guards();
   Statistics& statistics = log_.solution().statistics;
@@ -123,7 +124,7 @@ bool RunEngine::begin_mode() {
   }
   // The last arrival may have been at the limit itself.
   while (now_.next_end() < now_.run.end && now_.next_end() - now_.t <= location_accuracy(now_.t, 0)) {
-    if (!manager_.end_held_limit()) return false;
+    if (!manager_.reach_known_time()) return false;
   }
   ModeOde& ode = now_.here->ode;
   // The weights of the arrival serve where the state is still the same, but for its place on the surfaces.
@@ -230,6 +231,16 @@ bool RunEngine::too_many_steps() {
   return true;
 }
 
+// At a time that was known, with the guards that reach zero there as well. False when the run is over.
+bool RunEngine::arrive_with_guards(double t) {
+  std::vector<char> slots(static_cast<std::size_t>(now_.here->ode.guards()), 0);
+  const std::size_t events = log_.solution().events.size();
+  const bool is_root = locator_.arrives_at_end(t, slots) && locator_.integrator_saw(t, slots);
+  const bool goes_on = manager_.handle_arrival(slots);
+  if (is_root && log_.solution().events.size() > events) ++log_.solution().statistics.integrator_roots;
+  return goes_on;
+}
+
 ModeEnd RunEngine::follow_mode() {
   Stepper& stepper = *now_.stepper;
   ModeOde& ode = now_.here->ode;
@@ -272,7 +283,8 @@ ModeEnd RunEngine::follow_mode() {
       const double limit_time = now_.t;
       now_.dense_end = now_.t;
       now_.restart.go_on();
-      const bool goes_on = manager_.end_held_limit();
+      const bool goes_on =
+          now_.schedule.is_due(now_.t) ? arrive_with_guards(report.end) : manager_.end_held_limit();
       log_.write_outputs(limit_time, now_.t);
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }
@@ -282,7 +294,8 @@ ModeEnd RunEngine::follow_mode() {
       if (ends_with_event && locator_.integrator_saw(now_.t, slots))
         ++log_.solution().statistics.integrator_roots;
       log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
-      if (!ends_with_event || manager_.handle_arrival(slots)) log_.finish(Status::reached_end, "");
+      const bool is_quiet = !ends_with_event && !now_.schedule.is_due(now_.t);
+      if (is_quiet || manager_.handle_arrival(slots)) log_.finish(Status::reached_end, "");
       log_.write_outputs(now_.t, now_.t);
       return ModeEnd::finished;
     }

@@ -30,6 +30,7 @@ class RunEngine {
   // Freezes the mode, chooses its stepper and starts the locator. False when the run is over.
   bool begin_mode();
   Stepper* choose_stepper();
+  bool arrive_with_guards(double t);
   // Steps to the next event, or to the end of the run.
   ModeEnd follow_mode();
   // False when the run is over. Records on the way are handed out; the arrival that ends the mode is the locator's.

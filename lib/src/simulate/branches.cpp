@@ -43,6 +43,7 @@ BranchTree follow_branches(const Simulator& simulator, const Run& run, Index mos
       next.state = solution.final.state;
       next.location = solution.final.location;
       next.mode = mode;
+      next.pending = solution.pending;
       branch.branches.push_back({simulator.run(next), {}});
       ++followed;
     }

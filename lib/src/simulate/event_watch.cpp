@@ -21,7 +21,10 @@ EventWatch::EventWatch(const System& system) {
          .when = event.when,
          .direction = event.direction,
          .reset = event.reset,
-         .across_jumps = event.across_jumps});
+         .across_jumps = event.across_jumps,
+         .event = watched_.size(),
+         .delay = event.delay,
+         .priority = event.priority});
   }
 }
 
@@ -37,7 +40,9 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
          .direction = edge.direction,
          .reset = edge.reset,
          .across_jumps = edge.across_jumps,
-         .edge = k});
+         .edge = k,
+         .delay = edge.delay,
+         .priority = edge.priority});
   }
 }
 

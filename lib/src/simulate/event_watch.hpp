@@ -24,6 +24,9 @@ struct Watched {
   ResetFunction reset = {};  // may be empty for an edge
   bool across_jumps = true;  // fires where a jump carries its guard past zero, too
   std::size_t edge = 0;      // into Automaton::edges, for WatchedKind::edge
+  std::size_t event = 0;     // into System::events, for the others
+  Delay delay = {};
+  int priority = 0;
 };
 
 class EventWatch {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "simulate/continuous_stepper.hpp"
 #include "simulate/method_stepper.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/core/errors.hpp"
@@ -15,6 +16,16 @@ namespace {
 std::shared_ptr<const RelayStructure> structure_of(const System& plain, const System& system,
                                                    std::shared_ptr<const RelayStructure> structure) {
   return plain.contacts().empty() ? std::move(structure) : std::make_shared<const RelayStructure>(system);
+}
+
+std::unique_ptr<Stepper> stepper_of(ModeOde& ode, const System& system, Method method,
+                                    const StepperOptions& options) {
+  const auto make = [method](SmoothOde& one, const StepperOptions& its_options) {
+    return make_stepper(one, method, its_options);
+  };
+  const Index discrete = system.discrete();
+  if (discrete == 0 || discrete == system.states()) return make(ode, options);
+  return make_continuous_stepper(ode, discrete, options, make);
 }
 
 }  // namespace
@@ -76,7 +87,7 @@ LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure>
               .got = "nothing from it"});
     }
   }
-  stepper = make_stepper(ode, options.method, stepping);
+  stepper = stepper_of(ode, system, options.method, stepping);
   if (const std::shared_ptr<const SecondOrder>& kept = system.definition().staying) {
     staying = std::make_unique<StayingZero>(kept);
     ode.keep_on(staying->geometry, staying->all);
@@ -102,7 +113,7 @@ void LocationTools::set_duration(double duration) {
 }
 
 Stepper& LocationTools::one_step() {
-  if (!short_stepper) short_stepper = make_stepper(ode, Method::dopri5, stepping);
+  if (!short_stepper) short_stepper = stepper_of(ode, system, Method::dopri5, stepping);
   return *short_stepper;
 }
 
@@ -112,7 +123,7 @@ Stepper& LocationTools::fine_step() {
     fine.rtol = std::min(stepping.rtol, std::max(kFinePart * stepping.rtol, kFinestTolerance));
     // A motion of second order is far below the tolerances long before it ends.
     fine.atol *= kFinestTolerance;
-    fine_stepper = make_stepper(ode, Method::dopri5, fine);
+    fine_stepper = stepper_of(ode, system, Method::dopri5, fine);
   }
   return *fine_stepper;
 }
@@ -128,7 +139,7 @@ Stepper* LocationTools::reintegration_step() {
     StepperOptions fine = stepping;
     fine.rtol *= part;
     fine.atol *= part;
-    reintegration_stepper = make_stepper(ode, method, fine);
+    reintegration_stepper = stepper_of(ode, system, method, fine);
   }
   return reintegration_stepper.get();
 }

@@ -12,7 +12,9 @@ RunState::RunState(const Automaton& automaton_of_run,
       run(run_of_state),
       tools(automaton_of_run, structures, options_of_run, run_of_state.end - run_of_state.start),
       t(run_of_state.start),
-      x(run_of_state.state) {
+      x(run_of_state.state),
+      schedule(automaton_of_run.system().time_events(), run_of_state.pending, run_of_state.start,
+               run_of_state.mode.has_value()) {
   const Index states = automaton.system().states();
   atol = options.atol.expand(states, options.rtol);
   weights = Vector::Ones(states);
@@ -88,7 +90,10 @@ double RunState::next_end() const {
   for (const AccumulationLimit& limit : limits) {
     if (limit.is_held()) end = std::min(end, limit.t);
   }
-  return end;
+  // One that is due at the end itself, but for rounding, leaves no step after it.
+  return schedule.is_due(run.end) && run.end - schedule.next() > time_rounding(run.end)
+             ? std::min(end, schedule.next())
+             : end;
 }
 
 std::span<const SecondOrder::Bound> RunState::bound() const { return here->bound(); }

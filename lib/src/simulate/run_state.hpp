@@ -15,6 +15,7 @@
 #include "simulate/guard_arming.hpp"
 #include "simulate/restart_policy.hpp"
 #include "simulate/run_tools.hpp"
+#include "simulate/time_schedule.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "slideway/simulate/solution.hpp"
 
@@ -51,6 +52,8 @@ struct RunState {
   std::vector<AccumulationLimit> limits = {};  // that the solution is coming to
   double step_end = 0;                         // of the last step
   double dense_end = 0;                        // up to where the stepper's dense output is the solution
+
+  TimeSchedule schedule;
 
   // ---- sizes and errors
   Vector atol, weights;

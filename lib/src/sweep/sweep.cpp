@@ -97,6 +97,7 @@ void check_end(const SweepOptions& options, const ModelInstance& instance) {
 std::vector<std::string> section_names(const ModelInstance& instance) {
   std::vector<std::string> names = instance.system.surface_names();
   for (const Event& event : instance.system.events()) names.push_back(event.name);
+  for (const TimeEvent& event : instance.system.time_events()) names.push_back(event.name);
   for (const Contact& contact : instance.system.contacts()) names.push_back(contact.name);
   const Automaton problem = instance.problem();
   for (const Edge& edge : problem.edges()) names.push_back(edge.name);

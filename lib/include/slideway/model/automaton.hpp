@@ -34,6 +34,9 @@ struct Edge {
   std::string zeno = {};  // the location to go on in where firings of this edge accumulate; "" for none
   // An edge fires, too, where its guard is past zero when the location is entered; without this it waits for the flow to cross.
   bool across_jumps = true;
+  // A delayed edge leads on from its location only where the solution has not left that in the meantime.
+  Delay delay = {};
+  int priority = 0;  // among the jumps of one instant, the highest first
 };
 
 // Two edges that undo each other, into Automaton::edges().

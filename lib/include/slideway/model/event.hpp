@@ -14,11 +14,15 @@
 // records and stops see the state that the rounds before have left. An instant ends where nothing has crossed; where it goes on for
 // more than 1000 rounds in which something fires again, the run ends as `chattering`.
 // An event without `across_jumps` fires by the flow alone: a jump past its zero is no crossing of it.
+//
+// With a delay τ a reset acts at the time of its crossing plus τ, of which any number may be on their way. Like the times of
+// model/time_event.hpp that time is exact. It sets what R makes of the state at the crossing, or of that at the time when it acts.
 // It must not know surfaces.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "slideway/model/guard.hpp"
 
@@ -31,6 +35,16 @@ enum class Action { reset, stop, record };
 // after = R(t, before); `after` arrives as a copy of `before`, so states that are not set keep their value.
 using ResetFunction = std::function<void(double t, ConstVectorRef before, VectorRef after)>;
 
+// The state from which a delayed action computes what it sets.
+enum class DelayedValues { trigger, execution };
+
+struct Delay {
+  double time = 0;  // ≥ 0
+  DelayedValues values = DelayedValues::trigger;
+  // The states that the reset sets, needed with the values of the trigger: the others are as they are when it acts.
+  std::vector<Index> sets = {};
+};
+
 struct Event {
   std::string name = {};  // for the event log; may be empty
   Guard when = {};        // required
@@ -38,6 +52,8 @@ struct Event {
   Action action = Action::record;
   ResetFunction reset = {};  // required for Action::reset
   bool across_jumps = true;  // fires where a jump carries `when` past zero, too
+  Delay delay = {};          // of resets
+  int priority = 0;          // among the jumps of one instant, the highest first
 };
 
 }  // namespace slideway

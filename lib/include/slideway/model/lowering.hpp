@@ -13,6 +13,7 @@
 
 #include "slideway/autodiff/dual.hpp"
 #include "slideway/core/scratch.hpp"
+#include "slideway/model/discrete_states.hpp"
 #include "slideway/model/system.hpp"
 #include "slideway/model/trace_patterns.hpp"
 
@@ -200,6 +201,8 @@ SystemDefinition lower(Functor functor, Dimensions dimensions) {
   lower_field(shared, definition);
   lower_guards(shared, definition);
   lower_break_away(shared, definition);
+  definition.discrete = dimensions.discrete;
+  hold_discrete_states(definition);
   if (definition.surfaces > 0 && definition.states > 0) trace_guards(*shared, definition);
   return definition;
 }

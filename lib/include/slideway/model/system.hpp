@@ -23,6 +23,7 @@
 #include "slideway/core/types.hpp"
 #include "slideway/model/contact.hpp"
 #include "slideway/model/event.hpp"
+#include "slideway/model/time_event.hpp"
 
 namespace slideway {
 
@@ -117,6 +118,12 @@ struct SystemDefinition {
   // Events beside the surfaces, and unilateral constraints, whose forces come on top of `field`.
   std::vector<Event> events = {};
   std::vector<Contact> contacts = {};
+  // What happens at known times. Of an automaton those of the initial location count, in every location.
+  std::vector<TimeEvent> time_events = {};
+
+  // The last so many states are discrete, as the output of a sampled controller is: they change by jumps alone, and their
+  // derivatives must be 0. They are states since guards, resets and results read them as such, but an integrator does not get them.
+  Index discrete = 0;
 
   // Sliding of second order, along surfaces i whose normal components wᵢ depend on no relay where h = 0 on all of them, as that of
   // a super-twisting controller: the system with wᵢ for the i-th guards, its guards and field at hᵢ = 0. Terms such as √|hᵢ|·sgn hᵢ,
@@ -168,9 +175,12 @@ class System {
 
   const std::vector<Event>& events() const { return definition_->events; }
   const std::vector<Contact>& contacts() const { return definition_->contacts; }
+  const std::vector<TimeEvent>& time_events() const { return definition_->time_events; }
+  Index discrete() const { return definition_->discrete; }
   // The same system with these events, or contacts, after those it has.
   System with_events(std::vector<Event> events) const;
   System with_contacts(std::vector<Contact> contacts) const;
+  System with_time_events(std::vector<TimeEvent> events) const;
   // The system along surfaces that slide in second order; null where one of them cannot, as far as is known.
   std::shared_ptr<const System> second_order(const std::vector<Index>& surfaces) const;
 
@@ -187,6 +197,8 @@ struct Dimensions {
   std::string name = {};
   std::vector<std::string> state_names = {};
   std::vector<std::string> surface_names = {};
+  // Of the states, the last so many that are discrete (SystemDefinition::discrete). What the user's field sets for them is not used.
+  Index discrete = 0;
 };
 
 }  // namespace slideway

@@ -25,6 +25,7 @@ enum class EventKind {
   corner,         // several surfaces changed at once
   grazing,        // a touch; the mode is unchanged
   reset,
+  sample,  // a time event
   transition,
   impact,
   contact,

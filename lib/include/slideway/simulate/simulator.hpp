@@ -12,6 +12,7 @@
 #include "slideway/filippov/relay_structure.hpp"
 #include "slideway/model/automaton.hpp"
 #include "slideway/simulate/options.hpp"
+#include "slideway/simulate/pending_action.hpp"
 #include "slideway/simulate/solution.hpp"
 
 namespace slideway {
@@ -27,6 +28,9 @@ struct Run {
   // The mode to begin in: one of the continuations of an ambiguous event at this point, or that of a Snapshot or an event, to
   // go on where a run ended. The state must be where this mode is. Found where it is not given.
   std::optional<Mode> mode = {};
+  // Delayed actions on their way, as in Solution::pending of the run that this one continues. With a mode given, time events at the
+  // start have fired in that run.
+  std::vector<PendingAction> pending = {};
 };
 
 // May be used for any number of runs, also at the same time in several threads if the callbacks of the problem and of the

@@ -8,6 +8,7 @@
 
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/outcome.hpp"
+#include "slideway/simulate/pending_action.hpp"
 #include "slideway/simulate/trajectory.hpp"
 
 namespace slideway {
@@ -45,6 +46,7 @@ struct Solution {
   Snapshot final = {};         // at Outcome::t; another run may begin here (Run::mode)
   Trajectory trajectory = {};  // up to there; with Recording::nothing its end alone
   EventLog events = {};
+  std::vector<PendingAction> pending = {};  // delayed actions that are due later than the end
   Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier or began later
   Statistics statistics = {};
   // Sentences about what went through but is probably not meant: a guard of a reset, stop or edge that the end of the run finds beyond

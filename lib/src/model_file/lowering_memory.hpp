@@ -1,0 +1,59 @@
+// The states that functions of expressions make, since their values depend on what has been: the steps of floor(), the side of
+// hysteresis(). They are discrete, and the last of the model.
+// It must not know expressions as they are written.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "expression/expression_graph.hpp"
+#include "model_file/lowering.hpp"
+
+namespace slideway::reader {
+
+class MemoryTable {
+ public:
+  // The model must outlive the table; its states and its start are known before the first state is added.
+  explicit MemoryTable(ExpandedModel& model) : model_(model) {}
+
+  // The largest whole number that is not above slope·t + constant. It steps at known times.
+  NodeId steps_in_time(double slope, double constant, const std::string& name);
+  // A whole number m that is within 3/4 of the value, which holds no λ: between m − 1 and m + 1 the value has one step, at m.
+  NodeId nearest(NodeId value, const std::string& name);
+  // 1 since the value has risen through `high`, −1 since it has fallen through `low`, and at the start where it is not above
+  // `high`.
+  NodeId side_of(NodeId value, NodeId low, NodeId high, const std::string& name);
+
+  bool has_steps_in_time(double slope, double constant) const {
+    return steps_in_time_.count({slope, constant}) > 0;
+  }
+  bool has_nearest(NodeId value) const { return nearest_.count(value) > 0; }
+  bool has_side_of(NodeId value, NodeId low, NodeId high) const {
+    return sides_.count({value, low, high}) > 0;
+  }
+
+  // Gives the states their initial values, and all that the model keeps by state its place for them. What is asked for later is
+  // built for its mistakes only, and gets no states.
+  void finish();
+
+ private:
+  struct Made {
+    std::uint32_t state = 0;
+    NodeId initial = 0;
+  };
+
+  NodeId add_state(const std::string& name, NodeId initial);
+  void add_reset(const std::string& name, NodeId guard, Direction direction, NodeId state, NodeId value);
+  NodeId rounded(NodeId value);
+
+  ExpandedModel& model_;
+  bool is_finished_ = false;
+  std::vector<Made> made_;
+  std::map<std::pair<double, double>, NodeId> steps_in_time_;
+  std::map<NodeId, NodeId> nearest_;
+  std::map<std::tuple<NodeId, NodeId, NodeId>, NodeId> sides_;
+};
+
+}  // namespace slideway::reader

@@ -1,0 +1,22 @@
+// A stepper for an ode whose last states are discrete: the integrator behind it gets the others alone, so that discrete states are
+// in none of its vectors, its matrices and its error norm. What it tells of a step holds all states again.
+//
+// It must not know surfaces, nor what moves discrete states.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "slideway/integrate/stepper.hpp"
+
+namespace slideway {
+
+// The weight of a discrete state, which has no errors: nothing that is minimal in these weights moves it. Its square is a number.
+inline constexpr double kDiscreteWeight = 1e100;
+
+// Of `discrete` states at the end, 0 < discrete < n. `make` makes the integrator behind it. The ode must outlive the stepper.
+std::unique_ptr<Stepper> make_continuous_stepper(
+    SmoothOde& ode, Index discrete, const StepperOptions& options,
+    const std::function<std::unique_ptr<Stepper>(SmoothOde& ode, const StepperOptions& options)>& make);
+
+}  // namespace slideway

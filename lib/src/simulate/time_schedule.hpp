@@ -1,0 +1,53 @@
+// The times of a run at which something is known to happen: its time events, and delayed actions on their way.
+//
+// It must not know where the solution is, nor what is set.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "slideway/model/time_event.hpp"
+#include "slideway/simulate/pending_action.hpp"
+
+namespace slideway {
+
+// What is due at one instant, each in the order in which it acts.
+struct DueActions {
+  std::vector<Index> events = {};           // into System::time_events
+  std::vector<PendingAction> actions = {};  // delayed
+
+  bool empty() const { return events.empty() && actions.empty(); }
+};
+
+class TimeSchedule {
+ public:
+  // The events must outlive it. `has_begun` tells that what is due at the start has happened in an earlier run.
+  TimeSchedule(const std::vector<TimeEvent>& events, std::vector<PendingAction> pending, double start,
+               bool has_begun);
+
+  // The first time at which something is due; infinity where nothing is.
+  double next() const { return next_; }
+  // Whether something is due at t, but for rounding.
+  bool is_due(double t) const { return next_ <= t + time_rounding(t); }
+  // Takes out what is due up to there.
+  DueActions take(double t);
+
+  void add(PendingAction action);
+  template <class Predicate>
+  void drop(const Predicate& predicate) {
+    std::erase_if(pending_, predicate);
+    find_next();
+  }
+  const std::vector<PendingAction>& pending() const { return pending_; }
+
+ private:
+  void find_next();
+
+  const std::vector<TimeEvent>& events_;
+  std::vector<std::int64_t> counts_;    // by event: the number of its next time
+  std::vector<PendingAction> pending_;  // in the order of their times
+  double next_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace slideway
