@@ -18,8 +18,10 @@ namespace {
 class Expander {
  public:
   Expander(const ModelDescription& model, const Settings& settings, Check check,
-           const ExpansionLimits& limits, Mistakes& mistakes, ExpandedModel& expanded)
+           const ExpansionLimits& limits, const std::vector<std::string>& free, Mistakes& mistakes,
+           ExpandedModel& expanded)
       : model_(model),
+        free_(free),
         check_(check),
         limits_(limits),
         mistakes_(mistakes),
@@ -39,7 +41,9 @@ class Expander {
     set_states();
     check_settings();
     if (!mistakes_.empty()) return;
+    free_parameters();
     builder_.prepare_definitions();
+    build_initial_nodes();
     build_named_surfaces();
     FrictionExpander friction(model_, extents_, builder_, surfaces_, expanded_, mistakes_);
     friction.build_surfaces();
@@ -93,6 +97,35 @@ class Expander {
       const double value = set_or_given(parameter.name, parameter.value, 0).value_or(1);
       expanded_.parameters.emplace_back(parameter.name, value);
       extents_.parameters.push_back(expanded_.graph.constant(value));
+    }
+  }
+
+  // What has a length or a number by now keeps it; the equations see states.
+  void free_parameters() {
+    for (const std::string& name : free_) {
+      std::size_t k = 0;
+      while (k < model_.parameters.size() && model_.parameters[k].name != name) ++k;
+      const auto index = static_cast<std::uint32_t>(expanded_.state_names.size());
+      extents_.parameters[k] = expanded_.graph.state(index);
+      expanded_.state_names.push_back(name);
+      expanded_.initial.conservativeResize(expanded_.initial.size() + 1);
+      expanded_.initial[static_cast<Index>(index)] = expanded_.parameters[k].second;
+      ++expanded_.free_parameters;
+    }
+  }
+
+  void build_initial_nodes() {
+    if (free_.empty()) return;
+    for (std::size_t k = 0; k < model_.states.size(); ++k) {
+      const Quantity& state = model_.states[k];
+      for (std::uint32_t element = 1; element <= extents_.states[k]; ++element) {
+        const std::uint32_t index = extents_.first_state[k] + element - 1;
+        if (settings_.count(expanded_.state_names[index]) > 0) continue;
+        succeeds([&] {
+          expanded_.initial_nodes.emplace_back(
+              index, builder_.build(state.value, Jumps::values, state.is_vector() ? element : 0));
+        });
+      }
     }
   }
 
@@ -461,6 +494,7 @@ class Expander {
   }
 
   const ModelDescription& model_;
+  const std::vector<std::string>& free_;
   Check check_;
   const ExpansionLimits& limits_;
   Mistakes& mistakes_;
@@ -478,10 +512,11 @@ class Expander {
 }  // namespace
 
 ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
-                     const ExpansionLimits& limits, Mistakes& mistakes) {
+                     const ExpansionLimits& limits, Mistakes& mistakes,
+                     const std::vector<std::string>& free) {
   ExpandedModel expanded;
   expanded.graph = ExpressionGraph(limits.operations);
-  Expander(model, settings, check, limits, mistakes, expanded).run();
+  Expander(model, settings, check, limits, free, mistakes, expanded).run();
   return expanded;
 }
 
