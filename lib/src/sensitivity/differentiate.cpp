@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/number_text.hpp"
-#include "sensitivity/differences.hpp"
+#include "sensitivity/accumulation.hpp"
 #include "sensitivity/regime.hpp"
 #include "sensitivity/saltation.hpp"
 #include "sensitivity/variation.hpp"
@@ -241,12 +241,19 @@ class Differentiator {
         instant.from->closed() == instant.to->closed())
       return;
     const Matrix before = s_;
-    Saltation::Change change = saltation_.apply(instant, s_);
+    const auto zeno = std::find_if(instant.records.begin(), instant.records.end(),
+                                   [](const auto* record) { return record->kind == EventKind::zeno; });
+    Saltation::Change change = zeno == instant.records.end()
+                                   ? saltation_.apply(instant, s_)
+                                   : accumulation_.limit(instant, **zeno, saltation_, s_);
+    accumulation_.note(instant, change);
     s_ = change.after;
     s_.bottomRows(s_.rows() - states_) = before.bottomRows(s_.rows() - states_);
     if (!change.exists) result_->end_existence(instant.t, change.reason);
     const Matrix saltation =
-        options_.full_events && !instant.records.empty() && instant.from ? saltation_of(instant) : Matrix();
+        options_.full_events && !instant.records.empty() && instant.from && zeno == instant.records.end()
+            ? saltation_of(instant)
+            : Matrix();
     for (std::size_t e = first; e < next_event_; ++e) {
       EventSensitivity noted = entry(before);
       noted.time = change.time;
@@ -278,6 +285,7 @@ class Differentiator {
   Options extended_options_;
   Regime regimes_[3];  // of segments, in turns, and of modes between events that coincide
   Saltation saltation_;
+  Accumulation accumulation_;
   Variation variation_;
   std::shared_ptr<Sensitivities> result_;
   Matrix s_, floors_;

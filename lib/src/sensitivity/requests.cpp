@@ -1,6 +1,7 @@
 // The quantities to differentiate by, from their names.
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,33 @@
 #include "slideway/simulate/sensitivity.hpp"
 
 namespace slideway {
+
+namespace {
+
+// Of a model that is not a file: its instances for other values of these parameters.
+ExtendedProblem family_of(const Model& model, const Settings& settings, const ModelInstance& instance,
+                          const std::vector<std::string>& parameters) {
+  Vector values(static_cast<Index>(parameters.size()));
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    for (const auto& [name, value] : instance.parameters)
+      if (name == parameters[k]) values[static_cast<Index>(k)] = value;
+  const auto make = [model, settings, parameters](const Vector& of_parameters) {
+    Settings changed = settings;
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      changed.emplace_back(parameters[k], of_parameters[static_cast<Index>(k)]);
+    return model.instantiate(changed);
+  };
+  try {
+    return extend_by_differences(make, values);
+  } catch (const std::invalid_argument& error) {
+    refuse({.what = "the model has no derivatives by these parameters",
+            .where = "the sensitivities of " + model.name,
+            .expected = "parameters that may have any value near their own, such as no count",
+            .got = error.what()});
+  }
+}
+
+}  // namespace
 
 SensitivityRequest by_initial_values(const System& system, const std::vector<std::string>& states) {
   SensitivityRequest request;
@@ -59,14 +87,8 @@ SensitivityRequest sensitivities_by(const Model& model, const Settings& settings
     };
     return request;
   }
-  if (!model.extend) {
-    refuse({.what = "the model tells no derivatives by its parameters",
-            .where = "the sensitivities of " + model.name,
-            .expected = "initial values of states",
-            .got = "'" + parameters.front() + "'",
-            .advice = "write it as a model file, whose parameters all have derivatives"});
-  }
-  const ExtendedProblem extended = model.extend(settings, parameters);
+  const ExtendedProblem extended =
+      model.extend ? model.extend(settings, parameters) : family_of(model, settings, instance, parameters);
   request.extended = std::make_shared<const Automaton>(extended.problem);
   request.parameters = extended.parameters;
   request.observe = extended.observe;

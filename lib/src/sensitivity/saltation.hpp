@@ -44,6 +44,8 @@ class Saltation {
   Change apply(const Instant& instant, const Matrix& s);
   // dt*/dp of an event within a stretch, which changes nothing.
   Vector time_of(const Instant& instant, const Matrix& s);
+  // Onto the surfaces along which the solution slides: S − ∂f/∂λ D⁻¹ ∂h/∂x S.
+  void settle(Regime& to, double t, ConstVectorRef x, Matrix& s);
 
  private:
   // One function that was zero, by its slot (ModeOde) in the field before.
@@ -66,8 +68,6 @@ class Saltation {
   // DR of all jumps of the instant along each column of (time, moved).
   Matrix jump(const Instant& instant, const Vector& time, const Matrix& moved);
   void jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x);
-  // Onto the surfaces along which the solution slides: S − ∂f/∂λ D⁻¹ ∂h/∂x S.
-  void settle(Regime& to, double t, ConstVectorRef x, Matrix& s);
   Change in_orders(const Instant& instant, const std::vector<Trigger>& triggers, const Vector& velocity,
                    const Vector& velocity_after, const Matrix& s);
   std::optional<Matrix> in_order(const Instant& instant, const Trigger& first, const Trigger& second,

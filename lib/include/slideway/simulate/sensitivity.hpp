@@ -10,6 +10,7 @@
 // It must not know file formats, nor how a run is made.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -41,6 +42,11 @@ SensitivityRequest by_initial_values(const System& system, const std::vector<std
 // is neither, and for a parameter that the equations cannot be differentiated by.
 SensitivityRequest sensitivities_by(const Model& model, const Settings& settings,
                                     const ModelInstance& instance, const std::vector<std::string>& names);
+
+// A problem written in C++ with its parameters as states: `make` gives the problem for their values, and derivatives by them are
+// differences of sixth order. It must give the same states, surfaces and events for all values near `parameters`.
+ExtendedProblem extend_by_differences(const std::function<ModelInstance(const Vector&)>& make,
+                                      const Vector& parameters);
 
 // Derivatives at one event of the log.
 struct EventSensitivity {
