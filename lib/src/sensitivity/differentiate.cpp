@@ -4,11 +4,12 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "core/number_text.hpp"
-#include "sensitivity/accumulation.hpp"
+#include "sensitivity/accumulated_changes.hpp"
 #include "sensitivity/regime.hpp"
 #include "sensitivity/saltation.hpp"
 #include "sensitivity/variation.hpp"
@@ -17,6 +18,7 @@ namespace slideway {
 
 namespace {
 
+constexpr Index kFewStates = 40;  // with fewer a full matrix is the faster one
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // The options with which the fields of a run are made again, for the states of the extended problem.
@@ -128,10 +130,8 @@ class Differentiator {
     time_ = segments().front().start;
     end_of_instant(0, true);
     for (std::size_t k = 0; k < segments().size(); ++k) {
-      const Segment& here = segments()[k];
-      variation_.restart();
       follow_segment(k);
-      time_ = here.end;
+      time_ = segments()[k].end;
       end_of_instant(k + 1, false);
     }
   }
@@ -140,30 +140,50 @@ class Differentiator {
 
   void follow_segment(std::size_t k) {
     const std::vector<double> times = solution_.trajectory.step_times(k);
+    const double end = segments()[k].end;
+    if (times.size() < 2 || !(end > times.front())) return;
     Regime& here = regime(k);
     Vector state(states_), x = x_;
-    const auto jacobian = [&](double t, Matrix& result) {
+    const auto point = [&](double t) -> const Vector& {
       solution_.trajectory.evaluate(k, t, state);
       x.head(states_) = state;
-      here.jacobian(t, x, result);
+      return x;
     };
+    const std::unique_ptr<Collocation> collocation = collocation_of(here, point);
     const auto piece = [&](double start, double h, const Matrix& coefficients) {
-      result_->add_piece(start, start + h, h, coefficients.topRows(states_));
+      result_->add_piece(start, start + h, h, coefficients);
     };
-    for (std::size_t i = 0; i + 1 < times.size(); ++i) {
-      find_floors(state, k, times[i + 1]);
-      time_ = times[i];
-      // Events within the step change nothing: they are records.
-      double from = times[i];
-      while (next_event_ < solution_.events.size() && solution_.events[next_event_].t < times[i + 1] &&
-             solution_.events[next_event_].t < segments()[k].end) {
-        const double t = solution_.events[next_event_].t;
-        if (t > from) variation_.advance(from, t, jacobian, floors_, s_, piece);
-        from = std::max(from, t);
-        time_event(k, t);
+    variation_.restart(times[1] - times[0]);
+    // J is seen at least as often as eight steps of the solution, in stretches between records, which change nothing.
+    double from = times.front();
+    std::size_t next = 0;
+    while (from < end) {
+      next = std::min(next + 8, times.size() - 1);
+      double until = std::max(from, next + 1 == times.size() ? end : times[next]);
+      time_ = from;
+      const bool has_record =
+          next_event_ < solution_.events.size() && solution_.events[next_event_].t < std::min(until, end);
+      if (has_record) {
+        until = std::max(from, solution_.events[next_event_].t);
+        next = static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), until) - times.begin());
+        next = next > 0 ? next - 1 : 0;
       }
-      if (from < times[i + 1]) variation_.advance(from, times[i + 1], jacobian, floors_, s_, piece);
+      find_floors(state, k, until);
+      if (until > from) variation_.advance(from, until, until - from, *collocation, floors_, s_, piece);
+      from = until;
+      if (has_record) time_event(k, until);
     }
+  }
+
+  template <class Point>
+  std::unique_ptr<Collocation> collocation_of(Regime& here, const Point& point) {
+    if (const Pattern* const pattern = states_ >= kFewStates ? here.sparse_pattern() : nullptr) {
+      return std::make_unique<SparseCollocation>(
+          states_, *pattern,
+          [&here, point](double t, SplitJacobian& result) { here.split_jacobian(t, point(t), result); });
+    }
+    return std::make_unique<DenseCollocation>(
+        states_, [&here, point](double t, Matrix& result) { here.jacobian(t, point(t), result); });
   }
 
   // Entries of S matter from a hundredth of what a change of p by its own size makes of x by its own.
@@ -285,7 +305,7 @@ class Differentiator {
   Options extended_options_;
   Regime regimes_[3];  // of segments, in turns, and of modes between events that coincide
   Saltation saltation_;
-  Accumulation accumulation_;
+  AccumulatedChanges accumulation_;
   Variation variation_;
   std::shared_ptr<Sensitivities> result_;
   Matrix s_, floors_;

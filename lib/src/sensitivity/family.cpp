@@ -187,6 +187,27 @@ class FamilyMaker {
         };
       }
     }
+    // Every equation may depend on every parameter.
+    const auto with_parameters = [n, k](const Pattern& pattern) {
+      std::vector<std::vector<Index>> rows;
+      for (Index i = 0; i < pattern.rows; ++i) {
+        const auto begin = pattern.column.begin() + pattern.start[static_cast<std::size_t>(i)];
+        const auto end = pattern.column.begin() + pattern.start[static_cast<std::size_t>(i) + 1];
+        rows.emplace_back(begin, end);
+        for (Index j = 0; j < k; ++j) rows.back().push_back(n + j);
+      }
+      return pattern_from_rows(pattern.columns + k, std::move(rows));
+    };
+    const auto with_rows = [k](Pattern pattern) {
+      pattern.rows += k;
+      for (Index j = 0; j < k; ++j) pattern.start.push_back(pattern.start.back());
+      return pattern;
+    };
+    const SystemDefinition& told = own.definition();
+    if (told.field_dx_pattern)
+      definition.field_dx_pattern = with_rows(with_parameters(*told.field_dx_pattern));
+    if (told.field_dlambda_pattern) definition.field_dlambda_pattern = with_rows(*told.field_dlambda_pattern);
+    if (told.guards_dx_pattern) definition.guards_dx_pattern = with_parameters(*told.guards_dx_pattern);
     for (std::size_t e = 0; e < own.events().size(); ++e) {
       Event event = own.events()[e];
       event.when = guard(event.when, [q, e](const Automaton& problem) {

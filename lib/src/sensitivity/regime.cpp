@@ -85,6 +85,16 @@ Vector Regime::lambda(double t, ConstVectorRef x) {
   return lambda;
 }
 
+const Pattern* Regime::sparse_pattern() {
+  return closed_.empty() && !tools_->contacts ? tools_->ode.jacobian_pattern() : nullptr;
+}
+
+void Regime::split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian) {
+  dx_.resize(x.size());
+  tools_->ode.velocity(t, x, dx_);
+  tools_->ode.split_jacobian(t, x, dx_, jacobian);
+}
+
 void Regime::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
   const Index n = x.size();
   jacobian.resize(n, n);

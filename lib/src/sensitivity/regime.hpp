@@ -36,6 +36,9 @@ class Regime {
   void velocity(double t, ConstVectorRef x, VectorRef dx) { tools_->ode.velocity(t, x, dx); }
   // J, exact where the system tells its derivatives.
   void jacobian(double t, ConstVectorRef x, Matrix& jacobian);
+  // Of J where it is sparse and told exactly, null elsewhere.
+  const Pattern* sparse_pattern();
+  void split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian);
   const Vector& typical_sizes() const { return sizes_; }
 
  private:

@@ -14,7 +14,7 @@
 
 namespace slideway {
 
-class Accumulation {
+class AccumulatedChanges {
  public:
   // An instant that is over.
   void note(const Saltation::Instant& instant, const Saltation::Change& change);

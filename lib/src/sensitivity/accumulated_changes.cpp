@@ -1,4 +1,4 @@
-#include "sensitivity/accumulation.hpp"
+#include "sensitivity/accumulated_changes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ std::string key_of(const EventRecord& record) {
 
 }  // namespace
 
-void Accumulation::note(const Saltation::Instant& instant, const Saltation::Change& change) {
+void AccumulatedChanges::note(const Saltation::Instant& instant, const Saltation::Change& change) {
   if (instant.records.empty()) return;
   Past past{key_of(*instant.records.front()), instant.t, change.time, change.at, instant.after};
   const Vector& after = instant.records.back()->after;
@@ -32,7 +32,7 @@ void Accumulation::note(const Saltation::Instant& instant, const Saltation::Chan
   if (past_.size() > kMostNoted) past_.pop_front();
 }
 
-const Accumulation::Past* Accumulation::last(const Past*& before, const Past*& earliest) const {
+const AccumulatedChanges::Past* AccumulatedChanges::last(const Past*& before, const Past*& earliest) const {
   for (std::size_t k = past_.size(); k-- > 0;) {
     std::vector<const Past*> same = {&past_[k]};
     for (std::size_t j = k; j-- > 0 && same.size() < 3;)
@@ -46,8 +46,8 @@ const Accumulation::Past* Accumulation::last(const Past*& before, const Past*& e
 }
 
 // One contact that closes.
-bool Accumulation::rest(const Saltation::Instant& instant, const EventRecord& record,
-                        Saltation::Change& change, const Matrix& s) const {
+bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventRecord& record,
+                              Saltation::Change& change, const Matrix& s) const {
   if (!instant.from || !instant.to || past_.empty()) return false;
   LocationTools& tools = instant.from->tools();
   if (!tools.contacts || record.surfaces.size() != 1) return false;
@@ -109,8 +109,8 @@ bool Accumulation::rest(const Saltation::Instant& instant, const EventRecord& re
   return true;
 }
 
-Saltation::Change Accumulation::limit(const Saltation::Instant& instant, const EventRecord& record,
-                                      Saltation& saltation, const Matrix& s) {
+Saltation::Change AccumulatedChanges::limit(const Saltation::Instant& instant, const EventRecord& record,
+                                            Saltation& saltation, const Matrix& s) {
   Saltation::Change change;
   change.after = change.at = s;
   if (rest(instant, record, change, s)) return change;
