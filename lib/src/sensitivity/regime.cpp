@@ -12,8 +12,9 @@ namespace slideway {
 
 Regime::Regime(const Automaton& automaton,
                const std::vector<std::shared_ptr<const RelayStructure>>& structures, const Options& options,
-               double duration)
+               double duration, Index states_of_problem)
     : automaton_(automaton),
+      states_of_problem_(states_of_problem),
       made_(automaton, structures, options, duration),
       sizes_(options.atol.expand(automaton.system().states(), options.rtol) / options.rtol) {}
 
@@ -71,8 +72,25 @@ void Regime::find_second_order(std::size_t location, double t, ConstVectorRef x,
     second_order_.clear();
     return;
   }
+  plain_ = tools_;
   tools_ = tools;
   if (tools_->contacts) tools_->contacts->set_closed(closed_);
+}
+
+Matrix Regime::kept_normals(double t, ConstVectorRef x) {
+  if (second_order_.empty()) return Matrix(0, x.size());
+  if (StayingZero* const staying = tools_->staying.get()) {
+    Matrix normals = Matrix::Zero(staying->of->kept->surfaces(), x.size());
+    staying->evaluator.guards_dx(t, x, normals);
+    return normals;
+  }
+  Matrix normals(static_cast<Index>(second_order_.size()), x.size());
+  Vector gradient(x.size());
+  for (std::size_t k = 0; k < second_order_.size(); ++k) {
+    plain_->evaluator.guard_gradient(t, x, second_order_[k], gradient);
+    normals.row(static_cast<Index>(k)) = gradient.transpose();
+  }
+  return normals;
 }
 
 Vector Regime::lambda(double t, ConstVectorRef x) {

@@ -16,7 +16,9 @@ class Regime {
  public:
   // The references must outlive this. `options` are those of the extended problem.
   Regime(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-         const Options& options, double duration);
+         const Options& options, double duration, Index states_of_problem);
+  // Those of the problem that was not extended come first.
+  Index states_of_problem() const { return states_of_problem_; }
 
   // Takes up the mode of a segment, where x is the extended state at t in it. `lambda` is a first guess, or empty.
   void take(const Segment& segment, double t, ConstVectorRef x, ConstVectorRef lambda);
@@ -30,6 +32,8 @@ class Regime {
   const std::vector<Index>& closed() const { return closed_; }
   // Surfaces along which it slides in second order.
   const std::vector<Index>& second_order() const { return second_order_; }
+  // The gradients of what is zero beside the guards where it slides in second order, in rows; none otherwise.
+  Matrix kept_normals(double t, ConstVectorRef x);
   // Of surfaces that slide, at this point; ±1 of the others.
   Vector lambda(double t, ConstVectorRef x);
 
@@ -45,8 +49,10 @@ class Regime {
   void find_second_order(std::size_t location, double t, ConstVectorRef x, ConstVectorRef lambda);
 
   const Automaton& automaton_;
+  Index states_of_problem_;
   RunTools made_;
   LocationTools* tools_ = nullptr;
+  LocationTools* plain_ = nullptr;  // of the location, while it slides in second order
   Vector sizes_;
   Mode mode_;
   std::vector<Index> closed_, second_order_;

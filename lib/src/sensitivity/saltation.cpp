@@ -37,6 +37,13 @@ bool has_name(const EventRecord& record, const Watched& watched) {
   return record.name ? *record.name == watched.name : watched.name.empty();
 }
 
+// Whether the k-th listed surface slides in the mode that follows.
+bool slides_after(const EventRecord& record, std::size_t k) {
+  if (!record.to) return false;
+  const Index place = record.listed_only ? static_cast<Index>(k) : record.surfaces[k];
+  return place < record.to->size() && record.to->slides_on(place);
+}
+
 // Whether two derivatives are the same but for errors of the solution.
 bool agree(const Matrix& a, const Matrix& b) {
   const double size = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
@@ -110,6 +117,19 @@ void Saltation::add_event_triggers(const Instant& instant, const EventRecord& re
   if (std::isfinite(nearest)) found.push_back(best);
 }
 
+void Saltation::add_nearest_edge(const Instant& instant, std::vector<Trigger>& found) {
+  const EventWatch& watch = instant.from->tools().watch;
+  Trigger best;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (Index e = 0; e < watch.size(); ++e) {
+    const double distance = std::abs(watch[e].when.value(instant.t, instant.before));
+    if (watch[e].kind != WatchedKind::edge || !(distance < nearest)) continue;
+    nearest = distance;
+    best.slot = instant.from->ode().event_slot(e);
+  }
+  if (std::isfinite(nearest)) found.push_back(best);
+}
+
 std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, const Vector& velocity) {
   Regime& from = *instant.from;
   std::vector<Trigger> found;
@@ -124,10 +144,16 @@ std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, cons
       continue;
     }
     if (jumped && !is_jump(record->kind)) break;
-    for (const Index i : record->surfaces) {
+    for (std::size_t k = 0; k < record->surfaces.size(); ++k) {
+      const Index i = record->surfaces[k];
       Trigger trigger;
       if (i >= surfaces) {
         const Index c = i - surfaces;
+        if (!from.tools().contacts || c >= from.tools().contacts->contacts()) {
+          // The surface between two locations that are about to be one.
+          add_nearest_edge(instant, found);
+          continue;
+        }
         const std::vector<Index>& closed = from.closed();
         const bool is_closed = std::find(closed.begin(), closed.end(), c) != closed.end();
         trigger.slot = from.ode().contact_slot(c);
@@ -142,9 +168,12 @@ std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, cons
       if (!from.mode().slides_on(i)) {
         trigger.slot = ModeOde::first_slot(i);
         found.push_back(trigger);
-      } else if (record->to && !record->listed_only && i < record->to->size() && !record->to->slides_on(i)) {
+      } else if (!slides_after(*record, k)) {
         trigger.is_exit = true;
-        trigger.slot = ModeOde::first_slot(i) + ((*record->to)[i] == Side::plus ? 1 : 0);
+        const Index slot = ModeOde::first_slot(i);
+        const bool is_plus = std::abs(value(from, slot + 1, instant.t, instant.before)) <
+                             std::abs(value(from, slot, instant.t, instant.before));
+        trigger.slot = slot + (is_plus ? 1 : 0);
         exits.push_back(trigger);
       }
     }
@@ -218,7 +247,14 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
 }
 
 void Saltation::settle(Regime& to, double t, ConstVectorRef x, Matrix& s) {
-  if (!to.ode().slides() || !to.second_order().empty()) return;
+  const Matrix kept = to.kept_normals(t, x);
+  if (kept.rows() > 0) {
+    // Parameters stay; of the states those move that the constraints see.
+    Matrix by_state = kept;
+    by_state.rightCols(x.size() - to.states_of_problem()).setZero();
+    s -= by_state.completeOrthogonalDecomposition().solve(kept * s);
+  }
+  if (!to.ode().slides()) return;
   const std::vector<Index>& sliding = to.ode().field().sliding();
   const auto k = static_cast<Index>(sliding.size());
   const Index n = x.size();

@@ -60,6 +60,7 @@ class Saltation {
 
   std::vector<Trigger> triggers(const Instant& instant, const Vector& velocity);
   void add_event_triggers(const Instant& instant, const EventRecord& record, std::vector<Trigger>& found);
+  void add_nearest_edge(const Instant& instant, std::vector<Trigger>& found);
   // The derivative of a guard along (t_dot, x_dot).
   double slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
                ConstVectorRef x_dot);
