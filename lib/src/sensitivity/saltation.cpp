@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <Eigen/LU>
+#include <Eigen/QR>
 
 #include "sensitivity/differences.hpp"
 
