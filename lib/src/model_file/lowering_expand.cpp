@@ -112,6 +112,28 @@ class Expander {
       expanded_.initial[static_cast<Index>(index)] = expanded_.parameters[k].second;
       ++expanded_.free_parameters;
     }
+    if (free_.empty()) return;
+    // Other parameters may be made of these.
+    for (std::size_t k = 0; k < model_.parameters.size(); ++k) {
+      const Quantity& parameter = model_.parameters[k];
+      const bool is_free = std::find(free_.begin(), free_.end(), parameter.name) != free_.end();
+      if (is_free || settings_.count(parameter.name) > 0) continue;
+      succeeds([&] { extents_.parameters[k] = builder_.build(parameter.value, Jumps::values, 0); });
+    }
+    for (const auto* const quantities : {&model_.states, &model_.definitions, &model_.surfaces})
+      for (const Quantity& quantity : *quantities) check_size_is_fixed(quantity.size);
+    for (const auto* const events : {&model_.resets, &model_.stops, &model_.records, &model_.edges})
+      for (const EventDescription& event : *events) check_size_is_fixed(event.size);
+    for (const ContactDescription& contact : model_.contacts) check_size_is_fixed(contact.size);
+  }
+
+  void check_size_is_fixed(const std::optional<Formula>& size) {
+    if (!size) return;
+    succeeds([&] {
+      if (expanded_.graph.is_constant(builder_.build(*size, Jumps::values, 0))) return;
+      mistakes_.push_back({size->position, 1, "a derivative by what decides " + size->owner,
+                           "a parameter that may have any value", "a whole number", ""});
+    });
   }
 
   void build_initial_nodes() {
