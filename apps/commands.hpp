@@ -48,13 +48,14 @@ struct RunArguments : SimulationArguments {
   std::optional<std::pair<double, double>> picture_times = {};  // the part of the run in the picture
   std::string title = {};  // of the picture; empty: the name of the model
   std::vector<std::pair<std::string, std::string>> labels =
-      {};                                 // of the picture's axes: names, and what is written
-  std::vector<std::string> log = {};      // the names with a logarithmic axis
-  bool raster = false;                    // rows of surfaces in place of curves
-  std::vector<std::string> observe = {};  // "F" or "E = 0.5*v^2": what is written beside the states
-  bool all_events = false;                // on the screen
-  bool full_events = false;               // with whole states and modes, on the screen and in the documents
-  bool passivity = false;                 // look at the work of friction
+      {};                                       // of the picture's axes: names, and what is written
+  std::vector<std::string> log = {};            // the names with a logarithmic axis
+  bool raster = false;                          // rows of surfaces in place of curves
+  std::vector<std::string> observe = {};        // "F" or "E = 0.5*v^2": what is written beside the states
+  std::vector<std::string> sensitivities = {};  // parameters and initial values to differentiate by
+  bool all_events = false;                      // on the screen
+  bool full_events = false;  // with whole states and modes, on the screen and in the documents
+  bool passivity = false;    // look at the work of friction
   bool quiet = false;
 };
 

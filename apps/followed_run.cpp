@@ -37,11 +37,28 @@ std::unique_ptr<Observation> make_observation(const RunArguments& arguments, con
                                        options.sliding_rule);
 }
 
+void take_sensitivities(const RunArguments& arguments, const Settings& settings, FollowedRun& run) {
+  if (run.options.on_ambiguity == Ambiguity::branches) {
+    refuse({.what = "derivatives belong to one solution",
+            .where = "--sensitivity with --on-ambiguity branches",
+            .expected = "stop, minus, plus or slide",
+            .got = "branches"});
+  }
+  run.options.sensitivities = sensitivities_by(run.model, settings, run.instance, arguments.sensitivities);
+  if (!run.observation || !run.options.sensitivities.observe) return;
+  const SensitivityRequest& wanted = run.options.sensitivities;
+  run.observed_sensitivity = std::make_unique<ObservedSensitivity>(
+      wanted.extended ? *wanted.extended : run.instance.problem(),
+      wanted.observe(arguments.observe.empty() ? run.model.defaults.observe : arguments.observe),
+      run.options.sliding_rule, wanted);
+}
+
 }  // namespace
 
 RunReport FollowedRun::report() const {
   RunReport report{.model = title, .instance = instance, .solution = solution};
   report.observation = observation.get();
+  report.observed_sensitivity = observed_sensitivity.get();
   report.friction = friction;
   return report;
 }
@@ -60,6 +77,7 @@ FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, 
   run.watches_friction = arguments.passivity;
   if (run.watches_friction) check_passivity(run.instance, run.options);
   run.observation = make_observation(arguments, run.model, run.instance, run.options);
+  if (!arguments.sensitivities.empty()) take_sensitivities(arguments, settings, run);
   return run;
 }
 

@@ -12,6 +12,7 @@
 #include "slideway/io/report.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/simulate/observation.hpp"
+#include "slideway/simulate/observed_sensitivity.hpp"
 #include "slideway/simulate/options.hpp"
 #include "slideway/simulate/passivity.hpp"
 
@@ -23,6 +24,7 @@ struct FollowedRun {
   Options options = {};
   std::unique_ptr<Observation> observation =
       nullptr;  // the quantities to be seen beside the states; null for none
+  std::unique_ptr<ObservedSensitivity> observed_sensitivity = nullptr;  // their derivatives, likewise
   bool watches_friction = false;
   Solution solution = {};
   std::vector<FrictionWork> friction = {};

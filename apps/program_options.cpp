@@ -363,6 +363,13 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       ->type_name("NAME|NAME=EXPRESSION")
       ->allow_extra_args(false)
       ->group(results);
+  app.add_option(
+         "--sensitivity", arguments.sensitivities,
+         "the derivatives of the solution, its events and what is observed by a parameter, or by the initial "
+         "value of a state, through every event; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->group(results);
   add_count(app, "--points",
             "rows of the CSV, equally spaced in time, besides the events (default: every step)", 2,
             arguments.points)

@@ -232,6 +232,29 @@ Table state_table(const RunReport& report) {
   return table;
 }
 
+// The derivatives at the end, of the states and of what is observed.
+Table derivative_table(const RunReport& report) {
+  const Sensitivities& found = *report.solution.sensitivities;
+  std::vector<Table::Column> columns = {{.title = "at the end"}};
+  for (const std::string& by : found.names()) columns.push_back({.title = "d/d(" + by + ")"});
+  Table table(std::move(columns));
+  const auto add = [&](const std::vector<std::string>& names, const Matrix& rows) {
+    const Index shown = std::min<Index>(rows.rows(), most_states);
+    for (Index i = 0; i < shown; ++i) {
+      std::vector<std::string> cells = {names[static_cast<std::size_t>(i)]};
+      for (Index k = 0; k < rows.cols(); ++k) cells.push_back(time_text(rows(i, k)));
+      table.add(std::move(cells));
+    }
+  };
+  add(report.instance.system.state_names(), found.final());
+  if (report.observation && report.observed_sensitivity) {
+    const Snapshot& end = report.solution.final;
+    add(report.observation->names(),
+        report.observed_sensitivity->at(end.t, end.state, end.mode, end.location, found.final()));
+  }
+  return table;
+}
+
 std::string tolerance_text(const Options& options, Index states) {
   const Vector atol = options.atol.expand(states, options.rtol);
   if (atol.minCoeff() == atol.maxCoeff()) return fmt::format("{:g}", atol(0));
@@ -259,6 +282,10 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   print_events(printer, solution.events, how.all_events);
   fmt::print(out, "\n");
   printer.table(state_table(report));
+  if (solution.sensitivities) {
+    fmt::print(out, "\n");
+    printer.table(derivative_table(report));
+  }
   fmt::print(out, "\n");
   const std::string ended = outcome_line(solution.outcome);
   printer.item("outcome", solution.outcome.succeeded() ? printer.good(ended) : printer.alarming(ended));
@@ -270,6 +297,10 @@ void print_summary(const RunReport& report, const Options& options, const std::v
                fmt::format("{}{}, {}, {}, {}, {:.3g} ms", counted(totals.events, "event"), roots,
                            counted(totals.steps, "step"), counted(totals.restarts, "restart"),
                            counted(totals.field_evaluations, "field evaluation"), 1e3 * totals.wall_seconds));
+  if (solution.sensitivities && !solution.sensitivities->reason().empty()) {
+    printer.item("derivatives", fmt::format("up to t = {:.10g}: {}", solution.sensitivities->exists_until(),
+                                            solution.sensitivities->reason()));
+  }
   for (const FrictionWork& work : report.friction) {
     const std::string text = fmt::format("{}: work {:.10g}, never below {:.4g}, stored at the start {:.4g}",
                                          work.name, work.work, work.least_work, work.stored_at_start);

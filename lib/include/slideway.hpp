@@ -16,6 +16,8 @@
 #include "slideway/simulate/alternatives.hpp"
 #include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/observation.hpp"
+#include "slideway/simulate/observed_sensitivity.hpp"
 #include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/preconditioner.hpp"
+#include "slideway/simulate/sensitivity.hpp"
 #include "slideway/simulate/simulator.hpp"

@@ -33,7 +33,7 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
       const Contact& c = contact(touching[static_cast<std::size_t>(r)]);
       if (elastic) {
         restitution = named_call([&] { return "the restitution of contact '" + c.name + "'"; },
-                                 [&] { return c.restitution(speed); });
+                                 [&] { return c.restitution_of(speed, x); });
       } else {
         restitution = 0;
       }

@@ -116,6 +116,9 @@ struct ExpandedModel {
   double start = 0;
   double end = 0;
   std::vector<double> atol = {};
+  // Of parameters that are states behind the others: how many, and the nodes of the initial values that come from formulas.
+  std::size_t free_parameters = 0;
+  std::vector<std::pair<std::uint32_t, NodeId>> initial_nodes = {};
   std::vector<ExpandedSurface> surfaces = {};
   std::vector<std::uint32_t> lambda_index = {};
   std::vector<ExpandedMotion> motions = {};  // one, or one per location
@@ -137,8 +140,10 @@ struct ExpandedModel {
 // Gives the parameters their values, the vectors their lengths, the initial state its numbers, and builds every
 // expression. Throws std::invalid_argument for a setting that does not exist; what the values make of the file (a
 // division by zero, say) is added to `mistakes`, and the model is then not complete.
+// Parameters whose names are in `free` become states behind the others, with derivative 0.
 ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
-                     const ExpansionLimits& limits, Mistakes& mistakes);
+                     const ExpansionLimits& limits, Mistakes& mistakes,
+                     const std::vector<std::string>& free = {});
 
 // The derivatives as a system's: multi-affine. A mistake is added where that takes too many corners.
 std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const ExpandedMotion& motion,

@@ -12,12 +12,13 @@
 namespace slideway::reader {
 namespace {
 
-// The approach speed is all that a restitution depends on.
+// A restitution depends on the approach speed, and on parameters that are states.
 struct ImpactInput {
   double speed;
+  const double* x;
   double time() const { return 0; }
   double impact() const { return speed; }
-  double state(std::uint32_t) const { return 0; }
+  double state(std::uint32_t index) const { return x[index]; }
   double lambda(std::uint32_t) const { return 0; }
 };
 
@@ -71,9 +72,16 @@ class EventMaker {
                          double t, ConstVectorRef x, VectorRef b) {
         tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += value; });
       };
-      made.restitution = [tape = tape({contact.restitution})](double speed) {
-        return tape->value<double>(ImpactInput{speed});
-      };
+      const auto restitution = tape({contact.restitution});
+      if (model_.free_parameters > 0) {
+        made.restitution_at = [restitution](double speed, ConstVectorRef x) {
+          return restitution->value<double>(ImpactInput{speed, x.data()});
+        };
+      } else {
+        made.restitution = [restitution](double speed) {
+          return restitution->value<double>(ImpactInput{speed, nullptr});
+        };
+      }
       result.push_back(std::move(made));
     }
     return result;

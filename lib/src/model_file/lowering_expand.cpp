@@ -21,8 +21,10 @@ namespace {
 class Expander {
  public:
   Expander(const ModelDescription& model, const Settings& settings, Check check,
-           const ExpansionLimits& limits, Mistakes& mistakes, ExpandedModel& expanded)
+           const ExpansionLimits& limits, const std::vector<std::string>& free, Mistakes& mistakes,
+           ExpandedModel& expanded)
       : model_(model),
+        free_(free),
         check_(check),
         limits_(limits),
         mistakes_(mistakes),
@@ -43,7 +45,9 @@ class Expander {
     set_states();
     check_settings();
     if (!mistakes_.empty()) return;
+    free_parameters();
     builder_.prepare_definitions();
+    build_initial_nodes();
     build_named_surfaces();
     FrictionExpander friction(model_, extents_, builder_, surfaces_, expanded_, mistakes_);
     friction.build_surfaces();
@@ -100,6 +104,57 @@ class Expander {
       const double value = set_or_given(parameter.name, parameter.value, 0).value_or(1);
       expanded_.parameters.emplace_back(parameter.name, value);
       extents_.parameters.push_back(expanded_.graph.constant(value));
+    }
+  }
+
+  // What has a length or a number by now keeps it; the equations see states.
+  void free_parameters() {
+    for (const std::string& name : free_) {
+      std::size_t k = 0;
+      while (k < model_.parameters.size() && model_.parameters[k].name != name) ++k;
+      const auto index = static_cast<std::uint32_t>(expanded_.state_names.size());
+      extents_.parameters[k] = expanded_.graph.state(index);
+      expanded_.state_names.push_back(name);
+      expanded_.initial.conservativeResize(expanded_.initial.size() + 1);
+      expanded_.initial[static_cast<Index>(index)] = expanded_.parameters[k].second;
+      ++expanded_.free_parameters;
+    }
+    if (free_.empty()) return;
+    // Other parameters may be made of these.
+    for (std::size_t k = 0; k < model_.parameters.size(); ++k) {
+      const Quantity& parameter = model_.parameters[k];
+      const bool is_free = std::find(free_.begin(), free_.end(), parameter.name) != free_.end();
+      if (is_free || settings_.count(parameter.name) > 0) continue;
+      succeeds([&] { extents_.parameters[k] = builder_.build(parameter.value, Jumps::values, 0); });
+    }
+    for (const auto* const quantities : {&model_.states, &model_.definitions, &model_.surfaces})
+      for (const Quantity& quantity : *quantities) check_size_is_fixed(quantity.size);
+    for (const auto* const events : {&model_.resets, &model_.stops, &model_.records, &model_.edges})
+      for (const EventDescription& event : *events) check_size_is_fixed(event.size);
+    for (const ContactDescription& contact : model_.contacts) check_size_is_fixed(contact.size);
+  }
+
+  void check_size_is_fixed(const std::optional<Formula>& size) {
+    if (!size) return;
+    succeeds([&] {
+      if (expanded_.graph.is_constant(builder_.build(*size, Jumps::values, 0))) return;
+      mistakes_.push_back({size->position, 1, "a derivative by what decides " + size->owner,
+                           "a parameter that may have any value", "a whole number", ""});
+    });
+  }
+
+  void build_initial_nodes() {
+    if (free_.empty()) return;
+    for (std::size_t k = 0; k < model_.states.size(); ++k) {
+      const Quantity& state = model_.states[k];
+      for (std::uint32_t element = 1; element <= extents_.states[k]; ++element) {
+        const std::uint32_t index = extents_.first_state[k] + element - 1;
+        if (settings_.count(expanded_.state_names[index]) > 0) continue;
+        succeeds([&] {
+          expanded_.initial_nodes.emplace_back(
+              index, builder_.build(state.value, Jumps::values, state.is_vector() ? element : 0));
+        });
+      }
     }
   }
 
@@ -549,6 +604,7 @@ class Expander {
   }
 
   const ModelDescription& model_;
+  const std::vector<std::string>& free_;
   Check check_;
   const ExpansionLimits& limits_;
   Mistakes& mistakes_;
@@ -567,10 +623,11 @@ class Expander {
 }  // namespace
 
 ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
-                     const ExpansionLimits& limits, Mistakes& mistakes) {
+                     const ExpansionLimits& limits, Mistakes& mistakes,
+                     const std::vector<std::string>& free) {
   ExpandedModel expanded;
   expanded.graph = ExpressionGraph(limits.operations);
-  Expander(model, settings, check, limits, mistakes, expanded).run();
+  Expander(model, settings, check, limits, free, mistakes, expanded).run();
   return expanded;
 }
 

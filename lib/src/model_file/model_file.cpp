@@ -7,6 +7,8 @@
 #include <fstream>
 #include <memory>
 
+#include "expression/expression_tape.hpp"
+#include "expression/tape_inputs.hpp"
 #include "model_file/lowering.hpp"
 #include "model_file/model_file_description.hpp"
 #include "model_file/model_file_equations.hpp"
@@ -47,12 +49,12 @@ struct BuiltModel {
 };
 
 // SystemDefinition::second_order, of each motion.
-auto second_order_of(std::shared_ptr<const ModelDescription> model, Settings settings,
-                     ExpansionLimits limits) {
-  return [model = std::move(model), settings = std::move(settings), limits](
+auto second_order_of(std::shared_ptr<const ModelDescription> model, Settings settings, ExpansionLimits limits,
+                     std::vector<std::string> free) {
+  return [model = std::move(model), settings = std::move(settings), limits, free = std::move(free)](
              std::size_t motion, const std::vector<Index>& surfaces) -> std::shared_ptr<const System> {
     Mistakes mistakes;
-    ExpandedModel expanded = expand(*model, settings, Check::used, limits, mistakes);
+    ExpandedModel expanded = expand(*model, settings, Check::used, limits, mistakes, free);
     if (!mistakes.empty()) return nullptr;
     const reader::ExpandedMotion& here = expanded.motions[motion];
     const std::vector<reader::NodeId> derivatives = multi_affine_derivatives(expanded, here, mistakes);
@@ -64,11 +66,12 @@ auto second_order_of(std::shared_ptr<const ModelDescription> model, Settings set
 
 // The model with these settings; mistakes that show only with numbers are added to `mistakes`.
 BuiltModel build(const std::shared_ptr<const ModelDescription>& description, const Settings& settings,
-                 Check check, const ExpansionLimits& limits, Mistakes& mistakes) {
+                 Check check, const ExpansionLimits& limits, Mistakes& mistakes,
+                 const std::vector<std::string>& free = {}) {
   const ModelDescription& model = *description;
   BuiltModel built;
   try {
-    built.expanded = expand(model, settings, check, limits, mistakes);
+    built.expanded = expand(model, settings, check, limits, mistakes, free);
     if (!mistakes.empty()) return built;
     built.expanded.source = std::make_shared<const SourceText>(model.source);
     std::vector<std::vector<reader::NodeId>> derivatives;
@@ -76,7 +79,7 @@ BuiltModel build(const std::shared_ptr<const ModelDescription>& description, con
       derivatives.push_back(multi_affine_derivatives(built.expanded, motion, mistakes));
     if (!mistakes.empty()) return built;
     ExpandedModel& expanded = built.expanded;
-    expanded.second_order = second_order_of(description, settings, limits);
+    expanded.second_order = second_order_of(description, settings, limits, free);
     Automaton automaton = make_automaton(model.name, expanded, derivatives);
     built.instance = ModelInstance{automaton.system(),
                                    expanded.parameters,
@@ -95,12 +98,13 @@ BuiltModel build(const std::shared_ptr<const ModelDescription>& description, con
 
 // The observables wanted beside the states of the model with these settings.
 Observables observe(const ModelDescription& model, const Settings& settings, const ExpansionLimits& limits,
-                    const std::vector<std::string>& wanted, Mistakes& mistakes) {
+                    const std::vector<std::string>& wanted, Mistakes& mistakes,
+                    const std::vector<std::string>& free = {}) {
   ModelDescription observed = model;
   add_observables(observed, wanted, mistakes);
   if (!mistakes.empty()) return {};
   try {
-    ExpandedModel expanded = expand(observed, settings, Check::used, limits, mistakes);
+    ExpandedModel expanded = expand(observed, settings, Check::used, limits, mistakes, free);
     return mistakes.empty() ? make_observables(expanded, mistakes) : Observables{};
   } catch (const reader::GraphTooLarge& error) {
     mistakes.push_back({{}, 1, "observables that are too large", "", error.what(), ""});
@@ -109,11 +113,12 @@ Observables observe(const ModelDescription& model, const Settings& settings, con
 }
 
 // The same for a model that is kept, refusing what makes no sense.
-auto observer(std::shared_ptr<const ModelDescription> model, Settings settings, ExpansionLimits limits) {
-  return [model = std::move(model), settings = std::move(settings),
-          limits](const std::vector<std::string>& wanted) {
+auto observer(std::shared_ptr<const ModelDescription> model, Settings settings, ExpansionLimits limits,
+              std::vector<std::string> free = {}) {
+  return [model = std::move(model), settings = std::move(settings), limits,
+          free = std::move(free)](const std::vector<std::string>& wanted) {
     Mistakes mistakes;
-    Observables made = observe(*model, settings, limits, wanted, mistakes);
+    Observables made = observe(*model, settings, limits, wanted, mistakes, free);
     if (!mistakes.empty()) {
       const Mistake& first = mistakes.front();
       refuse({.what = first.what,
@@ -133,6 +138,45 @@ ModelInstance instantiate(const std::shared_ptr<const ModelDescription>& model, 
   if (!mistakes.empty()) throw std::invalid_argument(report(model->source, mistakes));
   built.instance->observe = observer(model, settings, limits);
   return std::move(*built.instance);
+}
+
+// The derivatives of the initial values by the free parameters.
+Matrix initial_derivatives(const ExpandedModel& expanded) {
+  const auto count = static_cast<Index>(expanded.free_parameters);
+  const Index states = expanded.initial.size() - count;
+  Matrix result = Matrix::Zero(states, count);
+  std::vector<reader::NodeId> nodes;
+  for (const auto& [state, node] : expanded.initial_nodes) nodes.push_back(node);
+  if (nodes.empty() || count == 0) return result;
+  const reader::Tape tape(expanded.graph, nodes, expanded.lambda_index);
+  for (Index k = 0; k < count; ++k) {
+    const Vector direction = Vector::Unit(expanded.initial.size(), states + k);
+    tape.evaluate<Dual<double>>(
+        reader::MovingPoint{reader::point(expanded.start, expanded.initial), reader::point(0, direction)},
+        [&](std::size_t i, const Dual<double>& value) {
+          result(static_cast<Index>(expanded.initial_nodes[i].first), k) = value.derivative;
+        });
+  }
+  return result;
+}
+
+// The model with these parameters as states, where that leaves its equations the same.
+ExtendedProblem extend(const std::shared_ptr<const ModelDescription>& model, const Settings& settings,
+                       const ExpansionLimits& limits, const std::vector<std::string>& free) {
+  Mistakes mistakes;
+  const BuiltModel plain = build(model, settings, Check::used, limits, mistakes);
+  const BuiltModel built = build(model, settings, Check::used, limits, mistakes, free);
+  if (!mistakes.empty()) throw std::invalid_argument(report(model->source, mistakes));
+  if (plain.instance->system.surface_names() != built.instance->system.surface_names()) {
+    refuse({.what = "the surfaces of the model are others where these parameters are not numbers",
+            .where = model->name,
+            .expected = "parameters whose values decide no surface",
+            .got = "values at which surfaces merge or vanish",
+            .advice = "set them to slightly different values"});
+  }
+  const auto count = static_cast<Index>(built.expanded.free_parameters);
+  return {built.instance->problem(), built.expanded.initial.tail(count), initial_derivatives(built.expanded),
+          observer(model, settings, limits, free)};
 }
 
 // Names of the option `observe` that mean nothing are a mistake of the file.
@@ -278,6 +322,9 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
   const auto standard = std::make_shared<const std::optional<ModelInstance>>(std::move(built.instance));
   model.instantiate = [shared, standard, expansion](const Settings& settings) {
     return settings.empty() ? standard->value() : instantiate(shared, settings, expansion);
+  };
+  model.extend = [shared, expansion](const Settings& settings, const std::vector<std::string>& free) {
+    return extend(shared, settings, expansion, free);
   };
   return model;
 }

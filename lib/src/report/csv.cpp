@@ -1,7 +1,9 @@
 #include "slideway/io/csv.hpp"
 
 #include <charconv>
+#include <limits>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 
 namespace slideway {
@@ -51,7 +53,11 @@ bool may_jump(const EventRecord& event) {
 class CsvWriter {
  public:
   CsvWriter(const RunReport& report, std::ostream& out)
-      : trajectory_(report.solution.trajectory), observation_(report.observation), out_(out) {
+      : trajectory_(report.solution.trajectory),
+        observation_(report.observation),
+        sensitivities_(report.solution.sensitivities.get()),
+        observed_(report.observed_sensitivity),
+        out_(out) {
     line_ = "t";
     const auto append_names = [&](const std::vector<std::string>& names) {
       for (const std::string& name : names) {
@@ -61,13 +67,23 @@ class CsvWriter {
     };
     append_names(report.instance.system.state_names());
     if (observation_) append_names(observation_->names());
+    const auto append_derivatives = [&](const std::vector<std::string>& names) {
+      for (const std::string& name : names)
+        for (const std::string& by : sensitivities_->names()) append_names({"d(" + name + ")/d(" + by + ")"});
+    };
+    if (sensitivities_) append_derivatives(report.instance.system.state_names());
+    if (sensitivities_ && observation_ && observed_) append_derivatives(observation_->names());
     line_ += ",mode,location\n";
     out_ << line_;
   }
 
-  void plain_row(double t) { row(t, trajectory_(t), trajectory_.mode(t), trajectory_.location(t)); }
+  void plain_row(double t) {
+    const Matrix s = sensitivities_ ? derivatives_at(t) : Matrix();
+    row(t, trajectory_(t), trajectory_.mode(t), trajectory_.location(t), s);
+  }
 
-  void event_rows(const EventRecord& event) {
+  void event_rows(const EventRecord& event, std::size_t number) {
+    const EventSensitivity* const changes = sensitivities_ ? &sensitivities_->events()[number] : nullptr;
     // The log of a large system holds changes only; the trajectory has the rest.
     const bool whole_modes = !event.listed_only;
     const Mode& mode = whole_modes && event.to     ? *event.to
@@ -81,13 +97,33 @@ class CsvWriter {
     if (may_jump(event) || is_seen) {
       const Vector before = has_states ? event.before : trajectory_.before(event.t);
       if (before != after || is_seen)
-        row(event.t, before, mode_before, event.from_location.value_or(is_seen ? location : ""));
+        row(event.t, before, mode_before, event.from_location.value_or(is_seen ? location : ""),
+            changes ? changes->before : Matrix());
     }
-    row(event.t, after, mode, location);
+    row(event.t, after, mode, location, changes ? changes->after : Matrix());
   }
 
  private:
-  void row(double t, const Vector& state, const Mode& mode, const std::string& location) {
+  // Derivatives end where they do not exist any more.
+  Matrix derivatives_at(double t) const {
+    try {
+      return (*sensitivities_)(t);
+    } catch (const std::invalid_argument&) {
+      return Matrix::Constant(trajectory_.states(), static_cast<Index>(sensitivities_->names().size()),
+                              std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+
+  void append_matrix(const Matrix& values) {
+    for (Index i = 0; i < values.rows(); ++i) {
+      for (Index j = 0; j < values.cols(); ++j) {
+        line_ += ',';
+        append(line_, values(i, j));
+      }
+    }
+  }
+
+  void row(double t, const Vector& state, const Mode& mode, const std::string& location, const Matrix& s) {
     line_.clear();
     append(line_, t);
     for (Index i = 0; i < state.size(); ++i) {
@@ -100,6 +136,9 @@ class CsvWriter {
         append(line_, value);
       }
     }
+    append_matrix(s);
+    if (sensitivities_ && observation_ && observed_)
+      append_matrix(observed_->at(t, state, mode, location, s));
     line_ += ',';
     line_ += mode.word();
     line_ += ',';
@@ -110,6 +149,8 @@ class CsvWriter {
 
   const Trajectory& trajectory_;
   Observation* observation_;
+  const Sensitivities* sensitivities_;
+  ObservedSensitivity* observed_;
   std::ostream& out_;
   std::string line_;
 };
@@ -136,7 +177,7 @@ void write_csv(const RunReport& report, std::ostream& out, const CsvOptions& opt
   for (const double t : output_times(trajectory, options)) {
     bool has_event_row = false;
     for (; next_event < events.size() && events[next_event].t <= t; ++next_event) {
-      writer.event_rows(events[next_event]);
+      writer.event_rows(events[next_event], next_event);
       has_event_row = events[next_event].t == t;
     }
     if (!has_event_row) writer.plain_row(t);

@@ -35,13 +35,17 @@ class JsonWriter {
         << ",\n\"initial\": " << text(snapshot(solution.initial))
         << ",\n\"final\": " << text(snapshot(solution.final)) << ",\n\"events\": [";
     const char* separator = "\n";
+    std::size_t number = 0;
     for (const EventRecord& record : solution.events) {
-      out << separator << text(event(record));
+      Json object = event(record);
+      if (solution.sensitivities) object["sensitivity"] = event_derivatives(number++);
+      out << separator << text(object);
       separator = ",\n";
     }
     Json totals = statistics(solution.statistics);
     if (!report_.friction.empty()) totals["friction"] = friction(report_.friction);
     out << "],\n\"statistics\": " << text(totals) << ",\n\"warnings\": " << text(Json(solution.warnings));
+    if (solution.sensitivities) out << ",\n\"sensitivities\": " << text(derivatives());
   }
 
  private:
@@ -87,6 +91,57 @@ class JsonWriter {
       object["after"] = state(record.after);
     }
     object["reason"] = record.reason;
+    return object;
+  }
+
+  // Rows by the names of states, or of what is observed; in them one number for each parameter.
+  Json derivative_rows(const std::vector<std::string>& names, const Matrix& values) const {
+    Json::object_t object;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      object.push_back({names[i], by_parameter(values.row(static_cast<Index>(i)).transpose())});
+    return object;
+  }
+  Json by_parameter(const Vector& values) const {
+    return named(report_.solution.sensitivities->names(), values);
+  }
+
+  Json event_derivatives(std::size_t number) const {
+    const EventSensitivity& at = report_.solution.sensitivities->events()[number];
+    Json object = {{"t", by_parameter(at.time)}, {"exists", at.exists}};
+    if (!at.exists) object["reason"] = at.reason;
+    if (at.time_below.size() > 0) {
+      object["t_below"] = by_parameter(at.time_below);
+      object["t_above"] = by_parameter(at.time_above);
+    }
+    if (!states_in_events_) return object;
+    object["before"] = derivative_rows(system_.state_names(), at.before);
+    object["after"] = derivative_rows(system_.state_names(), at.after);
+    if (at.after_below.size() > 0) {
+      object["after_below"] = derivative_rows(system_.state_names(), at.after_below);
+      object["after_above"] = derivative_rows(system_.state_names(), at.after_above);
+    }
+    if (at.saltation.size() > 0) {
+      Json::object_t rows;
+      for (Index i = 0; i < at.saltation.rows(); ++i)
+        rows.push_back(
+            {system_.state_names()[static_cast<std::size_t>(i)], state(at.saltation.row(i).transpose())});
+      object["saltation"] = rows;
+    }
+    return object;
+  }
+
+  Json derivatives() const {
+    const Sensitivities& found = *report_.solution.sensitivities;
+    Json object = {{"by", found.names()},
+                   {"exist_until", number_or_null(found.exists_until())},
+                   {"reason", found.reason()},
+                   {"final", derivative_rows(system_.state_names(), found.final())}};
+    if (report_.observation && report_.observed_sensitivity) {
+      const Snapshot& end = report_.solution.final;
+      object["observed"] = derivative_rows(
+          report_.observation->names(),
+          report_.observed_sensitivity->at(end.t, end.state, end.mode, end.location, found.final()));
+    }
     return object;
   }
 

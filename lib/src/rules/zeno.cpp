@@ -304,7 +304,7 @@ std::optional<ModeManager::Rest> ModeManager::rest_of(Index hit, const std::vect
     const double rate = contacts.rate(now_.t, now_.x, now_.lambda, c);
     const double gap = c == hit ? 0.0 : std::max(0.0, contacts.gap(now_.t, now_.x, c));
     const double speed = std::sqrt(rate * rate + 2 * acceleration * gap);
-    const double restitution = contacts.contact(c).restitution(speed);
+    const double restitution = contacts.contact(c).restitution_of(speed, now_.x);
     if (!(restitution < 1)) return std::nullopt;
     const double time = (rate + speed + 2 * speed * restitution / (1 - restitution)) / acceleration;
     rest.contacts.push_back(c);

@@ -2,10 +2,12 @@
 #include "simulate/precision.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "core/number_text.hpp"
 #include "run/run_engine.hpp"
+#include "sensitivity/differentiate.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -111,6 +113,28 @@ System system_begun_in(const Automaton& automaton, const Run& run) {
                         locations[automaton.location_index(edge.to)], edge.when, edge.name);
 }
 
+// The derivatives are found along the recorded solution, so that this is the one that a run without them finds.
+Solution run_differentiated(const Automaton& automaton,
+                            const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                            const Options& options, const Run& run) {
+  Options recorded = options;
+  recorded.recording = Recording::dense;
+  Solution solution = RunEngine(automaton, structures, recorded, run).execute();
+  const auto began = std::chrono::steady_clock::now();
+  const std::shared_ptr<Sensitivities> found = differentiate(automaton, structures, options, run, solution);
+  if (options.recording == Recording::nothing) {
+    found->forget_pieces();
+    Trajectory end(run.state.size(), {});
+    end.begin_segment(solution.final.t, solution.final.mode, solution.final.location);
+    end.add_point(solution.final.t, solution.final.state);
+    solution.trajectory = std::move(end);
+  }
+  solution.sensitivities = found;
+  solution.statistics.wall_seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return solution;
+}
+
 }  // namespace
 
 Simulator::Simulator(Automaton automaton, Options options)
@@ -164,7 +188,8 @@ Solution Simulator::run(const Run& run) const {
             .got = number_text(gap)});
   }
   if (run.mode) check_mode(begun, run, options_);
-  return RunEngine(automaton_, structures_, options_, run).execute();
+  if (options_.sensitivities.empty()) return RunEngine(automaton_, structures_, options_, run).execute();
+  return run_differentiated(automaton_, structures_, options_, run);
 }
 
 }  // namespace slideway

@@ -1,4 +1,4 @@
-// The trajectory of a run as CSV: t, one column per state, one per observable, mode, location. There is a row at every output
+// The trajectory of a run as CSV: t, one column per state, one per observable, their derivatives d(x)/d(p), mode, location. There is a row at every output
 // time and at every event: one, with the mode that follows, or two, before and after, where the state jumps, or the mode changes
 // and something is observed.
 //

@@ -13,6 +13,7 @@
 
 #include "slideway/model/model.hpp"
 #include "slideway/simulate/observation.hpp"
+#include "slideway/simulate/observed_sensitivity.hpp"
 #include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/solution.hpp"
 
@@ -29,6 +30,8 @@ struct RunReport {
   std::vector<FrictionWork> friction = {};
   // The quantities written and drawn beside the states; null for none.
   Observation* observation = nullptr;
+  // Their derivatives, where the solution has some; null for none.
+  ObservedSensitivity* observed_sensitivity = nullptr;
 };
 
 }  // namespace slideway

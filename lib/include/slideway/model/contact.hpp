@@ -27,6 +27,12 @@ struct Contact {
   std::optional<std::vector<Index>> acts_on_states = {};
   // The restitution e in [0, 1] as a function of the approach speed −u > 0, in units of the gap per unit of time.
   std::function<double(double approach_speed)> restitution = [](double) { return 0.0; };
+  // Optional, in place of `restitution`: e where it depends on the state too, as on a parameter that is one.
+  std::function<double(double approach_speed, ConstVectorRef x)> restitution_at = {};
+
+  double restitution_of(double approach_speed, ConstVectorRef x) const {
+    return restitution_at ? restitution_at(approach_speed, x) : restitution(approach_speed);
+  }
 };
 
 }  // namespace slideway

@@ -47,6 +47,14 @@ struct ModelInstance {
   }
 };
 
+// A problem with some of its parameters as further states, behind those it has, whose derivatives are 0.
+struct ExtendedProblem {
+  Automaton problem;
+  Vector parameters = {};  // the values of these states
+  Matrix initial = {};     // n × parameters: the derivatives of the initial values by them
+  std::function<Observables(const std::vector<std::string>&)> observe = {};  // of the extended states
+};
+
 // The defaults that a model file may suggest in [options]; empty strings mean "not given".
 struct ModelDefaults {
   double rtol = 0;                // 0: not given
@@ -75,6 +83,9 @@ struct Model {
   // Applies the settings (later ones win) to the defaults and builds the system. Throws
   // std::invalid_argument for an unknown name (with the nearest one) or a value the model refuses.
   std::function<ModelInstance(const Settings&)> instantiate = {};
+  // The model with the parameters of these names as states, for derivatives by them. Throws std::invalid_argument for a parameter that
+  // the shape of the equations depends on. Without it derivatives by parameters come from differences of instances.
+  std::function<ExtendedProblem(const Settings&, const std::vector<std::string>& parameters)> extend = {};
 };
 
 // The known name with the smallest edit distance to `name`, or "" when none is near.

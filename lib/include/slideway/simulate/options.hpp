@@ -11,6 +11,7 @@
 #include "slideway/filippov/sliding_rule.hpp"
 #include "slideway/integrate/linear_solver.hpp"
 #include "slideway/simulate/preconditioner.hpp"
+#include "slideway/simulate/sensitivity.hpp"
 
 namespace slideway {
 
@@ -98,6 +99,7 @@ struct Options {
   std::function<void(const EventRecord&)> on_event = {};  // called for every event
   std::vector<double> output_times =
       {};  // increasing; the states there are in Solution::outputs, NaN for times that the run does not come to
+  SensitivityRequest sensitivities = {};  // the derivatives of the solution that are wanted, none by default
 
   // Throws std::invalid_argument: what, expected, got.
   void validate(Index states) const;

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/outcome.hpp"
 #include "slideway/simulate/pending_action.hpp"
+#include "slideway/simulate/sensitivity.hpp"
 #include "slideway/simulate/trajectory.hpp"
 
 namespace slideway {
@@ -52,6 +54,8 @@ struct Solution {
   // Sentences about what went through but is probably not meant: a guard of a reset, stop or edge that the end of the run finds beyond
   // zero, in its direction, and that has never fired; steps that shrank geometrically into the end.
   std::vector<std::string> warnings = {};
+  // The derivatives asked for by Options::sensitivities; null where none were.
+  std::shared_ptr<const Sensitivities> sensitivities = {};
 };
 
 }  // namespace slideway

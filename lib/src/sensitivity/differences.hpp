@@ -1,0 +1,39 @@
+// Derivatives along a direction by differences of sixth order, for what tells no exact ones: jumps, forces, the ends of sliding.
+// Their error is a few hundred rounding errors where a function is as smooth as its arguments are large.
+//
+// It must not know what is differentiated.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+// The step s for which t + s·t_dot and x + s·x_dot change each entry by a hundredth of its size at most; 0 where nothing moves.
+inline double difference_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                              ConstVectorRef typical_sizes, double typical_time) {
+  double fastest = std::abs(t_dot) / (typical_time + 1e-3 * std::abs(t));
+  for (Index j = 0; j < x.size(); ++j)
+    fastest = std::max(fastest, std::abs(x_dot[j]) / std::max(std::abs(x[j]), typical_sizes[j]));
+  return fastest > 0 ? 0.01 / fastest : 0;
+}
+
+// value(s, out) fills `out` with what is to be differentiated by s at 0; `derivative` has the size of that.
+template <class Value>
+void difference(double step, const Value& value, Vector& buffer, VectorRef derivative) {
+  derivative.setZero();
+  if (!(step > 0)) return;
+  constexpr double weights[] = {45, -9, 1};
+  buffer.resize(derivative.size());
+  for (int k = 1; k <= 3; ++k) {
+    for (const double sign : {1.0, -1.0}) {
+      value(sign * k * step, buffer);
+      derivative += sign * weights[k - 1] * buffer;
+    }
+  }
+  derivative /= 60 * step;
+}
+
+}  // namespace slideway

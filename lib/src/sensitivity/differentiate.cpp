@@ -1,0 +1,329 @@
+#include "sensitivity/differentiate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/number_text.hpp"
+#include "sensitivity/accumulated_changes.hpp"
+#include "sensitivity/regime.hpp"
+#include "sensitivity/saltation.hpp"
+#include "sensitivity/variation.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr Index kFewStates = 40;  // with fewer a full matrix is the faster one
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// The options with which the fields of a run are made again, for the states of the extended problem.
+Options options_of_extended(const Options& options, Index states, Index parameters) {
+  Options result;
+  result.rtol = options.rtol;
+  Vector atol = Vector::Constant(states + parameters, 0.01 * options.rtol);
+  atol.head(states) = options.atol.expand(states, options.rtol);
+  result.atol = Tolerance(atol);
+  result.method = Method::dopri5;
+  result.sliding_rule = options.sliding_rule;
+  return result;
+}
+
+std::vector<std::shared_ptr<const RelayStructure>> structures_of(const Automaton& automaton) {
+  std::vector<std::shared_ptr<const RelayStructure>> structures;
+  for (const Location& location : automaton.locations())
+    structures.push_back(std::make_shared<const RelayStructure>(location.system));
+  return structures;
+}
+
+class Differentiator {
+ public:
+  Differentiator(const Automaton& problem,
+                 const std::vector<std::shared_ptr<const RelayStructure>>& structures, const Options& options,
+                 const Run& run, const Solution& solution)
+      : wanted_(options.sensitivities),
+        options_(options),
+        run_(run),
+        solution_(solution),
+        states_(run.state.size()),
+        extended_options_(options_of_extended(options, states_, wanted_.parameters.size())),
+        regimes_{Regime(problem, structures, extended_options_, run.end - run.start, states_),
+                 Regime(problem, structures, extended_options_, run.end - run.start, states_),
+                 Regime(problem, structures, extended_options_, run.end - run.start, states_)},
+        saltation_(regimes_[2]),
+        variation_(states_, options.rtol),
+        result_(std::make_shared<Sensitivities>(wanted_.names, states_)),
+        s_(wanted_.initial),
+        x_(states_ + wanted_.parameters.size()) {
+    x_.tail(wanted_.parameters.size()) = wanted_.parameters;
+    sizes_ = extended_options_.atol.values() / options.rtol;
+  }
+
+  std::shared_ptr<Sensitivities> execute() {
+    try {
+      follow();
+    } catch (const std::exception& error) {
+      fail(time_, error.what());
+    }
+    while (result_->events().size() < solution_.events.size()) {
+      EventSensitivity missing;
+      missing.time = Vector::Constant(s_.cols(), kUnknown);
+      missing.before = missing.after = Matrix::Constant(states_, s_.cols(), kUnknown);
+      missing.exists = false;
+      missing.reason = result_->reason();
+      result_->add_event(std::move(missing));
+    }
+    result_->end_with(s_.topRows(states_));
+    for (const double t : options_.output_times) result_->add_output(output(t));
+    return result_;
+  }
+
+ private:
+  void fail(double t, const std::string& why) {
+    s_.topRows(states_).setConstant(kUnknown);
+    result_->end_existence(t, why);
+  }
+
+  Matrix output(double t) const {
+    if (result_->pieces() > 0 && t >= run_.start && t <= solution_.trajectory.end()) return (*result_)(t);
+    if (t == solution_.outcome.t) return result_->final();
+    return Matrix::Constant(states_, s_.cols(), kUnknown);
+  }
+
+  const std::vector<Segment>& segments() const { return solution_.trajectory.segments(); }
+  Vector extended(ConstVectorRef state) const {
+    Vector x = x_;
+    x.head(states_) = state;
+    return x;
+  }
+
+  // The relays after the last event before a segment, where it tells them.
+  Vector relays_at(std::size_t event, Index surfaces) const {
+    Vector lambda = Vector::Zero(surfaces);
+    for (std::size_t e = event; e-- > 0;) {
+      const EventRecord& record = solution_.events[e];
+      if (record.t != (event > 0 ? solution_.events[event - 1].t : record.t)) break;
+      for (std::size_t k = 0; k < record.surfaces.size() && k < record.lambda.size(); ++k)
+        if (record.surfaces[k] < surfaces && std::isfinite(record.lambda[k]))
+          lambda[record.surfaces[k]] = record.lambda[k];
+    }
+    return lambda;
+  }
+
+  void take_regime(std::size_t segment) {
+    const Segment& here = segments()[segment];
+    Vector state(states_);
+    solution_.trajectory.evaluate(segment, here.start, state);
+    const Vector x = extended(state);
+    const Vector lambda = relays_at(next_event_, std::min<Index>(here.mode.size(), surfaces_));
+    regime(segment).take(here, here.start, x, lambda.size() == surfaces_ ? lambda : Vector());
+  }
+
+  Regime& regime(std::size_t segment) { return regimes_[segment % 2]; }
+
+  void follow() {
+    surfaces_ = wanted_.extended ? wanted_.extended->system().surfaces() : surfaces_of_problem();
+    time_ = segments().front().start;
+    end_of_instant(0, true);
+    for (std::size_t k = 0; k < segments().size(); ++k) {
+      follow_segment(k);
+      time_ = segments()[k].end;
+      end_of_instant(k + 1, false);
+    }
+  }
+
+  Index surfaces_of_problem() const { return solution_.initial.mode.size(); }
+
+  void follow_segment(std::size_t k) {
+    const std::vector<double> times = solution_.trajectory.step_times(k);
+    const double end = segments()[k].end;
+    if (times.size() < 2 || !(end > times.front())) return;
+    Regime& here = regime(k);
+    Vector state(states_), x = x_;
+    const auto point = [&](double t) -> const Vector& {
+      solution_.trajectory.evaluate(k, t, state);
+      x.head(states_) = state;
+      return x;
+    };
+    const std::unique_ptr<Collocation> collocation = collocation_of(here, point);
+    const auto piece = [&](double start, double h, const Matrix& coefficients) {
+      result_->add_piece(start, start + h, h, coefficients);
+    };
+    variation_.restart(times[1] - times[0]);
+    // J is seen at least as often as eight steps of the solution, in stretches between records, which change nothing.
+    double from = times.front();
+    std::size_t next = 0;
+    while (from < end) {
+      next = std::min(next + 8, times.size() - 1);
+      double until = std::max(from, next + 1 == times.size() ? end : times[next]);
+      time_ = from;
+      const bool has_record =
+          next_event_ < solution_.events.size() && solution_.events[next_event_].t < std::min(until, end);
+      if (has_record) {
+        until = std::max(from, solution_.events[next_event_].t);
+        next = static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), until) - times.begin());
+        next = next > 0 ? next - 1 : 0;
+      }
+      find_floors(state, k, until);
+      if (until > from) variation_.advance(from, until, until - from, *collocation, floors_, s_, piece);
+      from = until;
+      if (has_record) time_event(k, until);
+    }
+  }
+
+  template <class Point>
+  std::unique_ptr<Collocation> collocation_of(Regime& here, const Point& point) {
+    if (const Pattern* const pattern = states_ >= kFewStates ? here.sparse_pattern() : nullptr) {
+      return std::make_unique<SparseCollocation>(
+          states_, *pattern,
+          [&here, point](double t, SplitJacobian& result) { here.split_jacobian(t, point(t), result); });
+    }
+    return std::make_unique<DenseCollocation>(
+        states_, [&here, point](double t, Matrix& result) { here.jacobian(t, point(t), result); });
+  }
+
+  // Entries of S matter from a hundredth of what a change of p by its own size makes of x by its own.
+  void find_floors(Vector& state, std::size_t segment, double t) {
+    if (floors_.rows() != states_) floors_.resize(states_, s_.cols());
+    solution_.trajectory.evaluate(segment, t, state);
+    for (Index j = 0; j < s_.cols(); ++j) {
+      double size = 0;
+      const Index beyond = s_.rows() - states_;
+      for (Index i = 0; i < beyond; ++i)
+        size = std::max(size, std::abs(s_(states_ + i, j) * wanted_.parameters[i]));
+      for (Index i = 0; i < states_; ++i)
+        size = std::max(size, std::abs(wanted_.initial(i, j) * run_.state[i]));
+      if (size == 0) size = 1;
+      for (Index i = 0; i < states_; ++i)
+        floors_(i, j) = 0.01 * std::max(std::abs(state[i]), sizes_[i]) / size;
+    }
+  }
+
+  EventSensitivity entry(const Matrix& before) const {
+    EventSensitivity result;
+    result.before = before.topRows(states_);
+    result.after = result.before;
+    return result;
+  }
+
+  void time_event(std::size_t k, double t) {
+    const EventRecord& record = solution_.events[next_event_];
+    EventSensitivity noted = entry(s_);
+    Saltation::Instant instant;
+    instant.t = t;
+    Vector state(states_);
+    solution_.trajectory.evaluate(k, t, state);
+    instant.before = instant.after = extended(state);
+    instant.from = &regime(k);
+    instant.records = {&record};
+    noted.time = saltation_.time_of(instant, s_);
+    result_->add_event(std::move(noted));
+    ++next_event_;
+  }
+
+  // All events between the segment before `next` and that one.
+  void end_of_instant(std::size_t next, bool at_start) {
+    Saltation::Instant instant;
+    const std::size_t first = next_event_;
+    const bool is_last = next >= segments().size();
+    const double until = is_last ? std::numeric_limits<double>::infinity() : segments()[next].start;
+    while (next_event_ < solution_.events.size() && solution_.events[next_event_].t <= until) {
+      instant.records.push_back(&solution_.events[next_event_]);
+      ++next_event_;
+    }
+    if (!is_last) take_regime(next);
+    if (at_start && instant.records.empty() && !regime(next).ode().slides()) return;
+    const Trajectory& trajectory = solution_.trajectory;
+    instant.t = instant.records.empty() ? time_ : instant.records.front()->t;
+    if (!at_start) {
+      instant.from = &regime(next - 1);
+      instant.segment_before = &segments()[next - 1];
+      Vector state(states_);
+      trajectory.evaluate(next - 1, segments()[next - 1].end, state);
+      if (!instant.records.empty() && instant.records.front()->before.size() == states_)
+        state = instant.records.front()->before;
+      instant.before = extended(state);
+    } else {
+      instant.before = extended(run_.state);
+    }
+    instant.after = instant.before;
+    if (!is_last) {
+      instant.to = &regime(next);
+      Vector state(states_);
+      trajectory.evaluate(next, segments()[next].start, state);
+      instant.after = extended(state);
+    }
+    if (instant.records.empty() && instant.from && instant.to && instant.from->mode() == instant.to->mode() &&
+        instant.from->closed() == instant.to->closed())
+      return;
+    const Matrix before = s_;
+    const auto zeno = std::find_if(instant.records.begin(), instant.records.end(),
+                                   [](const auto* record) { return record->kind == EventKind::zeno; });
+    Saltation::Change change = zeno == instant.records.end()
+                                   ? saltation_.apply(instant, s_)
+                                   : accumulation_.limit(instant, **zeno, saltation_, s_);
+    accumulation_.note(instant, change);
+    s_ = change.after;
+    s_.bottomRows(s_.rows() - states_) = before.bottomRows(s_.rows() - states_);
+    if (!change.exists) result_->end_existence(instant.t, change.reason);
+    const Matrix saltation =
+        options_.full_events && !instant.records.empty() && instant.from && zeno == instant.records.end()
+            ? saltation_of(instant)
+            : Matrix();
+    for (std::size_t e = first; e < next_event_; ++e) {
+      EventSensitivity noted = entry(before);
+      noted.time = change.time;
+      noted.after = s_.topRows(states_);
+      noted.exists = change.exists;
+      noted.reason = change.reason;
+      noted.saltation = saltation;
+      noted.time_below = change.time_below;
+      noted.time_above = change.time_above;
+      if (change.after_below.size() > 0) noted.after_below = change.after_below.topRows(states_);
+      if (change.after_above.size() > 0) noted.after_above = change.after_above.topRows(states_);
+      result_->add_event(std::move(noted));
+    }
+  }
+
+  Matrix saltation_of(const Saltation::Instant& instant) {
+    Matrix unit = Matrix::Zero(s_.rows(), states_);
+    unit.topRows(states_).setIdentity();
+    const Saltation::Change change = saltation_.apply(instant, unit);
+    return change.after.topRows(states_);
+  }
+
+  const SensitivityRequest& wanted_;
+  const Options& options_;
+  const Run& run_;
+  const Solution& solution_;
+  Index states_;
+  Index surfaces_ = 0;
+  Options extended_options_;
+  Regime regimes_[3];  // of segments, in turns, and of modes between events that coincide
+  Saltation saltation_;
+  AccumulatedChanges accumulation_;
+  Variation variation_;
+  std::shared_ptr<Sensitivities> result_;
+  Matrix s_, floors_;
+  Vector x_, sizes_;
+  std::size_t next_event_ = 0;
+  double time_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<Sensitivities> differentiate(
+    const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+    const Options& options, const Run& run, const Solution& solution) {
+  if (!options.sensitivities.extended)
+    return Differentiator(automaton, structures, options, run, solution).execute();
+  const Automaton& extended = *options.sensitivities.extended;
+  const auto its_structures = structures_of(extended);
+  return Differentiator(extended, its_structures, options, run, solution).execute();
+}
+
+}  // namespace slideway

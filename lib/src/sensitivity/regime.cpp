@@ -1,0 +1,147 @@
+#include "sensitivity/regime.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <optional>
+
+#include "sensitivity/differences.hpp"
+#include "slideway/core/finite.hpp"
+
+namespace slideway {
+
+Regime::Regime(const Automaton& automaton,
+               const std::vector<std::shared_ptr<const RelayStructure>>& structures, const Options& options,
+               double duration, Index states_of_problem)
+    : automaton_(automaton),
+      states_of_problem_(states_of_problem),
+      made_(automaton, structures, options, duration),
+      sizes_(options.atol.expand(automaton.system().states(), options.rtol) / options.rtol) {}
+
+void Regime::take(const Segment& segment, double t, ConstVectorRef x, ConstVectorRef lambda) {
+  const std::vector<Location>& locations = automaton_.locations();
+  std::size_t location = 0;
+  while (location < locations.size() && locations[location].name != segment.location) ++location;
+  if (location < locations.size()) {
+    tools_ = &made_.of_location(location);
+  } else {
+    const std::optional<JoinedEdges> joined = automaton_.joined_edges(segment.location, t, x);
+    tools_ = made_.of_pair(joined.value().rising, joined.value().falling).tools.get();
+  }
+  const Index surfaces = tools_->system.surfaces();
+  mode_ = Mode(surfaces);
+  for (Index i = 0; i < surfaces; ++i) mode_.set(i, segment.mode[i]);
+  closed_.clear();
+  for (Index i = surfaces; i < segment.mode.size(); ++i)
+    if (segment.mode.slides_on(i)) closed_.push_back(i - surfaces);
+  if (tools_->contacts) tools_->contacts->set_closed(closed_);
+  lambda_ = Vector::Zero(surfaces);
+  if (lambda.size() == surfaces) lambda_ = lambda;
+  second_order_.clear();
+  if (location < locations.size()) find_second_order(location, t, x, lambda_);
+  mode_.fill_lambda(lambda_);
+  tools_->ode.set_mode(mode_, lambda_, false);
+}
+
+// Sliding of second order is along surfaces whose speeds across are zero on both sides.
+void Regime::find_second_order(std::size_t location, double t, ConstVectorRef x, ConstVectorRef lambda) {
+  if (!tools_->system.definition().second_order) return;
+  Vector at = lambda, across = Vector::Zero(x.size());
+  mode_.fill_lambda(at);
+  Vector minus(x.size()), plus(x.size());
+  for (Index i = 0; i < mode_.size(); ++i) {
+    if (!mode_.slides_on(i)) continue;
+    try {
+      tools_->evaluator.neighbour_fields(t, x, at, i, minus, plus);
+      across = plus - minus;
+      if (!all_finite(across)) {
+        second_order_.push_back(i);
+        continue;
+      }
+      Vector gradient(x.size());
+      tools_->evaluator.guard_gradient(t, x, i, gradient);
+      const double effect = std::abs(gradient.dot(across));
+      if (effect <= 1e-12 * gradient.norm() * across.norm() && across.norm() > 0) second_order_.push_back(i);
+    } catch (const std::exception&) {
+      second_order_.push_back(i);
+    }
+  }
+  if (second_order_.empty()) return;
+  LocationTools* const tools = made_.in_second_order(location, second_order_);
+  if (!tools) {
+    second_order_.clear();
+    return;
+  }
+  plain_ = tools_;
+  tools_ = tools;
+  if (tools_->contacts) tools_->contacts->set_closed(closed_);
+}
+
+Matrix Regime::kept_normals(double t, ConstVectorRef x) {
+  if (second_order_.empty()) return Matrix(0, x.size());
+  if (StayingZero* const staying = tools_->staying.get()) {
+    Matrix normals = Matrix::Zero(staying->of->kept->surfaces(), x.size());
+    staying->evaluator.guards_dx(t, x, normals);
+    return normals;
+  }
+  Matrix normals(static_cast<Index>(second_order_.size()), x.size());
+  Vector gradient(x.size());
+  for (std::size_t k = 0; k < second_order_.size(); ++k) {
+    plain_->evaluator.guard_gradient(t, x, second_order_[k], gradient);
+    normals.row(static_cast<Index>(k)) = gradient.transpose();
+  }
+  return normals;
+}
+
+Vector Regime::lambda(double t, ConstVectorRef x) {
+  Vector lambda = lambda_;
+  if (tools_->ode.slides()) {
+    lambda = tools_->ode.field().lambda(t, x);
+  } else {
+    mode_.fill_lambda(lambda);
+  }
+  return lambda;
+}
+
+const Pattern* Regime::sparse_pattern() {
+  return closed_.empty() && !tools_->contacts ? tools_->ode.jacobian_pattern() : nullptr;
+}
+
+void Regime::split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian) {
+  dx_.resize(x.size());
+  tools_->ode.velocity(t, x, dx_);
+  tools_->ode.split_jacobian(t, x, dx_, jacobian);
+}
+
+void Regime::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
+  const Index n = x.size();
+  jacobian.resize(n, n);
+  if (closed_.empty()) {
+    if (tools_->contacts) {
+      tools_->ode.field().jacobian(t, x, jacobian);
+      return;
+    }
+    dx_.resize(n);
+    tools_->ode.velocity(t, x, dx_);
+    tools_->ode.jacobian(t, x, dx_, jacobian);
+    return;
+  }
+  // Forces of contacts are told by differences alone.
+  direction_ = Vector::Zero(n);
+  column_.resize(n);
+  for (Index j = 0; j < n; ++j) {
+    direction_[j] = 1;
+    const double step = 0.01 * std::max(std::abs(x[j]), sizes_[j]);
+    difference(
+        step,
+        [&](double s, Vector& out) {
+          moved_ = x + s * direction_;
+          tools_->ode.velocity(t, moved_, out);
+        },
+        buffer_, column_);
+    jacobian.col(j) = column_;
+    direction_[j] = 0;
+  }
+}
+
+}  // namespace slideway

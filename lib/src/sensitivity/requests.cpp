@@ -1,0 +1,103 @@
+// The quantities to differentiate by, from their names.
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "slideway/core/errors.hpp"
+#include "slideway/simulate/sensitivity.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Of a model that is not a file: its instances for other values of these parameters.
+ExtendedProblem family_of(const Model& model, const Settings& settings, const ModelInstance& instance,
+                          const std::vector<std::string>& parameters) {
+  Vector values(static_cast<Index>(parameters.size()));
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    for (const auto& [name, value] : instance.parameters)
+      if (name == parameters[k]) values[static_cast<Index>(k)] = value;
+  const auto make = [model, settings, parameters](const Vector& of_parameters) {
+    Settings changed = settings;
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      changed.emplace_back(parameters[k], of_parameters[static_cast<Index>(k)]);
+    return model.instantiate(changed);
+  };
+  try {
+    return extend_by_differences(make, values);
+  } catch (const std::invalid_argument& error) {
+    refuse({.what = "the model has no derivatives by these parameters",
+            .where = "the sensitivities of " + model.name,
+            .expected = "parameters that may have any value near their own, such as no count",
+            .got = error.what()});
+  }
+}
+
+}  // namespace
+
+SensitivityRequest by_initial_values(const System& system, const std::vector<std::string>& states) {
+  SensitivityRequest request;
+  request.names = states;
+  request.initial = Matrix::Zero(system.states(), static_cast<Index>(states.size()));
+  for (std::size_t k = 0; k < states.size(); ++k)
+    request.initial(system.state_index(states[k]), static_cast<Index>(k)) = 1;
+  return request;
+}
+
+SensitivityRequest sensitivities_by(const Model& model, const Settings& settings,
+                                    const ModelInstance& instance, const std::vector<std::string>& names) {
+  const std::vector<std::string>& states = instance.system.state_names();
+  std::vector<std::string> parameters, known = states;
+  std::vector<Index> column_of_parameter;
+  SensitivityRequest request;
+  request.names = names;
+  for (const auto& [name, value] : instance.parameters) known.push_back(name);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(k)) {
+      refuse({.what = "a name is given twice",
+              .where = "the sensitivities of " + model.name,
+              .expected = "each parameter or state once",
+              .got = "'" + names[k] + "'"});
+    }
+    if (std::find(known.begin(), known.end(), names[k]) == known.end()) {
+      const std::string near = nearest_name(names[k], known);
+      refuse({.what = "neither a parameter nor a state",
+              .where = "the sensitivities of " + model.name,
+              .expected = "the name of a parameter or of a state, for its initial value",
+              .got = "'" + names[k] + "'",
+              .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+    }
+    if (std::find(states.begin(), states.end(), names[k]) != states.end()) continue;
+    parameters.push_back(names[k]);
+    column_of_parameter.push_back(static_cast<Index>(k));
+  }
+  const Index n = instance.system.states();
+  const auto count = static_cast<Index>(parameters.size());
+  request.initial = Matrix::Zero(n + count, static_cast<Index>(names.size()));
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto state = std::find(states.begin(), states.end(), names[k]);
+    if (state != states.end()) request.initial(state - states.begin(), static_cast<Index>(k)) = 1;
+  }
+  if (parameters.empty()) {
+    request.observe = [instance](const std::vector<std::string>& wanted) {
+      return instance.observables(wanted);
+    };
+    return request;
+  }
+  const ExtendedProblem extended =
+      model.extend ? model.extend(settings, parameters) : family_of(model, settings, instance, parameters);
+  request.extended = std::make_shared<const Automaton>(extended.problem);
+  request.parameters = extended.parameters;
+  request.observe = extended.observe;
+  for (Index k = 0; k < count; ++k) {
+    const Index column = column_of_parameter[static_cast<std::size_t>(k)];
+    request.initial.col(column).head(n) = extended.initial.col(k);
+    request.initial(n + k, column) = 1;
+  }
+  return request;
+}
+
+}  // namespace slideway

@@ -1,0 +1,445 @@
+#include "sensitivity/saltation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+
+#include "sensitivity/differences.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+bool is_jump(EventKind kind) {
+  return kind == EventKind::reset || kind == EventKind::transition || kind == EventKind::impact ||
+         kind == EventKind::contact;
+}
+
+bool is_watched(EventKind kind) {
+  return kind == EventKind::reset || kind == EventKind::transition || kind == EventKind::stop ||
+         kind == EventKind::record;
+}
+
+bool is_of_kind(EventKind kind, const Watched& watched) {
+  switch (kind) {
+    case EventKind::record: return watched.kind == WatchedKind::record;
+    case EventKind::stop: return watched.kind == WatchedKind::stop;
+    default: return watched.kind == WatchedKind::reset || watched.kind == WatchedKind::edge;
+  }
+}
+
+bool has_name(const EventRecord& record, const Watched& watched) {
+  return record.name ? *record.name == watched.name : watched.name.empty();
+}
+
+// Whether the k-th listed surface slides in the mode that follows.
+bool slides_after(const EventRecord& record, std::size_t k) {
+  if (!record.to) return false;
+  const Index place = record.listed_only ? static_cast<Index>(k) : record.surfaces[k];
+  return place < record.to->size() && record.to->slides_on(place);
+}
+
+// Whether two derivatives are the same but for errors of the solution.
+bool agree(const Matrix& a, const Matrix& b) {
+  const double size = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
+  return (a - b).cwiseAbs().maxCoeff() <= 1e-6 * size;
+}
+
+}  // namespace
+
+double Saltation::value(Regime& regime, Index slot, double t, ConstVectorRef x) {
+  ModeOde& ode = regime.ode();
+  const Index first_contact = ode.contact_slot(0);
+  const Index first_event = ode.event_slot(0);
+  if (slot >= first_event) return regime.tools().watch.value(t, x, slot - first_event);
+  guards_.resize(ode.guards());
+  if (slot < first_contact && !regime.mode().slides_on(slot / 2)) {
+    regime.tools().evaluator.guards(t, x, guards_.head(regime.surfaces()));
+    return guards_[slot / 2];
+  }
+  ode.exit_guards(t, x, guards_);
+  return guards_[slot];
+}
+
+double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
+                        ConstVectorRef x_dot) {
+  ModeOde& ode = regime.ode();
+  LocationTools& tools = regime.tools();
+  if (!is_exit) {
+    if (slot >= ode.event_slot(0)) return tools.watch[slot - ode.event_slot(0)].when.rate(t, x, t_dot, x_dot);
+    if (slot >= ode.contact_slot(0))
+      return tools.contacts->contact(slot - ode.contact_slot(0)).gap.rate(t, x, t_dot, x_dot);
+    Vector rates(regime.surfaces());
+    tools.evaluator.guard_directional(t, x, t_dot, x_dot, rates);
+    return rates[slot / 2];
+  }
+  Vector derivative(1);
+  const double step = difference_step(t, x, t_dot, x_dot, regime.typical_sizes(), 1);
+  Vector at(x.size());
+  difference(
+      step,
+      [&](double s, Vector& out) {
+        at = x + s * x_dot;
+        out[0] = value(regime, slot, t + s * t_dot, at);
+      },
+      buffer_, derivative);
+  return derivative[0];
+}
+
+Vector Saltation::times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate,
+                        const Matrix& s) {
+  Vector result(s.cols());
+  for (Index c = 0; c < s.cols(); ++c) {
+    const Vector column = s.col(c);
+    result[c] = -slope(regime, trigger.slot, trigger.is_exit, instant.t, instant.before, 0, column) / rate;
+  }
+  return result;
+}
+
+void Saltation::add_event_triggers(const Instant& instant, const EventRecord& record,
+                                   std::vector<Trigger>& found) {
+  Regime& from = *instant.from;
+  const EventWatch& watch = from.tools().watch;
+  Trigger best;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (Index e = 0; e < watch.size(); ++e) {
+    if (!is_of_kind(record.kind, watch[e]) || !has_name(record, watch[e])) continue;
+    const double distance = std::abs(watch[e].when.value(instant.t, instant.before));
+    if (!(distance < nearest)) continue;
+    nearest = distance;
+    best.slot = from.ode().event_slot(e);
+  }
+  if (std::isfinite(nearest)) found.push_back(best);
+}
+
+void Saltation::add_nearest_edge(const Instant& instant, std::vector<Trigger>& found) {
+  const EventWatch& watch = instant.from->tools().watch;
+  Trigger best;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (Index e = 0; e < watch.size(); ++e) {
+    const double distance = std::abs(watch[e].when.value(instant.t, instant.before));
+    if (watch[e].kind != WatchedKind::edge || !(distance < nearest)) continue;
+    nearest = distance;
+    best.slot = instant.from->ode().event_slot(e);
+  }
+  if (std::isfinite(nearest)) found.push_back(best);
+}
+
+std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, const Vector& velocity) {
+  Regime& from = *instant.from;
+  std::vector<Trigger> found;
+  const Index surfaces = from.surfaces();
+  bool jumped = false;
+  std::vector<Trigger> exits;
+  for (const EventRecord* const record : instant.records) {
+    if (record->round > 1) break;
+    if (is_watched(record->kind)) {
+      add_event_triggers(instant, *record, found);
+      jumped = jumped || is_jump(record->kind);
+      continue;
+    }
+    if (jumped && !is_jump(record->kind)) break;
+    for (std::size_t k = 0; k < record->surfaces.size(); ++k) {
+      const Index i = record->surfaces[k];
+      Trigger trigger;
+      if (i >= surfaces) {
+        const Index c = i - surfaces;
+        if (!from.tools().contacts || c >= from.tools().contacts->contacts()) {
+          // The surface between two locations that are about to be one.
+          add_nearest_edge(instant, found);
+          continue;
+        }
+        const std::vector<Index>& closed = from.closed();
+        const bool is_closed = std::find(closed.begin(), closed.end(), c) != closed.end();
+        trigger.slot = from.ode().contact_slot(c);
+        trigger.is_exit = is_closed;
+        if (is_closed == is_jump(record->kind)) continue;
+        (is_closed ? exits : found).push_back(trigger);
+        continue;
+      }
+      if (jumped) continue;
+      trigger.is_surface = true;
+      trigger.surface = i;
+      if (!from.mode().slides_on(i)) {
+        trigger.slot = ModeOde::first_slot(i);
+        found.push_back(trigger);
+      } else if (!slides_after(*record, k)) {
+        trigger.is_exit = true;
+        const Index slot = ModeOde::first_slot(i);
+        const bool is_plus = std::abs(value(from, slot + 1, instant.t, instant.before)) <
+                             std::abs(value(from, slot, instant.t, instant.before));
+        trigger.slot = slot + (is_plus ? 1 : 0);
+        exits.push_back(trigger);
+      }
+    }
+    jumped = jumped || is_jump(record->kind);
+  }
+  if (found.empty()) found = exits;
+  std::vector<Trigger> distinct;
+  for (Trigger& trigger : found) {
+    if (std::any_of(distinct.begin(), distinct.end(),
+                    [&](const Trigger& other) { return other.slot == trigger.slot; }))
+      continue;
+    trigger.rate = slope(from, trigger.slot, trigger.is_exit, instant.t, instant.before, 1, velocity);
+    distinct.push_back(trigger);
+  }
+  return distinct;
+}
+
+void Saltation::jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x) {
+  LocationTools& tools = instant.from ? instant.from->tools() : instant.to->tools();
+  if (record.kind == EventKind::impact || record.kind == EventKind::contact) {
+    const Index surfaces = tools.system.surfaces();
+    std::vector<Index> touching = instant.from ? instant.from->closed() : std::vector<Index>();
+    for (const Index i : record.surfaces)
+      if (i >= surfaces) touching.push_back(i - surfaces);
+    std::sort(touching.begin(), touching.end());
+    touching.erase(std::unique(touching.begin(), touching.end()), touching.end());
+    const Vector lambda = instant.from ? instant.from->lambda(t, x) : instant.to->lambda(t, x);
+    tools.contacts->impact(t, lambda, touching, true, x);
+    return;
+  }
+  // An edge that leaves a location in which this instant began, or one that it has come to.
+  const EventWatch* const watches[] = {&tools.watch, instant.to ? &instant.to->tools().watch : nullptr};
+  for (const EventWatch* const watch : watches) {
+    if (!watch) continue;
+    for (Index e = 0; e < watch->size(); ++e) {
+      const Watched& watched = (*watch)[e];
+      if (!is_of_kind(record.kind, watched) || !has_name(record, watched)) continue;
+      if (watched.reset) {
+        const Vector before = x;
+        watched.reset(t, before, x);
+      }
+      return;
+    }
+  }
+}
+
+Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix& moved) {
+  Matrix result = moved;
+  Vector x = instant.before;
+  double typical = 1;
+  for (const EventRecord* const record : instant.records) {
+    if (!is_jump(record->kind)) continue;
+    Vector image(x.size());
+    for (Index c = 0; c < result.cols(); ++c) {
+      const Vector direction = result.col(c);
+      const double step =
+          difference_step(instant.t, x, time[c], direction,
+                          (instant.from ? instant.from : instant.to)->typical_sizes(), typical);
+      difference(
+          step,
+          [&](double s, Vector& out) {
+            out = x + s * direction;
+            jump_once(instant, *record, instant.t + s * time[c], out);
+          },
+          buffer_, image);
+      result.col(c) = image;
+    }
+    jump_once(instant, *record, instant.t, x);
+  }
+  return result;
+}
+
+void Saltation::settle(Regime& to, double t, ConstVectorRef x, Matrix& s) {
+  const Matrix kept = to.kept_normals(t, x);
+  if (kept.rows() > 0) {
+    // Parameters stay; of the states those move that the constraints see.
+    Matrix by_state = kept;
+    by_state.rightCols(x.size() - to.states_of_problem()).setZero();
+    s -= by_state.completeOrthogonalDecomposition().solve(kept * s);
+  }
+  if (!to.ode().slides()) return;
+  const std::vector<Index>& sliding = to.ode().field().sliding();
+  const auto k = static_cast<Index>(sliding.size());
+  const Index n = x.size();
+  Matrix normals(k, n);
+  Vector gradient(n);
+  for (Index r = 0; r < k; ++r) {
+    to.tools().evaluator.guard_gradient(t, x, sliding[static_cast<std::size_t>(r)], gradient);
+    normals.row(r) = gradient.transpose();
+  }
+  const Matrix off = normals * s;
+  if (off.cwiseAbs().maxCoeff() <= 1e-14 * (normals.cwiseAbs() * s.cwiseAbs()).maxCoeff()) return;
+  const Vector lambda = to.lambda(t, x);
+  Matrix effects = Matrix::Zero(n, to.surfaces());
+  to.tools().evaluator.field_dlambda(t, x, lambda, effects);
+  Matrix columns(n, k);
+  for (Index r = 0; r < k; ++r) columns.col(r) = effects.col(sliding[static_cast<std::size_t>(r)]);
+  const Eigen::FullPivLU<Matrix> couplings(normals * columns);
+  if (!couplings.isInvertible()) return;
+  s -= columns * couplings.solve(off);
+}
+
+// The first event comes first, then the second one along what follows the first.
+std::optional<Matrix> Saltation::in_order(const Instant& instant, const Trigger& first, const Trigger& second,
+                                          const Vector& velocity, const Vector& velocity_after,
+                                          const Matrix& s) {
+  Segment between = *instant.segment_before;
+  LocationTools& tools = instant.from->tools();
+  Vector lambda = instant.from->lambda(instant.t, instant.before);
+  Vector minus(velocity.size()), plus(velocity.size()), gradient(velocity.size());
+  tools.evaluator.neighbour_fields(instant.t, instant.before, lambda, first.surface, minus, plus);
+  const double w_minus = tools.evaluator.guard_rate(instant.t, instant.before, minus, first.surface);
+  const double w_plus = tools.evaluator.guard_rate(instant.t, instant.before, plus, first.surface);
+  if (w_minus > 0 && w_plus > 0) {
+    between.mode.set(first.surface, Side::plus);
+  } else if (w_minus < 0 && w_plus < 0) {
+    between.mode.set(first.surface, Side::minus);
+  } else if (w_minus > 0 && w_plus < 0) {
+    between.mode.set(first.surface, Side::sliding);
+  } else {
+    return std::nullopt;
+  }
+  middle_.take(between, instant.t, instant.before, lambda);
+  Vector along(velocity.size());
+  middle_.velocity(instant.t, instant.before, along);
+  const Vector time = times(*instant.from, first, instant, first.rate, s);
+  Matrix result = s + (velocity - along) * time.transpose();
+  const double rate = slope(middle_, second.slot, false, instant.t, instant.before, 1, along);
+  if (rate == 0) return std::nullopt;
+  const Vector later = times(middle_, second, instant, rate, result);
+  result += (along - velocity_after) * later.transpose();
+  return result;
+}
+
+Saltation::Change Saltation::in_orders(const Instant& instant, const std::vector<Trigger>& triggers,
+                                       const Vector& velocity, const Vector& velocity_after,
+                                       const Matrix& s) {
+  Change change;
+  std::vector<Vector> all;
+  for (const Trigger& trigger : triggers)
+    all.push_back(times(*instant.from, trigger, instant, trigger.rate, s));
+  change.time = all.front();
+  bool same_times = true;
+  for (const Vector& other : all) same_times = same_times && agree(other, all.front());
+  change.at = s + velocity * change.time.transpose();
+  change.after = change.at - velocity_after * change.time.transpose();
+  settle(*instant.to, instant.t, instant.after, change.after);
+  if (same_times) return change;
+  const bool may_try = triggers.size() == 2 && triggers[0].is_surface && triggers[1].is_surface &&
+                       !triggers[0].is_exit && !triggers[1].is_exit;
+  std::optional<Matrix> orders[2];
+  try {
+    for (const int k : {0, 1}) {
+      if (!may_try) continue;
+      orders[k] = in_order(instant, triggers[static_cast<std::size_t>(k)],
+                           triggers[static_cast<std::size_t>(1 - k)], velocity, velocity_after, s);
+      if (orders[k]) settle(*instant.to, instant.t, instant.after, *orders[k]);
+    }
+  } catch (const std::exception&) {
+    orders[0].reset();
+  }
+  if (orders[0] && orders[1]) {
+    change.time_below = change.time_above = change.time;
+    change.after_below = change.after_above = change.after;
+    for (Index c = 0; c < s.cols(); ++c) {
+      // Towards larger values the earlier of the two comes first.
+      const int first = all[0][c] <= all[1][c] ? 0 : 1;
+      change.after_above.col(c) = orders[first]->col(c);
+      change.after_below.col(c) = orders[1 - first]->col(c);
+      change.time_above[c] = all[static_cast<std::size_t>(first)][c];
+      change.time_below[c] = all[static_cast<std::size_t>(1 - first)][c];
+      if (change.time_above[c] != change.time_below[c]) change.time[c] = kNoNumber;
+    }
+    change.after = change.after_above;
+    if (agree(change.after_above, change.after_below)) return change;
+    change.exists = false;
+    change.reason = "two events coincide, and what follows depends on which of them is first";
+    return change;
+  }
+  std::vector<Matrix> others;
+  for (const Vector& time : all) {
+    Matrix other = s + (velocity - velocity_after) * time.transpose();
+    settle(*instant.to, instant.t, instant.after, other);
+    others.push_back(std::move(other));
+  }
+  for (const Matrix& other : others) {
+    if (agree(other, others.front())) continue;
+    change.exists = false;
+    change.reason = "events coincide whose order may matter";
+  }
+  for (Index c = 0; c < s.cols(); ++c)
+    for (const Vector& time : all)
+      if (time[c] != all.front()[c]) change.time[c] = kNoNumber;
+  return change;
+}
+
+Saltation::Change Saltation::apply(const Instant& instant, const Matrix& s) {
+  Change change;
+  const Index n = s.rows();
+  change.time = Vector::Zero(s.cols());
+  change.at = change.after = s;
+  bool jumps = false;
+  for (const EventRecord* const record : instant.records) {
+    jumps = jumps || is_jump(record->kind);
+    if (record->kind == EventKind::grazing) {
+      change.exists = false;
+      change.reason =
+          "the solution touches a surface: beside it some solutions meet the surface and others do not";
+    }
+    if (record->kind == EventKind::two_fold || record->kind == EventKind::repelling ||
+        record->kind == EventKind::ambiguous) {
+      change.exists = false;
+      change.reason = "what follows is not unique";
+    }
+  }
+  Vector velocity = Vector::Zero(n), velocity_after = Vector::Zero(n);
+  std::vector<Trigger> found;
+  if (instant.from) {
+    instant.from->velocity(instant.t, instant.before, velocity);
+    found = triggers(instant, velocity);
+  }
+  if (instant.to) instant.to->velocity(instant.t, instant.after, velocity_after);
+  if (!change.exists && !jumps) {
+    // A touch, or one of several continuations: this solution goes on with its own derivative.
+    change.time.setConstant(kNoNumber);
+    if (instant.to) settle(*instant.to, instant.t, instant.after, change.after);
+    return change;
+  }
+  for (const Trigger& trigger : found) {
+    if (std::abs(trigger.rate) > 0) continue;
+    change.exists = false;
+    change.reason = "a surface is met without speed";
+    change.time.setConstant(kNoNumber);
+    return change;
+  }
+  if (found.size() > 1 && !jumps && instant.to) return in_orders(instant, found, velocity, velocity_after, s);
+  if (!found.empty()) change.time = times(*instant.from, found.front(), instant, found.front().rate, s);
+  const auto through = [&](const Vector& time) {
+    change.at = s + velocity * time.transpose();
+    if (jumps) change.at = jump(instant, time, change.at);
+    Matrix after = change.at - velocity_after * time.transpose();
+    if (instant.to) settle(*instant.to, instant.t, instant.after, after);
+    return after;
+  };
+  if (!instant.to) {
+    // The run ends here: at this time the state is what it is.
+    if (jumps) change.after = through(change.time);
+    return change;
+  }
+  for (std::size_t k = found.size(); k-- > 1;) {
+    const Vector time = times(*instant.from, found[k], instant, found[k].rate, s);
+    if (agree(time, change.time) || agree(through(time), through(change.time))) continue;
+    change.exists = false;
+    change.reason = "events coincide whose order may matter";
+  }
+  change.after = through(change.time);
+  return change;
+}
+
+Vector Saltation::time_of(const Instant& instant, const Matrix& s) {
+  Vector velocity(s.rows());
+  instant.from->velocity(instant.t, instant.before, velocity);
+  const std::vector<Trigger> found = triggers(instant, velocity);
+  if (found.empty() || found.front().rate == 0) return Vector::Constant(s.cols(), kNoNumber);
+  return times(*instant.from, found.front(), instant, found.front().rate, s);
+}
+
+}  // namespace slideway

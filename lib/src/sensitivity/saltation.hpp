@@ -1,0 +1,81 @@
+// What an instant of events does to the derivatives of a solution:
+//     dt* = −(∂g/∂x S⁻)/ġ,      S⁺ = DR[dt*, S⁻ + f⁻ dt*] − f⁺ dt*
+// with g what was zero at the instant and R its jumps, one after the other, the identity where there are none. Parameters are states.
+// Where several g are zero at once each is tried first: the derivative exists where all orders lead to the same.
+//
+// It must not know how S is integrated.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sensitivity/regime.hpp"
+#include "slideway/simulate/event_log.hpp"
+
+namespace slideway {
+
+class Saltation {
+ public:
+  // An instant with the fields before and after it; null before the start and after the end.
+  struct Instant {
+    double t = 0;
+    Vector before = {};  // extended states
+    Vector after = {};
+    Regime* from = nullptr;
+    Regime* to = nullptr;
+    const Segment* segment_before = nullptr;
+    std::vector<const EventRecord*> records = {};
+  };
+  struct Change {
+    Vector time = {};   // per column of S; NaN where it is not told
+    Matrix at = {};     // the derivative of the state at the event, just after it
+    Matrix after = {};  // S⁺
+    bool exists = true;
+    std::string reason = {};
+    Vector time_below = {}, time_above = {};
+    Matrix after_below = {}, after_above = {};
+  };
+
+  // `middle` is for modes between events that coincide.
+  explicit Saltation(Regime& middle) : middle_(middle) {}
+
+  Change apply(const Instant& instant, const Matrix& s);
+  // dt*/dp of an event within a stretch, which changes nothing.
+  Vector time_of(const Instant& instant, const Matrix& s);
+  // Onto the surfaces along which the solution slides: S − ∂f/∂λ D⁻¹ ∂h/∂x S.
+  void settle(Regime& to, double t, ConstVectorRef x, Matrix& s);
+
+ private:
+  // One function that was zero, by its slot (ModeOde) in the field before.
+  struct Trigger {
+    Index slot = 0;
+    bool is_exit = false;  // of sliding, or the force of a contact
+    double rate = 0;       // ġ along f⁻
+    double size = 0;       // of the terms of ġ
+    bool is_surface = false;
+    Index surface = 0;
+  };
+
+  std::vector<Trigger> triggers(const Instant& instant, const Vector& velocity);
+  void add_event_triggers(const Instant& instant, const EventRecord& record, std::vector<Trigger>& found);
+  void add_nearest_edge(const Instant& instant, std::vector<Trigger>& found);
+  // The derivative of a guard along (t_dot, x_dot).
+  double slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
+               ConstVectorRef x_dot);
+  double value(Regime& regime, Index slot, double t, ConstVectorRef x);
+  Vector times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate, const Matrix& s);
+  // DR of all jumps of the instant along each column of (time, moved).
+  Matrix jump(const Instant& instant, const Vector& time, const Matrix& moved);
+  void jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x);
+  Change in_orders(const Instant& instant, const std::vector<Trigger>& triggers, const Vector& velocity,
+                   const Vector& velocity_after, const Matrix& s);
+  std::optional<Matrix> in_order(const Instant& instant, const Trigger& first, const Trigger& second,
+                                 const Vector& velocity, const Vector& velocity_after, const Matrix& s);
+
+  Regime& middle_;
+  Vector buffer_, guards_, moved_;
+};
+
+}  // namespace slideway
