@@ -1,5 +1,4 @@
 #include "slideway/simulate/simulator.hpp"
-#include "simulate/precision.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +7,7 @@
 #include "core/number_text.hpp"
 #include "run/run_engine.hpp"
 #include "sensitivity/differentiate.hpp"
+#include "simulate/precision.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -135,6 +135,24 @@ Solution run_differentiated(const Automaton& automaton,
   return solution;
 }
 
+// What is set at known times has no derivatives here, so that none is told that would be wrong.
+void refuse_known_times(const Automaton& automaton) {
+  std::string got;
+  const auto delays = [](const auto& one) { return one.delay.time > 0; };
+  for (const Location& location : automaton.locations()) {
+    const std::vector<Event>& events = location.system.events();
+    if (!location.system.time_events().empty()) got = "time events";
+    if (std::any_of(events.begin(), events.end(), delays)) got = "a delayed reset";
+  }
+  if (std::any_of(automaton.edges().begin(), automaton.edges().end(), delays)) got = "a delayed edge";
+  if (got.empty()) return;
+  refuse({.what = "sensitivities of what acts at known times are not available",
+          .where = "Options::sensitivities",
+          .expected = "a system without time events, sampled inputs and delays",
+          .got = got,
+          .advice = "take differences of runs at a tight tolerance"});
+}
+
 }  // namespace
 
 Simulator::Simulator(Automaton automaton, Options options)
@@ -143,6 +161,7 @@ Simulator::Simulator(Automaton automaton, Options options)
     structures_.push_back(std::make_shared<const RelayStructure>(location.system));
   }
   options_.validate(system().states());
+  if (!options_.sensitivities.empty()) refuse_known_times(automaton_);
 }
 
 Simulator::Simulator(System system, Options options)
