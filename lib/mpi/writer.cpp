@@ -152,6 +152,8 @@ void MpiWorkers::Writer::take(int rank, Message& message) {
       break;
     case MessageKind::closing:
       post_.note_farewell(rank);
+      // It said more before, which this process did not look at yet.
+      while (auto received = post_.receive(post_.sweep_tag())) take(received->rank, received->message);
       if (!other.has_greeted && !other.is_gone && complaint_.empty())
         complaint_ = "rank " + std::to_string(rank) + " of MPI ended before the sweep began";
       lose(rank);

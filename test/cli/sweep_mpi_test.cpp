@@ -33,6 +33,9 @@ side = "x"
 x = "cos(w*t) - 0.1*sgn(side)"
 )toml";
 
+// Some seconds of work, so that there is time to disturb it.
+const std::vector<std::string> slow = {"sweep",   "costs.toml", "--vary",    "w=50:500:log",
+                                       "--latin", "600",        "--columns", "all"};
 const std::vector<std::string> many = {"sweep",   "costs.toml", "--vary",    "w=1:300:log",
                                        "--latin", "600",        "--columns", "all"};
 
@@ -94,7 +97,7 @@ std::size_t rows_of(const Workplace& place, const std::string& name) {
 TEST_CASE("any number of ranks writes the table and the points of one process") {
   const Workplace place;
   const std::vector<std::string> sweep = {"sweep",   "dry-friction", "--vary", "mu=0.1:0.7:23", "--vary",
-                                          "w=1:2:5", "--section",    "stick",  "--observe",     "E = v^2"};
+                                          "w=1:2:5", "--section",    "stick",  "--observe",     "stick"};
   CHECK(place.slideway(with(sweep, {"--jobs", "1", "--csv", "1.csv", "--section-file", "p1.csv"})).status ==
         0);
   for (const int ranks : {2, 3}) {
@@ -126,9 +129,9 @@ TEST_CASE("runs that follow one another and runs that are refused are the same b
 TEST_CASE("ranks that are all killed leave a table that another number of ranks completes") {
   const Workplace place;
   place.write("costs.toml", costs);
-  place.slideway(with(many, {"--csv", "1.csv"}));
+  place.slideway(with(slow, {"--csv", "1.csv"}));
   {
-    const Started started(place, by_mpi(3, with(many, {"--csv", "2.csv"})), SLIDEWAY_MPIEXEC);
+    const Started started(place, by_mpi(3, with(slow, {"--csv", "2.csv"})), SLIDEWAY_MPIEXEC);
     REQUIRE(started.wait_until([&] { return rows_of(place, "2.csv") > 5; }, 60));
     const std::vector<pid_t> ranks = started.children();
     CHECK(ranks.size() == 3);
@@ -138,7 +141,7 @@ TEST_CASE("ranks that are all killed leave a table that another number of ranks 
   const std::size_t rows = rows_of(place, "2.csv");
   CHECK(rows > 5);
   CHECK(rows < 600);
-  const Finished resumed = finish(place, 2, with(many, {"--csv", "2.csv", "--resume"}));
+  const Finished resumed = finish(place, 2, with(slow, {"--csv", "2.csv", "--resume"}));
   CAPTURE(resumed.err);
   CHECK(resumed.status == 0);
   CHECK(contains(resumed.err, "600 runs"));
@@ -150,23 +153,23 @@ TEST_CASE("ranks that are all killed leave a table that another number of ranks 
 TEST_CASE("a rank that is killed leaves a table that one process completes") {
   const Workplace place;
   place.write("costs.toml", costs);
-  place.slideway(with(many, {"--csv", "1.csv"}));
-  Started started(place, by_mpi(2, with(many, {"--csv", "2.csv"})), SLIDEWAY_MPIEXEC);
+  place.slideway(with(slow, {"--csv", "1.csv"}));
+  Started started(place, by_mpi(2, with(slow, {"--csv", "2.csv"})), SLIDEWAY_MPIEXEC);
   REQUIRE(started.wait_until([&] { return rows_of(place, "2.csv") > 5; }, 60));
   std::vector<pid_t> ranks = started.children();
   REQUIRE(ranks.size() == 2);
   kill(ranks.back(), SIGKILL);
   CHECK(started.wait().status != 0);
   CHECK(rows_of(place, "2.csv") > 5);
-  CHECK(place.slideway(with(many, {"--csv", "2.csv", "--resume"})).status == 0);
+  CHECK(place.slideway(with(slow, {"--csv", "2.csv", "--resume"})).status == 0);
   CHECK(place.read("2.csv") == place.read("1.csv"));
 }
 
 TEST_CASE("where MPI lets the others go on they make the runs of a rank that is killed") {
   const Workplace place;
   place.write("costs.toml", costs);
-  place.slideway(with(many, {"--csv", "1.csv"}));
-  Started started(place, by_mpi(3, with(many, {"--csv", "2.csv"}), {"--enable-recovery"}), SLIDEWAY_MPIEXEC);
+  place.slideway(with(slow, {"--csv", "1.csv"}));
+  Started started(place, by_mpi(3, with(slow, {"--csv", "2.csv"}), {"--enable-recovery"}), SLIDEWAY_MPIEXEC);
   REQUIRE(started.wait_until([&] { return rows_of(place, "2.csv") > 5; }, 60));
   std::vector<pid_t> ranks = started.children();
   REQUIRE(ranks.size() == 3);
@@ -189,7 +192,7 @@ TEST_CASE("what is wrong is said once and no rank waits for another") {
   };
   check({"sweep", "dry-friction", "--vary", "nu=1,2"}, "'nu'");
   check({"sweep", "dry-friction", "--vary"}, "--vary");
-  check({"sweep", "dry-friction", "--vary", "mu=1,2", "--csv", "nowhere/t.csv"}, "nowhere");
+  check({"sweep", "dry-friction", "--vary", "mu=1,2", "--csv", "nowhere/t.csv"}, "create the directory");
   CHECK(contains(finish(place, 3, {"sweep", "--help"}).out, "--vary"));
 }
 
@@ -237,15 +240,15 @@ TEST_CASE("two ranks and two threads are busy to the end where costs differ a hu
 TEST_CASE("a request to terminate ends the ranks with a table that is resumed") {
   const Workplace place;
   place.write("costs.toml", costs);
-  place.slideway(with(many, {"--csv", "1.csv"}));
-  Started started(place, by_mpi(2, with(many, {"--csv", "2.csv"})), SLIDEWAY_MPIEXEC);
+  place.slideway(with(slow, {"--csv", "1.csv"}));
+  Started started(place, by_mpi(2, with(slow, {"--csv", "2.csv"})), SLIDEWAY_MPIEXEC);
   REQUIRE(started.wait_until([&] { return rows_of(place, "2.csv") > 5; }, 60));
   started.signal(SIGTERM);
   const Finished finished = started.wait();
   CAPTURE(finished.err);
   CHECK(contains(finished.err, "--resume completes '2.csv'"));
   CHECK(rows_of(place, "2.csv") < 600);
-  CHECK(finish(place, 3, with(many, {"--csv", "2.csv", "--resume"})).status == 0);
+  CHECK(finish(place, 3, with(slow, {"--csv", "2.csv", "--resume"})).status == 0);
   CHECK(place.read("2.csv") == place.read("1.csv"));
 }
 
