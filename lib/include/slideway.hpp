@@ -11,6 +11,7 @@
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/from_regions.hpp"
 #include "slideway/model/from_signs.hpp"
+#include "slideway/model/input.hpp"
 #include "slideway/model/system.hpp"
 #include "slideway/simulate/alternatives.hpp"
 #include "slideway/simulate/branches.hpp"

@@ -258,10 +258,10 @@ TEST_CASE("delayed resets act at their time, several at once, with the values of
     const Solution solution = run_text(text);
     REQUIRE(solution.outcome.status == Status::reached_end);
     const std::vector<EventRecord> acts = of_kind(solution, EventKind::reset);
-    // The guard rises at 0, 2, 4, 6 and 8, and up to three are on their way.
+    // The guard rises at every even time from 0 to 10, and up to three are on their way.
     REQUIRE(acts.size() == 3);
-    CHECK(of_kind(solution, EventKind::record).size() == 5);
-    CHECK(solution.pending.size() == 2);
+    CHECK(of_kind(solution, EventKind::record).size() == 6);
+    CHECK(solution.pending.size() == 3);
     for (std::size_t k = 0; k < acts.size(); ++k) {
       const double trigger_time = 2.0 * static_cast<double>(k);
       CHECK(acts[k].t == doctest::Approx(trigger_time + 5.5).epsilon(1e-12));
@@ -313,7 +313,7 @@ TEST_CASE("a delayed edge leads on after its time, unless its location has been 
   CHECK(led.final.location == "on");
   CHECK(led.final.state[0] == doctest::Approx(0));
   REQUIRE(of_kind(led, EventKind::transition).size() == 1);
-  CHECK(of_kind(led, EventKind::transition)[0].t == 1.5);
+  CHECK(of_kind(led, EventKind::transition)[0].t == doctest::Approx(1.5).epsilon(1e-14));
   const Solution left = with("1.25");
   CHECK(left.final.location == "other");
   CHECK(left.final.state[0] == doctest::Approx(3));
