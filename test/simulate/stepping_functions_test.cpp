@@ -109,7 +109,7 @@ TEST_CASE("a relay with hysteresis remembers its side") {
 }
 
 TEST_CASE("steps in what a time event sets see the step of the same instant") {
-  const Finished done = run(R"(
+  const Finished done = run(R"toml(
     [states]
     x = 0.0
     [discrete]
@@ -122,7 +122,7 @@ TEST_CASE("steps in what a time event sets see the step of the same instant") {
     [[every]]
     period = 0.1
     set = { n = "n + 1", wrong = "wrong + abs(floor(t/0.1) - n)" }
-  )",
+  )toml",
                             Method::dopri5, 1e-6);
 CHECK(done.end(1) == 10001);
 CHECK(done.end(2) == 0);

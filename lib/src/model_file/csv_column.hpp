@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace slideway::reader {
@@ -19,7 +20,7 @@ struct CsvProblem {
 
 class CsvError : public std::runtime_error {
  public:
-  explicit CsvError(CsvProblem problem) : std::runtime_error(problem.what), problem(std::move(problem)) {}
+  explicit CsvError(CsvProblem told) : std::runtime_error(told.what), problem(std::move(told)) {}
   CsvProblem problem;
 };
 

@@ -29,6 +29,10 @@ std::optional<OfTime> of_time(const ExpressionGraph& graph, NodeId node) {
   return OfTime{linear->terms.front().slope, linear->constant};
 }
 
+TokenRange call_range(const Expression& expression, std::uint32_t index) {
+  return {index, expression.tokens[index].next};
+}
+
 }  // namespace
 
 // Both of a value: as it stands, with the surfaces of its kinks, and as a number.
@@ -50,7 +54,7 @@ NodeId FormulaBuilder::floor_of(const Place& place, std::uint32_t index, const T
   if (graph_.is_constant(a.node)) return graph_.unary(Operation::floor, a.node);
   const Expression& expression = place.formula.expression;
   const std::string call = in_quotes(expression.spelling(expression.tokens[index]));
-  const auto call_text = [&] { return text(place, {argument_range(expression, index, 0).begin, index + 1}); };
+  const auto call_text = [&] { return text(place, call_range(place.formula.expression, index)); };
   const bool is_observed = place.jumps == Jumps::observed;
   if (const std::optional<OfTime> time = of_time(graph_, a.node)) {
     if (place.jumps == Jumps::refused_in_gap || place.jumps == Jumps::refused_in_ratio)
@@ -63,7 +67,7 @@ NodeId FormulaBuilder::floor_of(const Place& place, std::uint32_t index, const T
   if (refuses_jumps(place.jumps)) refuse_jump(place, index, call + ", which jumps");
   if (is_observed && !memory_.has_nearest(a.value)) return graph_.unary(Operation::floor, a.value);
   if (!bends_only(a.node))
-    fail_at(place, {argument_range(expression, index, 0).begin, index + 1}, "a discontinuity under " + call,
+    fail_at(place, call_range(place.formula.expression, index), "a discontinuity under " + call,
             "what does not jump", in_quotes(call_text()),
             "write an if(…) outside, so that each branch is continuous");
   const NodeId near = memory_.nearest(a.value, "steps of " + call_text());
@@ -80,10 +84,8 @@ FormulaBuilder::Twofold FormulaBuilder::phase_of(const Place& place, std::uint32
 NodeId FormulaBuilder::size_of(const Place& place, std::uint32_t index, NodeId node) {
   const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
   if (is_value || graph_.is_constant(node)) return graph_.unary(Operation::absolute, node);
-  const Expression& expression = place.formula.expression;
-  return build_size(place, index, node, [&] {
-    return text(place, {argument_range(expression, index, 0).begin, index + 1});
-  });
+  return build_size(place, index, node,
+                    [&] { return text(place, call_range(place.formula.expression, index)); });
 }
 
 NodeId FormulaBuilder::build_steps(const Place& place, std::uint32_t index, Function function) {
@@ -117,9 +119,8 @@ NodeId FormulaBuilder::build_steps(const Place& place, std::uint32_t index, Func
       }
       const NodeId wave = g.unary(Operation::sin, a.node);
       if (place.jumps == Jumps::values || g.is_constant(wave)) return g.unary(Operation::sign, wave);
-      return choose_by_sign(place, index, wave, {one, g.constant(0), g.constant(-1)}, [&] {
-        return text(place, {argument_range(place.formula.expression, index, 0).begin, index + 1});
-      });
+      return choose_by_sign(place, index, wave, {one, g.constant(0), g.constant(-1)},
+                            [&] { return text(place, call_range(place.formula.expression, index)); });
     }
     case Function::sawtooth: {
       const NodeId phase = phase_of(place, index, over(turn, 0)).node;
@@ -175,8 +176,7 @@ NodeId FormulaBuilder::build_hysteresis(const Place& place, std::uint32_t index)
   const Twofold low = twofold_argument(place, index, 1);
   const Twofold high = twofold_argument(place, index, 2);
   check_limits(place, index, low.node, high.node);
-  const Expression& expression = place.formula.expression;
-  const TokenRange call{argument_range(expression, index, 0).begin, index + 1};
+  const TokenRange call = call_range(place.formula.expression, index);
   if (place.jumps == Jumps::refused_in_gap || place.jumps == Jumps::refused_in_ratio)
     refuse_jump(place, index, "'hysteresis', which jumps");
   const bool jumps = !bends_only(u.node) || !bends_only(low.node) || !bends_only(high.node);

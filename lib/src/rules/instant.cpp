@@ -199,6 +199,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   for (const Index i : ending)
     arrivals.meeting.met.push_back({.surface = i, .away = now_.arming.away(i, now_.t)});
   arrivals.meeting.root_ends = !ending.empty();
+  take_due(arrivals);
   if (!now_.limits.empty()) show_limits_that_end(arrivals);
   ModeOde& ode = now_.here->ode;
   if (!locator_.scanned().poles.empty()) pass_poles_of_events();
@@ -249,7 +250,6 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   }
 
   begin_instant(false);
-  take_due(arrivals);
   if (now_.here->watch.size() > 0) {
     take_sides(slots);
     add_simultaneous(arrivals);

@@ -39,10 +39,12 @@ struct Arrivals {
     for (std::vector<Index>* list : {&hits, &releases, &records, &stops, &jumps}) list->clear();
   }
   bool only_hits() const {
-    return meeting.met.empty() && releases.empty() && records.empty() && stops.empty() && jumps.empty();
+    return meeting.met.empty() && releases.empty() && records.empty() && stops.empty() && jumps.empty() &&
+           due.empty();
   }
   bool only_records() const {
-    return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty();
+    return meeting.met.empty() && hits.empty() && releases.empty() && stops.empty() && jumps.empty() &&
+           due.empty();
   }
 };
 
