@@ -626,7 +626,7 @@ x = "if(t > T, 3, 1)"
 TEST_CASE("a touch ends the existence of the derivative, and the solution goes on with its own") {
   const Differentiated run = differentiated(R"TOML(
 [parameters]
-p = -0.7e-8
+p = -3e-9
 [states]
 x = "1.0 + p"
 v = -2.0
