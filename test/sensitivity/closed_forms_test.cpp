@@ -624,25 +624,29 @@ x = "if(t > T, 3, 1)"
 }
 
 TEST_CASE("a touch ends the existence of the derivative, and the solution goes on with its own") {
+  Options options;
+  options.method = Method::dop853;
   const Differentiated run = differentiated(R"TOML(
 [parameters]
-p = -0.7e-8
+depth = 0.7e-6
+k = 1.0
 [states]
-x = "1.0 + p"
-v = -2.0
+x = 1.0
+y = 0.0
 [time]
-end = 2.0
+end = 4.5
 [derivatives]
-x = "v"
-v = "2 + 3*step(-x)"
+x = "-sin(t)"
+y = "k*sgn(x + 1 - depth) - y"
 )TOML",
-                                            {"p"}, 1e-7);
+                                            {"k", "depth"}, 1e-6, options);
   REQUIRE(run.solution.events.size() == 1);
   REQUIRE(run.solution.events[0].kind == EventKind::grazing);
   CHECK_FALSE(run.found().events()[0].exists);
-  CHECK(run.found().exists_until() == doctest::Approx(1).epsilon(1e-3));
+  CHECK(run.found().exists_until() == run.solution.events[0].t);
   CHECK_FALSE(run.found().reason().empty());
-  run.expect(run.end("x", "p"), 1);
+  run.expect(run.end("y", "k"), 1 - std::exp(-4.5));
+  run.expect(run.end("y", "depth"), 0);
 }
 
 TEST_CASE("resets that set each other off in rounds hand on the derivatives of all") {

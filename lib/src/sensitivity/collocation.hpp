@@ -1,5 +1,5 @@
-// The equations of one step of S' = J(t) S by Radau IIA of order 5: linear, one system for its three stages. S has N rows, of which
-// those behind the states are constant.
+// The equations of one step of S' = J(t) S by Radau IIA: linear, one system for all stages, and damped as a stiff problem needs it. S has
+// N rows, of which those behind the states are constant.
 //
 // It must not know how long steps are.
 #pragma once
@@ -10,41 +10,48 @@
 #include <functional>
 #include <vector>
 
+#include "sensitivity/radau.hpp"
 #include "slideway/core/split_jacobian.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
 
-struct Radau {
-  static const double nodes[3];
-  static const double weights[3][3];
-};
-
 class Collocation {
  public:
+  explicit Collocation(const Radau& formula) : formula_(formula) {}
   virtual ~Collocation() = default;
+  const Radau& formula() const { return formula_; }
   // J S at t.
   virtual Matrix slope(double t, const Matrix& s) = 0;
-  // The slopes at the three stages of a step from a, of length h, and S, its upper rows, at the end.
-  virtual void solve(double a, double h, const Matrix& s, Matrix (&slopes)[3], Matrix& end) = 0;
+  // The slopes at the stages of a step from a, of length h, and S, its upper rows, at the end.
+  virtual void solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) = 0;
   // (I − h/4 J)⁻¹ of a defect, with J of the first stage of the last step.
   virtual Matrix damped(double h, const Matrix& defect) = 0;
+
+ protected:
+  static std::size_t size_of(const Radau& formula) { return static_cast<std::size_t>(formula.stages); }
+  double time_of(double a, double h, Index stage) const {
+    return stage + 1 == formula_.stages ? a + h : a + formula_.nodes[stage] * h;
+  }
+  const Radau& formula_;
 };
 
 class DenseCollocation final : public Collocation {
  public:
   // J at t, N×N.
   using Jacobian = std::function<void(double t, Matrix& jacobian)>;
-  DenseCollocation(Index states, Jacobian jacobian) : states_(states), jacobian_(std::move(jacobian)) {}
+  DenseCollocation(const Radau& formula, Index states, Jacobian jacobian)
+      : Collocation(formula), states_(states), jacobian_(std::move(jacobian)), at_(size_of(formula)) {}
 
   Matrix slope(double t, const Matrix& s) override;
-  void solve(double a, double h, const Matrix& s, Matrix (&slopes)[3], Matrix& end) override;
+  void solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) override;
   Matrix damped(double h, const Matrix& defect) override;
 
  private:
   Index states_;
   Jacobian jacobian_;
-  Matrix at_[3], system_, right_, stages_;
+  std::vector<Matrix> at_;
+  Matrix system_, right_, stages_;
   Eigen::PartialPivLU<Matrix> factors_, filter_;
 };
 
@@ -53,11 +60,15 @@ class SparseCollocation final : public Collocation {
  public:
   using Jacobian = std::function<void(double t, SplitJacobian& jacobian)>;
   // The pattern, N×N, must outlive this.
-  SparseCollocation(Index states, const Pattern& pattern, Jacobian jacobian)
-      : states_(states), pattern_(pattern), jacobian_(std::move(jacobian)) {}
+  SparseCollocation(const Radau& formula, Index states, const Pattern& pattern, Jacobian jacobian)
+      : Collocation(formula),
+        states_(states),
+        pattern_(pattern),
+        jacobian_(std::move(jacobian)),
+        at_(size_of(formula)) {}
 
   Matrix slope(double t, const Matrix& s) override;
-  void solve(double a, double h, const Matrix& s, Matrix (&slopes)[3], Matrix& end) override;
+  void solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) override;
   Matrix damped(double h, const Matrix& defect) override;
 
  private:
@@ -73,7 +84,7 @@ class SparseCollocation final : public Collocation {
   Index states_;
   const Pattern& pattern_;
   Jacobian jacobian_;
-  SplitJacobian at_[3];
+  std::vector<SplitJacobian> at_;
   Entries entries_;
   Eigen::SparseMatrix<double> system_;
   Factors factors_, filter_;

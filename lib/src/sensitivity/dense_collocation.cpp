@@ -1,50 +1,54 @@
-#include <cmath>
-
 #include "sensitivity/collocation.hpp"
 
 namespace slideway {
-
-namespace {
-
-const double kRoot6 = std::sqrt(6.0);
-
-}  // namespace
-
-const double Radau::nodes[3] = {(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1};
-const double Radau::weights[3][3] = {
-    {(88 - 7 * kRoot6) / 360, (296 - 169 * kRoot6) / 1800, (-2 + 3 * kRoot6) / 225},
-    {(296 + 169 * kRoot6) / 1800, (88 + 7 * kRoot6) / 360, (-2 - 3 * kRoot6) / 225},
-    {(16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9}};
 
 Matrix DenseCollocation::slope(double t, const Matrix& s) {
   jacobian_(t, at_[0]);
   return at_[0].topRows(states_) * s;
 }
 
-void DenseCollocation::solve(double a, double h, const Matrix& s, Matrix (&slopes)[3], Matrix& end) {
-  const Index n = states_;
-  const Index beyond = s.rows() - n;
-  for (int k = 0; k < 3; ++k) jacobian_(k == 2 ? a + h : a + Radau::nodes[k] * h, at_[k]);
-  system_.resize(3 * n, 3 * n);
-  right_.resize(3 * n, s.cols());
-  for (int j = 0; j < 3; ++j) {
-    slopes[j].setZero(n, s.cols());
-    if (beyond > 0) slopes[j].noalias() = at_[j].topRightCorner(n, beyond) * s.bottomRows(beyond);
+void DenseCollocation::solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) {
+  const Index n = states_, q = s.cols(), beyond = s.rows() - n, stages = formula_.stages;
+  for (Index k = 0; k < stages; ++k) jacobian_(time_of(a, h, k), at_[static_cast<std::size_t>(k)]);
+  system_.resize(stages * n, stages * n);
+  right_.resize(stages * n, q);
+  for (Index j = 0; j < stages; ++j) {
+    Matrix& slope = slopes[static_cast<std::size_t>(j)];
+    slope.resize(n, q);
+    if (beyond > 0) {
+      slope = at_[static_cast<std::size_t>(j)].topRightCorner(n, beyond).lazyProduct(s.bottomRows(beyond));
+    } else {
+      slope.setZero();
+    }
   }
-  for (int i = 0; i < 3; ++i) {
-    auto right = right_.middleRows(i * n, n);
-    right = s.topRows(n);
-    for (int j = 0; j < 3; ++j) {
-      const double weight = h * Radau::weights[i][j];
-      system_.block(i * n, j * n, n, n) = -weight * at_[j].topLeftCorner(n, n);
-      if (beyond > 0) right += weight * slopes[j];
+  for (Index j = 0; j < stages; ++j) {
+    const Matrix& jacobian = at_[static_cast<std::size_t>(j)];
+    for (Index column = 0; column < n; ++column) {
+      double* out = system_.col(j * n + column).data();
+      const double* const of = jacobian.col(column).data();
+      for (Index i = 0; i < stages; ++i) {
+        const double weight = -h * formula_.weights(i, j);
+        for (Index row = 0; row < n; ++row) *out++ = weight * of[row];
+      }
     }
   }
   system_.diagonal().array() += 1;
+  for (Index c = 0; c < q; ++c) {
+    double* out = right_.col(c).data();
+    for (Index i = 0; i < stages; ++i) {
+      for (Index row = 0; row < n; ++row) {
+        double sum = s(row, c);
+        for (Index j = 0; beyond > 0 && j < stages; ++j)
+          sum += h * formula_.weights(i, j) * slopes[static_cast<std::size_t>(j)](row, c);
+        *out++ = sum;
+      }
+    }
+  }
   factors_.compute(system_);
   stages_ = factors_.solve(right_);
-  for (int k = 0; k < 3; ++k)
-    slopes[k].noalias() += at_[k].topLeftCorner(n, n) * stages_.middleRows(k * n, n);
+  for (Index k = 0; k < stages; ++k)
+    slopes[static_cast<std::size_t>(k)] +=
+        at_[static_cast<std::size_t>(k)].topLeftCorner(n, n).lazyProduct(stages_.middleRows(k * n, n));
   end = stages_.bottomRows(n);
 }
 

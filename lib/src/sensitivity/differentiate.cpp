@@ -18,6 +18,17 @@ namespace slideway {
 
 namespace {
 
+// Of high order where solving is cheap beside what J takes.
+const Radau& dense_formula() {
+  static const Radau formula(5);
+  return formula;
+}
+
+const Radau& sparse_formula() {
+  static const Radau formula(3);
+  return formula;
+}
+
 constexpr Index kFewStates = 40;  // with fewer a full matrix is the faster one
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -179,11 +190,12 @@ class Differentiator {
   std::unique_ptr<Collocation> collocation_of(Regime& here, const Point& point) {
     if (const Pattern* const pattern = states_ >= kFewStates ? here.sparse_pattern() : nullptr) {
       return std::make_unique<SparseCollocation>(
-          states_, *pattern,
+          sparse_formula(), states_, *pattern,
           [&here, point](double t, SplitJacobian& result) { here.split_jacobian(t, point(t), result); });
     }
     return std::make_unique<DenseCollocation>(
-        states_, [&here, point](double t, Matrix& result) { here.jacobian(t, point(t), result); });
+        dense_formula(), states_,
+        [&here, point](double t, Matrix& result) { here.jacobian(t, point(t), result); });
   }
 
   // Entries of S matter from a hundredth of what a change of p by its own size makes of x by its own.

@@ -14,6 +14,7 @@ namespace slideway {
 
 namespace {
 
+constexpr double kSameField = 1e-6;  // of the size of two fields, what they differ by and still count as one
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 bool is_jump(EventKind kind) {
@@ -189,7 +190,17 @@ std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, cons
     trigger.rate = slope(from, trigger.slot, trigger.is_exit, instant.t, instant.before, 1, velocity);
     distinct.push_back(trigger);
   }
-  return distinct;
+  if (distinct.empty() || !distinct.front().is_exit) return distinct;
+  // Several that stop to slide at once do so for one reason, the one that is zero here.
+  Trigger nearest;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Trigger& trigger : distinct) {
+    const double away = std::abs(value(from, trigger.slot, instant.t, instant.before) / trigger.rate);
+    if (!(away < least)) continue;
+    least = away;
+    nearest = trigger;
+  }
+  return std::isfinite(least) ? std::vector{nearest} : std::vector<Trigger>();
 }
 
 void Saltation::jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x) {
@@ -411,6 +422,17 @@ Saltation::Change Saltation::apply(const Instant& instant, const Matrix& s) {
     return change;
   }
   if (found.size() > 1 && !jumps && instant.to) return in_orders(instant, found, velocity, velocity_after, s);
+  const bool changes_mode = instant.from && instant.to && !instant.records.empty();
+  if (found.empty() && changes_mode) {
+    // Where nothing tells when, the field must not change.
+    change.time.setConstant(kNoNumber);
+    const double size = velocity.norm() + velocity_after.norm();
+    if (!jumps && (velocity - velocity_after).norm() <= kSameField * size) return change;
+    change.exists = false;
+    change.reason = "nothing that is zero tells when this happens";
+    if (!jumps) return change;
+    change.time.setZero();
+  }
   if (!found.empty()) change.time = times(*instant.from, found.front(), instant, found.front().rate, s);
   const auto through = [&](const Vector& time) {
     change.at = s + velocity * time.transpose();

@@ -53,7 +53,6 @@ class Saltation {
     Index slot = 0;
     bool is_exit = false;  // of sliding, or the force of a contact
     double rate = 0;       // ġ along f⁻
-    double size = 0;       // of the terms of ġ
     bool is_surface = false;
     Index surface = 0;
   };

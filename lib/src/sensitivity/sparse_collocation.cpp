@@ -45,31 +45,34 @@ void SparseCollocation::factorise(Factors& factors, Index& known, Index size) {
     throw std::runtime_error("the equations of the derivatives are singular");
 }
 
-void SparseCollocation::solve(double a, double h, const Matrix& s, Matrix (&slopes)[3], Matrix& end) {
-  const Index n = states_;
-  for (int k = 0; k < 3; ++k) jacobian_(k == 2 ? a + h : a + Radau::nodes[k] * h, at_[k]);
+void SparseCollocation::solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) {
+  const Index n = states_, stages = formula_.stages;
+  const auto at = [&](Index k) -> SplitJacobian& { return at_[static_cast<std::size_t>(k)]; };
+  for (Index k = 0; k < stages; ++k) jacobian_(time_of(a, h, k), at(k));
   // The unknowns: S at the stages, then of each stage VᵀS and K⁻¹CS.
-  Index first[3], size = 3 * n;
-  for (int k = 0; k < 3; ++k) {
-    first[k] = size;
-    size += further_unknowns(at_[k]);
+  std::vector<Index> first_of(at_.size());
+  const auto first = [&](Index k) -> Index& { return first_of[static_cast<std::size_t>(k)]; };
+  Index size = stages * n;
+  for (Index k = 0; k < stages; ++k) {
+    first(k) = size;
+    size += further_unknowns(at(k));
   }
   Matrix right = Matrix::Zero(size, s.cols());
   entries_.clear();
   const auto add = [&](Index row, Index column, double value) {
     entries_.emplace_back(static_cast<int>(row), static_cast<int>(column), value);
   };
-  for (Index i = 0; i < 3 * n; ++i) add(i, i, 1);
-  for (int i = 0; i < 3; ++i) right.middleRows(i * n, n) = s.topRows(n);
-  for (int j = 0; j < 3; ++j) {
-    const SplitJacobian& jacobian = at_[j];
+  for (Index i = 0; i < stages * n; ++i) add(i, i, 1);
+  for (Index i = 0; i < stages; ++i) right.middleRows(i * n, n) = s.topRows(n);
+  for (Index j = 0; j < stages; ++j) {
+    const SplitJacobian& jacobian = at(j);
     const Index rank = jacobian.left.cols();
     for (Index row = 0; row < n; ++row) {
       for (Index e = pattern_.start[static_cast<std::size_t>(row)];
            e < pattern_.start[static_cast<std::size_t>(row) + 1]; ++e) {
         const Index column = pattern_.column[static_cast<std::size_t>(e)];
-        for (int i = 0; i < 3; ++i) {
-          const double value = h * Radau::weights[i][j] * jacobian.values[e];
+        for (Index i = 0; i < stages; ++i) {
+          const double value = h * formula_.weights(i, j) * jacobian.values[e];
           if (column < n) {
             add(i * n + row, j * n + column, -value);
           } else {
@@ -78,47 +81,48 @@ void SparseCollocation::solve(double a, double h, const Matrix& s, Matrix (&slop
         }
       }
       for (Index r = 0; r < rank; ++r)
-        for (int i = 0; i < 3; ++i)
-          add(i * n + row, first[j] + r, -h * Radau::weights[i][j] * jacobian.left(row, r));
+        for (Index i = 0; i < stages; ++i)
+          add(i * n + row, first(j) + r, -h * formula_.weights(i, j) * jacobian.left(row, r));
     }
     for (Index r = 0; r < rank; ++r) {
-      add(first[j] + r, first[j] + r, 1);
+      add(first(j) + r, first(j) + r, 1);
       for (Index column = 0; column < s.rows(); ++column) {
         const double value = jacobian.right(column, r);
         if (value == 0) continue;
         if (column < n) {
-          add(first[j] + r, j * n + column, -value);
+          add(first(j) + r, j * n + column, -value);
         } else {
-          right.row(first[j] + r) += value * s.row(column);
+          right.row(first(j) + r) += value * s.row(column);
         }
       }
     }
     using Inner = Eigen::SparseMatrix<double>::InnerIterator;
     for (Index c = 0; c < jacobian.border_columns.outerSize(); ++c)
       for (Inner entry(jacobian.border_columns, c); entry; ++entry)
-        for (int i = 0; i < 3 && entry.row() < n; ++i)
-          add(i * n + entry.row(), first[j] + rank + c, h * Radau::weights[i][j] * entry.value());
+        for (Index i = 0; i < stages && entry.row() < n; ++i)
+          add(i * n + entry.row(), first(j) + rank + c, h * formula_.weights(i, j) * entry.value());
     for (Index c = 0; c < jacobian.border_rows.outerSize(); ++c) {
       for (Inner entry(jacobian.border_rows, c); entry; ++entry) {
         if (c < n) {
-          add(first[j] + rank + entry.row(), j * n + c, -entry.value());
+          add(first(j) + rank + entry.row(), j * n + c, -entry.value());
         } else {
-          right.row(first[j] + rank + entry.row()) += entry.value() * s.row(c);
+          right.row(first(j) + rank + entry.row()) += entry.value() * s.row(c);
         }
       }
     }
     for (Index c = 0; c < jacobian.corner.outerSize(); ++c)
       for (Inner entry(jacobian.corner, c); entry; ++entry)
-        add(first[j] + rank + entry.row(), first[j] + rank + c, entry.value());
+        add(first(j) + rank + entry.row(), first(j) + rank + c, entry.value());
   }
   factorise(factors_, known_entries_, size);
   const Matrix solution = factors_.solve(right);
   Matrix stage = s;
-  for (int k = 0; k < 3; ++k) {
+  for (Index k = 0; k < stages; ++k) {
     stage.topRows(n) = solution.middleRows(k * n, n);
-    slopes[k] = times(at_[k], stage, solution.middleRows(first[k], further_unknowns(at_[k])));
+    slopes[static_cast<std::size_t>(k)] =
+        times(at(k), stage, solution.middleRows(first(k), further_unknowns(at(k))));
   }
-  end = solution.middleRows(2 * n, n);
+  end = solution.middleRows((stages - 1) * n, n);
 }
 
 // The parts of low rank are left out: what is stiff are the couplings of neighbours.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "sensitivity/collocation.hpp"
 
@@ -31,7 +32,8 @@ class Variation {
   double rtol_;
   bool has_slope_ = false;
   double step_ = 0;
-  Matrix slopes_[3], slope_, defect_, end_, coefficients_;
+  std::vector<Matrix> slopes_;
+  Matrix slope_, defect_, end_, coefficients_;
 };
 
 }  // namespace slideway
