@@ -6,6 +6,7 @@
 #include "core/number_text.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/model/evaluator.hpp"
 
 namespace slideway {
 
@@ -123,7 +124,8 @@ void check_run(const Automaton& automaton, const Options& options, const Run& ru
   for (Index i = 0; i < run.state.size(); ++i) {
     if (!std::isfinite(run.state[i])) {
       refuse({.what = "an initial value is not finite",
-              .where = "Simulator::run, state '" + automaton.system().state_names()[static_cast<std::size_t>(i)] + "'",
+              .where = "Simulator::run, state '" +
+                       automaton.system().state_names()[static_cast<std::size_t>(i)] + "'",
               .expected = "a finite number",
               .got = number_text(run.state[i])});
     }

@@ -42,9 +42,16 @@ Vector vector_from(const Json& json) {
   return Eigen::Map<const Vector>(numbers.data(), static_cast<Index>(numbers.size()));
 }
 
+EventKind kind_from(const std::string& word) {
+  for (int kind = 0; kind <= static_cast<int>(EventKind::stop); ++kind) {
+    if (to_string(static_cast<EventKind>(kind)) == word) return static_cast<EventKind>(kind);
+  }
+  throw std::runtime_error("'" + word + "' is no kind of event");
+}
+
 Json event_line(const EventRecord& event) {
   return {{"t", hexadecimal(event.t)},
-          {"kind", static_cast<int>(event.kind)},
+          {"kind", to_string(event.kind)},
           {"surfaces", std::vector<Index>(event.surfaces)},
           {"surface_names", std::vector<std::string>(event.surface_names)},
           {"name", or_null(event.name)},
@@ -71,7 +78,7 @@ EventRecord event_from(const Json& line) {
     return from_hexadecimals(line.at(name).get_ref<const std::string&>());
   };
   event.t = from_hexadecimal(line.at("t").get_ref<const std::string&>());
-  event.kind = static_cast<EventKind>(line.at("kind").get<int>());
+  event.kind = kind_from(line.at("kind").get<std::string>());
   event.surfaces = line.at("surfaces").get<std::vector<Index>>();
   event.surface_names = line.at("surface_names").get<std::vector<std::string>>();
   event.name = text_or_none(line.at("name"));
@@ -112,7 +119,8 @@ void add_step_line(const std::string& numbers, Trajectory& trajectory) {
   const std::vector<double> values = from_hexadecimals(numbers);
   constexpr std::size_t kBefore = 4;
   const auto states = static_cast<std::size_t>(trajectory.states());
-  if (trajectory.empty() || values.size() <= kBefore || states == 0 || (values.size() - kBefore) % states != 0)
+  if (trajectory.empty() || values.size() <= kBefore || states == 0 ||
+      (values.size() - kBefore) % states != 0)
     throw std::runtime_error("a step does not fit the states");
   const Eigen::Map<const Matrix> coefficients(values.data() + kBefore, trajectory.states(),
                                               static_cast<Index>((values.size() - kBefore) / states));
@@ -146,7 +154,8 @@ std::string log_lines(const Solution& solution, LogPosition& position) {
     const Segment& segment = segments[position.segments];
     append_steps(segment.first_step);
     if (segment.first_step == steps) break;
-    text += Json{{"segment", {hexadecimal(segment.start), segment.mode.word(), segment.location}}}.dump() + '\n';
+    text +=
+        Json{{"segment", {hexadecimal(segment.start), segment.mode.word(), segment.location}}}.dump() + '\n';
   }
   append_steps(steps);
   position.bytes += text.size();

@@ -69,6 +69,8 @@ class Checkpoint {
   // The interval of the run in steps (0: by time) and seconds.
   std::int64_t interval_steps() const { return interval_steps_; }
   double interval_seconds() const { return interval_seconds_; }
+  // How the run began, and where it is to end.
+  const Run& run() const { return run_; }
   bool records_trajectory() const { return records_trajectory_; }
 
  private:
@@ -78,6 +80,7 @@ class Checkpoint {
   std::string note_;
   std::int64_t interval_steps_ = 0;
   double interval_seconds_ = 0;
+  Run run_;
   bool records_trajectory_ = false;
   std::string problem_;                     // JSON: what the run is of
   std::string state_;                       // JSON: what holds at its place
