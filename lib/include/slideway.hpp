@@ -14,6 +14,7 @@
 #include "slideway/model/system.hpp"
 #include "slideway/simulate/alternatives.hpp"
 #include "slideway/simulate/branches.hpp"
+#include "slideway/simulate/checkpoint.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/passivity.hpp"
 #include "slideway/simulate/preconditioner.hpp"
