@@ -3,6 +3,7 @@
 // They must not know how a command line is parsed. Wrong input throws std::exception; the main function reports it.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -33,9 +34,18 @@ struct SimulationArguments {
   std::string selection = {};
 };
 
+// Between two checkpoints of a run: so many steps, or where these are 0 so many seconds.
+struct CheckpointInterval {
+  std::int64_t steps = 0;
+  double seconds = 60;
+};
+
 struct RunArguments : SimulationArguments {
   std::vector<std::string> models = {};  // all of them; `model` is the first
   std::vector<SweepAxis> axes = {};      // several values of parameters, a run for each combination
+  std::string checkpoint = {};           // the file that is written
+  std::optional<CheckpointInterval> every = {};
+  std::string from = {};  // the checkpoint that the run goes on from
   std::optional<Index> points = {};
   std::vector<std::string> csv = {};
   std::vector<std::string> json = {};

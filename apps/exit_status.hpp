@@ -8,5 +8,7 @@ inline constexpr int exit_failure = 1;  // a validation case failed, or a result
 inline constexpr int exit_misuse = 2;   // the command line or the model is wrong; nothing was run
 inline constexpr int exit_stopped_early =
     3;  // a run or sweep stopped early, a check found a problem; what there is was written
+inline constexpr int exit_checkpointed =
+    4;  // SIGTERM ended a run that has written a checkpoint; there is no result
 
 }  // namespace slideway::apps

@@ -19,6 +19,7 @@
 #include "apps/exit_status.hpp"
 #include "apps/help.hpp"
 #include "apps/picture_words.hpp"
+#include "apps/run_checkpoints.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
@@ -270,18 +271,43 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
 
 void add_run(CLI::App& program, RunArguments& arguments) {
   CLI::App& app = *program.add_subcommand("run", "Follow a model through its discontinuities");
-  app.add_option(
-         "model", arguments.models,
-         "a name of the catalogue (see `slideway models`) or a .toml file; several are drawn over each other")
-      ->required()
-      ->type_name("MODEL")
-      ->take_all();
+  CLI::Option& model = *app.add_option(
+      "model", arguments.models,
+      "a name of the catalogue (see `slideway models`) or a .toml file; several are drawn over each other");
+  model.required()->type_name("MODEL")->take_all();
   add_axes(app, arguments.axes,
            "run for each of these values, P=VALUE,VALUE,... or P=FIRST:LAST:COUNT, and draw the runs over "
            "each other",
            false)
       ->group("The model");
   add_simulation(app, arguments, true);
+
+  const std::string pieces = "In several pieces";
+  app.add_option("--checkpoint", arguments.checkpoint,
+                 "write checkpoints, from which the run goes on bit for bit; FILE.log beside it holds the "
+                 "events and steps so far")
+      ->type_name("FILE")
+      ->group(pieces);
+  app.add_option_function<std::string>(
+         "--every",
+         [&arguments](const std::string& text) {
+           arguments.every = interval_in(text);
+           if (!arguments.every)
+             refuse_option("--every", "seconds, as 60s, or steps, as 100000steps or 1e6steps", text);
+         },
+         "the time or the steps between two checkpoints, 60s or 1e6steps (default 60s)")
+      ->type_name("TIME|STEPS")
+      ->group(pieces);
+  app.add_option_function<std::string>(
+         "--from",
+         [&arguments, &model](const std::string& path) {
+           arguments.from = path;
+           model.required(false);
+         },
+         "go on from this checkpoint, and write further ones to it; it names the model and the options, "
+         "but not the results")
+      ->type_name("FILE")
+      ->group(pieces);
 
   const std::string results = "Results (a FILE named - is standard output)";
   add_files(app, "--csv", "write the trajectory; may be repeated", "FILE", arguments.csv)->group(results);
@@ -386,7 +412,9 @@ void add_run(CLI::App& program, RunArguments& arguments) {
 
   app.footer(
       "Exit status: 0 the end or a stop event was reached, 1 a result could not be written, "
-      "2 the command line or the model is wrong, 3 the run stopped early (what there is was written).");
+      "2 the command line or the model is wrong, 3 the run stopped early (what there is was written), 4 "
+      "SIGTERM "
+      "ended a run with --checkpoint, which has written one.");
 }
 
 void add_check(CLI::App& program, CheckArguments& arguments) {
@@ -816,7 +844,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "models") return ModelsArguments{};
   if (command == "show") return arguments.show;
   if (command == "run") {
-    arguments.run.model = arguments.run.models.front();
+    if (!arguments.run.models.empty()) arguments.run.model = arguments.run.models.front();
     return arguments.run;
   }
   if (command == "check") return arguments.check;

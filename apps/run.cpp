@@ -8,6 +8,7 @@
 #include "apps/exit_status.hpp"
 #include "apps/followed_run.hpp"
 #include "apps/layout.hpp"
+#include "apps/run_checkpoints.hpp"
 #include "apps/run_pictures.hpp"
 #include "apps/run_several.hpp"
 #include "apps/summary.hpp"
@@ -110,7 +111,9 @@ int run_all_branches(const RunArguments& arguments, const Model& model, const Mo
 
 }  // namespace
 
-int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
+int run(const RunArguments& command_line, std::ostream& out, std::ostream& err) {
+  RunCheckpoints checkpoints(command_line);
+  const RunArguments& arguments = checkpoints.arguments();
   check_effect(arguments);
   if (arguments.models.size() > 1 || !arguments.axes.empty()) return run_several(arguments, out, err);
   FollowedRun followed = prepare_run(arguments, arguments.model, arguments.settings);
@@ -123,7 +126,11 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
     return run_all_branches(arguments, followed.model, instance, options, followed.observation.get(), wanted,
                             out, err);
   }
-  follow(followed);
+  if (!checkpoints.any()) {
+    follow(followed);
+  } else if (!checkpoints.follow(followed, err)) {
+    return checkpoints.report_stop(err);
+  }
   const Solution& solution = followed.solution;
   const RunReport report = followed.report();
   const auto document = [&](std::ostream& stream) {

@@ -19,6 +19,8 @@ std::vector<Target> targets(const RunArguments& arguments) {
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   add_targets("--report", arguments.report, TargetKind::page, wanted);
+  if (!arguments.checkpoint.empty())
+    add_targets("--checkpoint", {arguments.checkpoint}, TargetKind::text, wanted);
   return wanted;
 }
 

@@ -293,10 +293,12 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   const std::string roots = finds_roots || totals.integrator_roots > 0
                                 ? fmt::format(" ({} by CVODE's root-finding)", totals.integrator_roots)
                                 : "";
-  printer.item("statistics",
-               fmt::format("{}{}, {}, {}, {}, {:.3g} ms", counted(totals.events, "event"), roots,
-                           counted(totals.steps, "step"), counted(totals.restarts, "restart"),
-                           counted(totals.field_evaluations, "field evaluation"), 1e3 * totals.wall_seconds));
+  // Several processes may have had a part in the run.
+  const std::string duration =
+      std::isnan(totals.wall_seconds) ? "" : fmt::format(", {:.3g} ms", 1e3 * totals.wall_seconds);
+  printer.item("statistics", fmt::format("{}{}, {}, {}, {}{}", counted(totals.events, "event"), roots,
+                                         counted(totals.steps, "step"), counted(totals.restarts, "restart"),
+                                         counted(totals.field_evaluations, "field evaluation"), duration));
   if (solution.sensitivities && !solution.sensitivities->reason().empty()) {
     printer.item("derivatives", fmt::format("up to t = {:.10g}: {}", solution.sensitivities->exists_until(),
                                             solution.sensitivities->reason()));

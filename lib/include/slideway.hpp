@@ -15,6 +15,7 @@
 #include "slideway/model/system.hpp"
 #include "slideway/simulate/alternatives.hpp"
 #include "slideway/simulate/branches.hpp"
+#include "slideway/simulate/checkpoint.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/observed_sensitivity.hpp"
 #include "slideway/simulate/passivity.hpp"

@@ -14,6 +14,10 @@ constexpr int kManySteps = 8;
 // The largest step of dop853 in steps of dopri5, for the same error.
 constexpr double kStepRatio = 4;
 
+// The numbers of the methods, but for dopri5, which is 0.
+constexpr int kWorksWithDop853 = 1;
+constexpr int kWorksWithBdf = 2;
+
 }  // namespace
 
 AutomaticStepper::AutomaticStepper(SmoothOde& ode, const StepperOptions& options)
@@ -79,6 +83,22 @@ bool AutomaticStepper::change_to_bdf() {
   bdf_ = std::move(bdf);
   current_ = bdf_.get();
   return true;
+}
+
+int AutomaticStepper::method_at_work() const {
+  if (current_ == bdf_.get()) return kWorksWithBdf;
+  return one_step_ == &dopri5_ ? 0 : kWorksWithDop853;
+}
+
+void AutomaticStepper::work_with(int method) {
+  if (method == kWorksWithBdf) {
+    bdf_ = make_cvode_stepper(ode_, MultistepMethod::bdf, options_);
+    current_ = bdf_.get();
+  } else if (method == kWorksWithDop853) {
+    dop853_.emplace(ode_, options_);
+    dop853_->watch_stiffness();
+    current_ = one_step_ = &*dop853_;
+  }
 }
 
 std::int64_t AutomaticStepper::steps() const {

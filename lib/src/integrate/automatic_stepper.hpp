@@ -37,6 +37,8 @@ class AutomaticStepper final : public Stepper {
   bool stages_span_step() const override { return current_->stages_span_step(); }
   const StepFailure& failure() const override { return current_->failure(); }
   bool has_another_method() const override { return has_failed_on_the_way_; }
+  int method_at_work() const override;
+  void work_with(int method) override;
   StepperStatistics statistics() const override;
   std::int64_t steps() const override;
 

@@ -56,6 +56,12 @@ class Locator {
   // Surfaces that the closed contacts hold at zero.
   const std::vector<Index>& held() const { return held_; }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("march_step", scanned_.march_step);
+  }
+
  private:
   // The guards along the dense output of the last step.
   class DenseGuards final : public GuardSampler {

@@ -34,6 +34,12 @@ class RunLog {
   // True when the run is over, for that.
   bool too_many_events();
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("next_output", next_output_);
+  }
+
  private:
   const RunState& now_;
   Solution solution_;

@@ -84,6 +84,11 @@ std::vector<double> Trajectory::step_times(std::size_t index) const {
   return times;
 }
 
+Trajectory::StepPolynomial Trajectory::step(std::size_t index) const {
+  const Step& step = steps_.at(index);
+  return {step.start, step.end, step.center, step.scale, {coefficients_.data() + step.offset, states_, step.columns}};
+}
+
 bool Trajectory::ends_without_state() const {
   return !empty() && segments_.back().first_step == steps_.size();
 }

@@ -198,7 +198,8 @@ the same. Point at a panel for time and mode; click an event, or move the slider
       tile(fmt::format("{:.3g}", totals.largest_drift), "largest drift, in roundings");
     if (totals.dop853_steps > 0) tile(fmt::format("{}", totals.dop853_steps), "steps by dop853");
     if (std::isfinite(totals.stiff_from)) tile(fmt::format("{:.6g}", totals.stiff_from), "stiff from t =");
-    tile(fmt::format("{:.3g} ms", 1e3 * totals.wall_seconds), "wall time");
+    if (std::isfinite(totals.wall_seconds))
+      tile(fmt::format("{:.3g} ms", 1e3 * totals.wall_seconds), "wall time");
     out << "</div>\n";
     if (report_.friction.empty()) return;
     out << "<table><tr><th>friction</th><th class=\"n\">work</th><th class=\"n\">least work</th><th "

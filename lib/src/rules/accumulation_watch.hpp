@@ -9,6 +9,7 @@
 // It must not know what the events are, nor what follows.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -57,12 +58,32 @@ class AccumulationWatch {
   double began() const { return began_; }
   Vector scale() const;
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    notes_.resize(std::min(notes_.size(), held_));
+    visit("notes", notes_);
+    visit("held", held_);
+    visit("alike", alike_);
+    visit("may_repeat", may_repeat_);
+    visit("began", began_);
+    visit("has_dropped", has_dropped_);
+    visit("scale_of_dropped", scale_of_dropped_);
+  }
+
  private:
   struct Note {
-    double t;
-    Index id;
-    Vector x;
-    double accuracy;  // of t
+    template <class Visit>
+    void visit_fields(Visit& visit) {
+      visit("t", t);
+      visit("id", id);
+      visit("x", x);
+      visit("accuracy", accuracy);
+    }
+    double t = 0;
+    Index id = 0;
+    Vector x = {};
+    double accuracy = 0;  // of t
   };
   // Whether the events of the last turn are those of the turn before, so many times.
   bool repeats(std::size_t period, std::size_t times) const;

@@ -54,8 +54,24 @@ class BounceWatch {
   void see_nothing_but(const Vector& x) { scale_ = x.cwiseAbs(); }
   const Vector& scale() const { return scale_; }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("bounces", bounces_);
+    visit("scale", scale_);
+  }
+
  private:
   struct Bounces {
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("last", last);
+    visit("interval", interval);
+    visit("longest", longest);
+    visit("began", began);
+    visit("any", any);
+  }
+
     double last = 0;
     double interval = 0;  // 0 while there was none
     double longest = 0;   // since it began

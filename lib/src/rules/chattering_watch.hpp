@@ -25,6 +25,15 @@ class ChatteringWatch {
   // The time the last kWindow events took.
   double span() const { return span_; }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("times", times_);
+    visit("next", next_);
+    visit("held", held_);
+    visit("span", span_);
+  }
+
  private:
   std::array<double, kWindow> times_ = {};
   std::size_t next_ = 0;

@@ -39,6 +39,15 @@ class CycleDetector {
   // The state after the event so many before the last; of a turn that a limit was found from.
   const Vector& state(std::size_t back) const { return events_.state(back); }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("events", events_);
+    visit("only_crossings", only_crossings_);
+    visit("last", last_);
+    visit("interval", interval_);
+  }
+
  private:
   AccumulationWatch events_{{3, 4, 5, 6, 8, 12}, 2, false};
   bool only_crossings_ = true;

@@ -59,8 +59,28 @@ class FlightWatch {
   }
   void forget_all() { ++since_; }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("flights", flights_);
+    visit("since", since_);
+  }
+
  private:
   struct Flights {
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("since", since);
+    visit("last", last);
+    visit("speeds", speeds);
+    visit("lengths", lengths);
+    visit("crossings", crossings);
+    visit("shrinking", shrinking);
+    visit("level", level);
+    visit("has_shrunk", has_shrunk);
+    visit("shorter_than", shorter_than);
+  }
+
     std::int64_t since = 0;              // all were forgotten last
     double last = 0;                     // crossing
     std::array<double, 2> speeds = {};   // at the last crossings, the last one first

@@ -106,6 +106,11 @@ struct InstantJumps {
   struct ZeroGuard {
     Guard when;
     double left = 0;  // of its value
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("when", when);
+    visit("left", left);
+  }
   };
 
   Index id = 0;                  // of all that jumped, in order
@@ -113,6 +118,16 @@ struct InstantJumps {
   std::vector<Index> bounced;    // contacts
   std::vector<Index> touching;   // contacts that had a part in an impact
   std::vector<ZeroGuard> zero_guards;
+
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("id", id);
+    visit("resting_location", resting_location);
+    visit("bounced", bounced);
+    visit("touching", touching);
+    visit("zero_guards", zero_guards);
+  }
 
   void begin() {
     id = 0;

@@ -20,6 +20,12 @@ class JumpWatch {
     std::vector<Index> contacts = {};
     std::vector<Index> states = {};
     std::vector<Guard> guards = {};
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("contacts", contacts);
+    visit("states", states);
+    visit("guards", guards);
+  }
   };
 
   // Notes what jumped at t from `before` to x; `before` may be empty. The time is located to `accuracy`, and is off by no more than
@@ -65,6 +71,14 @@ class JumpWatch {
       if (x[j] != before[j]) part.states.push_back(j);
     }
     return part;
+  }
+
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("instants", instants_);
+    visit("error_of_first", error_of_first_);
+    visit("parts", parts_);
   }
 
  private:

@@ -26,6 +26,14 @@ void ModeManager::enter_first_location() {
   }
 }
 
+void ModeManager::go_to(const Place& place) {
+  if (place.is_pair) return enter_pair(now_.tools.of_pair(place.first_edge, place.second_edge));
+  enter(place.location);
+  if (place.second_order.empty()) return;
+  if (LocationTools* const tools = second_order_tools(place.second_order))
+    use_in_second_order(*tools, place.second_order);
+}
+
 // Switches to the tools of a location; the mode is found afterwards.
 void ModeManager::enter(std::size_t location) {
   now_.location = location;

@@ -88,6 +88,22 @@ class ModeManager {
   // At the time of such a limit, or where something is due. False when the run is over.
   bool reach_known_time();
 
+  // To the location, pair of locations or sliding of higher order in which a checkpoint was taken; what holds there is loaded next.
+  void go_to(const Place& place);
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("flight", flight_);
+    visit("jumps", jumps_);
+    visit("jump_watch", jump_watch_);
+    visit("bounces", bounces_);
+    visit("turns", turns_);
+    visit("single_surface_accumulation", single_surface_accumulation_);
+    visit("flights", flights_);
+    visit("chattering", chattering_);
+    visit("stall_detector", stall_detector_);
+  }
+
  private:
   // Switches to the tools of a location; the mode is found afterwards.
   void enter(std::size_t location);
@@ -354,6 +370,14 @@ class ModeManager {
     Vector state;
     std::vector<Index> left;
     bool goes_on = false;  // after a touch
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("start", start);
+    visit("state", state);
+    visit("left", left);
+    visit("goes_on", goes_on);
+  }
+
     void begin(double t, const Vector& x, const std::vector<Index>& surfaces) {
       start = t;
       copy_numbers(x, state);

@@ -27,6 +27,14 @@ class SingleSurfaceAccumulation {
   // The largest |xⱼ| at them.
   Vector scale() const { return crossings_.scale(); }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("crossings", crossings_);
+    visit("surface", surface_);
+    visit("flights", flights_);
+  }
+
  private:
   // Flights to one side may take longer than those to the other.
   AccumulationWatch crossings_{{1, 2}, 1, true};

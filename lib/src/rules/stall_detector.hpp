@@ -22,6 +22,13 @@ class StallDetector {
   void clear() { count_ = 0; }
   bool any() const { return count_ > 0; }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("count", count_);
+    visit("since", since_);
+  }
+
  private:
   Index count_ = 0;
   double since_ = 0;

@@ -34,9 +34,37 @@ RunEngine::RunEngine(const Automaton& automaton,
 
 Solution RunEngine::execute() {
   const auto began = std::chrono::steady_clock::now();
+  follow();
+  Solution solution = ended();
+  solution.statistics.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return solution;
+}
+
+std::optional<Solution> RunEngine::execute_until_pause(std::int64_t steps) {
+  pause_at_ = now_.restart.steps_in_run() + steps;
+  if (follow()) return std::nullopt;
+  return ended();
+}
+
+// Limits that are pending have records of their own, and last for a time that nobody sees. A return at once asks the stepper for the
+// step before it.
+bool RunEngine::may_pause() const {
+  return now_.restart.steps_in_run() >= pause_at_ && now_.limits.empty() && !now_.arming.returned_at_once;
+}
+
+void RunEngine::go_to(const Place& place) { manager_.go_to(place); }
+
+void RunEngine::go_on() { has_begun_ = true; }
+
+bool RunEngine::follow() {
   try {
-    if (manager_.start()) {
+    if (has_begun_ || manager_.start()) {
+      has_begun_ = true;
       while (begin_mode() && follow_mode() == ModeEnd::event) {
+        if (!may_pause()) continue;
+        usual_step_ = now_.restart.starts_anew() ? 0 : now_.stepper->usual_step();
+        return true;
       }
     }
   } catch (const std::exception& error) {
@@ -49,6 +77,10 @@ Solution RunEngine::execute() {
                 "a user function threw something that is not a std::exception; the run " +
                     std::string("stops at t = ") + number_text(now_.t));
   }
+  return false;
+}
+
+Solution RunEngine::ended() {
   if (log_.solution().outcome.status == Status::reached_end) warn_of_shrinking_steps();
   if (log_.solution().trajectory.empty())
     log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
@@ -71,7 +103,6 @@ Solution RunEngine::execute() {
   statistics.integrator_roots = integrator_roots;
   if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(log_.solution().events.size());
-  statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return std::move(log_.solution());
 }
 
@@ -154,8 +185,11 @@ bool RunEngine::begin_mode() {
   }
   locator_.begin_mode();
   now_.arming.returned_at_once = false;
-  const double first_step =
-      now_.restart.starts_anew() || now_.stepper != last ? 0 : now_.stepper->usual_step();
+  const bool goes_on_from_pause = !last && now_.stepper == now_.here->stepper.get();
+  const double first_step = now_.restart.starts_anew() ? 0
+                            : goes_on_from_pause       ? usual_step_
+                            : now_.stepper != last     ? 0
+                                                       : now_.stepper->usual_step();
   now_.restart.begin_mode();
   if (!now_.stepper->start(now_.t, now_.x, now_.next_end(), first_step)) {
     const StepFailure& failure = now_.stepper->failure();
@@ -270,7 +304,11 @@ ModeEnd RunEngine::follow_mode() {
     stepper.evaluate(now_.t, now_.x);
     if (now_.here->watch.size() > 0) now_.largest = now_.largest.cwiseMax(now_.x.cwiseAbs());
     // Between events a state is put onto its surfaces when somebody looks at it.
-    const bool is_seen = arrived || report.status == StepStatus::reached_end || log_.wants_output_by(now_.t);
+    // The steps of a method that was chosen for a short flight are few.
+    const bool pauses = !arrived && report.status != StepStatus::reached_end && may_pause() &&
+                        now_.stepper == now_.here->stepper.get();
+    const bool is_seen =
+        arrived || pauses || report.status == StepStatus::reached_end || log_.wants_output_by(now_.t);
     // The weights of a fine step are relative: with them a state near zero would not be moved, and others would be, far.
     if (is_seen || now_.options.on_step) now_.here->stepper->error_weights(now_.x, now_.weights);
     if (is_seen) now_.project_state();
@@ -312,6 +350,12 @@ ModeEnd RunEngine::follow_mode() {
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }
     log_.write_outputs(step_start, now_.t);
+    if (pauses) {
+      // The watch of the events learns which of them are armed.
+      manager_.gather(std::vector<char>(static_cast<std::size_t>(ode.guards()), 0));
+      now_.restart.go_on();
+      return ModeEnd::event;
+    }
     if (now_.stepper != now_.here->stepper.get() &&
         now_.restart.steps_in_mode() >
             (now_.stepper == now_.here->fine_stepper.get() ? kFineSteps : kFewSteps)) {

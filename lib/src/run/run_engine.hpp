@@ -25,6 +25,26 @@ class RunEngine {
   RunEngine(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
             const Options& options, const Run& run);
   Solution execute();
+  // The same in pieces, for checkpoints: nothing where the run has come to a pause, after so many more steps at a place where few
+  // numbers tell how it goes on.
+  std::optional<Solution> execute_until_pause(std::int64_t steps);
+
+  // ---- at a pause, and in an engine that has just been made and is to go on from one
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("state", now_);
+    visit("log", log_);
+    visit("locator", locator_);
+    visit("rules", manager_);
+    visit("last_look", last_look_);
+    visit("step_sizes", step_sizes_);
+    visit("usual_step", usual_step_);
+  }
+  RunState& now() { return now_; }
+  Solution& solution() { return log_.solution(); }
+  // Takes up the tools of the place. The fields are loaded next.
+  void go_to(const Place& place);
+  void go_on();
 
  private:
   // Freezes the mode, chooses its stepper and starts the locator. False when the run is over.
@@ -52,6 +72,15 @@ class RunEngine {
   Locator locator_;
   ModeManager manager_;
 
+  // Whether a pause was asked for by now, and few numbers tell how the run goes on.
+  bool may_pause() const;
+  // Follows the solution to a pause, which is true, or to the end of the run.
+  bool follow();
+  Solution ended();
+
+  bool has_begun_ = false;
+  std::int64_t pause_at_ = std::numeric_limits<std::int64_t>::max();  // in steps of the run
+  double usual_step_ = 0;  // before the pause; 0 where the run has not gone on from one
   double last_look_;  // t where the run last looked back at how far its steps lead
   StepSizes step_sizes_;
   Vector state_, nudged_state_, noise_weights_;  // buffers, for one function at a time

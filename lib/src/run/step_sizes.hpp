@@ -26,6 +26,14 @@ class StepSizes {
   // which side of it the end is.
   std::optional<Shrinking> shrink_into(double end, double resolution) const;
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("last_size", last_size_);
+    visit("last_level", last_level_);
+    visit("latest", latest_);
+  }
+
  private:
   // Down to the rounding of the duration, and a little further.
   static constexpr std::size_t kLevels = 64;

@@ -83,6 +83,19 @@ class EventWatch {
   void set_held(Index e, bool held) { held_[at(e)] = held; }
   bool held(Index e) const { return held_[at(e)] != 0; }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("side", side_);
+    visit("allowance", allowance_);
+    visit("noise", noise_);
+    visit("armed", armed_);
+    visit("held", held_);
+    visit("undecided", undecided_);
+    visit("fired", fired_);
+    visit("was_ahead", was_ahead_);
+  }
+
  private:
   void add(Watched watched);
   // Σ|∂ⱼg|·size(j), and ∂ₜg and ∂ⱼg.

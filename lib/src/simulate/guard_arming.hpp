@@ -70,6 +70,20 @@ struct GuardArming {
   // How often in a row the same surfaces have been met without an event.
   Index vain_returns() const { return returns_; }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("surfaces", surfaces);
+    visit("contacts", contacts);
+    visit("earlier", earlier);
+    visit("allowance", allowance);
+    visit("passes_by", passes_by);
+    visit("met_at", met_at_);
+    visit("along", along_);
+    visit("returned_to", returned_to_);
+    visit("returns", returns_);
+  }
+
  private:
   std::vector<double> met_at_;
   std::vector<char> along_;

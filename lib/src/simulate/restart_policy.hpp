@@ -57,6 +57,19 @@ class RestartPolicy {
   std::int64_t steps_in_run() const { return steps_in_run_; }
   bool jumped_at(double t) const { return last_jump_ == t; }
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("starts_anew", starts_anew_);
+    visit("repeats", repeats_);
+    visit("fine", fine_);
+    visit("last_jump", last_jump_);
+    visit("interval", interval_);
+    visit("steps", steps_);
+    visit("steps_in_mode", steps_in_mode_);
+    visit("steps_in_run", steps_in_run_);
+  }
+
  private:
   bool starts_anew_ = false;
   bool repeats_ = false;

@@ -1,5 +1,7 @@
 #include "simulate/run_state.hpp"
 
+#include <tuple>
+
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -19,6 +21,15 @@ RunState::RunState(const Automaton& automaton_of_run,
   atol = options.atol.expand(states, options.rtol);
   weights = Vector::Ones(states);
   largest = x.cwiseAbs();
+}
+
+Place RunState::place() const {
+  Place place{.location = location, .second_order = second_order};
+  if (pair) {
+    place.is_pair = true;
+    std::tie(place.first_edge, place.second_edge) = tools.edges_of(*pair);
+  }
+  return place;
 }
 
 std::string RunState::surface_name(Index surface) const {

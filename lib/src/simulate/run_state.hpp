@@ -24,6 +24,23 @@ namespace slideway {
 // How the following of one mode ended.
 enum class ModeEnd { event, finished };
 
+// The tools that follow the solution, told without them.
+struct Place {
+  std::size_t location = 0;
+  bool is_pair = false;  // of the locations that these edges join
+  std::size_t first_edge = 0, second_edge = 0;
+  std::vector<Index> second_order = {};
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("location", location);
+    visit("is_pair", is_pair);
+    visit("first_edge", first_edge);
+    visit("second_edge", second_edge);
+    visit("second_order", second_order);
+  }
+};
+
 struct RunState {
   // The references must outlive the state. `structures` has one entry per location.
   RunState(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
@@ -60,6 +77,24 @@ struct RunState {
   Vector largest;  // |xⱼ| so far: the errors that have gathered go with that
   double largest_drift = 0;
 
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("t", t);
+    visit("x", x);
+    visit("mode", mode);
+    visit("lambda", lambda);
+    visit("repelling", repelling);
+    visit("mode_since", mode_since);
+    visit("arming", arming);
+    visit("restart", restart);
+    visit("step_end", step_end);
+    visit("dense_end", dense_end);
+    visit("weights", weights);
+    visit("largest", largest);
+    visit("largest_drift", largest_drift);
+  }
+
   // The word of the mode, for the log: the surfaces, then the contacts. Members of a limit are shown as they were until that
   // limit.
   Mode word() const;
@@ -70,6 +105,7 @@ struct RunState {
   // Lists one in the record, without speeds across it. Contacts come after the surfaces.
   void list(Index surface, EventRecord& record) const;
 
+  Place place() const;
   bool in_pair() const { return pair != nullptr; }
   bool in_second_order() const { return !second_order.empty(); }
   bool slides_in_second_order(Index surface) const {

@@ -65,6 +65,18 @@ const RunTools::Pair& RunTools::of_pair(std::size_t first_edge, std::size_t seco
                                : pairs_.emplace(key, made_pair(first_edge, second_edge)).first->second;
 }
 
+std::pair<std::size_t, std::size_t> RunTools::edges_of(const Pair& pair) const {
+  const auto known =
+      std::find_if(pairs_.begin(), pairs_.end(), [&](const auto& entry) { return &entry.second == &pair; });
+  return known->first;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> RunTools::pairs() const {
+  std::vector<std::pair<std::size_t, std::size_t>> keys;
+  for (const auto& entry : pairs_) keys.push_back(entry.first);
+  return keys;
+}
+
 RunTools::Pair RunTools::made_pair(std::size_t first_edge, std::size_t second_edge) const {
   const Edge& edge = automaton_.edges()[first_edge];
   const bool rising = edge.direction == Direction::rising;

@@ -39,6 +39,12 @@ class RunTools {
   void drop_beyond_limit(const LocationTools* in_use);
   // The sum of their statistics, those that were dropped included.
   Statistics work() const;
+  // Work that was done before these tools were made.
+  void add_work(const Statistics& before) { of_dropped_ = before; }
+  std::pair<std::size_t, std::size_t> edges_of(const Pair& pair) const;
+  // Whether the tools of a location have been made, and the pairs that have.
+  bool has_location(std::size_t location) const { return locations_[location] != nullptr; }
+  std::vector<std::pair<std::size_t, std::size_t>> pairs() const;
 
  private:
   using Surfaces = std::pair<std::size_t, std::vector<Index>>;  // of a location

@@ -124,6 +124,9 @@ class Stepper {
   virtual const StepFailure& failure() const = 0;
   // After a step that failed: whether step() goes on from the same state by another method when it is called again.
   virtual bool has_another_method() const { return false; }
+  // Of a stepper that chooses among methods: the number of the one at work; and goes on with that one at the next start.
+  virtual int method_at_work() const { return 0; }
+  virtual void work_with(int method) { static_cast<void>(method); }
   // Sums over all restarts.
   virtual StepperStatistics statistics() const = 0;
   // Of them the steps alone, which are asked for at every one.

@@ -53,6 +53,17 @@ class Trajectory {
   // The times of all accepted steps of segment `index`, its start first.
   std::vector<double> step_times(std::size_t index) const;
 
+  // The polynomial of one step; the steps of all segments are numbered in one row.
+  struct StepPolynomial {
+    double start;
+    double end;
+    double center;
+    double scale;
+    Eigen::Map<const Matrix> coefficients;
+  };
+  std::size_t steps() const { return steps_.size(); }
+  StepPolynomial step(std::size_t index) const;
+
   // Appending, for the Simulator. `coefficients` is n×(q+1), column k is Cₖ; the polynomial holds on [start, end].
   // A segment that was left before its first step is forgotten when the next one begins; the last one needs a state.
   bool ends_without_state() const;

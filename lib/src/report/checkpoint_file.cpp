@@ -1,0 +1,116 @@
+#include "slideway/io/checkpoint_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace slideway {
+
+namespace {
+
+constexpr const char* kLogEnding = ".log";
+constexpr const char* kOtherLogEnding = ".log2";
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw CheckpointError(fmt::format("cannot read the checkpoint '{}': {}", path, std::strerror(errno)));
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The log that the checkpoint in the file needs; "" where there is none to be read.
+std::string log_named_in(const std::string& path) {
+  try {
+    LogPosition end;
+    return Checkpoint::log_file_of(text_of(path), end);
+  } catch (const CheckpointError&) {
+    return {};
+  }
+}
+
+// Beside the file that is meant, where `path` is a link to one.
+std::string beside(const std::string& path, const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  return ((error ? std::filesystem::path(path) : target).parent_path() / name).string();
+}
+
+// Cuts the file off at `length`, adds the text, and waits for the disk.
+void add_to(const std::string& path, std::uint64_t length, const std::string& text) {
+  const auto fail = [&] {
+    throw FileError(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  };
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail();
+  const struct Closing {
+    int descriptor;
+    ~Closing() { close(descriptor); }
+  } closing{descriptor};
+  if (ftruncate(descriptor, static_cast<off_t>(length)) != 0) fail();
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written =
+        pwrite(descriptor, text.data() + done, text.size() - done, static_cast<off_t>(length + done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail();
+    done += static_cast<std::size_t>(written);
+  }
+  if (fsync(descriptor) != 0) fail();
+}
+
+}  // namespace
+
+CheckpointFile::CheckpointFile(std::string path) : path_(std::move(path)) {}
+
+Checkpoint CheckpointFile::read() {
+  const std::string document = text_of(path_);
+  try {
+    LogPosition end;
+    const std::string log_file = Checkpoint::log_file_of(document, end);
+    if (log_file.empty()) return Checkpoint::restore(document);
+    const std::string log_path = beside(path_, log_file);
+    std::string log = text_of(log_path);
+    if (log.size() > end.bytes) log.resize(end.bytes);
+    Checkpoint checkpoint = Checkpoint::restore(document, log);
+    log_path_ = log_path;
+    position_ = end;
+    return checkpoint;
+  } catch (const CheckpointError& error) {
+    const std::string message = error.what();
+    throw CheckpointError(message.find(path_) != std::string::npos ? message : path_ + ": " + message);
+  }
+}
+
+void CheckpointFile::write(const Checkpoint& checkpoint) {
+  std::string log_path = log_path_;
+  std::string unneeded;
+  if (log_path.empty()) {
+    const std::string name =
+        std::filesystem::path(beside(path_, std::filesystem::path(path_).filename().string()))
+            .filename()
+            .string();
+    const std::string used = log_named_in(path_);
+    log_path = beside(path_, name + (used == name + kLogEnding ? kOtherLogEnding : kLogEnding));
+    if (!used.empty()) unneeded = beside(path_, used);
+  }
+  LogPosition position = position_;
+  const std::string lines = checkpoint.log_from(position);
+  if (log_path_.empty() || !lines.empty()) add_to(log_path, position_.bytes, lines);
+  const std::string document =
+      checkpoint.document(position, std::filesystem::path(log_path).filename().string());
+  write_whole(path_, [&](std::ostream& out) { out << document; });
+  log_path_ = log_path;
+  position_ = position;
+  if (!unneeded.empty()) unlink(unneeded.c_str());
+}
+
+}  // namespace slideway

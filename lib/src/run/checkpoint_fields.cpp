@@ -1,0 +1,77 @@
+#include "run/checkpoint_fields.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace slideway {
+
+void append_hexadecimal(double value, std::string& text) {
+  if (std::isnan(value)) {
+    text += "nan";
+    return;
+  }
+  std::array<char, 32> digits;
+  const bool is_negative = std::signbit(value);
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value),
+                                     std::chars_format::hex);
+  if (is_negative) text += '-';
+  if (std::isfinite(value)) text += "0x";
+  text.append(digits.data(), written.ptr);
+}
+
+std::string hexadecimal(double value) {
+  std::string text;
+  append_hexadecimal(value, text);
+  return text;
+}
+
+double from_hexadecimal(std::string_view text) {
+  const std::string_view whole = text;
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  if (text.starts_with("0x")) text.remove_prefix(2);
+  double value = 0;
+  const auto read =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::hex);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size())
+    throw std::runtime_error("'" + std::string(whole) + "' is no number in hexadecimal notation");
+  return is_negative ? -value : value;
+}
+
+std::string hexadecimals(const double* values, std::size_t count) {
+  std::string text;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k > 0) text += ' ';
+    append_hexadecimal(values[k], text);
+  }
+  return text;
+}
+
+std::vector<double> from_hexadecimals(std::string_view text) {
+  std::vector<double> values;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    values.push_back(from_hexadecimal(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return values;
+}
+
+GuardNumbers::GuardNumbers(const Automaton& automaton) {
+  for (const Location& location : automaton.locations()) {
+    for (const Event& event : location.system.events()) guards_.push_back(event.when);
+  }
+  for (const Edge& edge : automaton.edges()) guards_.push_back(edge.when);
+}
+
+Index GuardNumbers::number(const Guard& guard) const {
+  const auto known = std::find(guards_.begin(), guards_.end(), guard);
+  return known == guards_.end() ? -1 : static_cast<Index>(known - guards_.begin());
+}
+
+Guard GuardNumbers::guard(Index number) const {
+  return number < 0 ? Guard() : guards_.at(static_cast<std::size_t>(number));
+}
+
+}  // namespace slideway

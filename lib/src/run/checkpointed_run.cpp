@@ -1,0 +1,256 @@
+// A run that goes through its own checkpoints.
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "run/check_run.hpp"
+#include "run/checkpoint_fields.hpp"
+#include "run/checkpoint_log.hpp"
+#include "run/checkpoint_problem.hpp"
+#include "run/run_engine.hpp"
+#include "slideway/simulate/checkpoint.hpp"
+
+namespace slideway {
+
+namespace {
+
+using Json = FieldsJson;
+
+// The sums of the work so far, for visit_fields().
+struct WorkFields {
+  Statistics& sums;
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("steps", sums.steps);
+    visit("field_evaluations", sums.field_evaluations);
+    visit("integrator_evaluations", sums.integrator_evaluations);
+    visit("guard_evaluations", sums.guard_evaluations);
+    visit("jacobian_evaluations", sums.jacobian_evaluations);
+    visit("krylov_iterations", sums.krylov_iterations);
+    visit("restarts", sums.restarts);
+    visit("dop853_steps", sums.dop853_steps);
+    visit("stiff_from", sums.stiff_from);
+  }
+};
+
+// The tools of a location or a pair, as far as they outlive the engine.
+struct ToolFields {
+  LocationTools& tools;
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    const int before = tools.stepper->method_at_work();
+    int method = before;
+    visit("method", method);
+    if (method != before) tools.stepper->work_with(method);
+    visit("watch", tools.watch);
+  }
+};
+
+// The parts of the solution that are neither events nor steps.
+struct SolutionFields {
+  Solution& solution;
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("initial_t", solution.initial.t);
+    visit("initial_mode", solution.initial.mode);
+    visit("initial_state", solution.initial.state);
+    visit("initial_location", solution.initial.location);
+    visit("integrator_roots", solution.statistics.integrator_roots);
+    visit("warnings", solution.warnings);
+    Vector outputs = solution.outputs.reshaped();
+    visit("outputs", outputs);
+    if (outputs.size() == solution.outputs.size()) solution.outputs.reshaped() = outputs;
+    // A segment that has no step yet is not in the log.
+    Segment open;
+    if (solution.trajectory.ends_without_state()) open = solution.trajectory.segments().back();
+    bool is_open = solution.trajectory.ends_without_state();
+    visit("open_segment", is_open);
+    visit("open_segment_start", open.start);
+    visit("open_segment_mode", open.mode);
+    visit("open_segment_location", open.location);
+    if (is_open && !solution.trajectory.ends_without_state())
+      solution.trajectory.begin_segment(open.start, open.mode, open.location);
+  }
+};
+
+}  // namespace
+
+class CheckpointedRun {
+ public:
+  CheckpointedRun(const Simulator& simulator, const Run& run, const Checkpointing& checkpointing,
+                  std::int64_t steps_to_pause)
+      : simulator_(simulator),
+        run_(run),
+        checkpointing_(checkpointing),
+        steps_to_pause_(steps_to_pause),
+        guards_(simulator.automaton()) {
+    for (const Location& location : simulator.automaton().locations())
+      structures_.push_back(std::make_shared<const RelayStructure>(location.system));
+    problem_ = problem_of(simulator, run, checkpointing.model, steps_to_pause).dump();
+    engine_ = make_engine();
+  }
+
+  static std::int64_t steps_to_pause(std::int64_t interval) {
+    return interval > 0 ? std::min(interval, Checkpoint::kStepsToPause) : Checkpoint::kStepsToPause;
+  }
+
+  void resume(const Checkpoint& checkpoint) {
+    check_same_problem(Json::parse(checkpoint.problem_), Json::parse(problem_));
+    try {
+      // The trajectory of the engine knows how to project, and that of the checkpoint does not.
+      Solution& solution = engine_->solution();
+      LogPosition none;
+      read_log_lines(log_lines(*checkpoint.so_far_, none), solution);
+      load(checkpoint.state_);
+    } catch (const CheckpointError&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw CheckpointError(std::string("the checkpoint does not fit this problem: ") + error.what());
+    }
+    written_at_ = checkpoint.steps_;
+  }
+
+  std::optional<Solution> follow() {
+    using Clock = std::chrono::steady_clock;
+    auto written = Clock::now();
+    while (true) {
+      if (std::optional<Solution> solution = engine_->execute_until_pause(steps_to_pause_)) {
+        solution->statistics.wall_seconds = std::numeric_limits<double>::quiet_NaN();
+        return solution;
+      }
+      const std::string state = saved();
+      const std::int64_t steps = engine_->now().restart.steps_in_run();
+      const double t = engine_->now().t;
+      auto so_far = std::make_shared<Solution>(std::move(engine_->solution()));
+      const bool stops = checkpointing_.stop && checkpointing_.stop();
+      const bool is_due =
+          checkpointing_.steps > 0
+              ? steps - written_at_ >= checkpointing_.steps
+              : std::chrono::duration<double>(Clock::now() - written).count() >= checkpointing_.seconds;
+      if (stops || is_due) {
+        if (checkpointing_.write) {
+          Checkpoint checkpoint;
+          checkpoint.t_ = t;
+          checkpoint.steps_ = steps;
+          checkpoint.note_ = checkpointing_.note;
+          checkpoint.interval_steps_ = checkpointing_.steps;
+          checkpoint.interval_seconds_ = checkpointing_.seconds;
+          checkpoint.run_ = run_;
+          checkpoint.records_trajectory_ = simulator_.options().recording == Recording::dense;
+          checkpoint.problem_ = problem_;
+          checkpoint.state_ = state;
+          checkpoint.so_far_ = so_far;
+          checkpointing_.write(checkpoint);
+        }
+        written_at_ = steps;
+        written = Clock::now();
+      }
+      if (stops) return std::nullopt;
+      // The new engine has nothing but what the checkpoint holds.
+      engine_ = make_engine();
+      engine_->solution() = std::move(*so_far);
+      load(state);
+    }
+  }
+
+ private:
+  std::unique_ptr<RunEngine> make_engine() {
+    return std::make_unique<RunEngine>(simulator_.automaton(), structures_, simulator_.options(), run_);
+  }
+
+  std::string saved() {
+    RunState& now = engine_->now();
+    FieldSaver save(guards_);
+    Place place = now.place();
+    save("place", place);
+    std::vector<Index> closed;
+    if (now.here->contacts) closed = now.here->contacts->closed();
+    save("closed", closed);
+    Statistics work = now.tools.work();
+    WorkFields sums{work};
+    save("work", sums);
+    SolutionFields so_far{engine_->solution()};
+    save("so_far", so_far);
+    save("run", *engine_);
+    Json object = save.object();
+    Json& locations = object["locations"] = Json::array();
+    for (std::size_t q = 0; q < simulator_.automaton().locations().size(); ++q) {
+      if (!now.tools.has_location(q)) continue;
+      ToolFields tools{now.tools.of_location(q)};
+      locations.push_back({{"location", q}, {"tools", save.saved(tools)}});
+    }
+    Json& pairs = object["pairs"] = Json::array();
+    for (const auto& [first, second] : now.tools.pairs()) {
+      ToolFields tools{*now.tools.of_pair(first, second).tools};
+      pairs.push_back({{"edges", {first, second}}, {"tools", save.saved(tools)}});
+    }
+    ToolFields here{*now.here};
+    object["here"] = save.saved(here);
+    return object.dump();
+  }
+
+  void load(const std::string& text) {
+    const Json object = Json::parse(text);
+    FieldLoader load(object, guards_);
+    RunState& now = engine_->now();
+    Place place;
+    load("place", place);
+    engine_->go_to(place);
+    for (const Json& entry : object.at("locations")) {
+      ToolFields tools{now.tools.of_location(entry.at("location").get<std::size_t>())};
+      load.load(entry.at("tools"), tools);
+    }
+    for (const Json& entry : object.at("pairs")) {
+      const Json& edges = entry.at("edges");
+      ToolFields tools{
+          *now.tools.of_pair(edges.at(0).get<std::size_t>(), edges.at(1).get<std::size_t>()).tools};
+      load.load(entry.at("tools"), tools);
+    }
+    ToolFields here{*now.here};
+    load.load(object.at("here"), here);
+    std::vector<Index> closed;
+    load("closed", closed);
+    if (now.here->contacts) now.here->contacts->set_closed(closed);
+    Statistics work;
+    WorkFields sums{work};
+    load("work", sums);
+    now.tools.add_work(work);
+    SolutionFields so_far{engine_->solution()};
+    load("so_far", so_far);
+    load("run", *engine_);
+    engine_->go_on();
+  }
+
+  const Simulator& simulator_;
+  const Run run_;
+  const Checkpointing& checkpointing_;
+  const std::int64_t steps_to_pause_;
+  GuardNumbers guards_;
+  std::vector<std::shared_ptr<const RelayStructure>> structures_;
+  std::string problem_;
+  std::unique_ptr<RunEngine> engine_;
+  std::int64_t written_at_ = 0;  // in steps of the run
+};
+
+std::optional<Solution> run_with_checkpoints(const Simulator& simulator, const Run& run,
+                                             const Checkpointing& checkpointing) {
+  check_run(simulator.automaton(), simulator.options(), run);
+  return CheckpointedRun(simulator, run, checkpointing, CheckpointedRun::steps_to_pause(checkpointing.steps))
+      .follow();
+}
+
+std::optional<Solution> resume(const Simulator& simulator, const Checkpoint& checkpoint,
+                               const Checkpointing& checkpointing) {
+  if (checkpoint.run().state.size() != simulator.system().states()) {
+    throw CheckpointError("the checkpoint is of another model: it has " +
+                          std::to_string(checkpoint.run().state.size()) + " states, and this one has " +
+                          std::to_string(simulator.system().states()));
+  }
+  CheckpointedRun run(simulator, checkpoint.run(), checkpointing,
+                      CheckpointedRun::steps_to_pause(checkpointing.steps));
+  run.resume(checkpoint);
+  return run.follow();
+}
+
+}  // namespace slideway
