@@ -81,7 +81,7 @@ void fill(const Json& note, const char* name, std::string& value) {
   if (value.empty()) value = note.at(name).get<std::string>();
 }
 
-// What the command line does not say is as it was.
+// The note fills in what the command line does not say.
 void fill_from(const std::string& text, RunArguments& arguments) {
   const Json note = Json::parse(text);
   fill(note, "model", arguments.model);
@@ -148,6 +148,11 @@ void check_arguments(const RunArguments& arguments) {
   if (arguments.passivity) {
     refuse({.what = "a checkpoint does not hold the work of friction so far",
             .where = option + " with --passivity",
+            .expected = "one of them"});
+  }
+  if (!arguments.sensitivities.empty()) {
+    refuse({.what = "a run with checkpoints has no sensitivities",
+            .where = option + " with --sensitivity",
             .expected = "one of them"});
   }
   if (arguments.checkpoint == "-" || arguments.from == "-") {

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <optional>
+#include <sstream>
+#include <utility>
 
 #include "models/registry.hpp"
 #include "slideway/io/csv.hpp"
@@ -124,6 +127,44 @@ TEST_CASE("a run goes on from each of its checkpoints bit for bit, with every me
        {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas, Method::automatic})
     check_every_checkpoint({.model = "dry-friction", .end = 30, .method = method}, 7);
   check_every_checkpoint({.model = "heat-rod", .end = 1}, 50, 5);
+}
+
+TEST_CASE("a run goes on from each of its checkpoints bit for bit, with samples and functions that step") {
+  for (const char* model : {"digital_pid.toml", "sampled_pwm.toml", "sampled_sliding.toml", "clock.toml"})
+    check_every_checkpoint({.model = model}, 7);
+}
+
+TEST_CASE("a run goes on from each of its checkpoints bit for bit, with delayed actions on their way") {
+  // Each upward crossing of x = cos t adds to y after a delay of several periods.
+  SystemDefinition definition;
+  definition.states = 3;
+  definition.field = [](double, ConstVectorRef x, const Vector&, VectorRef velocity) {
+    velocity << x[1], -x[0], -0.1 * x[2];
+  };
+  Event kick;
+  kick.name = "kick";
+  kick.when.value = [](double, ConstVectorRef x) { return x[0]; };
+  kick.direction = Direction::rising;
+  kick.action = Action::reset;
+  kick.reset = [](double, ConstVectorRef before, VectorRef after) { after[2] += before[1]; };
+  kick.delay = {.time = 20.25, .sets = {2}};
+  definition.events = {kick};
+  const Simulator simulator(System(std::move(definition)), {.max_step = 0.5});
+  const Run run{.end = 100, .state = Vector::Unit(3, 0)};
+  const auto text_of = [](const std::optional<Solution>& solution) {
+    std::ostringstream text;
+    REQUIRE(solution);
+    CHECK(solution->pending.size() > 2);
+    text << std::hexfloat << solution->final.state.transpose();
+    for (const EventRecord& event : solution->events) text << '\n' << event.t << ' ' << event.reason;
+    return text.str();
+  };
+  std::vector<std::string> saved;
+  Checkpointing keep{.steps = 7, .write = [&](const Checkpoint& made) { saved.push_back(made.serialise()); }};
+  const std::string expected = text_of(run_with_checkpoints(simulator, run, keep));
+  REQUIRE(saved.size() > 10);
+  for (const std::string& one : saved)
+    CHECK(text_of(resume(simulator, Checkpoint::restore(one), {.steps = 7})) == expected);
 }
 
 TEST_CASE("a run with checkpoints may be stopped, and goes on") {

@@ -10,7 +10,7 @@
 
 namespace slideway::reader {
 
-// What is wrong with the file: `what`, with the file, the row (of the file, from 1) and the column where there is one; `expected` and `got`.
+// A mistake of the file: `what`, with the file, the row (of the file, from 1) and the column where there is one; `expected` and `got`.
 struct CsvProblem {
   std::string what = {};
   std::string expected = {};

@@ -107,7 +107,7 @@ class Expander {
     }
   }
 
-  // What has a length or a number by now keeps it; the equations see states.
+  // Parameters with a length or a number keep it; the equations see states.
   void free_parameters() {
     for (const std::string& name : free_) {
       std::size_t k = 0;

@@ -34,8 +34,8 @@ class MemoryTable {
     return sides_.count({value, low, high}) > 0;
   }
 
-  // Gives the states their initial values, and all that the model keeps by state its place for them. What is asked for later is
-  // built for its mistakes only, and gets no states.
+  // Gives the states their initial values, and all that the model keeps by state its place for them. Expressions that are asked for later are
+  // built for their mistakes only, and get no states.
   void finish();
 
  private:

@@ -52,6 +52,22 @@ void add_reset(const ResetFunction& reset, double t, const Vector& x, Fingerprin
   });
 }
 
+void add_delay(const Delay& delay, int priority, Fingerprint& print) {
+  print.add_number(delay.time);
+  print.add_number(static_cast<double>(delay.values));
+  for (const Index j : delay.sets) print.add_number(static_cast<double>(j));
+  print.add_number(priority);
+}
+
+void add_time_event(const TimeEvent& event, double t, const Vector& x, Fingerprint& print) {
+  print.add_name(event.name);
+  for (const double number : {event.period, event.offset, static_cast<double>(event.count)})
+    print.add_number(number);
+  for (const double at : event.at) print.add_number(at);
+  print.add_number(event.priority);
+  add_reset(event.reset, t, x, print);
+}
+
 void add_system(const System& system, double t, const Vector& x, int point, Fingerprint& print) {
   Vector lambda(system.surfaces());
   for (Index i = 0; i < lambda.size(); ++i) lambda[i] = ((i >> point) + point) % 2 == 0 ? 1 : -1;
@@ -71,8 +87,11 @@ void add_system(const System& system, double t, const Vector& x, int point, Fing
     print.add_number(static_cast<double>(event.direction));
     print.add_number(static_cast<double>(event.action));
     print.add_number(event.across_jumps ? 1 : 0);
+    add_delay(event.delay, event.priority, print);
     add_reset(event.reset, t, x, print);
   }
+  for (const TimeEvent& event : system.time_events()) add_time_event(event, t, x, print);
+  print.add_number(static_cast<double>(system.discrete()));
   for (const Contact& contact : system.contacts()) {
     print.add_name(contact.name);
     print.add([&] { print.add_number(contact.gap.value(t, x)); });
@@ -102,6 +121,7 @@ std::string fingerprint_of(const Automaton& automaton, const Run& run) {
       print.add([&] { print.add_number(edge.when.value(t, x)); });
       print.add_number(static_cast<double>(edge.direction));
       print.add_number(edge.across_jumps ? 1 : 0);
+      add_delay(edge.delay, edge.priority, print);
       add_reset(edge.reset, t, x, print);
     }
   }
@@ -110,6 +130,16 @@ std::string fingerprint_of(const Automaton& automaton, const Run& run) {
 
 std::string vector_text(const Vector& numbers) {
   return hexadecimals(numbers.data(), static_cast<std::size_t>(numbers.size()));
+}
+
+Json pending_of(const std::vector<PendingAction>& pending) {
+  Json list = Json::array();
+  for (const PendingAction& action : pending)
+    list.push_back({{"t", hexadecimal(action.t)},
+                    {"is_edge", action.is_edge},
+                    {"of", action.of},
+                    {"values", vector_text(action.values)}});
+  return list;
 }
 
 Json options_of(const Options& options, Index states) {
@@ -160,6 +190,7 @@ Json problem_of(const Simulator& simulator, const Run& run, const std::string& m
             {"end", hexadecimal(run.end)},
             {"state", vector_text(run.state)},
             {"location", run.location},
+            {"pending", pending_of(run.pending)},
             {"mode", run.mode ? Json(run.mode->word()) : Json(nullptr)}}},
           {"options", options_of(simulator.options(), states)},
           {"steps_to_pause", steps_to_pause}};
@@ -173,6 +204,14 @@ Run run_of(const Json& problem) {
   const std::vector<double> state = from_hexadecimals(of.at("state").get<std::string>());
   run.state = Eigen::Map<const Vector>(state.data(), static_cast<Index>(state.size()));
   run.location = of.at("location").get<std::string>();
+  for (const Json& action : of.at("pending")) {
+    const std::vector<double> values = from_hexadecimals(action.at("values").get<std::string>());
+    run.pending.push_back(
+        {.t = from_hexadecimal(action.at("t").get<std::string>()),
+         .is_edge = action.at("is_edge").get<bool>(),
+         .of = action.at("of").get<std::size_t>(),
+         .values = Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()))});
+  }
   if (!of.at("mode").is_null()) run.mode = Mode(of.at("mode").get<std::string>());
   return run;
 }

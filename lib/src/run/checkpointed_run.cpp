@@ -9,6 +9,7 @@
 #include "run/checkpoint_log.hpp"
 #include "run/checkpoint_problem.hpp"
 #include "run/run_engine.hpp"
+#include "slideway/core/errors.hpp"
 #include "slideway/simulate/checkpoint.hpp"
 
 namespace slideway {
@@ -75,6 +76,15 @@ struct SolutionFields {
 };
 
 }  // namespace
+
+// The derivatives are found after the run, along the whole of its record.
+void refuse_sensitivities(const Options& options) {
+  if (options.sensitivities.empty()) return;
+  refuse({.what = "a run with checkpoints has no sensitivities",
+          .where = "Options::sensitivities",
+          .expected = "none",
+          .advice = "run without checkpoints"});
+}
 
 class CheckpointedRun {
  public:
@@ -235,6 +245,7 @@ class CheckpointedRun {
 
 std::optional<Solution> run_with_checkpoints(const Simulator& simulator, const Run& run,
                                              const Checkpointing& checkpointing) {
+  refuse_sensitivities(simulator.options());
   check_run(simulator.automaton(), simulator.options(), run);
   return CheckpointedRun(simulator, run, checkpointing, CheckpointedRun::steps_to_pause(checkpointing.steps))
       .follow();
@@ -242,6 +253,7 @@ std::optional<Solution> run_with_checkpoints(const Simulator& simulator, const R
 
 std::optional<Solution> resume(const Simulator& simulator, const Checkpoint& checkpoint,
                                const Checkpointing& checkpointing) {
+  refuse_sensitivities(simulator.options());
   if (checkpoint.run().state.size() != simulator.system().states()) {
     throw CheckpointError("the checkpoint is of another model: it has " +
                           std::to_string(checkpoint.run().state.size()) + " states, and this one has " +

@@ -34,7 +34,7 @@ Solution run_differentiated(const Automaton& automaton,
   return solution;
 }
 
-// What is set at known times has no derivatives here, so that none is told that would be wrong.
+// Jumps at known times have no derivatives here: none is better than a wrong one.
 void refuse_known_times(const Automaton& automaton) {
   std::string got;
   const auto delays = [](const auto& one) { return one.delay.time > 0; };

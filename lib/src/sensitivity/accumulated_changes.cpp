@@ -90,7 +90,7 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
     change.time[k] = impact->time[k] + derivative[0];
   }
   if (!change.time.allFinite()) return false;
-  // What the impulses that are left do to the rest of the state is what stops the contact.
+  // The force of the closed contact does to the rest of the state what the remaining impulses do.
   instant.to->velocity(instant.t, instant.after, velocity);
   change.after.resize(s.rows(), s.cols());
   for (Index k = 0; k < s.cols(); ++k) {

@@ -17,7 +17,7 @@ class Regime {
   // The references must outlive this. `options` are those of the extended problem.
   Regime(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
          const Options& options, double duration, Index states_of_problem);
-  // Those of the problem that was not extended come first.
+  // The states of the problem that was not extended come first.
   Index states_of_problem() const { return states_of_problem_; }
 
   // Takes up the mode of a segment, where x is the extended state at t in it. `lambda` is a first guess, or empty.

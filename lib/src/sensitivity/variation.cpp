@@ -34,7 +34,7 @@ double Variation::error(double h, Collocation& collocation, const Matrix& floors
   };
   const double result = allowed(largest());
   if (!(result > 1)) return result;
-  // What is stiff is damped in the defect as it is in the step.
+  // The defect damps stiff components as the step does.
   defect_ = collocation.damped(h, defect_);
   return allowed(largest());
 }

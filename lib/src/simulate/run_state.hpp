@@ -90,6 +90,7 @@ struct RunState {
     visit("restart", restart);
     visit("step_end", step_end);
     visit("dense_end", dense_end);
+    visit("schedule", schedule);
     visit("weights", weights);
     visit("largest", largest);
     visit("largest_drift", largest_drift);

@@ -12,7 +12,7 @@
 
 namespace slideway {
 
-// What is due at one instant, each in the order in which it acts.
+// The actions that are due at one instant, each kind in the order in which it acts.
 struct DueActions {
   std::vector<Index> events = {};           // into System::time_events
   std::vector<PendingAction> actions = {};  // delayed
@@ -40,6 +40,14 @@ class TimeSchedule {
     find_next();
   }
   const std::vector<PendingAction>& pending() const { return pending_; }
+
+  // For checkpoints.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("counts", counts_);
+    visit("pending", pending_);
+    visit("next", next_);
+  }
 
  private:
   void find_next();

@@ -17,7 +17,7 @@ class CheckpointFile {
  public:
   explicit CheckpointFile(std::string path);
 
-  // What is in the file; write() then adds to its log. Throws CheckpointError, naming the file.
+  // Returns the content of the file; write() then adds to its log. Throws CheckpointError, naming the file.
   Checkpoint read();
   // Throws FileError; the file is then as it was.
   void write(const Checkpoint& checkpoint);

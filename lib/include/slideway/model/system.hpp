@@ -118,7 +118,7 @@ struct SystemDefinition {
   // Events beside the surfaces, and unilateral constraints, whose forces come on top of `field`.
   std::vector<Event> events = {};
   std::vector<Contact> contacts = {};
-  // What happens at known times. Of an automaton those of the initial location count, in every location.
+  // Events at known times. Of an automaton those of the initial location count, in every location.
   std::vector<TimeEvent> time_events = {};
 
   // The last so many states are discrete, as the output of a sampled controller is: they change by jumps alone, and their
@@ -197,7 +197,7 @@ struct Dimensions {
   std::string name = {};
   std::vector<std::string> state_names = {};
   std::vector<std::string> surface_names = {};
-  // Of the states, the last so many that are discrete (SystemDefinition::discrete). What the user's field sets for them is not used.
+  // Of the states, the last so many that are discrete (SystemDefinition::discrete). The values that the user's field sets for them are not used.
   Index discrete = 0;
 };
 

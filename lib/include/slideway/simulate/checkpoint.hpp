@@ -90,11 +90,11 @@ class Checkpoint {
 struct Checkpointing {
   std::int64_t steps = 0;  // between two that are written; 0: by time
   double seconds = 60;     // of wall time
-  // Called with each that is due. What it throws passes through the run.
+  // Called with each that is due. Its exceptions pass through the run.
   std::function<void(const Checkpoint&)> write = {};
   // Asked at every pause; when it is true the run is checkpointed and given up.
   std::function<bool()> stop = {};
-  // What the problem is, in any words: a run of another one is not resumed. Beside it the values of fields and guards at a few
+  // Tells the problem in any words: a run of another one is not resumed. Beside it the values of fields and guards at a few
   // points, the options and the start are compared.
   std::string model = {};
   std::string note = {};  // for whoever resumes the run

@@ -14,8 +14,17 @@ struct PendingAction {
   double t = 0;  // when it acts
   bool is_edge = false;
   std::size_t of = 0;  // into System::events or Automaton::edges
-  Vector values =
-      {};  // the state that its reset made of that at the trigger; empty where it is computed at t
+  // The state that its reset made of that at the trigger; empty where it is computed at t.
+  Vector values = {};
+
+  // For checkpoints.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("t", t);
+    visit("is_edge", is_edge);
+    visit("of", of);
+    visit("values", values);
+  }
 };
 
 }  // namespace slideway
