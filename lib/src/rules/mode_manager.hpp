@@ -370,13 +370,13 @@ class ModeManager {
     Vector state;
     std::vector<Index> left;
     bool goes_on = false;  // after a touch
-  template <class Visit>
-  void visit_fields(Visit& visit) {
-    visit("start", start);
-    visit("state", state);
-    visit("left", left);
-    visit("goes_on", goes_on);
-  }
+    template <class Visit>
+    void visit_fields(Visit& visit) {
+      visit("start", start);
+      visit("state", state);
+      visit("left", left);
+      visit("goes_on", goes_on);
+    }
 
     void begin(double t, const Vector& x, const std::vector<Index>& surfaces) {
       start = t;
