@@ -35,6 +35,8 @@ CASES = [
     ("auto", ["heat-rod", "--t-end", "40"], "50steps"),
     ("rodas", ["heat-rod", "--method", "rodas", "--t-end", "40"], "50steps"),
     ("adams", ["dry-friction", "--method", "adams", "--t-end", "300"], "50steps"),
+    ("sampled", ["gallery/digital_pid", "--t-end", "2000"], "50steps"),
+    ("sampled-sliding", ["gallery/sampled_sliding", "--t-end", "400"], "50steps"),
     ("dop853", ["dry-friction", "--rtol", "1e-10", "--t-end", "600"], "50steps"),
 ]
 
