@@ -67,7 +67,7 @@ void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
                         : steps_.end();
   auto step = std::lower_bound(first, last, t, [](const Step& s, double time) { return s.end < time; });
   if (step == last) --step;
-  const Eigen::Map<const Matrix> coefficients(coefficients_.data() + step->offset, states_, step->columns);
+  const Eigen::Map<const Matrix> coefficients(coefficients_.at(step->coefficients), states_, step->columns);
   const double s = (t - step->center) / step->scale;
   x = coefficients.col(step->columns - 1);
   for (Index k = step->columns - 2; k >= 0; --k) x = x * s + coefficients.col(k);
@@ -90,7 +90,7 @@ Trajectory::StepPolynomial Trajectory::step(std::size_t index) const {
           step.end,
           step.center,
           step.scale,
-          {coefficients_.data() + step.offset, states_, step.columns}};
+          {coefficients_.at(step.coefficients), states_, step.columns}};
 }
 
 bool Trajectory::ends_without_state() const {
@@ -104,11 +104,7 @@ void Trajectory::begin_segment(double t, const Mode& mode, const std::string& lo
 
 void Trajectory::add_step(double start, double end, double center, double scale,
                           Eigen::Ref<const Matrix> coefficients) {
-  steps_.push_back({start, end, center, scale, coefficients_.size(), coefficients.cols()});
-  for (Index k = 0; k < coefficients.cols(); ++k) {
-    coefficients_.insert(coefficients_.end(), coefficients.col(k).data(),
-                         coefficients.col(k).data() + coefficients.rows());
-  }
+  steps_.push_back({start, end, center, scale, coefficients_.append(coefficients), coefficients.cols()});
   segments_.back().end = end;
 }
 

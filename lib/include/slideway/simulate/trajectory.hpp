@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "slideway/core/number_chunks.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/filippov/mode.hpp"
 
@@ -78,7 +79,7 @@ class Trajectory {
     double end = 0;
     double center = 0;
     double scale = 1;
-    std::size_t offset = 0;  // into coefficients_
+    NumberChunks::Place coefficients = {};
     Index columns = 0;
   };
   std::size_t segment_index(double t, bool from_left) const;
@@ -87,7 +88,7 @@ class Trajectory {
   Projection projection_;
   std::vector<Segment> segments_;
   std::vector<Step> steps_;
-  std::vector<double> coefficients_;
+  NumberChunks coefficients_;
 };
 
 }  // namespace slideway

@@ -1,0 +1,31 @@
+// Lists of numbers that are appended and never moved: they stand in chunks that grow up to a size, so that a long record is neither
+// copied while it grows nor takes more memory than its numbers and one chunk.
+//
+// It must not know what the numbers mean.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "slideway/core/types.hpp"
+
+namespace slideway {
+
+class NumberChunks {
+ public:
+  // Where a list begins; it stays valid, in copies as well.
+  struct Place {
+    std::size_t chunk = 0;
+    std::size_t offset = 0;
+  };
+
+  // Appends the columns of a matrix, one after the other; they stand side by side.
+  Place append(Eigen::Ref<const Matrix> columns);
+  const double* at(const Place& place) const { return chunks_[place.chunk].data() + place.offset; }
+
+ private:
+  // No chunk outgrows the capacity that it was made with.
+  std::vector<std::vector<double>> chunks_;
+};
+
+}  // namespace slideway

@@ -1,0 +1,29 @@
+#include "slideway/core/number_chunks.hpp"
+
+#include <algorithm>
+
+namespace slideway {
+
+namespace {
+
+constexpr std::size_t kFirstChunk = 256;        // numbers
+constexpr std::size_t kLargestChunk = 1 << 17;  // 1 MiB, unless one list is longer
+
+}  // namespace
+
+NumberChunks::Place NumberChunks::append(Eigen::Ref<const Matrix> columns) {
+  const auto count = static_cast<std::size_t>(columns.size());
+  if (chunks_.empty() || chunks_.back().capacity() - chunks_.back().size() < count) {
+    const std::size_t next = chunks_.empty() ? kFirstChunk : 2 * chunks_.back().size();
+    std::vector<double> chunk;
+    chunk.reserve(std::max(count, std::clamp(next, kFirstChunk, kLargestChunk)));
+    chunks_.push_back(std::move(chunk));
+  }
+  std::vector<double>& chunk = chunks_.back();
+  const Place place{chunks_.size() - 1, chunk.size()};
+  for (Index k = 0; k < columns.cols(); ++k)
+    chunk.insert(chunk.end(), columns.col(k).data(), columns.col(k).data() + columns.rows());
+  return place;
+}
+
+}  // namespace slideway
