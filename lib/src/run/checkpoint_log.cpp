@@ -1,6 +1,8 @@
 #include "run/checkpoint_log.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 #include "run/checkpoint_fields.hpp"
 
@@ -10,31 +12,10 @@ namespace {
 
 using Json = FieldsJson;
 
-template <class Numbers>
-std::string numbers_text(const Numbers& numbers) {
-  return hexadecimals(numbers.data(), static_cast<std::size_t>(numbers.size()));
-}
-
-Json mode_words(const std::vector<Mode>& modes) {
-  Json words = Json::array();
-  for (const Mode& mode : modes) words.push_back(mode.word());
-  return words;
-}
-
 std::vector<Mode> modes_from(const Json& words) {
   std::vector<Mode> modes;
   for (const Json& word : words) modes.emplace_back(word.get<std::string>());
   return modes;
-}
-
-Json or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
-Json or_null(const std::optional<Mode>& mode) { return mode ? Json(mode->word()) : Json(nullptr); }
-
-std::optional<std::string> text_or_none(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional<std::string>(json.get<std::string>());
-}
-std::optional<Mode> mode_or_none(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional<Mode>(Mode(json.get<std::string>()));
 }
 
 Vector vector_from(const Json& json) {
@@ -49,53 +30,123 @@ EventKind kind_from(const std::string& word) {
   throw std::runtime_error("'" + word + "' is no kind of event");
 }
 
-Json event_line(const EventRecord& event) {
-  return {{"t", hexadecimal(event.t)},
-          {"kind", to_string(event.kind)},
-          {"surfaces", std::vector<Index>(event.surfaces)},
-          {"surface_names", std::vector<std::string>(event.surface_names)},
-          {"name", or_null(event.name)},
-          {"from", or_null(event.from)},
-          {"to", or_null(event.to)},
-          {"from_location", or_null(event.from_location)},
-          {"to_location", or_null(event.to_location)},
-          {"w_minus", numbers_text(event.w_minus)},
-          {"w_plus", numbers_text(event.w_plus)},
-          {"lambda", numbers_text(event.lambda)},
-          {"codeword", or_null(event.codeword)},
-          {"continuations", mode_words(event.continuations)},
-          {"in_convex_hull", mode_words(event.in_convex_hull)},
-          {"before", numbers_text(event.before)},
-          {"after", numbers_text(event.after)},
-          {"listed_only", event.listed_only},
-          {"round", event.round},
-          {"reason", event.reason}};
-}
+// A line of the log for an event. The text is made without a document, since there may be millions; fields with their default values
+// are left out.
+class EventLine {
+ public:
+  EventLine(const EventRecord& event, std::string& text) : text_(text) {
+    text_ += "{\"event\":{\"t\":\"";
+    append_hexadecimal(event.t, text_);
+    text_ += '"';
+    add("kind", std::string_view(to_string(event.kind)));
+    add_list("surfaces", event.surfaces, [&](Index surface) { text_ += std::to_string(surface); });
+    add_list("surface_names", event.surface_names, [&](const std::string& name) { append(name); });
+    add_text("name", event.name);
+    add_mode("from", event.from);
+    add_mode("to", event.to);
+    add_text("from_location", event.from_location);
+    add_text("to_location", event.to_location);
+    add_numbers("w_minus", event.w_minus);
+    add_numbers("w_plus", event.w_plus);
+    add_numbers("lambda", event.lambda);
+    add_text("codeword", event.codeword);
+    add_list("continuations", event.continuations, [&](const Mode& mode) { append(mode.word()); });
+    add_list("in_convex_hull", event.in_convex_hull, [&](const Mode& mode) { append(mode.word()); });
+    add_numbers("before", event.before);
+    add_numbers("after", event.after);
+    if (event.listed_only) text_ += ",\"listed_only\":true";
+    if (event.round != 0) text_ += ",\"round\":" + std::to_string(event.round);
+    add("reason", event.reason);
+    text_ += "}}\n";
+  }
+
+ private:
+  void append(std::string_view text) {
+    const auto is_plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
+    if (std::all_of(text.begin(), text.end(), is_plain)) {
+      text_ += '"';
+      text_ += text;
+      text_ += '"';
+    } else {
+      text_ += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+  }
+  void begin(const char* name) {
+    text_ += ",\"";
+    text_ += name;
+    text_ += "\":";
+  }
+  void add(const char* name, std::string_view text) {
+    begin(name);
+    append(text);
+  }
+  void add_text(const char* name, const std::optional<std::string>& text) {
+    if (text) add(name, *text);
+  }
+  void add_mode(const char* name, const std::optional<Mode>& mode) {
+    if (mode) add(name, mode->word());
+  }
+  template <class Numbers>
+  void add_numbers(const char* name, const Numbers& numbers) {
+    if (numbers.size() == 0) return;
+    begin(name);
+    text_ += '"';
+    for (const double number : numbers) {
+      append_hexadecimal(number, text_);
+      text_ += ' ';
+    }
+    text_.back() = '"';
+  }
+  template <class List, class Append>
+  void add_list(const char* name, const List& list, const Append& append_one) {
+    if (list.size() == 0) return;
+    begin(name);
+    text_ += '[';
+    for (const auto& one : list) {
+      append_one(one);
+      text_ += ',';
+    }
+    text_.back() = ']';
+  }
+
+  std::string& text_;
+};
 
 EventRecord event_from(const Json& line) {
   EventRecord event;
-  const auto numbers = [&](const char* name) {
-    return from_hexadecimals(line.at(name).get_ref<const std::string&>());
+  const auto read = [&](const char* name, const auto& use) {
+    const auto found = line.find(name);
+    if (found != line.end()) use(*found);
+  };
+  const auto read_text = [&](const char* name, std::optional<std::string>& text) {
+    read(name, [&](const Json& value) { text = value.get<std::string>(); });
+  };
+  const auto read_mode = [&](const char* name, std::optional<Mode>& mode) {
+    read(name, [&](const Json& value) { mode = Mode(value.get<std::string>()); });
+  };
+  const auto read_numbers = [&](const char* name, ShortList<double>& numbers) {
+    read(name, [&](const Json& value) { numbers = from_hexadecimals(value.get_ref<const std::string&>()); });
   };
   event.t = from_hexadecimal(line.at("t").get_ref<const std::string&>());
   event.kind = kind_from(line.at("kind").get<std::string>());
-  event.surfaces = line.at("surfaces").get<std::vector<Index>>();
-  event.surface_names = line.at("surface_names").get<std::vector<std::string>>();
-  event.name = text_or_none(line.at("name"));
-  event.from = mode_or_none(line.at("from"));
-  event.to = mode_or_none(line.at("to"));
-  event.from_location = text_or_none(line.at("from_location"));
-  event.to_location = text_or_none(line.at("to_location"));
-  event.w_minus = numbers("w_minus");
-  event.w_plus = numbers("w_plus");
-  event.lambda = numbers("lambda");
-  event.codeword = text_or_none(line.at("codeword"));
-  event.continuations = modes_from(line.at("continuations"));
-  event.in_convex_hull = modes_from(line.at("in_convex_hull"));
-  event.before = vector_from(line.at("before"));
-  event.after = vector_from(line.at("after"));
-  event.listed_only = line.at("listed_only").get<bool>();
-  event.round = line.at("round").get<int>();
+  read("surfaces", [&](const Json& value) { event.surfaces = value.get<std::vector<Index>>(); });
+  read("surface_names",
+       [&](const Json& value) { event.surface_names = value.get<std::vector<std::string>>(); });
+  read_text("name", event.name);
+  read_mode("from", event.from);
+  read_mode("to", event.to);
+  read_text("from_location", event.from_location);
+  read_text("to_location", event.to_location);
+  read_numbers("w_minus", event.w_minus);
+  read_numbers("w_plus", event.w_plus);
+  read_numbers("lambda", event.lambda);
+  read_text("codeword", event.codeword);
+  read("continuations", [&](const Json& value) { event.continuations = modes_from(value); });
+  read("in_convex_hull", [&](const Json& value) { event.in_convex_hull = modes_from(value); });
+  read("before", [&](const Json& value) { event.before = vector_from(value); });
+  read("after", [&](const Json& value) { event.after = vector_from(value); });
+  read("listed_only", [&](const Json& value) { event.listed_only = value.get<bool>(); });
+  read("round", [&](const Json& value) { event.round = value.get<int>(); });
   event.reason = line.at("reason").get<std::string>();
   return event;
 }
@@ -141,9 +192,7 @@ std::uint64_t checksum_after(std::uint64_t before, const std::string& text) {
 std::string log_lines(const Solution& solution, LogPosition& position) {
   std::string text;
   for (; position.events < solution.events.size(); ++position.events)
-    text += Json{{"event", event_line(solution.events[position.events])}}.dump(
-                -1, ' ', false, Json::error_handler_t::replace) +
-            '\n';
+    EventLine(solution.events[position.events], text);
   const std::vector<Segment>& segments = solution.trajectory.segments();
   const std::size_t steps = solution.trajectory.steps();
   const auto append_steps = [&](std::size_t end) {
