@@ -181,7 +181,7 @@ class ModeManager {
   void warn_of_way_back(Index event);
   bool fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause = Cause::zero);
   void note_member(Index what);
-  void carry_fired(const EventWatch& before);
+  void carry_fired(const LocationTools& before);
   bool goes_on_after();
 
   // ---- what jumps set off at one instant (rounds.cpp); each is false when the run is over
@@ -370,13 +370,13 @@ class ModeManager {
     Vector state;
     std::vector<Index> left;
     bool goes_on = false;  // after a touch
-  template <class Visit>
-  void visit_fields(Visit& visit) {
-    visit("start", start);
-    visit("state", state);
-    visit("left", left);
-    visit("goes_on", goes_on);
-  }
+    template <class Visit>
+    void visit_fields(Visit& visit) {
+      visit("start", start);
+      visit("state", state);
+      visit("left", left);
+      visit("goes_on", goes_on);
+    }
 
     void begin(double t, const Vector& x, const std::vector<Index>& surfaces) {
       start = t;

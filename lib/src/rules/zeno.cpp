@@ -61,12 +61,12 @@ double ModeManager::accuracy_of_jump() {
 // Nothing where it is not thrown back, or ever faster.
 std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
   EventWatch& watch = now_.here->watch;
-  if (std::abs(watch.value(now_.t, now_.x, event)) > zero_level(event)) return std::nullopt;
+  if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > zero_level(event)) return std::nullopt;
   Vector velocity(now_.x.size());
   now_.here->ode.velocity(now_.t, instant_.before, velocity);
   const double approach = std::abs(watch.rate(now_.t, instant_.before, velocity, event));
   now_.here->ode.velocity(now_.t, now_.x, velocity);
-  const double side = watch.side(event);
+  const double side = now_.here->guards.side(event);
   const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
   if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
   // Over half a flight, which the first look takes to be half as long as the last one.
