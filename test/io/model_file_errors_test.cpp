@@ -176,8 +176,8 @@ TEST_CASE("unknown sections and keys get the near name") {
                 "'across_jumps', got 'set'");
   check_mistake(with_end("[[resets]]\nwhen = \"x\"\nset = { x = 1 }\nzeno = \"rest\"\n"),
                 "m.toml:18:1: unknown key in [[resets]], expected 'name', 'size', 'when', 'direction', "
-                "'across_jumps' or "
-                "'set', got 'zeno'",
+                "'across_jumps', "
+                "'set', 'delay', 'values' or 'priority', got 'zeno'",
                 "'zeno' belongs to [[edges]]");
 }
 
@@ -351,7 +351,9 @@ TEST_CASE("functions and comparisons are used as they are meant") {
       "m.toml:11:6: unknown function in the derivative of 'v', expected 'sin', 'cos', 'tan', 'asin', 'acos', "
       "'atan', 'atan2', 'sinh', 'cosh', 'tanh', 'exp', 'log', 'sqrt', 'pow', 'sgn', 'step', 'if', 'abs', "
       "'min', "
-      "'max' or 'sum', got 'sine'",
+      "'max', 'sum', 'floor', 'ceil', 'round', 'mod', 'square', 'triangle', 'sawtooth', 'pulse', 'hypot', "
+      "'sat', "
+      "'deadzone' or 'hysteresis', got 'sine'",
       "did you mean 'sin'?");
   check_mistake(
       with_line(11, "v = \"atan2(x)\""),
@@ -570,9 +572,8 @@ TEST_CASE("what is no expression is answered with what is meant") {
   hinted("1.2.3", "a number has one point\n");
   hinted("0x10", "'0x10' is not a number: write it as 16, 0.5 or 1e-3\n");
   hinted("1e", "'1e' is not a number");
-  hinted("round(x)", "a staircase is a sum, step(x - 1) + step(x - 2) + …; for what happens again every T");
-  hinted("x // 2", "for what happens again every T, add a state");
-  hinted("x % 2", "for what happens again every T, add a state");
+  hinted("x // 2", "did you mean 'floor'?");
+  hinted("x % 2", "did you mean 'mod'?");
   hinted("sin()", "'sin' takes an argument: sin(x)\n");
   hinted("random()", "there is no function 'random'\n");
   hinted("if(0 < x < 1, 1, 2)",

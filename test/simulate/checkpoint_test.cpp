@@ -143,7 +143,7 @@ TEST_CASE("a run goes on from each of its checkpoints bit for bit, with delayed 
   };
   Event kick;
   kick.name = "kick";
-  kick.when.value = [](double, ConstVectorRef x) { return x[0]; };
+  kick.when = [](double, ConstVectorRef x) { return x[0]; };
   kick.direction = Direction::rising;
   kick.action = Action::reset;
   kick.reset = [](double, ConstVectorRef before, VectorRef after) { after[2] += before[1]; };
@@ -207,7 +207,8 @@ TEST_CASE("a checkpoint of another problem is refused by the library") {
   CHECK(has(reason(runner.simulator(), {.steps = 10, .model = "two"}), "another model"));
   CHECK(has(reason(runner.simulator(), {.steps = 20, .model = "one"}), "every 10 steps"));
   const Runner other({.model = "dry-friction", .end = 100, .method = Method::adams});
-  CHECK(has(reason(other.simulator(), checkpoints), "option method (expected auto, got adams)"));
+  CHECK(has(reason(other.simulator(), checkpoints),
+            "option method, which changes the result (expected auto, got adams)"));
   const Model model = models::find_model("dry-friction");
   CHECK(has(reason(Simulator(model.instantiate({{"mu", 0.3}}).problem()), checkpoints),
             "equations or parameters"));

@@ -124,8 +124,8 @@ TEST_CASE("steps in what a time event sets see the step of the same instant") {
     set = { n = "n + 1", wrong = "wrong + abs(floor(t/0.1) - n)" }
   )toml",
                             Method::dopri5, 1e-6);
-CHECK(done.end(1) == 10001);
-CHECK(done.end(2) == 0);
+  CHECK(done.end(1) == 10001);
+  CHECK(done.end(2) == 0);
 }
 
 TEST_CASE("models that differ in a parameter have the same states") {

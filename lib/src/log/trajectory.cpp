@@ -86,7 +86,11 @@ std::vector<double> Trajectory::step_times(std::size_t index) const {
 
 Trajectory::StepPolynomial Trajectory::step(std::size_t index) const {
   const Step& step = steps_.at(index);
-  return {step.start, step.end, step.center, step.scale, {coefficients_.data() + step.offset, states_, step.columns}};
+  return {step.start,
+          step.end,
+          step.center,
+          step.scale,
+          {coefficients_.data() + step.offset, states_, step.columns}};
 }
 
 bool Trajectory::ends_without_state() const {

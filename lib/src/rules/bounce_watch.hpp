@@ -63,14 +63,14 @@ class BounceWatch {
 
  private:
   struct Bounces {
-  template <class Visit>
-  void visit_fields(Visit& visit) {
-    visit("last", last);
-    visit("interval", interval);
-    visit("longest", longest);
-    visit("began", began);
-    visit("any", any);
-  }
+    template <class Visit>
+    void visit_fields(Visit& visit) {
+      visit("last", last);
+      visit("interval", interval);
+      visit("longest", longest);
+      visit("began", began);
+      visit("any", any);
+    }
 
     double last = 0;
     double interval = 0;  // 0 while there was none

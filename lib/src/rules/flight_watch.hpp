@@ -68,18 +68,18 @@ class FlightWatch {
 
  private:
   struct Flights {
-  template <class Visit>
-  void visit_fields(Visit& visit) {
-    visit("since", since);
-    visit("last", last);
-    visit("speeds", speeds);
-    visit("lengths", lengths);
-    visit("crossings", crossings);
-    visit("shrinking", shrinking);
-    visit("level", level);
-    visit("has_shrunk", has_shrunk);
-    visit("shorter_than", shorter_than);
-  }
+    template <class Visit>
+    void visit_fields(Visit& visit) {
+      visit("since", since);
+      visit("last", last);
+      visit("speeds", speeds);
+      visit("lengths", lengths);
+      visit("crossings", crossings);
+      visit("shrinking", shrinking);
+      visit("level", level);
+      visit("has_shrunk", has_shrunk);
+      visit("shorter_than", shorter_than);
+    }
 
     std::int64_t since = 0;              // all were forgotten last
     double last = 0;                     // crossing

@@ -106,11 +106,11 @@ struct InstantJumps {
   struct ZeroGuard {
     Guard when;
     double left = 0;  // of its value
-  template <class Visit>
-  void visit_fields(Visit& visit) {
-    visit("when", when);
-    visit("left", left);
-  }
+    template <class Visit>
+    void visit_fields(Visit& visit) {
+      visit("when", when);
+      visit("left", left);
+    }
   };
 
   Index id = 0;                  // of all that jumped, in order

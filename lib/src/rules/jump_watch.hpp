@@ -20,12 +20,12 @@ class JumpWatch {
     std::vector<Index> contacts = {};
     std::vector<Index> states = {};
     std::vector<Guard> guards = {};
-  template <class Visit>
-  void visit_fields(Visit& visit) {
-    visit("contacts", contacts);
-    visit("states", states);
-    visit("guards", guards);
-  }
+    template <class Visit>
+    void visit_fields(Visit& visit) {
+      visit("contacts", contacts);
+      visit("states", states);
+      visit("guards", guards);
+    }
   };
 
   // Notes what jumped at t from `before` to x; `before` may be empty. The time is located to `accuracy`, and is off by no more than

@@ -13,8 +13,8 @@ void append_hexadecimal(double value, std::string& text) {
   }
   std::array<char, 32> digits;
   const bool is_negative = std::signbit(value);
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value),
-                                     std::chars_format::hex);
+  const auto written =
+      std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
   if (is_negative) text += '-';
   if (std::isfinite(value)) text += "0x";
   text.append(digits.data(), written.ptr);
@@ -32,8 +32,7 @@ double from_hexadecimal(std::string_view text) {
   if (is_negative) text.remove_prefix(1);
   if (text.starts_with("0x")) text.remove_prefix(2);
   double value = 0;
-  const auto read =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::hex);
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::hex);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size())
     throw std::runtime_error("'" + std::string(whole) + "' is no number in hexadecimal notation");
   return is_negative ? -value : value;

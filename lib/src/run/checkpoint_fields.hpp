@@ -47,7 +47,9 @@ class GuardNumbers {
 };
 
 template <class Type, class Visit>
-concept HasFields = requires(Type& value, Visit& visit) { value.visit_fields(visit); };
+concept HasFields = requires(Type& value, Visit& visit) {
+  value.visit_fields(visit);
+};
 
 class FieldSaver {
  public:

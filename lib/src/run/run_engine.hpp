@@ -81,7 +81,7 @@ class RunEngine {
   bool has_begun_ = false;
   std::int64_t pause_at_ = std::numeric_limits<std::int64_t>::max();  // in steps of the run
   double usual_step_ = 0;  // before the pause; 0 where the run has not gone on from one
-  double last_look_;  // t where the run last looked back at how far its steps lead
+  double last_look_;       // t where the run last looked back at how far its steps lead
   StepSizes step_sizes_;
   Vector state_, nudged_state_, noise_weights_;  // buffers, for one function at a time
 };

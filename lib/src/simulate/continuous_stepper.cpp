@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "simulate/precision.hpp"
+
 namespace slideway {
 
 namespace {

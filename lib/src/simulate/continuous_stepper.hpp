@@ -11,9 +11,6 @@
 
 namespace slideway {
 
-// The weight of a discrete state, which has no errors: nothing that is minimal in these weights moves it. Its square is a number.
-inline constexpr double kDiscreteWeight = 1e100;
-
 // Of `discrete` states at the end, 0 < discrete < n. `make` makes the integrator behind it. The ode must outlive the stepper.
 std::unique_ptr<Stepper> make_continuous_stepper(
     SmoothOde& ode, Index discrete, const StepperOptions& options,

@@ -188,4 +188,9 @@ constexpr int kMostCuts = 200;
 constexpr int kWorkParts = 4;
 constexpr double kWorkErrors = 1000;
 
+// ---- Discrete states
+
+// The weight of a discrete state, which has no errors: nothing that is minimal in these weights moves it. Its square is a number.
+constexpr double kDiscreteWeight = 1e100;
+
 }  // namespace slideway
