@@ -440,7 +440,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
   }
   now_.here->guards.note_return(eventful, now_.t - mode_began);
   // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
-  if (!eventful && stall_detector_.any()) now_.restart.repeat(now_.t - mode_began);
+  if (!eventful && !history_.restarts.empty()) now_.restart.repeat(now_.t - mode_began);
   return goes_on_in_mode(std::move(record), eventful);
 }
 
@@ -548,9 +548,9 @@ bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surf
            ")";
   };
   if (!event) {
-    if (!stall_detector_.note(now_.t, now_.run.end - now_.run.start)) return false;
+    if (!note_restart(history_.restarts, now_.t, now_.run.end - now_.run.start)) return false;
     if (stays_where_no_field()) {
-      stall_detector_.clear();
+      history_.restarts.clear();
       return false;
     }
     Index largest = 0;
@@ -567,18 +567,20 @@ bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surf
                                      "and atol")));
     return true;
   }
-  stall_detector_.clear();
+  history_.restarts.clear();
   // Impacts between several contacts shrink slowly, and irregularly, to where times cannot be told apart.
   const double shortest = event->kind == EventKind::impact
                               ? kChatteringImpacts * std::abs(now_.t)
                               : std::max(kChattering * (now_.run.end - now_.run.start),
-                                         ChatteringWatch::kWindow * location_accuracy(now_.t, 0));
-  if (!chattering_.note(now_.t, shortest)) return false;
+                                         kChatteringEvents * location_accuracy(now_.t, 0));
+  history_.records.note(now_.t, 0);
+  const double span = span_of_last(history_.records.events(), kChatteringEvents);
+  if (!(span <= shortest)) return false;
   // Turns that shrink steadily come to their end.
-  if (turns_.limit()) return false;
+  if (limit_of(history_.turns.events(), kTurnsRoundIntersection)) return false;
   log_.finish(Status::chattering,
-              "events on " + where() + " accumulate: the last " + std::to_string(ChatteringWatch::kWindow) +
-                  " took " + number_text(chattering_.span()) + " before t = " + number_text(now_.t) +
+              "events on " + where() + " accumulate: the last " + std::to_string(kChatteringEvents) +
+                  " took " + number_text(span) + " before t = " + number_text(now_.t) +
                   "; sliding does not take over because w- and w+ do not push onto the surface from " +
                   "both sides" + components());
   return true;

@@ -304,7 +304,7 @@ bool ModeManager::goes_on_after() {
   if (came_to_rest) return true;
   if (!after_jump()) return false;
   // Bounces that shrink steadily come to their end.
-  return jump_watch_.limit() || !chatters(&last, last.surfaces);
+  return limit_of(history_.jumps.events(), kTurnsOfJumps) || !chatters(&last, last.surfaces);
 }
 
 }  // namespace slideway
