@@ -6,11 +6,8 @@
 #include <limits>
 
 #include "rules/bounce_watch.hpp"
-#include "rules/cycle_detector.hpp"
 #include "rules/flight_watch.hpp"
-#include "rules/jump_watch.hpp"
-#include "rules/single_surface_accumulation.hpp"
-#include "rules/stall_detector.hpp"
+#include "rules/history.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/restart_policy.hpp"
 
@@ -76,59 +73,71 @@ TEST_CASE("the states of bounces are as large as the largest seen since the last
 }
 
 TEST_CASE("turns over three surfaces that halve come to their limit, and say whether they only cross") {
-  CycleDetector turns;
+  EventSeries turns = History().turns;
+  const auto limit = [&] { return limit_of(turns.events(), kTurnsRoundIntersection); };
   const double r = std::cbrt(0.5);
   double last = 0;
   for (int k = 0; k < 13; ++k) {
-    CHECK(!turns.limit());
+    CHECK(!limit());
     last = time_of(k, r);
-    turns.note(last, crossing(k % 3), Mode("+++"), Vector{{std::pow(r, k)}});
-    if (k > 0) CHECK(turns.interval() == doctest::Approx(std::pow(r, k - 1)));
-    if (turns.limit()) break;
+    note_turn(turns, last, crossing(k % 3), Mode("+++"), Vector{{std::pow(r, k)}}, 0);
+    if (limit()) break;
   }
-  REQUIRE(turns.limit());
-  CHECK(turns.only_crossings());
-  CHECK(turns.limit()->period == 3);
-  CHECK(turns.limit()->ratio == doctest::Approx(0.5));
-  CHECK(turns.limit()->remaining == doctest::Approx(1 / (1 - r) - last));
-  CHECK(turns.may_accumulate());
+  REQUIRE(limit());
+  CHECK(are_only_crossings(turns));
+  CHECK(limit()->period == 3);
+  CHECK(limit()->ratio == doctest::Approx(0.5));
+  CHECK(limit()->remaining == doctest::Approx(1 / (1 - r) - last));
+  CHECK(may_accumulate(turns));
   turns.clear();
-  CHECK(!turns.limit());
+  CHECK(!limit());
   EventRecord exit = crossing(0);
   exit.kind = EventKind::sliding_exit;
-  turns.note(9, exit, Mode("+++"), Vector{{0.0}});
-  CHECK(!turns.only_crossings());
+  note_turn(turns, 9, exit, Mode("+++"), Vector{{0.0}}, 0);
+  CHECK(!are_only_crossings(turns));
+  // That is known for as long as the series lasts, not only for the events that it holds.
+  for (int k = 0; k < 200; ++k) note_turn(turns, 10 + k, crossing(0), Mode("+++"), Vector{{0.0}}, 0);
+  CHECK(!are_only_crossings(turns));
+  CHECK(turns.count() == 201);
+  CHECK(turns.events().size() < 100);
   turns.clear();
-  CHECK(turns.only_crossings());
+  CHECK(are_only_crossings(turns));
 }
 
 TEST_CASE("crossings of one surface alone are no turns") {
-  CycleDetector turns;
-  for (int k = 0; k < 20; ++k) turns.note(time_of(k, 0.5), crossing(0), Mode("++"), Vector{{0.0}});
-  CHECK(!turns.limit());
-  CHECK(!turns.may_accumulate());
+  EventSeries turns = History().turns;
+  for (int k = 0; k < 20; ++k) note_turn(turns, time_of(k, 0.5), crossing(0), Mode("++"), Vector{{0.0}}, 0);
+  CHECK(!limit_of(turns.events(), kTurnsRoundIntersection));
+  CHECK(!may_accumulate(turns));
 }
 
-TEST_CASE("lone crossings that halve come to their limit unless something else comes between them") {
+TEST_CASE(
+    "crossings of one surface that halve come to their limit unless something else comes between them") {
   for (const int interrupted : {-1, 2, 4}) {
     CAPTURE(interrupted);
-    SingleSurfaceAccumulation crossings;
+    EventSeries crossings = History().crossings;
     for (int k = 0; k < 5; ++k) {
-      if (k == interrupted) crossings.interrupt();
-      crossings.note(time_of(k, 0.5), 7, Vector{{std::pow(-0.5, k)}});
+      if (k == interrupted) crossings.clear();
+      note_crossing(crossings, time_of(k, 0.5), 7, Vector{{std::pow(-0.5, k)}});
     }
-    CHECK(crossings.flights() == 4 - std::max(interrupted, 0));
-    CHECK(crossings.limit().has_value() == (interrupted < 0));
+    CHECK(crossings.count() == 5 - std::max(interrupted, 0));
+    const auto limit = limit_of(crossings.events(), kTurnsOfCrossings);
+    CHECK(limit.has_value() == (interrupted < 0));
     if (interrupted >= 0) continue;
-    CHECK(time_of(4, 0.5) + crossings.limit()->remaining == doctest::Approx(2));
-    CHECK(crossings.limit()->state[0] == doctest::Approx(0).epsilon(1e-12));
+    CHECK(time_of(4, 0.5) + limit->remaining == doctest::Approx(2));
+    CHECK(limit->state[0] == doctest::Approx(0).epsilon(1e-12));
     CHECK(crossings.scale()[0] == 1);
+    // One of another surface begins anew.
+    note_crossing(crossings, 3, 8, Vector{{0.25}});
+    CHECK(crossings.count() == 1);
+    CHECK(crossings.began() == 3);
+    CHECK(crossings.scale()[0] == 0.25);
   }
 }
 
 TEST_CASE(
     "instants of jumps that shrink come to a limit, with the contacts and states of those that take part") {
-  JumpWatch watch;
+  EventSeries jumps = History().jumps;
   InstantJumps floor, wall;
   floor.note(2'000'001);
   floor.touching = {1};
@@ -137,16 +146,37 @@ TEST_CASE(
   wall.zero_guards.push_back({});
   CHECK(floor.id != wall.id);
   const Vector before{{1.0, 2.0, 3.0}}, after{{1.0, -2.0, 3.0}};
-  for (int k = 0; k < 7; ++k) watch.note(time_of(k, 0.7), k % 2 == 0 ? floor : wall, before, after, 0, 0);
-  REQUIRE(watch.limit());
-  CHECK(watch.began() == 0);
-  const JumpWatch::Part part = watch.part_of(*watch.limit());
+  for (int k = 0; k < 7; ++k)
+    note_jump(jumps, time_of(k, 0.7), k % 2 == 0 ? floor : wall, before, after, 0, 0.1 * (k + 1));
+  const auto limit = limit_of(jumps.events(), kTurnsOfJumps);
+  REQUIRE(limit);
+  CHECK(jumps.began() == 0);
+  CHECK(jumps.error_of_first() == 0.1);
+  const JumpPart part = part_of(jumps.events(), *limit);
   CHECK(part.contacts == std::vector<Index>{1, 4});
   CHECK(part.states == std::vector<Index>{1});
   CHECK(part.guards.size() == 1);
-  CHECK(time_of(6, 0.7) + watch.limit()->remaining == doctest::Approx(1 / 0.3));
-  watch.clear();
-  CHECK(!watch.limit());
+  CHECK(time_of(6, 0.7) + limit->remaining == doctest::Approx(1 / 0.3));
+  jumps.clear();
+  CHECK(!limit_of(jumps.events(), kTurnsOfJumps));
+}
+
+TEST_CASE("a series knows how large its states were, those that it holds no more included") {
+  EventSeries jumps(8);
+  for (int k = 0; k < 100; ++k) jumps.note(k, 0, Vector{{k == 3 ? -50.0 : 1.0, 0.01 * k}}, 0);
+  CHECK(jumps.scale()[0] == 50);
+  CHECK(jumps.scale()[1] == doctest::Approx(0.99));
+  CHECK(jumps.began() == 0);
+  CHECK(jumps.events().back().t == 99);
+  CHECK(jumps.events().size() >= 4);
+}
+
+TEST_CASE("the last records take a time once there have been more than those") {
+  EventSeries records = History().records;
+  for (int k = 0; k < 400; ++k) {
+    records.note(k, 0);
+    CHECK(span_of_last(records.events(), 100) == (k < 100 ? kNever : 100));
+  }
 }
 
 TEST_CASE(
@@ -155,14 +185,14 @@ TEST_CASE(
   for (const double r : {0.3, 0.9, 0.98, 0.999}) {
     CAPTURE(r);
     constexpr double accuracy = 1e-12;
-    AccumulationWatch watch({1}, 1, false);
+    EventSeries series(64);
     bool accepted = false;
     double t = 0, turn = 1;
     for (int k = 0; k < 30000 && !accepted; ++k) {
       // The worst that the accuracy allows: errors of alternating sign.
       const double error = k % 2 == 0 ? 0.01 * accuracy : -0.01 * accuracy;
-      watch.note(t + error, 1, Vector{{0.0}}, accuracy);
-      const auto limit = watch.limit();
+      series.note(t + error, 1, Vector{{0.0}}, accuracy);
+      const auto limit = limit_of(series.events(), kTurnsOfCrossings);
       if (k > 3) REQUIRE(limit);
       if (limit) {
         CHECK(std::abs(t + error + limit->remaining - 1 / (1 - r)) <= limit->error + 1e-13 / (1 - r));
@@ -230,13 +260,10 @@ TEST_CASE("fine steps are for a stretch that starts anew") {
 }
 
 TEST_CASE("restarts without an event are too many where they are close to each other") {
-  StallDetector restarts;
-  CHECK(!restarts.any());
-  for (Index k = 0; k < kMostQuietRestarts; ++k) CHECK(!restarts.note(1, 10));
-  CHECK(restarts.any());
-  CHECK(restarts.note(1, 10));
+  EventSeries restarts = History().restarts;
+  for (Index k = 0; k < kMostQuietRestarts; ++k) CHECK(!note_restart(restarts, 1, 10));
+  CHECK(note_restart(restarts, 1, 10));
   // Time has passed.
-  CHECK(!restarts.note(1 + 20 * kQuietPart, 10));
-  restarts.clear();
-  CHECK(!restarts.any());
+  CHECK(!note_restart(restarts, 1 + 20 * kQuietPart, 10));
+  CHECK(restarts.count() == 1);
 }

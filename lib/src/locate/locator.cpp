@@ -7,8 +7,6 @@
 #include <stdexcept>
 
 #include "core/constants.hpp"
-#include "core/copy_numbers.hpp"
-#include "filippov/side_loops.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
@@ -16,35 +14,19 @@
 
 namespace slideway {
 
-namespace {
-
-// The second slot of a surface that does not slide holds nothing to watch.
-struct UsualThresholds {
-  template <class Numbers>
-  [[gnu::always_inline]] void operator()(const Numbers& side, const Numbers&, Numbers& first,
-                                         Numbers& second) const {
-    const Numbers zero{};
-    first = zero;
-    second = side != 0 ? zero + std::numeric_limits<double>::infinity() : zero;
-  }
-};
-
-}  // namespace
-
 Locator::Locator(RunState& now) : now_(now), sampler_(*this), state_(Vector::Zero(now.x.size())) {}
 
 void Locator::resize() {
   affine_ = nullptr;
-  for (Vector* vector : {&guard_values_, &sampled_values_, &nudged_values_, &thresholds_.arm_above,
-                         &thresholds_.arrive_below}) {
+  for (Vector* vector : {&guard_values_, &sampled_values_, &nudged_values_})
     *vector = Vector::Zero(now_.here->ode.guards());
-  }
 }
 
-void Locator::begin_mode() {
+void Locator::begin_mode(bool same_stepper) {
   ModeOde& ode = now_.here->ode;
   ode.exit_guards(now_.t, now_.x, guard_values_);
-  set_thresholds();
+  start_guards(same_stepper);
+  now_.here->guards.forget_return_at_once();
   scanned_.poles.clear();
   const double duration = now_.run.end - now_.t;
   double first = kFirstMarch * (now_.run.end - now_.run.start);
@@ -57,14 +39,14 @@ void Locator::begin_mode() {
 // Guards that cannot arm in this mode, or that constraints hold at zero: what they show is noise.
 std::vector<Index> Locator::roots_without_events() const {
   const ModeOde& ode = now_.here->ode;
-  const auto cannot_arm = [&](Index slot) { return std::isinf(thresholds_.arm_above[slot]); };
+  const GuardTable& guards = now_.here->guards;
   std::vector<Index> functions;
   for (Index i = 0; i < now_.mode.size(); ++i) {
-    if (cannot_arm(ModeOde::first_slot(i))) functions.push_back(i);
+    if (guards.cannot_arm(ModeOde::first_slot(i))) functions.push_back(i);
   }
   for (Index slot = ode.contact_slot(0); slot < ode.guards(); ++slot) {
     const Index event = slot - ode.event_slot(0);
-    if (cannot_arm(slot) || (event >= 0 && now_.here->watch.held(event)))
+    if (guards.cannot_arm(slot) || (event >= 0 && guards.event(event).held))
       functions.push_back(ode.root_function(slot));
   }
   return functions;
@@ -77,99 +59,79 @@ void Locator::go_on_after_record() {
   scanned_.record_t = now_.t;
   for (Index slot = 0; slot < ode.event_slot(0); ++slot) {
     if (!is_armed(slot)) continue;
-    thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = 0;
+    now_.here->guards.keep_armed(slot);
     scanned_.armed_at_record[static_cast<std::size_t>(slot)] = 1;
   }
-  thresholds_.arm_above.tail(now_.here->watch.size()).setZero();
-  thresholds_.arrive_below.tail(now_.here->watch.size()).setZero();
+  now_.here->guards.start_events();
   ode.exit_guards(now_.t, now_.x, guard_values_);
-  set_event_thresholds();
+  start_events();
   ode.forget_samples();
   start_scans((scanned_.poles.empty() ? now_.here->scan.march_step() : scanned_.march_step) / 8);
 }
 
 // Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
-void Locator::set_thresholds() {
+void Locator::start_guards(bool same_stepper) {
+  GuardTable& guards = now_.here->guards;
   ModeOde& ode = now_.here->ode;
   affine_ = now_.here->affine_scan && !now_.dense_output_drifts() ? &*now_.here->affine_scan : nullptr;
   if (affine_) affine_->set_mode(now_.mode, ode.exit_sign());
-  run_over_sides(ForSlotsOfSides<UsualThresholds>(), now_.mode, guard_values_.data(),
-                 thresholds_.arm_above.data());
-  thresholds_.arm_above.tail(thresholds_.arm_above.size() - 2 * now_.mode.size()).setZero();
-  copy_numbers(thresholds_.arm_above, thresholds_.arrive_below);
-  if (now_.here->watch.size() > 0) set_event_thresholds();
-  if (ode.has_closed_contacts()) {
-    held_ = held_by(now_, now_.here->contacts->closed());
-  } else {
-    held_.clear();
-  }
-  for (const Index i : held_) thresholds_.ignore(ModeOde::first_slot(i));
-  allowed_ = now_.arming.surfaces;
-  allowed_.insert(allowed_.end(), now_.arming.earlier.begin(), now_.arming.earlier.end());
-  if (allowed_.empty() && now_.arming.contacts.empty()) return;
+  guards.start_slots(now_.mode);
+  if (now_.here->watch.size() > 0) start_events();
+  guards.hold_surfaces(ode.has_closed_contacts() ? held_by(now_, now_.here->contacts->closed())
+                                                 : std::vector<Index>());
+  if (!guards.leaves_any()) return;
   bool needs_nudge = ode.has_closed_contacts();
-  for (const Index i : allowed_)
+  guards.for_surfaces_left([&](Index i) {
     needs_nudge =
         needs_nudge || (now_.mode.slides_on(i) && !(affine_ && affine_->watches(ModeOde::first_slot(i))));
+  });
   if (needs_nudge) {
     state_ = now_.x;
     add_errors(now_.weights, state_);
     ode.exit_guards(now_.t, state_, nudged_values_);
   }
-  for (std::size_t k = 0; k < allowed_.size(); ++k) {
-    const Index i = allowed_[k];
-    const Index slot = ModeOde::first_slot(i);
-    if (contains(held_, i)) continue;
-    if (now_.mode.slides_on(i)) {
-      const double scale = std::abs(guard_values_[slot]) + std::abs(guard_values_[slot + 1]);
-      thresholds_.arm_above.segment(slot, 2).setConstant(16 * kEpsilon * scale);
-      thresholds_.arrive_below.segment(slot, 2) = thresholds_.arm_above.segment(slot, 2);
-      if (needs_nudge) {
-        thresholds_.arrive_below.segment(slot, 2) +=
-            kWrongWayFactor * (nudged_values_.segment(slot, 2) - guard_values_.segment(slot, 2)).cwiseAbs();
-      } else {
-        thresholds_.arrive_below.segment(slot, 2).array() +=
-            kWrongWayFactor * affine_->exit_tolerance(i, now_.weights);
-      }
-    } else {
-      const double rounding = now_.here->geometry.rounding(now_.t, now_.x, i);
-      thresholds_.arm_above[slot] = kZeroFactor * rounding;
-      // Drawn back onto other surfaces, the state may be past this one by more than a step's errors.
-      if (k < now_.arming.surfaces.size()) {
-        const double factor =
-            now_.arming.passes_by ? 2 * gathered_errors(now_.options.rtol) : kWrongWayFactor;
-        now_.arming.allowance[i] = std::max(0.0, -guard_values_[slot]) + kZeroFactor * rounding +
-                                   factor * now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
-      }
-      // Events elsewhere do not add to what was allowed at its own.
-      thresholds_.arrive_below[slot] = now_.arming.allowance[i];
-      // The errors of a motion far smaller than the tolerances bring it back for ever.
-      if (now_.arming.vain_returns() >= kVainReturns && makes_no_difference(i))
-        thresholds_.arm_above[slot] = now_.arming.allowance[i];
-      // Where its gradient vanishes with it, errors do not show before it has been left.
-      if (now_.arming.returned_at_once && k < now_.arming.surfaces.size()) {
-        const double error = kWrongWayFactor * tolerance_a_step_on(i);
-        if (error > now_.arming.allowance[i])
-          thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = error;
-      }
-    }
-  }
-  for (const Index c : now_.arming.contacts) {
+  guards.for_surfaces_left([&](Index i) {
+    if (contains(guards.held_surfaces(), i)) return;
+    if (now_.mode.slides_on(i))
+      start_exits(i, needs_nudge);
+    else
+      start_surface(i, same_stepper);
+  });
+  for (const Index c : guards.contacts_left()) {
     const Index slot = ode.contact_slot(c);
-    const auto& closed = now_.here->contacts->closed();
-    if (std::find(closed.begin(), closed.end(), c) != closed.end()) {
-      thresholds_.arm_above[slot] = 1e-9 * std::abs(guard_values_[slot]);
-      thresholds_.arrive_below[slot] = thresholds_.arm_above[slot] +
-                                       kWrongWayFactor * std::abs(nudged_values_[slot] - guard_values_[slot]);
+    if (contains(now_.here->contacts->closed(), c)) {
+      guards.start_closed_contact(c, guard_values_[slot],
+                                  std::abs(nudged_values_[slot] - guard_values_[slot]));
     } else {
       const double rounding = now_.here->contacts->rounding(now_.t, now_.x, c);
-      thresholds_.arm_above[slot] = kZeroFactor * rounding;
       const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
-      // A gap that the motion keeps at zero differs from zero only by errors, so it must not arm the guard within them.
-      if (keeps_its_gap(now_, c)) thresholds_.arm_above[slot] += kWrongWayFactor * error;
-      thresholds_.arrive_below[slot] = kZeroFactor * rounding + kWrongWayFactor * error;
+      guards.start_open_contact(c, rounding, error, keeps_its_gap(now_, c));
     }
   }
+}
+
+void Locator::start_exits(Index surface, bool is_nudged) {
+  const Index first = ModeOde::first_slot(surface);
+  const double scale = std::abs(guard_values_[first]) + std::abs(guard_values_[first + 1]);
+  const double known = is_nudged ? 0 : affine_->exit_tolerance(surface, now_.weights);
+  for (const Index slot : {first, first + 1}) {
+    const double error = is_nudged ? std::abs(nudged_values_[slot] - guard_values_[slot]) : known;
+    now_.here->guards.start_exit(slot, scale, error);
+  }
+}
+
+void Locator::start_surface(Index i, bool same_stepper) {
+  GuardTable& guards = now_.here->guards;
+  const bool is_last = guards.surface(i).left;
+  const double rounding = now_.here->geometry.rounding(now_.t, now_.x, i);
+  const double tolerance = is_last ? now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights) : 0;
+  guards.start_surface(i, guard_values_[ModeOde::first_slot(i)], rounding, tolerance,
+                       gathered_errors(now_.options.rtol));
+  // The errors of a motion far smaller than the tolerances bring it back for ever.
+  if (guards.vain_returns() >= kVainReturns && makes_no_difference(i)) guards.arm_beyond_allowance(i);
+  // Where its gradient vanishes with it, errors do not show before it has been left.
+  if (guards.returned_at_once() && same_stepper && is_last)
+    guards.arm_beyond_error(i, kWrongWayFactor * tolerance_a_step_on(i));
 }
 
 // True if λ of the surface changes the states by less than a tolerance until the end of the run, as at a kink.
@@ -200,7 +162,7 @@ double Locator::tolerance_a_step_on(Index surface) {
 bool Locator::is_held(Index event) {
   if (!now_.here->ode.constrained()) return false;
   EventWatch& watch = now_.here->watch;
-  const double value = watch.value(now_.t, now_.x, event);
+  const double value = now_.here->event_value(now_.t, now_.x, event);
   const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (std::abs(value) > kWrongWayFactor * error) return false;
   const double rounding = kZeroFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
@@ -208,13 +170,14 @@ bool Locator::is_held(Index event) {
   state_ = now_.x;
   add_errors(now_.weights / times, state_);
   // No constraint holds a guard of the time alone.
-  if (error == 0 && watch.value(now_.t, state_, event) == value) return false;
+  if (error == 0 && now_.here->event_value(now_.t, state_, event) == value) return false;
   try {
     now_.here->ode.project(now_.t, now_.weights, state_);
   } catch (const std::runtime_error&) {
     return false;
   }
-  return std::abs(watch.value(now_.t, state_, event) - value) <= kHeldPart * times * error + rounding;
+  return std::abs(now_.here->event_value(now_.t, state_, event) - value) <=
+         kHeldPart * times * error + rounding;
 }
 
 // States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors.
@@ -232,44 +195,27 @@ double Locator::event_rounding(Index event) {
 }
 
 double Locator::arming_level(Index event) {
-  return kZeroFactor * event_rounding(event) + now_.here->watch.noise(event);
+  return kZeroFactor * event_rounding(event) + now_.here->guards.event(event).noise;
 }
 
-void Locator::set_event_thresholds() {
+void Locator::start_events() {
   EventWatch& watch = now_.here->watch;
+  GuardTable& guards = now_.here->guards;
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = now_.here->ode.event_slot(e);
     if (!now_.limits.empty() && now_.is_part_of_limit(e)) {
-      thresholds_.ignore(slot);
+      guards.ignore(slot);
+    } else if (guards.event(e).armed) {
       continue;
+    } else if (contains(scanned_.poles, slot)) {
+      guards.start_behind_pole(e);
+    } else {
+      const GuardTable::EventSizes sizes{.value = guard_values_[slot],
+                                         .rounding = event_rounding(e),
+                                         .tolerance = watch.tolerance(now_.t, now_.x, e, now_.weights),
+                                         .clear = arming_level(e)};
+      guards.start_event(e, sizes, is_held(e), gathered_errors(now_.options.rtol));
     }
-    if (watch.armed(e)) continue;
-    if (contains(scanned_.poles, slot)) {
-      // Too large to be taken for zero, on whatever side it is.
-      thresholds_.arm_above[slot] = 0;
-      thresholds_.arrive_below[slot] = std::numeric_limits<double>::infinity();
-      continue;
-    }
-    const double error = watch.tolerance(now_.t, now_.x, e, now_.weights);
-    const double rounding = event_rounding(e);
-    const bool was_held = watch.held(e);
-    watch.set_held(e, is_held(e));
-    const double clear = arming_level(e);
-    if (watch.held(e)) {
-      // Between two projections a held guard shows the errors of the steps, which gather.
-      thresholds_.arm_above[slot] = clear + gathered_errors(now_.options.rtol) * error;
-      thresholds_.arrive_below[slot] = std::numeric_limits<double>::infinity();
-      continue;
-    }
-    if (was_held && watch[e].direction == Direction::any) watch.set_undecided(e, true);
-    if (watch.undecided(e)) {
-      thresholds_.arm_above[slot] = thresholds_.arrive_below[slot] = clear + kWrongWayFactor * error;
-      continue;
-    }
-    const double allowance = watch.allowance(e);
-    if (guard_values_[slot] > clear && std::isinf(allowance)) continue;
-    thresholds_.arm_above[slot] = clear;
-    thresholds_.arrive_below[slot] = kZeroFactor * rounding + allowance;
   }
 }
 
@@ -285,27 +231,30 @@ bool Locator::marches_exits_only() const {
 }
 
 void Locator::start_scans(double march_step) {
+  const GuardTable& guards = now_.here->guards;
   scanned_.until = now_.t;
   if (!affine_) {
-    now_.here->scan.start(now_.t, guard_values_, thresholds_.arm_above, thresholds_.arrive_below, march_step);
+    now_.here->scan.start(now_.t, guard_values_, guards.arm_above(), guards.arrive_below(), march_step);
     return;
   }
   AffineScan& affine = *affine_;
   for (Index e = 0; e < now_.here->watch.size(); ++e) {
     const Index slot = now_.here->ode.event_slot(e);
-    if (affine.watches(slot)) affine.set_side(slot, now_.here->watch.side(e));
+    if (affine.watches(slot)) affine.set_side(slot, guards.side(e));
   }
-  affine.start(guard_values_, thresholds_.arm_above, thresholds_.arrive_below);
+  affine.start(guard_values_, guards.arm_above(), guards.arrive_below());
   if (affine.watches_all()) {
     now_.here->scan.start_idle(now_.t, march_step);
     return;
   }
-  march_thresholds_ = thresholds_;
-  for (Index slot = 0; slot < thresholds_.arm_above.size(); ++slot) {
-    if (affine.watches(slot)) march_thresholds_.ignore(slot);
+  // The march has nothing to do with the guards that the other scan watches.
+  nudged_values_ = guards.arm_above();
+  sampled_values_ = guards.arrive_below();
+  for (Index slot = 0; slot < guard_values_.size(); ++slot) {
+    if (affine.watches(slot))
+      nudged_values_[slot] = sampled_values_[slot] = std::numeric_limits<double>::infinity();
   }
-  now_.here->scan.start(now_.t, guard_values_, march_thresholds_.arm_above, march_thresholds_.arrive_below,
-                        march_step);
+  now_.here->scan.start(now_.t, guard_values_, nudged_values_, sampled_values_, march_step);
 }
 
 void Locator::DenseGuards::sample(double t, VectorRef values) {
@@ -331,7 +280,7 @@ bool Locator::DenseGuards::mirror_what_is_hardly_left(double t) {
     const Index slot = ModeOde::first_slot(i);
     if (locator_.now_.mode.slides_on(i) || locator_.is_armed(slot)) continue;
     const double beyond = -static_cast<double>(static_cast<signed char>(locator_.now_.mode[i])) * h[i];
-    if (!(beyond > 0) || beyond > locator_.thresholds_.arrive_below[slot]) continue;
+    if (!(beyond > 0) || beyond > tools.guards.arrive_below()[slot]) continue;
     any = tools.geometry.change_guard(t, i, -2 * h[i], locator_.now_.weights, locator_.state_) || any;
   }
   return any;
@@ -512,8 +461,8 @@ const Arrival& Locator::imminent_arrival() {
   for (Index e = 0; e < now_.here->watch.size(); ++e) {
     const Index slot = now_.here->ode.event_slot(e);
     if (!counts(slot)) continue;
-    look_at(slot, now_.here->watch.value(now_.t, now_.x, e),
-            now_.here->watch.side(e) * now_.here->watch.rate(now_.t, now_.x, state_, e));
+    look_at(slot, now_.here->event_value(now_.t, now_.x, e),
+            now_.here->guards.side(e) * now_.here->watch.rate(now_.t, now_.x, state_, e));
   }
   return scanned_.joint;
 }

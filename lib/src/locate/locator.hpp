@@ -1,7 +1,7 @@
 // Locates the guard that vanishes first along a step:
 //     CVODE's root-finding (integrate/cvode_roots.hpp) tells where locating begins, if it saw a root in the step;
 //     the certified scan (AffineScan, GuardScan) covers the step up to there, then to its end, and polishes the zero.
-// A guard that was zero at the last event is armed again once it is clearly on its side (set_thresholds).
+// A guard that was zero at the last event is armed again once it is clearly on its side (simulate/guard_table.hpp).
 //
 // It must not know what follows from an arrival.
 #pragma once
@@ -35,8 +35,8 @@ class Locator {
 
   // To the guards of the tools at hand.
   void resize();
-  // The mode of the state begins.
-  void begin_mode();
+  // The mode of the state begins, with the stepper of the last step or another one.
+  void begin_mode(bool same_stepper);
   // After records within a step, which goes on.
   void go_on_after_record();
 
@@ -53,8 +53,6 @@ class Locator {
   bool is_held(Index event);
   double arming_level(Index event);
   StepScan& scanned() { return scanned_; }
-  // Surfaces that the closed contacts hold at zero.
-  const std::vector<Index>& held() const { return held_; }
 
   // For checkpoints: what outlives an instant.
   template <class Visit>
@@ -79,23 +77,18 @@ class Locator {
     Locator& locator_;
   };
 
-  // From where on each guard counts, and below what it has arrived.
-  struct GuardThresholds {
-    Vector arm_above, arrive_below;
-    void ignore(Index slot) {
-      arm_above[slot] = arrive_below[slot] = std::numeric_limits<double>::infinity();
-    }
-  };
-  // From where on each guard counts, and how far it may be on the wrong side until then.
-  void set_thresholds();
+  // From where on each guard counts, and how far it may be on the wrong side until then: puts the sizes into the guard table.
+  void start_guards(bool same_stepper);
+  void start_exits(Index surface, bool is_nudged);
+  void start_surface(Index i, bool same_stepper);
+  void start_events();
   bool makes_no_difference(Index surface);
   // The error of a guard at the end of the last step, where the event was at its start.
   double tolerance_a_step_on(Index surface);
   double projection_noise(Index event);
   // The rounding of an event's guard, and the value from which on it counts as off zero.
   double event_rounding(Index event);
-  void set_event_thresholds();
-  // Hands the thresholds to the scans that watch the guards from t on.
+  // Hands the sizes of the table to the scans that watch the guards from t on.
   void start_scans(double march_step);
   std::vector<Index> roots_without_events() const;
   // Whether the march has nothing to look for but ends of sliding.
@@ -108,14 +101,10 @@ class Locator {
   RunState& now_;
   AffineScan* affine_ = nullptr;  // the one that watches in this mode, if any
   DenseGuards sampler_;
-  GuardThresholds thresholds_;
-  GuardThresholds march_thresholds_;  // without the guards that another scan watches
   StepScan scanned_;
-  std::vector<Index> held_;
   Vector guard_values_;  // where the scans start
 
   // ---- buffers, for one function at a time
-  std::vector<Index> allowed_;
   Vector state_, nudged_state_, sampled_values_, nudged_values_;
 };
 

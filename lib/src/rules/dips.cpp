@@ -18,7 +18,7 @@ namespace slideway {
 void ModeManager::begin_flight() {
   const bool same_flight = flight_.goes_on || now_.t > now_.mode_since;
   flight_.goes_on = false;
-  if (!same_flight) flight_.begin(now_.t, now_.x, now_.arming.surfaces);
+  if (!same_flight) flight_.begin(now_.t, now_.x, now_.here->guards.surfaces_left());
 }
 
 std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
@@ -34,13 +34,13 @@ std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
     const auto touches = [&](std::optional<double> depth, double counts_from) {
       reason += (reason.empty() ? "" : "; ") + why_touched(dip, depth, counts_from);
     };
-    if (contains(now_.arming.earlier, dip.surface)) {
+    if (now_.here->guards.surface(dip.surface).left_earlier) {
       // Hardly on its side again, it is still in the touch from which the flight began.
       if (starts_there) flight_.goes_on = true;
       return {};
     }
     // The flight does not know the errors that gathered before an event elsewhere.
-    if (!starts_there && now_.arming.along(dip.surface)) {
+    if (!starts_there && now_.here->guards.surface(dip.surface).along) {
       all_told = false;
       touches({}, gathered);
       continue;

@@ -1,7 +1,7 @@
 // How long the solution stays off each surface between two crossings of it. Where it spirals into a surface these flights get ever
 // shorter, until they are lower than the errors of the steps: from there on their times say nothing, but that they do not grow.
 //
-// It must not know what lies between the crossings, nor what follows from them, nor where they lead to (see SingleSurfaceAccumulation).
+// It must not know what lies between the crossings, nor what follows from them, nor where they lead to (see the crossings of History).
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ Arrivals& ModeManager::gather(const std::vector<char>& slots) {
     const Index i = static_cast<Index>(next) / 2;
     const Index slot = ModeOde::first_slot(i);
     next = static_cast<std::size_t>(ModeOde::first_slot(i + 1));
-    Met met{.surface = i, .away = now_.arming.away(i, now_.t)};
+    Met met{.surface = i, .away = now_.here->guards.away(i, now_.t)};
     if (now_.mode.slides_on(i)) {
       met.minus_vanishes = arrived(slot);
       met.plus_vanishes = arrived(slot + 1);
@@ -59,23 +59,18 @@ Arrivals& ModeManager::gather(const std::vector<char>& slots) {
   EventWatch& watch = now_.here->watch;
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = ode.event_slot(e);
-    watch.set_armed(e, locator_.is_armed(slot));
-    if (watch.armed(e)) {
-      watch.set_undecided(e, false);
-      watch.set_was_ahead(e);
-    }
-    if (arrived(slot) && !watch.undecided(e)) arrivals.list(watch[e].kind).push_back(e);
+    now_.here->guards.see(e, locator_.is_armed(slot));
+    if (arrived(slot) && !now_.here->guards.event(e).undecided) arrivals.list(watch[e].kind).push_back(e);
   }
   return arrivals;
 }
 
 // Guards that were held at zero and have left it on the other side than they were on before.
 void ModeManager::take_sides(const std::vector<char>& slots) {
-  EventWatch& watch = now_.here->watch;
-  for (Index e = 0; e < watch.size(); ++e) {
-    if (!watch.undecided(e) || slots[static_cast<std::size_t>(now_.here->ode.event_slot(e))] == 0) continue;
-    watch.set_undecided(e, false);
-    watch.set_side(e, -watch.side(e));
+  GuardTable& guards = now_.here->guards;
+  for (Index e = 0; e < now_.here->watch.size(); ++e) {
+    const bool arrives = slots[static_cast<std::size_t>(now_.here->ode.event_slot(e))] != 0;
+    if (arrives && guards.event(e).undecided) guards.take_other_side(e);
   }
 }
 
@@ -99,11 +94,11 @@ void ModeManager::add_simultaneous(Arrivals& arrivals) {
   bool has_velocity = false;
   for (Index e = 0; e < watch.size(); ++e) {
     std::vector<Index>& list = arrivals.list(watch[e].kind);
-    if (!watch.armed(e) || contains(list, e)) continue;
+    if (!now_.here->guards.event(e).armed || contains(list, e)) continue;
     if (!has_velocity) find_arrival_velocity(state_);
     has_velocity = true;
-    const double rate = watch.side(e) * watch.rate(now_.t, now_.x, state_, e);
-    if (!(rate < 0) || !(watch.value(now_.t, now_.x, e) <=
+    const double rate = now_.here->guards.side(e) * watch.rate(now_.t, now_.x, state_, e);
+    if (!(rate < 0) || !(now_.here->event_value(now_.t, now_.x, e) <=
                          -rate * accuracy + kZeroFactor * watch.rounding(now_.t, now_.x, e)))
       continue;
     list.push_back(e);
@@ -134,7 +129,7 @@ void ModeManager::add_resting_surfaces(Meeting& meeting) {
   now_.mode.fill_lambda(now_.lambda);
   if (!now_.here->resolver.rests(now_.t, now_.x, now_.lambda, all, now_.weights)) return;
   for (const Index i : at_zero) {
-    meeting.met.push_back({.surface = i, .away = now_.arming.away(i, now_.t)});
+    meeting.met.push_back({.surface = i, .away = now_.here->guards.away(i, now_.t)});
   }
   std::sort(meeting.met.begin(), meeting.met.end(),
             [](const Met& first, const Met& second) { return first.surface < second.surface; });
@@ -150,7 +145,6 @@ void ModeManager::cross(const std::vector<Index>& events) {
   find_arrival_velocity(state_);
   const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
   for (const Index e : events) {
-    watch.set_armed(e, false);
     const double rate = std::abs(watch.rate(now_.t, now_.x, state_, e));
     if (rate > 0) {
       arrivals_.blur = std::max(arrivals_.blur, watch.rounding(now_.t, now_.x, e) / rate);
@@ -159,12 +153,9 @@ void ModeManager::cross(const std::vector<Index>& events) {
       arrivals_.error = std::max(arrivals_.error, error / rate);
     }
     // Drawn back onto its constraints the state need not be where the guard was seen to vanish.
-    watch.set_noise(e, std::max(rate * accuracy, std::abs(watch.value(now_.t, now_.x, e))));
-    watch.set_allowance(e, std::numeric_limits<double>::infinity());
-    if (watch[e].direction != Direction::any) continue;
-    watch.set_side(e, -watch.side(e));
-    watch.set_allowance(e,
-                        kWrongWayFactor * watch.tolerance(now_.t, now_.x, e, now_.weights) + watch.noise(e));
+    const double noise = std::max(rate * accuracy, std::abs(now_.here->event_value(now_.t, now_.x, e)));
+    const bool any = watch[e].direction == Direction::any;
+    now_.here->guards.cross(e, noise, any ? watch.tolerance(now_.t, now_.x, e, now_.weights) : 0);
   }
 }
 
@@ -197,7 +188,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   now_.restart.go_on();
   Arrivals& arrivals = gather(slots);
   for (const Index i : ending)
-    arrivals.meeting.met.push_back({.surface = i, .away = now_.arming.away(i, now_.t)});
+    arrivals.meeting.met.push_back({.surface = i, .away = now_.here->guards.away(i, now_.t)});
   arrivals.meeting.root_ends = !ending.empty();
   take_due(arrivals);
   if (!now_.limits.empty()) show_limits_that_end(arrivals);
@@ -212,7 +203,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   }
   if (ending.empty() && arrivals.only_hits() &&
       std::all_of(arrivals.hits.begin(), arrivals.hits.end(), [&](Index c) { return only_touches(c); })) {
-    now_.arming.contacts = arrivals.hits;
+    now_.here->guards.leave_contacts(arrivals.hits);
     return !log_.too_many_events();
   }
   // An excursion too short to be told from none: the component it started with counts as zero. Its ends are located as well as the
@@ -226,17 +217,17 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   for (Met& met : arrivals.meeting.met) {
     if (now_.mode.slides_on(met.surface)) continue;
     on_surface.insert(std::lower_bound(on_surface.begin(), on_surface.end(), met.surface), met.surface);
-    if (hardly_left && contains(now_.arming.surfaces, met.surface)) {
+    if (hardly_left && now_.here->guards.surface(met.surface).left) {
       met.minus_vanishes = now_.mode[met.surface] == Side::minus;
       met.plus_vanishes = now_.mode[met.surface] == Side::plus;
     }
   }
-  now_.arming.keep_earlier();
+  now_.here->guards.keep_earlier();
   const auto has_left = [&](Index i) {
     const Index slot = ModeOde::first_slot(i);
     return locator_.is_armed(slot) && (!now_.mode.slides_on(i) || locator_.is_armed(slot + 1));
   };
-  std::erase_if(now_.arming.earlier, has_left);
+  now_.here->guards.forget_earlier_if(has_left);
   const bool is_on_all = put_on_surfaces_met();
   add_resting_surfaces(arrivals.meeting);
   const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;
@@ -304,7 +295,7 @@ void ModeManager::turn_side(Index surface, Side side, std::string reason) {
 }
 
 EventRecord ModeManager::note(Index event, EventKind kind, int round) {
-  now_.here->watch.set_fired(event);
+  now_.here->guards.set_fired(event);
   EventRecord record;
   record.t = now_.t;
   record.kind = kind;
@@ -372,13 +363,12 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
       is_on_surfaces && std::includes(on_surface_.begin(), on_surface_.end(), sliding.begin(), sliding.end());
   on_surface_.swap(sliding);
   for (const Index i : resolution.involved) {
-    now_.arming.set_along(i, now_.mode.slides_on(i) || now_.mode[i] == resolution.mode[i]);
+    now_.here->guards.set_along(i, now_.mode.slides_on(i) || now_.mode[i] == resolution.mode[i]);
   }
   now_.mode = resolution.mode;
   now_.lambda = resolution.lambda;
   now_.repelling = resolution.repelling;
-  now_.arming.meet(resolution.involved, now_.t);
-  now_.arming.passes_by = resolution.passes_by;
+  now_.here->guards.meet(resolution.involved, resolution.passes_by, now_.t);
   now_.mode_since = now_.t;
   if (!on_surface_.empty() && !is_on_surfaces)
     now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
@@ -387,13 +377,14 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
 bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces) {
   const double mode_began = now_.mode_since;
   const std::vector<Index> still_touching = contacts_still_touching();
-  now_.arming.let_go(releases, still_touching);
+  now_.here->guards.leave_contacts(releases, still_touching);
   const bool shows_more = now_.here->contacts || !now_.bound().empty();
   const Mode before = shows_more ? now_.word() : Mode();
   const Vector state_before = releases.empty() ? Vector() : now_.x;
   if (!releases.empty()) open(releases);
   std::optional<Meeting> freed;
-  if (!locator_.held().empty() && !releases.empty()) freed = with_freed(arrived, locator_.held());
+  const std::vector<Index>& held = now_.here->guards.held_surfaces();
+  if (!held.empty() && !releases.empty()) freed = with_freed(arrived, held);
   const Meeting& meeting = freed ? *freed : arrived;
   if (releases.empty() && comes_to_stay(meeting)) return !log_.too_many_events();
   Resolution resolution = resolution_of(meeting, releases.empty());
@@ -424,13 +415,15 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     for (Mode& mode : record.continuations) mode = now_.as_shown(mode);
     // A surface that has not been left since it was met last cannot be touched again: it is the same touch.
     if (record.kind == EventKind::grazing) {
-      const auto has_left = [&](const Met& met) { return !contains(now_.arming.earlier, met.surface); };
+      const auto has_left = [&](const Met& met) {
+        return !now_.here->guards.surface(met.surface).left_earlier;
+      };
       eventful = eventful && std::any_of(meeting.met.begin(), meeting.met.end(), has_left);
     }
     adopt(resolution, is_on_surfaces);
-    std::erase_if(now_.arming.earlier, [&](Index i) { return contains(now_.arming.surfaces, i); });
+    now_.here->guards.forget_earlier_of_last();
     open_what_relays_open(releases);
-    now_.arming.let_go(releases, still_touching);
+    now_.here->guards.leave_contacts(releases, still_touching);
     if (shows_more && record.to) record.to = now_.word();
     const std::vector<Index> pressed = eventful ? pressed_by_leaving(before) : std::vector<Index>();
     if (!pressed.empty() && !close_pressed(pressed, record)) return false;
@@ -445,17 +438,16 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     eventful = true;
     now_.mode_since = now_.t;
   }
-  now_.arming.note_return(eventful, now_.t - mode_began);
+  now_.here->guards.note_return(eventful, now_.t - mode_began);
   // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
-  if (!eventful && stall_detector_.any()) now_.restart.repeat(now_.t - mode_began);
+  if (!eventful && !history_.restarts.empty()) now_.restart.repeat(now_.t - mode_began);
   return goes_on_in_mode(std::move(record), eventful);
 }
 
 // Contacts that have not left since they were met last cannot be met again: that is the same touch.
 std::vector<Index> ModeManager::contacts_still_touching() const {
-  std::vector<Index> touching;
-  std::copy_if(now_.arming.contacts.begin(), now_.arming.contacts.end(), std::back_inserter(touching),
-               [&](Index c) { return !locator_.is_armed(now_.here->ode.contact_slot(c)); });
+  std::vector<Index> touching = now_.here->guards.contacts_left();
+  std::erase_if(touching, [&](Index c) { return locator_.is_armed(now_.here->ode.contact_slot(c)); });
   return touching;
 }
 
@@ -556,9 +548,9 @@ bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surf
            ")";
   };
   if (!event) {
-    if (!stall_detector_.note(now_.t, now_.run.end - now_.run.start)) return false;
+    if (!note_restart(history_.restarts, now_.t, now_.run.end - now_.run.start)) return false;
     if (stays_where_no_field()) {
-      stall_detector_.clear();
+      history_.restarts.clear();
       return false;
     }
     Index largest = 0;
@@ -575,18 +567,20 @@ bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surf
                                      "and atol")));
     return true;
   }
-  stall_detector_.clear();
+  history_.restarts.clear();
   // Impacts between several contacts shrink slowly, and irregularly, to where times cannot be told apart.
   const double shortest = event->kind == EventKind::impact
                               ? kChatteringImpacts * std::abs(now_.t)
                               : std::max(kChattering * (now_.run.end - now_.run.start),
-                                         ChatteringWatch::kWindow * location_accuracy(now_.t, 0));
-  if (!chattering_.note(now_.t, shortest)) return false;
+                                         kChatteringEvents * location_accuracy(now_.t, 0));
+  history_.records.note(now_.t, 0);
+  const double span = span_of_last(history_.records.events(), kChatteringEvents);
+  if (!(span <= shortest)) return false;
   // Turns that shrink steadily come to their end.
-  if (turns_.limit()) return false;
+  if (limit_of(history_.turns.events(), kTurnsRoundIntersection)) return false;
   log_.finish(Status::chattering,
-              "events on " + where() + " accumulate: the last " + std::to_string(ChatteringWatch::kWindow) +
-                  " took " + number_text(chattering_.span()) + " before t = " + number_text(now_.t) +
+              "events on " + where() + " accumulate: the last " + std::to_string(kChatteringEvents) +
+                  " took " + number_text(span) + " before t = " + number_text(now_.t) +
                   "; sliding does not take over because w- and w+ do not push onto the surface from " +
                   "both sides" + components());
   return true;

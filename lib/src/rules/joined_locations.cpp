@@ -22,14 +22,14 @@ void ModeManager::enter_pair(const RunTools::Pair& pair) {
 
 bool ModeManager::slide_between(std::size_t first_edge, std::size_t second_edge,
                                 std::vector<EventRecord>& records) {
-  const EventWatch& watch_before = now_.here->watch;
+  const LocationTools& before = *now_.here;
   enter_pair(now_.tools.of_pair(first_edge, second_edge));
   const Index between = now_.mode.size() - 1;
   // The surface between the locations is met; the classification decides what it does.
   now_.mode.set(between, Side::sliding);
   now_.lambda[between] = 0;
   instant_.moved = false;
-  carry_fired(watch_before);
+  carry_fired(before);
   instant_.last_edge.reset();
   // The first of the two transitions becomes the entry into sliding; what was noted since then stays.
   const auto first = std::find_if(records.rbegin(), records.rend(),
@@ -53,12 +53,10 @@ void ModeManager::leave_pair(EventRecord* record) {
   const bool above = now_.mode[now_.mode.size() - 1] == Side::plus;
   if (record && !record->from_location) record->from_location = now_.here->name;
   instant_.departed = pair.guard;
-  const EventWatch& watch_before = now_.here->watch;
+  const LocationTools& before = *now_.here;
   enter(above ? pair.plus : pair.minus);
-  // The last surface was the one between them.
-  now_.arming.drop(now_.mode.size());
   instant_.moved = false;
-  carry_fired(watch_before);
+  carry_fired(before);
   instant_.last_edge.reset();
   if (record) record->to_location = now_.here->name;
 }

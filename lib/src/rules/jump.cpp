@@ -24,13 +24,13 @@ constexpr Index kContactMembers = 2'000'000;
 void ModeManager::begin_instant(bool is_new) {
   instant_.begin(now_.x, is_new, now_.here->contacts || now_.here->watch.size() > 0);
   // The scan has seen the guards at the state before the jump.
-  if (is_new) now_.here->watch.disarm();
+  if (is_new) now_.here->guards.disarm_events();
   if (now_.here->contacts) now_.here->contacts->begin_instant();
 }
 
 bool ModeManager::jump(const Arrivals& arrivals) {
   now_.restart.jump(now_.t);
-  const Vector guards_before = now_.arming.any_along() ? surface_guards() : Vector();
+  const Vector guards_before = now_.here->guards.any_along() ? surface_guards() : Vector();
   jumps_.begin();
   forget_crossings();
   std::vector<EventRecord>& records = instant_.open_records(false);
@@ -40,7 +40,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   }
   begin_round();
   instant_.fired = arrivals.records;
-  now_.arming.contacts.clear();
+  now_.here->guards.leave_contacts({});
   bool goes_on = true;
   std::vector<Index> hits = arrivals.hits;
   if (!hits.empty()) {
@@ -82,9 +82,9 @@ Vector ModeManager::surface_guards() {
 void ModeManager::end_along(const Vector& guards_before) {
   const Vector guards = surface_guards();
   for (Index i = 0; i < guards.size(); ++i) {
-    if (!now_.arming.along(i)) continue;
+    if (!now_.here->guards.surface(i).along) continue;
     const double tolerance = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
-    if (!(std::abs(guards[i] - guards_before[i]) <= tolerance)) now_.arming.set_along(i, false);
+    if (!(std::abs(guards[i] - guards_before[i]) <= tolerance)) now_.here->guards.set_along(i, false);
   }
 }
 
@@ -128,7 +128,7 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching, bool at_start
   record.after = now_.x;
   // Until the mode is found they count as open.
   contacts.set_closed({});
-  now_.arming.contacts = touching;
+  now_.here->guards.leave_contacts(touching);
   for (const Index i : record.surfaces) note_member(kContactMembers + i);
   jumps_.touching.insert(jumps_.touching.end(), touching.begin(), touching.end());
   record.to = now_.word();
@@ -157,7 +157,7 @@ void ModeManager::warn_of_way_back(Index event) {
     // The run leaves the location at once, so its field need not have a value here.
     return;
   }
-  const double rate = watch.side(event) * watch.rate(now_.t, now_.x, state_, event);
+  const double rate = now_.here->guards.side(event) * watch.rate(now_.t, now_.x, state_, event);
   if (!(rate > watch.rate_rounding(now_.t, now_.x, state_, event))) return;
   const std::string name =
       watch[event].name.empty() ? "an edge without a name" : "edge '" + watch[event].name + "'";
@@ -167,12 +167,12 @@ void ModeManager::warn_of_way_back(Index event) {
   if (std::any_of(warnings.begin(), warnings.end(), is_told)) return;
   warnings.push_back(
       opening + " at t = " + number_text(now_.t) + ": its guard was " +
-      number_text(std::abs(watch.value(now_.t, now_.x, event))) +
+      number_text(std::abs(now_.here->event_value(now_.t, now_.x, event))) +
       " past zero already, and on the way back; with across_jumps = false the edge waits for a crossing");
 }
 
 bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause) {
-  now_.here->watch.set_fired(event);
+  now_.here->guards.set_fired(event);
   // A limit that was jumped to leads to the mode found there.
   if (!records.empty() && !records.back().to) records.back().to = now_.word();
   const Watched watched = now_.here->watch[event];
@@ -186,7 +186,7 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
   if (keeps_states) record.before = now_.x;
   if (cause == Cause::beyond) warn_of_way_back(event);
   // One that a jump has carried past zero is not zero within errors.
-  if (cause != Cause::jump) jumps_.note_zero(watched.when, now_.here->watch.noise(event));
+  if (cause != Cause::jump) jumps_.note_zero(watched.when, now_.here->guards.event(event).noise);
   if (watched.delay.time > 0) return trigger(event, std::move(record), records);
   bool stays = false;
   if (watched.reset) {
@@ -233,7 +233,7 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
     }
     if (!same) {
       drop_actions_of(edge.from);
-      const EventWatch& before = now_.here->watch;
+      const LocationTools& before = *now_.here;
       enter(to);
       carry_fired(before);
     }
@@ -248,7 +248,7 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
     wait_again(event);
   }
   // Every guard is looked at again.
-  now_.here->watch.disarm();
+  now_.here->guards.disarm_events();
   record.to = now_.word();
   records.push_back(std::move(record));
   return true;
@@ -256,15 +256,15 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
 
 // An event that two locations share fires once, whichever location it leaves the state in; a jump from one to the other may carry it
 // past zero.
-void ModeManager::carry_fired(const EventWatch& before) {
+void ModeManager::carry_fired(const LocationTools& before) {
   EventWatch& watch = now_.here->watch;
   const std::vector<Index> fired = std::exchange(instant_.fired, {});
   const std::vector<Waiting> waiting = std::exchange(instant_.waiting, {});
   look_at_waiting();
-  watch.for_same(before, [&](Index theirs, Index mine) {
+  watch.for_same(before.watch, [&](Index theirs, Index mine) {
     if (watch[mine].kind == WatchedKind::edge) return;
     if (contains(fired, theirs)) instant_.fired.push_back(mine);
-    watch.set_side(mine, before.side(theirs));
+    now_.here->guards.set_side(mine, before.guards.side(theirs));
     if (!waiting.empty())
       instant_.waiting[static_cast<std::size_t>(mine)] = waiting[static_cast<std::size_t>(theirs)];
   });
@@ -304,7 +304,7 @@ bool ModeManager::goes_on_after() {
   if (came_to_rest) return true;
   if (!after_jump()) return false;
   // Bounces that shrink steadily come to their end.
-  return jump_watch_.limit() || !chatters(&last, last.surfaces);
+  return limit_of(history_.jumps.events(), kTurnsOfJumps) || !chatters(&last, last.surfaces);
 }
 
 }  // namespace slideway

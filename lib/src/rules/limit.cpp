@@ -90,7 +90,7 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
   put_on_sliding();
   dynamics.project(now_.t, closed, now_.lambda, now_.weights, now_.x);
   now_.here->stepper->error_weights(now_.x, now_.weights);
-  now_.arming.contacts = closed;
+  now_.here->guards.leave_contacts(closed);
   std::vector<EventRecord>& records = instant_.open_records(false);
   begin_instant(true);
   now_.limits.push_back(std::move(limit));

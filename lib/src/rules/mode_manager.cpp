@@ -52,14 +52,16 @@ void ModeManager::enter(std::size_t location) {
 }
 
 void ModeManager::take_tools(LocationTools& tools) {
-  if (now_.here) tools.watch.take_history(now_.here->watch);
+  if (now_.here) {
+    tools.guards.take_over(now_.here->guards, now_.here->watch, tools.watch, now_.t);
+  } else {
+    tools.guards.begin(now_.t);
+  }
   now_.here = &tools;
-  now_.here->watch.disarm();
 }
 
 void ModeManager::size_guard_vectors() {
   const Index surfaces = now_.here->system.surfaces();
-  now_.arming.resize(surfaces, now_.t);
   guards_ = Vector::Zero(surfaces);
   locator_.resize();
 }

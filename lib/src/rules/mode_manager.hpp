@@ -31,14 +31,10 @@
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
 #include "rules/bounce_watch.hpp"
-#include "rules/chattering_watch.hpp"
-#include "rules/cycle_detector.hpp"
 #include "rules/first_motion.hpp"
 #include "rules/flight_watch.hpp"
+#include "rules/history.hpp"
 #include "rules/instant.hpp"
-#include "rules/jump_watch.hpp"
-#include "rules/single_surface_accumulation.hpp"
-#include "rules/stall_detector.hpp"
 #include "simulate/run_state.hpp"
 
 namespace slideway {
@@ -95,13 +91,9 @@ class ModeManager {
   void visit_fields(Visit& visit) {
     visit("flight", flight_);
     visit("jumps", jumps_);
-    visit("jump_watch", jump_watch_);
+    visit("history", history_);
     visit("bounces", bounces_);
-    visit("turns", turns_);
-    visit("single_surface_accumulation", single_surface_accumulation_);
     visit("flights", flights_);
-    visit("chattering", chattering_);
-    visit("stall_detector", stall_detector_);
   }
 
  private:
@@ -181,7 +173,7 @@ class ModeManager {
   void warn_of_way_back(Index event);
   bool fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause = Cause::zero);
   void note_member(Index what);
-  void carry_fired(const EventWatch& before);
+  void carry_fired(const LocationTools& before);
   bool goes_on_after();
 
   // ---- what jumps set off at one instant (rounds.cpp); each is false when the run is over
@@ -396,13 +388,9 @@ class ModeManager {
   InstantJumps jumps_;
 
   // ---- what comes ever faster
-  JumpWatch jump_watch_;
+  History history_;
   BounceWatch bounces_;
-  CycleDetector turns_;
-  SingleSurfaceAccumulation single_surface_accumulation_;
   FlightWatch flights_;
-  ChatteringWatch chattering_;
-  StallDetector stall_detector_;
 
   // ---- buffers, for one function at a time
   std::vector<Index> on_surface_;    // that the state is put onto

@@ -16,7 +16,7 @@ namespace slideway {
 double ModeManager::guard_of(Index slot, double t) {
   LocationTools& here = *now_.here;
   now_.stepper->evaluate(t, state_);
-  if (slot >= here.ode.event_slot(0)) return here.watch.value(t, state_, slot - here.ode.event_slot(0));
+  if (slot >= here.ode.event_slot(0)) return here.event_value(t, state_, slot - here.ode.event_slot(0));
   auto h = guards_.head(now_.mode.size());
   here.evaluator.guards(t, state_, h);
   return static_cast<double>(static_cast<signed char>(now_.mode[slot / 2])) * h[slot / 2];
@@ -73,14 +73,9 @@ bool ModeManager::passes_pole_of_surface() const {
 }
 
 void ModeManager::pass_poles_of_events() {
-  EventWatch& watch = now_.here->watch;
   for (const Index slot : locator_.scanned().poles) {
     const Index e = slot - now_.here->ode.event_slot(0);
-    if (e < 0) continue;
-    watch.set_armed(e, false);
-    watch.set_noise(e, 0);
-    watch.set_allowance(e, std::numeric_limits<double>::infinity());
-    if (watch[e].direction == Direction::any) watch.set_side(e, -watch.side(e));
+    if (e >= 0) now_.here->guards.pass_pole(e);
   }
 }
 
@@ -103,7 +98,7 @@ bool ModeManager::pass_poles_of_surfaces() {
           "guard is zero; write it as one that is, such as its reciprocal");
     if (has_effect && !has_finite_integral(i, side))
       return stop("and so does the derivative of a state, whose integral is infinite there");
-    now_.arming.drop(i);
+    now_.here->guards.drop(i);
     turn_side(i, side,
               has_effect ? "the guard changes its sign in a pole, and both fields lead through it"
                          : "the guard changes its sign in a pole; its relay has no effect here");

@@ -88,7 +88,7 @@ std::vector<Index> ModeManager::pressed_by_leaving(const Mode& before) {
 }
 
 bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& record) {
-  for (const Index c : pressed) now_.arming.contacts.push_back(c);
+  for (const Index c : pressed) now_.here->guards.leave_contact(c);
   instant_.moved = false;
   std::vector<EventRecord>& records = instant_.open_records(false);
   const bool goes_on = settle_mode(false, records, pressed);
@@ -120,7 +120,7 @@ Meeting ModeManager::with_freed(const Meeting& meeting, const std::vector<Index>
     joined.met.push_back({.surface = i,
                           .minus_vanishes = now_.mode[i] == Side::minus,
                           .plus_vanishes = now_.mode[i] == Side::plus,
-                          .away = now_.arming.away(i, now_.t)});
+                          .away = now_.here->guards.away(i, now_.t)});
   }
   if (joined.met.size() == meeting.met.size()) return joined;
   std::sort(joined.met.begin(), joined.met.end(),

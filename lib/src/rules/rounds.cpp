@@ -77,12 +77,13 @@ void ModeManager::look_at_waiting() {
   instant_.waiting.assign(static_cast<std::size_t>(watch.size()), Waiting::no);
   for (Index e = 0; e < watch.size(); ++e) {
     Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
-    const double value = watch.value(now_.t, now_.x, e);
+    const double value = now_.here->event_value(now_.t, now_.x, e);
     // The scan has seen it on its side.
-    if (watch.armed(e) || (value > 0 && value > zero_level(e))) {
+    if (now_.here->guards.event(e).armed || (value > 0 && value > zero_level(e))) {
       waiting = Waiting::yes;
-      watch.set_was_ahead(e);
-    } else if (watch.held(e) && watch[e].direction != Direction::any && std::abs(value) <= held_level(e)) {
+      now_.here->guards.set_was_ahead(e);
+    } else if (now_.here->guards.event(e).held && watch[e].direction != Direction::any &&
+               std::abs(value) <= held_level(e)) {
       waiting = Waiting::held;
     }
   }
@@ -95,7 +96,7 @@ double ModeManager::held_level(Index event) {
 
 // After its own reset, which is no crossing of it.
 void ModeManager::wait_again(Index event) {
-  const double value = now_.here->watch.value(now_.t, now_.x, event);
+  const double value = now_.here->event_value(now_.t, now_.x, event);
   if (instant_.waiting.empty()) return;
   instant_.waiting[static_cast<std::size_t>(event)] =
       value > 0 && value > zero_level(event) ? Waiting::yes : Waiting::no;
@@ -109,14 +110,14 @@ std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
     if (now_.is_part_of_limit(e)) continue;
     const Watched& watched = watch[e];
     Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
-    const double value = watch.value(now_.t, now_.x, e);
+    const double value = now_.here->event_value(now_.t, now_.x, e);
     const bool is_edge = watched.kind == WatchedKind::edge;
     if (is_edge && watched.direction != Direction::any && !std::isfinite(value))
       throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(now_.t));
     if (value > 0) {
       if (waiting != Waiting::yes && value > zero_level(e)) {
         waiting = Waiting::yes;
-        watch.set_was_ahead(e);
+        now_.here->guards.set_was_ahead(e);
       }
       continue;
     }
@@ -127,7 +128,7 @@ std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
     if (!(value < -(waiting == Waiting::held ? held_level(e) : zero_level(e)))) continue;
     // On the other side a guard in any direction waits for the way back.
     if (watched.direction == Direction::any) {
-      watch.set_side(e, -watch.side(e));
+      now_.here->guards.turn(e);
       waiting = Waiting::yes;
     }
     if (crosses || is_past) crossed.push_back({e, crosses ? Cause::jump : Cause::beyond});

@@ -50,7 +50,7 @@ LocationTools* ModeManager::second_order_tools(const std::vector<Index>& surface
 }
 
 void ModeManager::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {
-  tools.watch = now_.here->watch;
+  tools.guards = now_.here->guards;
   carry_contacts(*now_.here, tools);
   now_.here = &tools;
   now_.second_order = surfaces;
@@ -321,7 +321,7 @@ bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
   if (staying.empty()) {
     const LocationTools& left = *now_.here;
     enter(now_.location);
-    now_.here->watch = left.watch;
+    now_.here->guards = left.guards;
     carry_contacts(left, *now_.here);
   } else if (LocationTools* const tools = second_order_tools(staying)) {
     use_in_second_order(*tools, staying);

@@ -26,7 +26,7 @@ bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
     if (static_cast<Index>(instant_.waiting.size()) != now_.here->watch.size()) look_at_waiting();
     // An event that has fired may fire again once something else has moved the state off its guard.
     const auto is_off = [&](Index e) {
-      return std::abs(now_.here->watch.value(now_.t, now_.x, e)) > zero_level(e);
+      return std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e);
     };
     std::erase_if(instant_.fired, is_off);
     // Guards past zero need no mode.
@@ -124,19 +124,18 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     here.evaluator.guards(now_.t, instant_.before, h_before);
     for (Index i = 0; i < now_.mode.size(); ++i) {
       if (now_.mode[i] == before[i] || before.slides_on(i) || h[i] != h_before[i] ||
-          !(std::abs(h[i]) <= now_.arming.allowance[i]))
+          !(std::abs(h[i]) <= here.guards.surface(i).allowance))
         continue;
       now_.mode.set(i, before[i]);
       unmoved.push_back(i);
     }
   }
   now_.mode.fill_lambda(now_.lambda);
-  now_.arming.surfaces.clear();
-  now_.arming.earlier = std::move(unmoved);
+  here.guards.leave_only_earlier(unmoved);
   std::vector<Index> resting;
   if (here.contacts) {
     const std::vector<Index> touching = touching_contacts();
-    now_.arming.contacts = touching;
+    here.guards.leave_contacts(touching);
     for (const Index c : touching) {
       const double rate = here.contacts->rate(now_.t, now_.x, now_.lambda, c);
       if (rate <= here.contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights))
@@ -203,9 +202,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
       break;
     if (turn == kContactTurns) break;
   }
-  for (const Index i : left) {
-    if (!contains(now_.arming.surfaces, i)) now_.arming.surfaces.push_back(i);
-  }
+  for (const Index i : left) now_.here->guards.leave_surface(i);
   // A pair of locations is left at once where its surface does not attract.
   if (now_.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1)) {
     EventRecord* const entry = records.empty() ? nullptr : &records.back();
@@ -228,8 +225,8 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
 std::vector<Index> ModeManager::left_with_pair() const {
   std::vector<Index> left;
   if (!instant_.departed || instant_.last_edge || instant_.moved || now_.in_pair()) return left;
-  std::copy_if(now_.arming.surfaces.begin(), now_.arming.surfaces.end(), std::back_inserter(left),
-               [&](Index i) { return !now_.mode.slides_on(i); });
+  left = now_.here->guards.surfaces_left();
+  std::erase_if(left, [&](Index i) { return now_.mode.slides_on(i); });
   return left;
 }
 
@@ -306,7 +303,7 @@ std::vector<Index> ModeManager::touching_contacts() {
   if (!now_.here->contacts) return touching;
   for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
     const double gap = now_.here->contacts->gap(now_.t, now_.x, c);
-    const bool was_closed = contains(now_.here->contacts->closed(), c) || contains(now_.arming.contacts, c);
+    const bool was_closed = contains(now_.here->contacts->closed(), c) || now_.here->guards.contact(c).left;
     const double zero = kZeroFactor * now_.here->contacts->rounding(now_.t, now_.x, c) +
                         (was_closed ? now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights) : 0.0);
     if (gap > zero) continue;
@@ -346,33 +343,32 @@ double ModeManager::zero_level(Index event) {
 std::vector<Index> ModeManager::events_moving_through_zero() {
   std::vector<Index> due;
   EventWatch& watch = now_.here->watch;
+  GuardTable& guards = now_.here->guards;
   if (watch.size() == 0) return due;
   now_.here->ode.set_mode(now_.mode, now_.lambda, now_.repelling);
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
-    watch.set_armed(e, false);
-    watch.set_noise(e, 0);
-    watch.set_allowance(e, std::numeric_limits<double>::infinity());
+    guards.look_anew(e);
     if (now_.is_part_of_limit(e)) continue;
-    const double value = watch.value(now_.t, now_.x, e);
+    const double value = now_.here->event_value(now_.t, now_.x, e);
     const double zero = zero_level(e);
     if (std::abs(value) > zero) {
-      if (any && value < 0) watch.set_side(e, -watch.side(e));
+      if (any && value < 0) guards.turn(e);
       continue;
     }
     // Its rate is rounding, too.
-    watch.set_held(e, locator_.is_held(e));
-    if (watch.held(e)) continue;
+    guards.set_held(e, locator_.is_held(e));
+    if (guards.event(e).held) continue;
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
     // The classification has said on which side the solution leaves the guard between two locations.
     const bool is_left = instant_.departed && instant_.departed == watch[e].when;
     const int motion = is_left ? 1 : motion_of(e, exact);
     if (any) {
-      if (motion < 0) watch.set_side(e, -watch.side(e));
+      if (motion < 0) guards.turn(e);
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
       now_.here->ode.velocity(now_.t, now_.x, state_);
-      const double rate = watch.side(e) * watch.rate(now_.t, now_.x, state_, e);
+      const double rate = guards.side(e) * watch.rate(now_.t, now_.x, state_, e);
       const bool is_noted = watch[e].kind == WatchedKind::record &&
                             std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=
                                 instant_.recorded.end();
@@ -381,7 +377,7 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
       const bool is_ahead = !exact && !jumps_.has_fired_on(watch[e].when) &&
                             value > kZeroFactor * watch.rounding(now_.t, now_.x, e);
       if (!went_on && !is_ahead) due.push_back(e);
-      if (went_on) watch.set_noise(e, zero);
+      if (went_on) guards.set_noise(e, zero);
       continue;
     }
     // An event that fired with another one a little before its own zero has that zero still ahead.
@@ -389,9 +385,8 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
         std::abs(value) > kZeroFactor * watch.rounding(now_.t, now_.x, e) ? std::abs(value) : 0.0;
     // The state lies on a guard that it slid along or that fired here: errors of the run are none of this guard.
     const bool is_on_guard = exact || is_left || jumps_.has_fired_on(watch[e].when);
-    watch.set_allowance(
-        e, ahead + kWrongWayFactor * (is_on_guard ? watch.tolerance(now_.t, now_.x, e, now_.weights) : zero));
-    watch.set_noise(e, is_on_guard ? ahead : zero);
+    const double tolerance = is_on_guard ? watch.tolerance(now_.t, now_.x, e, now_.weights) : zero;
+    guards.leave_event(e, ahead + kWrongWayFactor * tolerance, is_on_guard ? ahead : zero);
   }
   return due;
 }
@@ -438,10 +433,10 @@ int ModeManager::motion_of(Index event, bool exact) {
     const double difference = std::abs(watch.rate(t, x, there, event) - rate);
     if (std::isfinite(difference)) noise += difference;
   }
-  if (std::abs(rate) > noise) return watch.side(event) * rate > 0 ? 1 : -1;
+  if (std::abs(rate) > noise) return now_.here->guards.side(event) * rate > 0 ? 1 : -1;
   const GuardMotion motion{
       .velocity = [&](double t, ConstVectorRef x, VectorRef dx) { ode.velocity(t, x, dx); },
-      .guard = [&](double t, ConstVectorRef x) { return watch.value(t, x, event); },
+      .guard = [&](double t, ConstVectorRef x) { return now_.here->event_value(t, x, event); },
       .t = now_.t,
       .x = now_.x};
   // No state changes noticeably sooner than in this time.

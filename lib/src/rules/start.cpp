@@ -93,7 +93,7 @@ void ModeManager::begin_in(const Mode& mode) {
   for (Index i = 0; i < surfaces; ++i) {
     now_.mode.set(i, mode[i]);
     if (mode[i] == Side::sliding || std::abs(h[i]) <= now_.here->geometry.rounding(now_.t, now_.x, i))
-      now_.arming.surfaces.push_back(i);
+      now_.here->guards.leave_surface(i);
   }
   // A continuation that leaves what it slid on.
   if (now_.in_pair() && !now_.mode.slides_on(surfaces - 1)) leave_pair(nullptr);
@@ -104,7 +104,7 @@ void ModeManager::begin_in(const Mode& mode) {
       if (mode.slides_on(surfaces + c)) closed.push_back(c);
     }
     now_.here->contacts->set_closed(closed);
-    now_.arming.contacts = touching_contacts();
+    now_.here->guards.leave_contacts(touching_contacts());
   }
   now_.mode_since = now_.t;
   std::vector<Index> sliding;

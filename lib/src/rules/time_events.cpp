@@ -106,7 +106,7 @@ bool ModeManager::set_state(const std::string& who, const Vector& after) {
   now_.x = after;
   now_.here->stepper->error_weights(now_.x, now_.weights);
   // Every guard is looked at again.
-  now_.here->watch.disarm();
+  now_.here->guards.disarm_events();
   return true;
 }
 
@@ -186,14 +186,14 @@ bool ModeManager::act(const PendingAction& action, std::vector<EventRecord>& rec
     if (edge->to != now_.here->name) {
       record.kind = EventKind::transition;
       drop_actions_of(edge->from);
-      const EventWatch& before = now_.here->watch;
+      const LocationTools& before = *now_.here;
       enter(now_.automaton.location_index(edge->to));
       carry_fired(before);
     }
     record.to_location = now_.here->name;
     instant_.last_edge.reset();
   }
-  now_.here->watch.disarm();
+  now_.here->guards.disarm_events();
   record.to = now_.word();
   records.push_back(std::move(record));
   return true;

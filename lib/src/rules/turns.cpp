@@ -22,7 +22,7 @@ std::vector<Index> ModeManager::surfaces_of_turn(std::size_t period) const {
   std::vector<Index> surfaces;
   for (auto event = log_.solution().events.rbegin(); period > 0 && event != log_.solution().events.rend();
        ++event) {
-    if (!CycleDetector::takes_part(event->kind)) continue;
+    if (!takes_part_in_turns(event->kind)) continue;
     surfaces.insert(surfaces.end(), event->surfaces.begin(), event->surfaces.end());
     --period;
   }
@@ -36,7 +36,7 @@ bool ModeManager::hardly_leaves(const Accumulation& accumulation) {
   Vector farthest = Vector::Zero(now_.mode.size());
   Vector h(now_.mode.size());
   for (std::size_t k = 0; k < accumulation.period; ++k) {
-    now_.here->evaluator.guards(now_.t, turns_.state(k), h);
+    now_.here->evaluator.guards(now_.t, history_.turns.before_last(k).x, h);
     farthest = farthest.cwiseMax(h.cwiseAbs());
   }
   return std::any_of(accumulation.ids.begin(), accumulation.ids.end(), [&](Index i) {
@@ -45,8 +45,8 @@ bool ModeManager::hardly_leaves(const Accumulation& accumulation) {
 }
 
 void ModeManager::forget_turns() {
-  turns_.clear();
-  single_surface_accumulation_.interrupt();
+  history_.turns.clear();
+  history_.crossings.clear();
   now_.restart.take_fine_steps(false);
 }
 
@@ -56,30 +56,32 @@ void ModeManager::forget_crossings() {
 }
 
 bool ModeManager::after_crossing(const EventRecord& event) {
-  const bool crosses = CycleDetector::crosses_one(event);
-  if (!crosses) single_surface_accumulation_.interrupt();
+  const bool crosses = crosses_one(event);
+  if (!crosses) history_.crossings.clear();
   now_.restart.take_fine_steps(false);
   const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= now_.mode.size();
-  if (!CycleDetector::takes_part(event.kind) || has_contacts) {
+  if (!takes_part_in_turns(event.kind) || has_contacts) {
     forget_crossings();
     return true;
   }
   if (stays_after_flights(event)) return true;
   if (crosses && !after_lone_crossing(event)) return false;
   if (now_.mode.size() < 2) return true;
-  turns_.note(now_.t, event, now_.mode, now_.x, location_accuracy(now_.t, 0));
-  std::optional<Accumulation> accumulation = turns_.limit();
+  EventSeries& turns = history_.turns;
+  note_turn(turns, now_.t, event, now_.mode, now_.x, location_accuracy(now_.t, 0));
+  const double interval = turns.count() > 1 ? now_.t - turns.before_last(1).t : 0;
+  std::optional<Accumulation> accumulation = limit_of(turns.events(), kTurnsRoundIntersection);
   const bool is_steady = accumulation.has_value();
-  if (!is_steady) accumulation = turns_.limit_of_two_turns();
+  if (!is_steady) accumulation = limit_of_two_turns(turns.events(), kTurnsRoundIntersection);
   // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as large as the
   // stretches may have undone it.
-  if (accumulation || turns_.may_accumulate()) now_.restart.repeat(turns_.interval());
+  if (accumulation || may_accumulate(turns)) now_.restart.repeat(interval);
   if (!accumulation) return true;
   accumulation->ids = surfaces_of_turn(accumulation->period);
   if (accumulation->ids.size() < 2) return true;
   add_errors_of_surfaces(event, *accumulation);
   const bool cannot_go_on = (is_steady && accumulation->at_resolution) ||
-                            hardly_takes_time(turns_.interval(), accumulation->remaining) ||
+                            hardly_takes_time(interval, accumulation->remaining) ||
                             hardly_leaves(*accumulation);
   if (!cannot_go_on && !(is_steady && now_.t + accumulation->remaining < now_.run.end &&
                          hardly_moves(accumulation->remaining)))
@@ -143,13 +145,14 @@ bool ModeManager::stays_after_flights(const EventRecord& event) {
 
 bool ModeManager::after_lone_crossing(const EventRecord& event) {
   const Index surface = event.surfaces.front();
-  single_surface_accumulation_.note(now_.t, surface, now_.x);
+  EventSeries& crossings = history_.crossings;
+  note_crossing(crossings, now_.t, surface, now_.x);
   // Where the first of those that shrink is one, too.
-  if (single_surface_accumulation_.flights() <= kShrinkingInARow || !flights_.shrinks(surface)) return true;
+  if (crossings.count() - 1 <= kShrinkingInARow || !flights_.shrinks(surface)) return true;
   see_flights(surface);
-  const std::optional<Accumulation> found = single_surface_accumulation_.limit();
+  const std::optional<Accumulation> found = limit_of(crossings.events(), kTurnsOfCrossings);
   if (!found || found->ratio >= kFlightShrinks || now_.t + found->remaining >= now_.run.end) return true;
-  const bool invisible = is_invisible(found->state - now_.x, single_surface_accumulation_.scale());
+  const bool invisible = is_invisible(found->state - now_.x, crossings.scale());
   return invisible || hardly_takes_time(flights_.length(surface), found->remaining)
              ? go_to_lone_limit(surface, *found)
              : true;
@@ -216,8 +219,8 @@ bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const
 }
 
 bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
-  const bool only_crossings = turns_.only_crossings();
-  turns_.clear();
+  const bool only_crossings = are_only_crossings(history_.turns);
+  history_.turns.clear();
   const std::string turns = std::string(only_crossings ? "crossings" : "events") +
                             " accumulate: each turn takes " + number_text(accumulation.ratio) +
                             " of the time of the one before";

@@ -61,12 +61,12 @@ double ModeManager::accuracy_of_jump() {
 // Nothing where it is not thrown back, or ever faster.
 std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
   EventWatch& watch = now_.here->watch;
-  if (std::abs(watch.value(now_.t, now_.x, event)) > zero_level(event)) return std::nullopt;
+  if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > zero_level(event)) return std::nullopt;
   Vector velocity(now_.x.size());
   now_.here->ode.velocity(now_.t, instant_.before, velocity);
   const double approach = std::abs(watch.rate(now_.t, instant_.before, velocity, event));
   now_.here->ode.velocity(now_.t, now_.x, velocity);
-  const double side = watch.side(event);
+  const double side = now_.here->guards.side(event);
   const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
   if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
   // Over half a flight, which the first look takes to be half as long as the last one.
@@ -128,9 +128,10 @@ std::optional<ModeManager::Bounce> ModeManager::bounce_of_last_jump() {
 }
 
 bool ModeManager::after_jump() {
-  jump_watch_.note(now_.t, jumps_, instant_.before, now_.x, accuracy_of_jump(),
-                   jumps_.zero_guards.empty() ? 0 : arrivals_.error);
-  std::optional<Accumulation> accumulation = jump_watch_.limit();
+  EventSeries& jumps = history_.jumps;
+  note_jump(jumps, now_.t, jumps_, instant_.before, now_.x, accuracy_of_jump(),
+            jumps_.zero_guards.empty() ? 0 : arrivals_.error);
+  std::optional<Accumulation> accumulation = limit_of(jumps.events(), kTurnsOfJumps);
   const std::optional<Bounce> bounce = bounce_of_last_jump();
   if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);
   if (bounce && bounce->is_low) now_.restart.expect(bounce->flight);
@@ -150,8 +151,8 @@ bool ModeManager::after_jump() {
                             gaps_hardly_open();
   if (cannot_go_on) return come_to_limit(*accumulation);
   if (now_.t + accumulation->remaining >= now_.run.end) return true;
-  const bool short_enough = accumulation->remaining <= now_.options.rtol * (now_.t - jump_watch_.began());
-  const bool invisible = short_enough && is_invisible(accumulation->state - now_.x, jump_watch_.scale());
+  const bool short_enough = accumulation->remaining <= now_.options.rtol * (now_.t - jumps.began());
+  const bool invisible = short_enough && is_invisible(accumulation->state - now_.x, jumps.scale());
   return invisible ? come_to_limit(*accumulation) : true;
 }
 
@@ -175,8 +176,9 @@ Vector ModeManager::limit_of_jumped(const Accumulation& accumulation,
   const bool has_turns = accumulation.state.size() > 0;
   for (const Index j : states) {
     if (has_turns) {
-      const double last = now_.x[j] - jump_watch_.state(period)[j];
-      const double own = last / (jump_watch_.state(period)[j] - jump_watch_.state(2 * period)[j]);
+      const double last = now_.x[j] - history_.jumps.before_last(period).x[j];
+      const double own =
+          last / (history_.jumps.before_last(period).x[j] - history_.jumps.before_last(2 * period).x[j]);
       if (std::abs(own) < kTurnShrinks) limit[j] += last * own / (1 - own);
     }
     const double before = instant_.before[j];
@@ -191,8 +193,8 @@ Vector ModeManager::limit_of_jumped(const Accumulation& accumulation,
 
 bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   const bool is_series = accumulation.state.size() > 0;
-  JumpWatch::Part part =
-      is_series ? jump_watch_.part_of(accumulation) : JumpWatch::part_of(jumps_, instant_.before, now_.x);
+  JumpPart part =
+      is_series ? part_of(history_.jumps.events(), accumulation) : part_of(jumps_, instant_.before, now_.x);
   std::vector<Index> seen;
   AccumulationLimit limit;
   limit.t = now_.t + accumulation.remaining;
@@ -203,8 +205,8 @@ bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   record.from = limit.members_as_shown;
   record.before = now_.x;
   // The errors of integration are those of the time at which the series began and of the speeds, and so of the times that they take.
-  const double error = accumulation.error + jump_watch_.error_of_first() +
-                       kRunErrors * now_.options.rtol * (limit.t - std::min(jump_watch_.began(), now_.t));
+  const double error = accumulation.error + history_.jumps.error_of_first() +
+                       kRunErrors * now_.options.rtol * (limit.t - std::min(history_.jumps.began(), now_.t));
   limit.turns = "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
   limit.within = number_text(error);
   record.reason = "events accumulate: " + limit.turns + "; the limit is within " + limit.within +
@@ -219,7 +221,7 @@ bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   part.states.insert(part.states.end(), seen.begin(), seen.end());
   now_.x = limit_of_jumped(accumulation, part.states);
-  jump_watch_.clear();
+  history_.jumps.clear();
   now_.here->stepper->error_weights(now_.x, now_.weights);
   if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts);
   limit.states = part.states;
@@ -346,7 +348,7 @@ bool ModeManager::come_to_rest(const Rest& rest) {
                   " of time, and are below the tolerances";
   for (const Index c : rest.contacts) bounces_.rest(limit.t, c);
   bounces_.see_nothing_but(now_.x);
-  jump_watch_.clear();
+  history_.jumps.clear();
   return close_until(std::move(limit), rest.contacts);
 }
 

@@ -44,7 +44,7 @@ struct ToolFields {
     int method = before;
     visit("method", method);
     if (method != before) tools.stepper->work_with(method);
-    visit("watch", tools.watch);
+    visit("guards", tools.guards);
   }
 };
 

@@ -50,7 +50,8 @@ std::optional<Solution> RunEngine::execute_until_pause(std::int64_t steps) {
 // Limits that are pending have records of their own, and last for a time that nobody sees. A return at once asks the stepper for the
 // step before it.
 bool RunEngine::may_pause() const {
-  return now_.restart.steps_in_run() >= pause_at_ && now_.limits.empty() && !now_.arming.returned_at_once;
+  return now_.restart.steps_in_run() >= pause_at_ && now_.limits.empty() &&
+         !now_.here->guards.returned_at_once();
 }
 
 void RunEngine::go_to(const Place& place) { manager_.go_to(place); }
@@ -174,8 +175,6 @@ bool RunEngine::begin_mode() {
   const Stepper* const last = now_.stepper;
   now_.stepper = choose_stepper();
   now_.tools.drop_beyond_limit(now_.here);
-  // Only the stepper of the last step can be asked about that step.
-  now_.arming.returned_at_once = now_.arming.returned_at_once && now_.stepper == last;
   if (ode.has_closed_contacts()) {
     // Put onto surfaces the state need not be where the contacts keep it; the steps are.
     try {
@@ -183,8 +182,8 @@ bool RunEngine::begin_mode() {
     } catch (const std::runtime_error&) {
     }
   }
-  locator_.begin_mode();
-  now_.arming.returned_at_once = false;
+  // Only the stepper of the last step can be asked about that step.
+  locator_.begin_mode(now_.stepper == last);
   const bool goes_on_from_pause = !last && now_.stepper == now_.here->stepper.get();
   const double first_step = now_.restart.starts_anew() ? 0
                             : goes_on_from_pause       ? usual_step_

@@ -27,20 +27,21 @@ std::string title(const Watched& watched) {
 void RunEngine::warn_of_silent_guards() {
   if (!now_.x.allFinite()) return;
   EventWatch& watch = now_.here->watch;
+  const GuardTable& guards = now_.here->guards;
   std::vector<Index> silent;
   noise_weights_ =
       (gathered_errors(now_.options.rtol) * (now_.options.rtol * now_.largest + now_.atol)).cwiseInverse();
   try {
     for (Index e = 0; e < watch.size(); ++e) {
       const Watched& watched = watch[e];
-      if (watched.kind == WatchedKind::record || watched.direction == Direction::any || watch.fired(e))
+      if (watched.kind == WatchedKind::record || watched.direction == Direction::any || guards.event(e).fired)
         continue;
       // Its jumps past zero were asked to be none; and a run that stopped within an instant left what was due there.
       const bool is_excused = !watched.across_jumps || log_.solution().outcome.status != Status::reached_end;
-      if (watch.was_ahead(e) && is_excused) continue;
+      if (guards.event(e).was_ahead && is_excused) continue;
       // An event that is beyond zero at the start of a run in a given mode may have fired before that run.
-      if (!watch.was_ahead(e) && now_.run.mode) continue;
-      const double value = watch.value(now_.t, now_.x, e);
+      if (!guards.event(e).was_ahead && now_.run.mode) continue;
+      const double value = now_.here->event_value(now_.t, now_.x, e);
       if (!(value < 0)) continue;
       const double near = kZeroFactor * watch.rounding(now_.t, now_.x, e) +
                           watch.tolerance(now_.t, now_.x, e, noise_weights_);
@@ -64,8 +65,9 @@ void RunEngine::warn_of(Index event) {
   log_.solution().warnings.push_back(
       title(watched) + " has never fired, and its guard is " + number_text(value) +
       " at the end, past zero (" + direction + ")" +
-      (watch.was_ahead(event) ? ": it went past without being zero, as at a pole"
-                              : ": it has been there from the start, and fires only on a crossing"));
+      (now_.here->guards.event(event).was_ahead
+           ? ": it went past without being zero, as at a pole"
+           : ": it has been there from the start, and fires only on a crossing"));
 }
 
 }  // namespace slideway

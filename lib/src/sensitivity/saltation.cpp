@@ -58,7 +58,7 @@ double Saltation::value(Regime& regime, Index slot, double t, ConstVectorRef x) 
   ModeOde& ode = regime.ode();
   const Index first_contact = ode.contact_slot(0);
   const Index first_event = ode.event_slot(0);
-  if (slot >= first_event) return regime.tools().watch.value(t, x, slot - first_event);
+  if (slot >= first_event) return regime.tools().event_value(t, x, slot - first_event);
   guards_.resize(ode.guards());
   if (slot < first_contact && !regime.mode().slides_on(slot / 2)) {
     regime.tools().evaluator.guards(t, x, guards_.head(regime.surfaces()));

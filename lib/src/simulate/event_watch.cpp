@@ -54,22 +54,7 @@ void EventWatch::add(Watched watched) {
     seen.shape.states.resize(at(states_));
     std::iota(seen.shape.states.begin(), seen.shape.states.end(), Index{0});
   }
-  side_.push_back(watched.direction == Direction::rising ? -1 : 1);
-  allowance_.push_back(std::numeric_limits<double>::infinity());
-  noise_.push_back(0);
-  armed_.push_back(0);
-  held_.push_back(0);
-  undecided_.push_back(0);
-  fired_.push_back(0);
-  was_ahead_.push_back(0);
   watched_.push_back(std::move(watched));
-}
-
-void EventWatch::take_history(const EventWatch& before) {
-  for_same(before, [&](Index theirs, Index mine) {
-    if (before.fired(theirs)) set_fired(mine);
-    if (before.was_ahead(theirs)) set_was_ahead(mine);
-  });
 }
 
 const std::vector<double>& EventWatch::slopes(double t, ConstVectorRef x, Index e) {

@@ -1,7 +1,7 @@
 // The guards beside the surfaces that one location watches: those of its system's events, and of the edges that leave it.
 //
-// Every guard is watched as s·g, positive while nothing has happened: s = +1 waits for g to fall, −1 for it to rise, and a
-// guard of direction `any` has the side it is on stored. It must not know surfaces, modes or integrators.
+// They are functions of time and state, with their slopes and the errors that follow from these. It must not know whether a guard
+// counts (guard_table.hpp), nor surfaces, modes or integrators.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +39,6 @@ class EventWatch {
   Index size() const { return static_cast<Index>(watched_.size()); }
   const Watched& operator[](Index e) const { return watched_[static_cast<std::size_t>(e)]; }
 
-  // s·g.
-  double value(double t, ConstVectorRef x, Index e) const {
-    return side_[at(e)] * (*this)[e].when.value(t, x);
-  }
-  void set_side(Index e, double side) { side_[at(e)] = side; }
-  double side(Index e) const { return side_[at(e)]; }
   // dg/dt along the velocity.
   double rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
   // Where the guard is known to be affine: what it is, without its side. `zero` is a state of zeros.
@@ -55,46 +49,9 @@ class EventWatch {
 
   // 64 ε·(Σ|∂ⱼg||vⱼ| + |∂ₜg|): what the rate along the velocity v cannot be told from zero by.
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
-  // A guard that starts at zero and leaves on its own side: it fires when it comes back below −allowance, were it ever so
-  // soon. Other guards that start at or beyond zero (an allowance of infinity) wait until they have been on their side.
-  void set_allowance(Index e, double allowance) { allowance_[at(e)] = allowance; }
-  double allowance(Index e) const { return allowance_[at(e)]; }
-  // The size up to which its value is noise: it is on its side beyond that.
-  void set_noise(Index e, double noise) { noise_[at(e)] = noise; }
-  double noise(Index e) const { return noise_[at(e)]; }
-  // Over the whole run: whether the event has fired, and whether its guard has ever been on its own side.
-  void set_fired(Index e) { fired_[at(e)] = 1; }
-  bool fired(Index e) const { return fired_[at(e)] != 0; }
-  void set_was_ahead(Index e) { was_ahead_[at(e)] = 1; }
-  bool was_ahead(Index e) const { return was_ahead_[at(e)] != 0; }
   // Locations may have the same event, as those of a model file do. `of` is called with the events of `other` and of this that are one.
   template <class Function>
   void for_same(const EventWatch& other, const Function& of) const;
-  // Takes over what the run has seen of the same events in the location that it leaves.
-  void take_history(const EventWatch& before);
-  // Whether the guard has been clearly on its side since it last fired, or since the state last jumped.
-  void set_armed(Index e, bool armed) { armed_[at(e)] = armed; }
-  void disarm() { std::fill(armed_.begin(), armed_.end(), char{0}); }
-  bool armed(Index e) const { return armed_[at(e)] != 0; }
-  // Whether sliding or closed contacts hold the guard at zero; after that a guard in any direction is undecided until it is
-  // clearly on one side, which then is its own.
-  void set_undecided(Index e, bool undecided) { undecided_[at(e)] = undecided; }
-  bool undecided(Index e) const { return undecided_[at(e)] != 0; }
-  void set_held(Index e, bool held) { held_[at(e)] = held; }
-  bool held(Index e) const { return held_[at(e)] != 0; }
-
-  // For checkpoints: what outlives an instant.
-  template <class Visit>
-  void visit_fields(Visit& visit) {
-    visit("side", side_);
-    visit("allowance", allowance_);
-    visit("noise", noise_);
-    visit("armed", armed_);
-    visit("held", held_);
-    visit("undecided", undecided_);
-    visit("fired", fired_);
-    visit("was_ahead", was_ahead_);
-  }
 
  private:
   void add(Watched watched);
@@ -107,8 +64,6 @@ class EventWatch {
   static std::size_t at(Index e) { return static_cast<std::size_t>(e); }
 
   std::vector<Watched> watched_;
-  std::vector<double> side_, allowance_, noise_;
-  std::vector<char> armed_, held_, undecided_, fired_, was_ahead_;
   // The slopes of a guard that is affine are had once, and so is ∂ₜg at one time of a guard of t alone.
   struct Seen {
     GuardShape shape = {};  // of all states where it is not known

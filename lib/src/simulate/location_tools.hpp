@@ -11,6 +11,7 @@
 #include "simulate/affine_scan.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/event_watch.hpp"
+#include "simulate/guard_table.hpp"
 #include "simulate/mode_ode.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/integrate/guard_scan.hpp"
@@ -47,6 +48,10 @@ struct LocationTools {
   Stepper* reintegration_step();
   // Its errors, as a part of the tolerances.
   double reintegration_part() const;
+  // s·g of an event's guard, positive while nothing has happened.
+  double event_value(double t, ConstVectorRef x, Index e) const {
+    return guards.side(e) * watch[e].when.value(t, x);
+  }
   // Surfaces that come and go with another one; none in first order.
   std::span<const SecondOrder::Bound> bound() const {
     if (!staying) return {};
@@ -59,6 +64,7 @@ struct LocationTools {
   std::shared_ptr<const RelayStructure> structure;
   Evaluator evaluator;
   EventWatch watch;
+  GuardTable guards;
   ModeOde ode;
   EventResolver resolver;
   SurfaceGeometry geometry;

@@ -29,13 +29,14 @@ struct GuardsOnSides {
 }  // namespace
 
 ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
-                 const EventWatch* watch)
+                 const EventWatch* watch, const GuardTable* table)
     : evaluator_(evaluator),
       structure_(structure),
       field_(evaluator, structure),
       geometry_(evaluator, structure),
       contacts_(contacts),
       watch_(watch),
+      table_(table),
       stages_(std::max<Index>(2, evaluator.system().surfaces())) {
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
@@ -241,7 +242,7 @@ double ModeOde::event_value(double t, ConstVectorRef x, Index event) const {
     return "the guard of " + (given.empty() ? "an event" : "event '" + given + "'") +
            ", at t = " + number_text(t) + ",";
   };
-  return named_call(name, [&] { return watch_->value(t, x, event); });
+  return named_call(name, [&] { return table_->side(event) * (*watch_)[event].when.value(t, x); });
 }
 
 void ModeOde::exit_guards(double t, ConstVectorRef x, VectorRef values) {

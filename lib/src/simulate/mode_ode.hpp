@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "simulate/event_watch.hpp"
+#include "simulate/guard_table.hpp"
 #include "simulate/stage_slopes.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/mode_field.hpp"
@@ -33,9 +34,9 @@ namespace slideway {
 class ModeOde final : public SmoothOde {
  public:
   // The references must outlive the ode; so must `contacts`, null when there are none, whose forces are part of the
-  // evaluator's system, and `watch`.
+  // evaluator's system, and `watch` with the table of its sides.
   ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
-          const EventWatch* watch);
+          const EventWatch* watch, const GuardTable* table);
 
   // The closed contacts are those of the dynamics. `lambda` holds a first guess for the sliding entries. `repelling` tells that the only sliding surface is one that
   // repels: its components then have the signs σ⁻ < 0 < σ⁺.
@@ -161,6 +162,7 @@ class ModeOde final : public SmoothOde {
   SurfaceGeometry geometry_;
   ContactDynamics* contacts_;
   const EventWatch* watch_;
+  const GuardTable* table_;
   std::unique_ptr<Preconditioner> preconditioner_;
   std::string location_;
   SurfaceGeometry* kept_geometry_ = nullptr;

@@ -128,8 +128,8 @@ constexpr double kRunErrors = 3;
 
 // ---- Does it go on for ever?
 
-// Events accumulate where as many as the chattering watch holds lie within this part of the run. The clock is no measure of that: a
-// run may count its time from years ago. Impacts between several contacts shrink to where the clock, of which this is a part, ends.
+// Events accumulate where so many in a row lie within this part of the run. The clock is no measure of that: a run may count its time from years ago. Impacts between several contacts shrink to where the clock, of which this is a part, ends.
+constexpr std::size_t kChatteringEvents = 100;
 constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
 // A surface that is met so often in a row without an event is not left by more than errors.

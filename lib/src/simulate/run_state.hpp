@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "simulate/accumulation_limit.hpp"
-#include "simulate/guard_arming.hpp"
 #include "simulate/restart_policy.hpp"
 #include "simulate/run_tools.hpp"
 #include "simulate/time_schedule.hpp"
@@ -64,7 +63,6 @@ struct RunState {
   Vector lambda;           // the relays, a first guess for those that slide
   bool repelling = false;  // the only surface that slides repels
   double mode_since = 0;
-  GuardArming arming;
   RestartPolicy restart;
   std::vector<AccumulationLimit> limits = {};  // that the solution is coming to
   double step_end = 0;                         // of the last step
@@ -86,7 +84,6 @@ struct RunState {
     visit("lambda", lambda);
     visit("repelling", repelling);
     visit("mode_since", mode_since);
-    visit("arming", arming);
     visit("restart", restart);
     visit("step_end", step_end);
     visit("dense_end", dense_end);

@@ -1,0 +1,202 @@
+// The guards that one location watches, in one table: a row for every surface, contact, event and edge.
+//
+// An event leaves a guard at zero, where rounding and errors turn its sign. It does not count again before it is clearly on its side:
+//     armed                where s·g > arm_above
+//     arrives unarmed      where s·g < −arrive_below
+// These two sizes are kept for every slot of ModeOde: a surface has two, for its exits where it slides. Every rule that arms a guard or
+// disarms it is a function of this table.
+//
+// It must not know the guards as functions: their values and sizes are handed in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "simulate/event_watch.hpp"
+#include "slideway/filippov/mode.hpp"
+
+namespace slideway {
+
+enum class GuardKind : unsigned char { surface, contact, event, edge };
+
+struct GuardRow {
+  GuardKind kind = GuardKind::surface;
+  bool any_direction = false;  // of an event or edge: its side is the one it is on
+  // ---- of a surface or contact, which is zero and not clearly on its side since
+  bool left = false;          // the last event, which the mode has only just left or begun to slide on
+  bool left_earlier = false;  // an event before it: one elsewhere does not bring it further off
+  bool along = false;         // with no speed across it: an undamped motion comes back to it with none
+  // ---- of an event or edge
+  bool armed = false;      // clearly on its side since it last fired, or since the state last jumped
+  bool held = false;       // sliding or closed contacts hold it at zero
+  bool undecided = false;  // it was held, and its side will be the one that it leaves zero to
+  bool fired = false;      // at any time of the run
+  bool was_ahead = false;  // on its own side at any time of the run
+  // ---- sizes
+  double side = 1;  // s: the guard of an event is watched as s·g
+  double allowance =
+      0;  // how far it may be on the wrong side before it is armed; ∞ where it cannot arrive before
+  double noise = 0;   // up to this size the value says nothing
+  double met_at = 0;  // when a surface was met last
+};
+
+class GuardTable {
+ public:
+  // For so many surfaces and contacts, and what `watch` holds.
+  GuardTable(Index surfaces, Index contacts, const EventWatch& watch);
+
+  // ---- where the location is entered
+  // At the start of a run.
+  void begin(double t);
+  // At t, from the location that `before` is the table of: surfaces and contacts keep their numbers. Surfaces that are new are met at t.
+  void take_over(const GuardTable& before, const EventWatch& watch_before, const EventWatch& watch, double t);
+
+  // ---- surfaces and contacts that are left
+  const GuardRow& surface(Index i) const { return rows_[at(i)]; }
+  const GuardRow& contact(Index c) const { return rows_[at(surfaces_ + c)]; }
+  std::vector<Index> surfaces_left() const { return listed(0, surfaces_, &GuardRow::left); }
+  std::vector<Index> contacts_left() const { return listed(surfaces_, contacts_, &GuardRow::left); }
+  // function(surface) of all that are left, by the last event or an earlier one.
+  template <class Function>
+  void for_surfaces_left(const Function& function) const {
+    for (const Index row : leaving_) {
+      if (row < surfaces_) function(row);
+    }
+  }
+  bool leaves_any() const { return !leaving_.empty(); }
+  // These are met at t, and those of the event before are not of the last one any more. They may be passed by as much as errors gather.
+  void meet(const std::vector<Index>& surfaces, bool passes_by, double t);
+  void leave_surface(Index i) { mark(i, &GuardRow::left, true); }
+  // Only these, of an earlier event, are not clear of their zero.
+  void leave_only_earlier(const std::vector<Index>& surfaces);
+  // Before another event takes the place of the last one.
+  void keep_earlier();
+  template <class Predicate>
+  void forget_earlier_if(const Predicate& forgets) {
+    for (const Index row : leaving_) {
+      GuardRow& one = rows_[at(row)];
+      if (row < surfaces_ && one.left_earlier && forgets(row)) one.left_earlier = false;
+    }
+    drop_clear_rows();
+  }
+  void forget_earlier_of_last();
+  void drop(Index surface);
+  void set_along(Index surface, bool along) { rows_[at(surface)].along = along; }
+  bool any_along() const;
+  // How long before t a surface was met last.
+  double away(Index surface, double t) const { return t - rows_[at(surface)].met_at; }
+  // These contacts, and no others.
+  void leave_contacts(const std::vector<Index>& contacts, const std::vector<Index>& more = {});
+  void leave_contact(Index c) { mark(surfaces_ + c, &GuardRow::left, true); }
+  // After every restart: whether an event was seen there, and how long the surfaces had been left before.
+  void note_return(bool eventful, double after);
+  // The surfaces have not been left at all since they were met before.
+  bool returned_at_once() const { return returned_at_once_; }
+  void forget_return_at_once() { returned_at_once_ = false; }
+  // How often in a row the same surfaces have been met without an event.
+  Index vain_returns() const { return returns_; }
+  // Surfaces that closed contacts hold at zero in this mode.
+  void hold_surfaces(std::vector<Index> surfaces);
+  const std::vector<Index>& held_surfaces() const { return held_surfaces_; }
+
+  // ---- events and edges, by their numbers in the watch
+  const GuardRow& event(Index e) const { return rows_[at(surfaces_ + contacts_ + e)]; }
+  double side(Index e) const { return event(e).side; }
+  void set_side(Index e, double side) { row(e).side = side; }
+  void turn(Index e) { row(e).side = -row(e).side; }
+  void set_fired(Index e) { row(e).fired = true; }
+  void set_was_ahead(Index e) { row(e).was_ahead = true; }
+  void set_held(Index e, bool held) { row(e).held = held; }
+  // Whether the scans have seen it clearly on its side.
+  void see(Index e, bool armed);
+  // None has been seen: the state has jumped.
+  void disarm_events();
+  // It has been held at zero, and leaves it on the side on which it was not before.
+  void take_other_side(Index e);
+  // Its guard has crossed zero, as far as `noise` tells, where an error of the state makes this `tolerance` of it.
+  void cross(Index e, double noise, double tolerance);
+  // It has changed its sign without being zero.
+  void pass_pole(Index e);
+  // The state is new: nothing is known of it.
+  void look_anew(Index e);
+  // It leaves zero on its own side, and fires when it is back below −allowance, were it ever so soon.
+  void leave_event(Index e, double allowance, double noise);
+  // Up to this size its value is noise, and it is not clear of zero.
+  void set_noise(Index e, double noise) { row(e).noise = noise; }
+
+  // ---- the two sizes of every slot, from where the scans start
+  const Vector& arm_above() const { return arm_above_; }
+  const Vector& arrive_below() const { return arrive_below_; }
+  bool cannot_arm(Index slot) const { return arm_above_[slot] == std::numeric_limits<double>::infinity(); }
+  // Whatever counts at once, and the slots that hold nothing.
+  void start_slots(const Mode& mode);
+  void ignore(Index slot);
+  // One that was armed stays so; all events start anew.
+  void keep_armed(Index slot) { arm_above_[slot] = arrive_below_[slot] = 0; }
+  void start_events();
+  // An exit of a surface that slides, whose values are of this scale and which an error of the state changes by `error`.
+  void start_exit(Index slot, double scale, double error);
+  // A surface that is left at `value` on its side; `rounding` and `tolerance` are those of its guard, `gathered` as many tolerances as a
+  // run may be off by.
+  void start_surface(Index i, double value, double rounding, double tolerance, double gathered);
+  // It is not armed within its allowance, or within this error.
+  void arm_beyond_allowance(Index i) { arm_above_[2 * i] = rows_[at(i)].allowance; }
+  void arm_beyond_error(Index i, double error);
+  // A contact that is left closed, of whose force an error of the state makes `error`, or open.
+  void start_closed_contact(Index c, double force, double error);
+  void start_open_contact(Index c, double rounding, double tolerance, bool keeps_its_gap);
+  // An event that is not armed, from its value, up to `clear` of which it is not told from zero.
+  struct EventSizes {
+    double value = 0, rounding = 0, tolerance = 0, clear = 0;
+  };
+  void start_event(Index e, const EventSizes& sizes, bool is_held, double gathered);
+  // Too large to be taken for zero, on whatever side it is.
+  void start_behind_pole(Index e);
+
+  // For checkpoints: what outlives an instant.
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit_column(visit, "side", &GuardRow::side);
+    visit_column(visit, "allowance", &GuardRow::allowance);
+    visit_column(visit, "noise", &GuardRow::noise);
+    visit_column(visit, "met_at", &GuardRow::met_at);
+    std::vector<std::int64_t> flags = packed_flags();
+    visit("flags", flags);
+    unpack_flags(flags);
+    visit("passes_by", passes_by_);
+    visit("returned_to", returned_to_);
+    visit("returns", returns_);
+  }
+
+ private:
+  static std::size_t at(Index row) { return static_cast<std::size_t>(row); }
+  GuardRow& row(Index event) { return rows_[at(surfaces_ + contacts_ + event)]; }
+  Index slot_of_contact(Index c) const { return 2 * surfaces_ + c; }
+  Index slot_of_event(Index e) const { return 2 * surfaces_ + contacts_ + e; }
+  void mark(Index row, bool GuardRow::*flag, bool value);
+  void drop_clear_rows();
+  std::vector<Index> listed(Index first, Index count, bool GuardRow::*flag) const;
+  std::vector<std::int64_t> packed_flags() const;
+  void unpack_flags(const std::vector<std::int64_t>& flags);
+  template <class Visit>
+  void visit_column(Visit& visit, const char* name, double GuardRow::*column) {
+    std::vector<double> numbers;
+    for (const GuardRow& one : rows_) numbers.push_back(one.*column);
+    visit(name, numbers);
+    for (std::size_t k = 0; k < rows_.size(); ++k) rows_[k].*column = numbers.at(k);
+  }
+
+  Index surfaces_, contacts_;
+  std::vector<GuardRow> rows_;  // surfaces, contacts, then events and edges
+  std::vector<Index> leaving_;  // the rows that are left, sorted: there are few
+  std::vector<Index> held_surfaces_;
+  bool passes_by_ = false;
+  bool returned_at_once_ = false;
+  std::vector<Index> returned_to_;
+  Index returns_ = 0;
+  Vector arm_above_, arrive_below_;  // per slot
+};
+
+}  // namespace slideway
