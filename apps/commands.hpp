@@ -95,6 +95,20 @@ struct SweepArguments : SimulationArguments {
   bool quiet = false;
 };
 
+struct OrbitArguments : SimulationArguments {
+  std::string section = {};
+  std::string direction = {};  // "rising", "falling" or "any"
+  std::optional<Index> returns = {};
+  std::string period = {};  // a number, or an expression of parameters
+  std::optional<double> transient = {};
+  std::optional<Index> shots = {};
+  std::optional<Index> iterations = {};
+  std::vector<std::string> csv = {};
+  std::vector<std::string> json = {};
+  std::vector<std::string> plot = {};
+  bool quiet = false;
+};
+
 struct CompareArguments : SimulationArguments {
   std::optional<double> epsilon = {};
   std::optional<double> step = {};
@@ -139,6 +153,7 @@ struct ValidateArguments {
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err);
 // Null workers are threads of this process.
 int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& err);
+int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err);
 int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int check(const CheckArguments& arguments, std::ostream& out);
 int completion(const CompletionArguments& arguments, std::ostream& out);

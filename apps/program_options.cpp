@@ -219,7 +219,8 @@ CLI::Option* add_model(CLI::App& app, std::string& target) {
 // ---- sub-commands ------------------------------------------------------------------------------------------------
 
 // The options that all commands with a run have in common. All but `run` follow one solution.
-void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_branches = false) {
+void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_branches = false,
+                    const std::string& usual_rtol = "1e-6") {
   const std::string model = "The model";
   add_settings(app, arguments.settings)->group(model);
   add_number(
@@ -228,7 +229,8 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
       ->group(model);
 
   const std::string accuracy = "Accuracy";
-  add_number(app, "--rtol", "relative tolerance (default 1e-6)", rtol_expected, is_rtol, arguments.rtol)
+  add_number(app, "--rtol", "relative tolerance (default " + usual_rtol + ")", rtol_expected, is_rtol,
+             arguments.rtol)
       ->group(accuracy);
   add_positive(app, "--atol", "absolute tolerance of every state, in its unit (default rtol/100)",
                arguments.atol)
@@ -602,6 +604,59 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       "wrong, 3 interrupted, or merged tables lack runs (what was done is in the table).");
 }
 
+void add_orbit(CLI::App& program, OrbitArguments& arguments) {
+  CLI::App& app =
+      *program.add_subcommand("orbit", "Find a periodic orbit, stable or not, and its multipliers");
+  add_model(app, arguments.model);
+
+  const std::string sought = "The orbit";
+  app.add_option("--section", arguments.section,
+                 "the surface, or the name of the events, that the orbit comes back to; its period is found")
+      ->type_name("NAME")
+      ->group(sought);
+  add_word(app, "--direction", "arrivals at it that count: from below, from above, or both (default rising)",
+           {"rising", "falling", "any"}, arguments.direction)
+      ->group(sought);
+  add_count(app, "--returns",
+            "arrivals at the section in one period (default: the fewest after which the transient repeats "
+            "itself)",
+            1, arguments.returns)
+      ->group(sought);
+  app.add_option("--period", arguments.period,
+                 "the period of the drive or a multiple of it, where the equations depend on time; else the "
+                 "first approximation of the period: a number, or an expression of parameters such as 2*pi/w")
+      ->type_name("PERIOD")
+      ->group(sought);
+  add_number(
+      app, "--transient",
+      "follow the model for this time before (default: to its end); 0 begins with its initial state, as "
+      "unstable orbits need it",
+      "a number, 0 or above", [](double value) { return value >= 0; }, arguments.transient)
+      ->group(sought);
+  add_count(app, "--shots",
+            "pieces of the orbit that are followed apart (default: 1, and where that fails 4, 8 and 16)", 1,
+            arguments.shots)
+      ->group(sought);
+  add_count(app, "--max-iterations", "most iterations of Newton's method (default 50)", 1,
+            arguments.iterations)
+      ->group(sought);
+  add_simulation(app, arguments, false, "1e-10");
+
+  const std::string results = "Results (a FILE named - is standard output)";
+  add_files(app, "--csv", "write one period of the orbit; may be repeated", "FILE", arguments.csv)
+      ->group(results);
+  add_files(app, "--json", "write the orbit, its events and multipliers; may be repeated", "FILE",
+            arguments.json)
+      ->group(results);
+  add_files(app, "--plot", "draw one period of the orbit, with gnuplot; may be repeated",
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
+      ->group(results);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  app.footer(
+      "Exit status: 0 an orbit was found, 1 a result could not be written, 2 the command line or the model "
+      "is wrong, 3 no orbit was found.");
+}
+
 void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names) {
   CLI::Option& random =
       *add_count(app, "--random", "instead so many random models, beside an oracle", 1, arguments.random)
@@ -658,6 +713,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   add_check(*program, arguments.check);
   add_compare(*program, arguments.compare);
   add_sweep(*program, arguments.sweep);
+  add_orbit(*program, arguments.orbit);
   add_validate(*program, arguments.validate, arguments.validation_rtol);
   CLI::App& completion =
       *program->add_subcommand("completion", "Print the completion script of a shell, to be sourced by it");
@@ -779,6 +835,9 @@ std::vector<std::string> examples_of(const std::string& command) {
     return {"slideway sweep dry-friction --vary mu=0.1:0.5:41 --csv friction.csv --plot friction.svg",
             "slideway sweep dry-friction --vary w=0.5:1.5:41 --follow both --columns w,direction,max_x",
             "slideway sweep dry-friction --vary mu=0.1:0.5 --vary w=0.2:2:log --latin 100 --csv samples.csv"};
+  if (command == "orbit")
+    return {"slideway orbit gallery/leine_belt --section slip",
+            "slideway orbit dry-friction --period 4*pi --json orbit.json --plot orbit.svg"};
   if (command == "validate") return {"slideway validate A01 --method bdf"};
   if (command == "completion") return {"slideway completion bash > ~/.slideway && . ~/.slideway"};
   return {};
@@ -852,6 +911,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "completion") return arguments.completion;
   if (command == "man") return ManPageArguments{};
   if (command == "sweep") return arguments.sweep;
+  if (command == "orbit") return arguments.orbit;
   arguments.validate.has_rtol = arguments.validation_rtol.has_value();
   arguments.validate.rtol = arguments.validation_rtol.value_or(arguments.validate.rtol);
   return arguments.validate;

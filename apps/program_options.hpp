@@ -16,6 +16,7 @@ struct AllArguments {
   CheckArguments check = {};
   CompareArguments compare = {};
   SweepArguments sweep = {};
+  OrbitArguments orbit = {};
   CompletionArguments completion = {};
   ShowArguments show = {};
   ValidateArguments validate = {};

@@ -19,7 +19,7 @@ if(SUNDIALS_VERSION VERSION_LESS 6.4)
   message(FATAL_ERROR "slideway needs SUNDIALS 6.4 or newer, found ${SUNDIALS_VERSION} in ${SUNDIALS_DIR}.")
 endif()
 set(SLIDEWAY_SUNDIALS_TARGETS
-  SUNDIALS::cvode SUNDIALS::nvecserial SUNDIALS::sunmatrixdense SUNDIALS::sunmatrixband SUNDIALS::sunmatrixsparse
+  SUNDIALS::cvode SUNDIALS::kinsol SUNDIALS::nvecserial SUNDIALS::sunmatrixdense SUNDIALS::sunmatrixband SUNDIALS::sunmatrixsparse
   SUNDIALS::sunlinsoldense SUNDIALS::sunlinsolband SUNDIALS::sunlinsolklu SUNDIALS::sunlinsolspgmr)
 foreach(target ${SLIDEWAY_SUNDIALS_TARGETS})
   if(NOT TARGET ${target})

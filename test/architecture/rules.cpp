@@ -66,6 +66,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
       "sensitivity"}},
     {"alternatives", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+    {"orbit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io"}},
     {"expression", {"core", "autodiff", "model"}},
     {"model_file", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
@@ -98,7 +99,7 @@ const std::map<std::string, std::set<std::string>> roots_below = {
 
 bool is_integrator_header(const std::string& target) {
   static const std::regex pattern(
-      "^((cvode|cvodes|arkode|nvector|sundials|sunmatrix|sunlinsol|sunnonlinsol)/|boost/"
+      "^((cvode|cvodes|arkode|kinsol|nvector|sundials|sunmatrix|sunlinsol|sunnonlinsol)/|boost/"
       "numeric/odeint)");
   return std::regex_search(target, pattern);
 }
@@ -205,7 +206,7 @@ Breaches public_header_contents(const SourceFile& file) {
           breach(file.path, include.line, "a public header must not include \"" + target + "\""));
   }
   static const std::regex sundials_name(
-      R"(\b(SUN[A-Z]\w*|N_V\w*|CV[A-Z]\w*|CVode\w+|sunrealtype|sunindextype|sunbooleantype|realtype|booleantype)\b)");
+      R"(\b(SUN[A-Z]\w*|N_V\w*|CV[A-Z]\w*|CVode\w+|KIN[A-Z]\w*|sunrealtype|sunindextype|sunbooleantype|realtype|booleantype)\b)");
   int number = 0;
   for (const std::string& line : lines(code_only(file.text))) {
     ++number;

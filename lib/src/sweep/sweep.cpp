@@ -93,33 +93,6 @@ void check_end(const SweepOptions& options, const ModelInstance& instance) {
           .got = fmt::format("{}", *options.end)});
 }
 
-// Surfaces, and what else has a name in the event table.
-std::vector<std::string> section_names(const ModelInstance& instance) {
-  std::vector<std::string> names = instance.system.surface_names();
-  for (const Event& event : instance.system.events()) names.push_back(event.name);
-  for (const TimeEvent& event : instance.system.time_events()) names.push_back(event.name);
-  for (const Contact& contact : instance.system.contacts()) names.push_back(contact.name);
-  const Automaton problem = instance.problem();
-  for (const Edge& edge : problem.edges()) names.push_back(edge.name);
-  names.erase(std::remove(names.begin(), names.end(), ""), names.end());
-  return names;
-}
-
-void check_section(const SweepSection& section, const ModelInstance& instance) {
-  constexpr std::size_t most_listed = 12;
-  const std::vector<std::string> names = section_names(instance);
-  if (std::find(names.begin(), names.end(), section.name) != names.end()) return;
-  const std::string near = nearest_name(section.name, names);
-  refuse({.what = "the model has nothing of this name to take a section at",
-          .where = "SweepOptions::section",
-          .expected = names.empty() ? "a model with surfaces or events"
-                      : names.size() > most_listed
-                          ? fmt::format("one of its {} surfaces and events", names.size())
-                          : fmt::format("one of {}", fmt::join(names, ", ")),
-          .got = "'" + section.name + "'",
-          .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
-}
-
 // An axis is a column beside those that every table has.
 void check_columns(const SweepTable& table, const SweepPlan& plan) {
   const std::vector<std::string> columns = table.columns();
@@ -177,7 +150,8 @@ SweepTask task_of(const SweepOptions& asked, const Model& model, const SweepPlan
             .got = fmt::format("{}", task.transient)});
   }
   if (task.section) {
-    check_section(*task.section, instance);
+    check_section({.name = task.section->name, .direction = task.section->direction}, instance.problem(),
+                  "SweepOptions::section");
     task.options.full_events = true;
   }
   return task;

@@ -118,15 +118,11 @@ class Extremes {
 class SectionPoints {
  public:
   SectionPoints(const std::optional<SweepSection>& section, const System& system, double from)
-      : section_(section), from_(from), points_(static_cast<std::size_t>(system.states())) {
-    if (!section_) return;
-    const auto& names = system.surface_names();
-    const auto found = std::find(names.begin(), names.end(), section_->name);
-    if (found != names.end()) surface_ = found - names.begin();
-  }
+      : section_(section), system_(system), from_(from), points_(static_cast<std::size_t>(system.states())) {}
 
   void add(const EventRecord& event) {
-    if (!section_ || event.t < from_ || event.before.size() == 0 || !arrives(event)) return;
+    if (!section_ || event.t < from_ || event.before.size() == 0) return;
+    if (!arrives({.name = section_->name, .direction = section_->direction}, system_, event)) return;
     ++count_;
     times_.push_back(event.t);
     if (static_cast<Index>(times_.size()) > section_->most) times_.pop_front();
@@ -145,28 +141,9 @@ class SectionPoints {
   }
 
  private:
-  bool arrives(const EventRecord& event) const {
-    if (event.name && *event.name == section_->name) return true;
-    if (event.kind == EventKind::impact || event.kind == EventKind::contact) {
-      const auto& names = event.surface_names;
-      if (std::find(names.begin(), names.end(), section_->name) != names.end()) return true;
-    }
-    if (surface_ < 0 || !event.from || !event.to) return false;
-    // Sliding begins with an arrival from the side that was left.
-    const Side from = (*event.from)[surface_];
-    const Side to = (*event.to)[surface_];
-    const bool rises = from == Side::minus && to != Side::minus;
-    const bool falls = from == Side::plus && to != Side::plus;
-    switch (section_->direction) {
-      case SectionDirection::rising: return rises;
-      case SectionDirection::falling: return falls;
-      default: return rises || falls;
-    }
-  }
-
   const std::optional<SweepSection>& section_;
+  System system_;
   double from_;
-  Index surface_ = -1;
   Index count_ = 0;
   std::deque<double> times_;
   std::vector<std::deque<double>> points_;

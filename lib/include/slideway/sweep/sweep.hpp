@@ -13,14 +13,13 @@
 
 #include "slideway/model/model.hpp"
 #include "slideway/simulate/options.hpp"
+#include "slideway/simulate/poincare_section.hpp"
 #include "slideway/sweep/sweep_plan.hpp"
 #include "slideway/sweep/sweep_row.hpp"
 #include "slideway/sweep/sweep_statistics.hpp"
 #include "slideway/sweep/sweep_workers.hpp"
 
 namespace slideway {
-
-enum class SectionDirection { rising, falling, any };
 
 // Where a run is sampled: where it arrives at a surface from below (rising) or above, or at the events of a name.
 struct SweepSection {

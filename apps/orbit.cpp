@@ -1,0 +1,164 @@
+#include <unistd.h>
+
+#include <cmath>
+#include <optional>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "apps/advice.hpp"
+#include "apps/commands.hpp"
+#include "apps/exit_status.hpp"
+#include "apps/layout.hpp"
+#include "apps/load_model.hpp"
+#include "apps/orbit_documents.hpp"
+#include "apps/simulation.hpp"
+#include "apps/targets.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/io/csv.hpp"
+#include "slideway/io/files.hpp"
+#include "slideway/io/model_file.hpp"
+#include "slideway/io/plot.hpp"
+
+namespace slideway::apps {
+
+namespace {
+
+constexpr double usual_orbit_rtol = 1e-10;
+
+std::optional<PoincareSection> section_of(const OrbitArguments& arguments) {
+  if (arguments.section.empty()) return std::nullopt;
+  PoincareSection section{.name = arguments.section};
+  if (arguments.direction == "falling") section.direction = SectionDirection::falling;
+  if (arguments.direction == "any") section.direction = SectionDirection::any;
+  return section;
+}
+
+// A number, or an expression that the model knows the names of.
+double period_of(const std::string& text, const ModelInstance& instance) {
+  const auto refused = [&](const std::string& why) {
+    refuse({.what = "the period makes no sense",
+            .where = "--period",
+            .expected = "a number above 0, or an expression of numbers and parameters such as 2*pi/w",
+            .got = "'" + text + "'" + (why.empty() ? "" : " (" + why + ")")});
+  };
+  double value = 0;
+  try {
+    value = constant_value(text);
+  } catch (const std::invalid_argument& error) {
+    try {
+      const Observables period = instance.observables({"period_of_the_orbit = " + text});
+      Vector result(1);
+      period.evaluate(instance.start, instance.state, Vector::Zero(instance.system.surfaces()),
+                      Vector::Zero(static_cast<Index>(instance.system.contacts().size())), result);
+      value = result[0];
+    } catch (const std::exception&) {
+      refused(error.what());
+    }
+  }
+  if (!(value > 0) || !std::isfinite(value)) refused("");
+  return value;
+}
+
+void check_request(const OrbitArguments& arguments) {
+  if (arguments.section.empty() && arguments.period.empty()) {
+    refuse({.what = "nothing says when the orbit comes back",
+            .where = "slideway orbit",
+            .expected = "--section NAME, or --period PERIOD where the equations depend on time",
+            .got = "neither"});
+  }
+  if (arguments.section.empty() && (!arguments.direction.empty() || arguments.returns)) {
+    refuse({.what = "there is no section that arrivals could be counted at",
+            .where = arguments.direction.empty() ? "--returns" : "--direction",
+            .expected = "--section NAME beside it",
+            .got = "none"});
+  }
+  if (!arguments.period.empty() && arguments.returns) {
+    refuse({.what = "the period says already when the orbit comes back",
+            .where = "--returns with --period",
+            .expected = "one of both",
+            .got = "both"});
+  }
+  if (arguments.transient && arguments.end) {
+    refuse({.what = "two options say where the transient ends",
+            .where = "--transient with --t-end",
+            .expected = "one of both",
+            .got = "both"});
+  }
+}
+
+OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instance, const Options& options) {
+  const Simulator simulator(instance.problem(), options);
+  const double length = arguments.transient.value_or(instance.end - instance.start);
+  Run run{.start = instance.start, .end = instance.start + length, .state = instance.state};
+  if (arguments.period.empty())
+    return guess_at_section(simulator, run, *section_of(arguments), arguments.returns.value_or(0));
+  const double period = period_of(arguments.period, instance);
+  run.end = instance.start + period * std::ceil(length / period * (1 - 1e-9));
+  return guess_after(simulator, run, period);
+}
+
+}  // namespace
+
+int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err) {
+  check_request(arguments);
+  const Model model = load_model(arguments.model);
+  ModelInstance instance = model.instantiate(arguments.settings);
+  OrbitOptions options;
+  options.run = make_options(arguments, model.defaults);
+  if (!arguments.rtol && !(model.defaults.rtol > 0)) options.run.rtol = usual_orbit_rtol;
+  set_end(arguments, instance);
+  if (arguments.shots) options.shots = *arguments.shots;
+  if (arguments.iterations) options.max_iterations = static_cast<int>(*arguments.iterations);
+  std::vector<Target> wanted;
+  add_targets("--csv", arguments.csv, TargetKind::text, wanted);
+  add_targets("--json", arguments.json, TargetKind::text, wanted);
+  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
+  check_targets(wanted, {arguments.model});
+  const std::optional<PoincareSection> section = section_of(arguments);
+  if (section) check_section(*section, instance.problem(), "--section");
+
+  PeriodicOrbit found =
+      find_periodic_orbit(instance.problem(), guess_of(arguments, instance, options.run), options);
+  found.message = told_to_user(found.message);
+  found.admissibility = told_to_user(found.admissibility);
+
+  const ShownOrbit shown{.model = model.name,
+                         .instance = instance,
+                         .orbit = found,
+                         .section = section,
+                         .rtol = options.run.rtol};
+  Written written;
+  for (const std::string& path : arguments.json)
+    written.add(path, [&] {
+      write_whole(path, [&](std::ostream& stream) { write_orbit_json(shown, stream); });
+      return std::vector{path};
+    });
+  if (found.converged) {
+    ModelInstance along = instance;
+    along.start = found.start;
+    along.end = found.start + found.period;
+    along.state = found.state;
+    const RunReport report{.model = model.name, .instance = along, .solution = found.solution};
+    for (const std::string& path : arguments.csv)
+      written.add(path, [&] {
+        write_whole(path, [&](std::ostream& stream) {
+          write_csv(report, stream, {.points = 0, .start = along.start, .end = along.end});
+        });
+        return std::vector{path};
+      });
+    for (const std::string& path : arguments.plot)
+      written.add(path, [&] {
+        return draw_or_warn(
+            path, [&] { write_plot(report, path); }, err);
+      });
+  } else {
+    fmt::print(err, "slideway: {}\n", found.message);
+  }
+  if (found.converged && !arguments.quiet && !any_on_standard_output(wanted))
+    print_orbit(shown, written.files, screen_behind(STDOUT_FILENO), out);
+  return written.report_failures(out, err, found.converged ? exit_success : exit_stopped_early);
+}
+
+}  // namespace slideway::apps

@@ -1,0 +1,175 @@
+#include "apps/orbit_documents.hpp"
+
+#include <cmath>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+namespace slideway::apps {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json orbit_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json orbit_state(const System& system, const Vector& x) {
+  Json object = Json::object();
+  for (Index i = 0; i < x.size(); ++i)
+    object[system.state_names()[static_cast<std::size_t>(i)]] = orbit_number(x[i]);
+  return object;
+}
+
+Json orbit_event(const System& system, const EventRecord& event) {
+  const auto word = [](const std::optional<Mode>& mode) { return mode ? Json(mode->word()) : Json(nullptr); };
+  const auto text = [](const std::optional<std::string>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  Json names = Json::array();
+  for (const std::string& name : event.surface_names) names.push_back(name);
+  Json object = {{"t", orbit_number(event.t)},
+                 {"kind", to_string(event.kind)},
+                 {"surfaces", names},
+                 {"name", text(event.name)},
+                 {"from", word(event.from)},
+                 {"to", word(event.to)},
+                 {"from_location", text(event.from_location)},
+                 {"to_location", text(event.to_location)}};
+  if (event.before.size() > 0) object["before"] = orbit_state(system, event.before);
+  if (event.after.size() > 0) object["after"] = orbit_state(system, event.after);
+  return object;
+}
+
+std::string multiplier_text(const std::complex<double>& value) {
+  if (value.imag() == 0) return fmt::format("{:.10g}", value.real());
+  return fmt::format("{:.10g} {} {:.10g}i", value.real(), value.imag() < 0 ? "-" : "+",
+                     std::abs(value.imag()));
+}
+
+std::string kind_text(MultiplierKind kind) {
+  switch (kind) {
+    case MultiplierKind::trivial: return "along the orbit";
+    case MultiplierKind::exact_zero: return "exactly 0: sliding or rest wipes it out";
+    default: return "";
+  }
+}
+
+std::vector<const EventRecord*> section_events(const ShownOrbit& shown) {
+  std::vector<const EventRecord*> result;
+  if (!shown.section) return result;
+  for (const EventRecord& event : shown.orbit.solution.events)
+    if (event.from && arrives(*shown.section, shown.instance.system, event)) result.push_back(&event);
+  return result;
+}
+
+}  // namespace
+
+void print_orbit(const ShownOrbit& shown, const std::vector<std::string>& written, const Screen& screen,
+                 std::ostream& out) {
+  const PeriodicOrbit& orbit = shown.orbit;
+  const std::vector<std::string>& names = shown.instance.system.state_names();
+  fmt::print(out, "{}   period {:.12g}   {}   rtol {:g}\n\n", shown.model, orbit.period,
+             orbit.autonomous ? "found" : "of the drive", shown.rtol);
+  std::vector<Table::Column> columns = {{"t", Align::right, true}, {"event"}, {"of"}, {"from"}, {"to"}};
+  const bool shows_states = names.size() <= 6;
+  if (shows_states)
+    for (const std::string& name : names) columns.push_back({name, Align::right, true});
+  Table events(columns);
+  for (const EventRecord& event : orbit.solution.events) {
+    if (!event.from) continue;
+    std::string of;
+    for (const std::string& name : event.surface_names) of += (of.empty() ? "" : ", ") + name;
+    if (of.empty() && event.name) of = *event.name;
+    std::vector<std::string> cells = {
+        fmt::format("{:.10g}", event.t), to_string(event.kind), of,
+        event.from_location ? *event.from_location : event.from->word(),
+        event.to_location ? *event.to_location : (event.to ? event.to->word() : "")};
+    if (shows_states)
+      for (Index i = 0; i < event.before.size(); ++i) cells.push_back(fmt::format("{:.8g}", event.before[i]));
+    events.add(std::move(cells));
+  }
+  events.print(out, screen.width, screen.colours);
+  fmt::print(out, "\n");
+  Table states({{"state", Align::left}, {fmt::format("at t = {:.10g}", orbit.start), Align::right, true}});
+  for (Index i = 0; i < orbit.state.size(); ++i)
+    states.add({names[static_cast<std::size_t>(i)], fmt::format("{:.12g}", orbit.state[i])});
+  states.print(out, screen.width, screen.colours);
+  fmt::print(out, "\n");
+  Table multipliers({{"multiplier", Align::right, true}, {"size", Align::right, true}, {""}});
+  for (const FloquetMultiplier& multiplier : orbit.multipliers)
+    multipliers.add({multiplier_text(multiplier.value), fmt::format("{:.6g}", std::abs(multiplier.value)),
+                     kind_text(multiplier.kind)});
+  multipliers.print(out, screen.width, screen.colours);
+  const auto points = section_events(shown);
+  fmt::print(out, "\nsignature    {}\n", orbit.signature.empty() ? "no events" : orbit.signature);
+  fmt::print(out, "stability    {}\n", to_string(orbit.stability));
+  if (orbit.repeats > 1)
+    fmt::print(out, "least period {:.12g}, of which this is {} times\n",
+               orbit.period / static_cast<double>(orbit.repeats), orbit.repeats);
+  fmt::print(out, "residual     {:.2g} after {} of Newton's method, {}\n", orbit.residual,
+             counted(orbit.iterations, "iteration"), counted(static_cast<long long>(orbit.shots), "shot"));
+  fmt::print(out, "admissible   {}\n", orbit.admissible ? "yes" : "NO: " + orbit.admissibility);
+  if (shown.section)
+    fmt::print(out, "section      {} at {}\n", counted(static_cast<long long>(points.size()), "arrival"),
+               shown.section->name);
+  for (const std::string& file : written) fmt::print(out, "written      {}\n", file);
+}
+
+void write_orbit_json(const ShownOrbit& shown, std::ostream& out) {
+  const PeriodicOrbit& orbit = shown.orbit;
+  const System& system = shown.instance.system;
+  Json parameters = Json::object();
+  for (const auto& [name, value] : shown.instance.parameters) parameters[name] = orbit_number(value);
+  Json document = {{"schema", "slideway.orbit/1"},
+                   {"model", shown.model},
+                   {"parameters", parameters},
+                   {"converged", orbit.converged},
+                   {"message", orbit.message}};
+  document["residual"] = orbit_number(orbit.residual);
+  document["iterations"] = orbit.iterations;
+  document["shots"] = orbit.shots;
+  if (orbit.converged) {
+    document["autonomous"] = orbit.autonomous;
+    document["period"] = orbit_number(orbit.period);
+    document["repeats"] = orbit.repeats;
+    document["start"] = {{"t", orbit_number(orbit.start)},
+                         {"mode", orbit.solution.initial.mode.word()},
+                         {"location", orbit.location.empty() ? Json(nullptr) : Json(orbit.location)},
+                         {"state", orbit_state(system, orbit.state)}};
+    document["signature"] = orbit.signature;
+    document["stability"] = to_string(orbit.stability);
+    document["admissible"] = orbit.admissible;
+    document["admissibility"] = orbit.admissibility;
+    Json multipliers = Json::array();
+    for (const FloquetMultiplier& multiplier : orbit.multipliers)
+      multipliers.push_back({{"real", orbit_number(multiplier.value.real())},
+                             {"imaginary", orbit_number(multiplier.value.imag())},
+                             {"size", orbit_number(std::abs(multiplier.value))},
+                             {"kind", to_string(multiplier.kind)}});
+    document["multipliers"] = multipliers;
+    document["trivial_error"] = orbit.autonomous ? orbit_number(orbit.trivial_error) : Json(nullptr);
+    Json rows = Json::array();
+    for (Index i = 0; i < orbit.monodromy.rows(); ++i) {
+      Json row = Json::array();
+      for (Index j = 0; j < orbit.monodromy.cols(); ++j) row.push_back(orbit_number(orbit.monodromy(i, j)));
+      rows.push_back(row);
+    }
+    document["monodromy"] = rows;
+    Json events = Json::array();
+    for (const EventRecord& event : orbit.solution.events)
+      if (event.from) events.push_back(orbit_event(system, event));
+    document["events"] = events;
+    if (shown.section) {
+      Json points = Json::array();
+      for (const EventRecord* event : section_events(shown))
+        points.push_back({{"t", orbit_number(event->t)},
+                          {"state", orbit_state(system, orbit.solution.trajectory.before(event->t))}});
+      document["section"] = points;
+    }
+  }
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace slideway::apps

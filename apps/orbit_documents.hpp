@@ -1,0 +1,31 @@
+// What `slideway orbit` shows: the table for the screen and the JSON document.
+//
+// It must not know how the orbit was found.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/layout.hpp"
+#include "slideway/model/model.hpp"
+#include "slideway/orbit/periodic_orbit.hpp"
+
+namespace slideway::apps {
+
+// Refers to the instance and the orbit, which must outlive it.
+struct ShownOrbit {
+  std::string model = {};
+  const ModelInstance& instance;
+  const PeriodicOrbit& orbit;
+  std::optional<PoincareSection> section = {};  // whose points are listed
+  double rtol = 0;
+};
+
+void print_orbit(const ShownOrbit& shown, const std::vector<std::string>& written, const Screen& screen,
+                 std::ostream& out);
+// Of schema "slideway.orbit/1".
+void write_orbit_json(const ShownOrbit& shown, std::ostream& out);
+
+}  // namespace slideway::apps

@@ -1,0 +1,29 @@
+// A Poincaré section by name: where a solution arrives at a surface, or at the events of a reset, edge, record or contact.
+//
+// It must not know how a run is made, nor what is done with its arrivals.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slideway/model/automaton.hpp"
+#include "slideway/simulate/event_log.hpp"
+
+namespace slideway {
+
+// The side of a surface that arrivals come from: below (rising), above, or both. Named events have no sides.
+enum class SectionDirection { rising, falling, any };
+
+struct PoincareSection {
+  std::string name = {};
+  SectionDirection direction = SectionDirection::rising;
+};
+
+// The names that a section may have: surfaces, and whatever else has a name in the event log.
+std::vector<std::string> section_names(const Automaton& problem);
+// Throws std::invalid_argument for a section that the problem has no name for, with the nearest; `where` is who asked.
+void check_section(const PoincareSection& section, const Automaton& problem, const std::string& where);
+// Whether the event is an arrival. Sliding begins with an arrival from the side that was left.
+bool arrives(const PoincareSection& section, const System& system, const EventRecord& event);
+
+}  // namespace slideway

@@ -1,0 +1,151 @@
+#include "orbit/shooting.hpp"
+
+#include <utility>
+
+#include "core/number_text.hpp"
+
+namespace slideway {
+
+Shooting::Shooting(const Simulator& simulator, double start, double period, bool period_is_unknown,
+                   Vector sizes, std::vector<ShotStart> shots)
+    : simulator_(simulator),
+      start_(start),
+      first_period_(period),
+      period_is_unknown_(period_is_unknown),
+      sizes_(std::move(sizes)),
+      shots_(std::move(shots)),
+      n_(sizes_.size()) {
+  if (!period_is_unknown_) return;
+  const Vector u = unknowns();
+  if (!follow(u)) return;
+  phase_ = field_at_start(u).cwiseQuotient(sizes_);
+  const double norm = phase_.norm();
+  if (norm > 0) phase_ /= norm;
+}
+
+Vector Shooting::unknowns() const {
+  Vector u(n_ * count() + (period_is_unknown_ ? 1 : 0));
+  for (Index k = 0; k < count(); ++k)
+    u.segment(k * n_, n_) = shots_[static_cast<std::size_t>(k)].state.cwiseQuotient(sizes_);
+  if (period_is_unknown_) u[u.size() - 1] = 1;
+  return u;
+}
+
+Equations Shooting::equations() {
+  return {.value = [this](ConstVectorRef u, VectorRef f) { return value(u, f); },
+          .jacobian = [this](ConstVectorRef u, MatrixRef result) { return jacobian(u, result); }};
+}
+
+double Shooting::period(ConstVectorRef u) const {
+  return period_is_unknown_ ? first_period_ * u[u.size() - 1] : first_period_;
+}
+
+Vector Shooting::state(ConstVectorRef u, Index shot) const {
+  return u.segment(shot * n_, n_).cwiseProduct(sizes_);
+}
+
+double Shooting::length(Index shot) const {
+  const double until = shot + 1 < count() ? shots_[static_cast<std::size_t>(shot) + 1].fraction : 1.0;
+  return until - shots_[static_cast<std::size_t>(shot)].fraction;
+}
+
+Vector Shooting::field_of(const Solution& run, const std::string& location) const {
+  const Automaton& problem = simulator_.automaton();
+  const System& system =
+      location.empty() ? problem.system() : problem.locations()[problem.location_index(location)].system;
+  Mode mode(system.surfaces());
+  for (Index i = 0; i < system.surfaces(); ++i) mode.set(i, run.initial.mode[i]);
+  Vector lambda = Vector::Zero(system.surfaces()), field(n_);
+  mode.fill_lambda(lambda);
+  system.field(run.initial.t, run.initial.state, lambda, field);
+  return field;
+}
+
+Vector Shooting::field_at_start(ConstVectorRef u) {
+  return runs(u).empty() ? Vector::Zero(n_) : field_of(runs_.front(), shots_.front().location);
+}
+
+const std::vector<Solution>& Shooting::runs(ConstVectorRef u) {
+  follow(u);
+  return runs_;
+}
+
+Matrix Shooting::monodromy(ConstVectorRef u) {
+  Matrix result = Matrix::Identity(n_, n_);
+  for (const Solution& run : runs(u)) result = run.sensitivities->final().leftCols(n_) * result;
+  return result;
+}
+
+bool Shooting::follow(ConstVectorRef u) {
+  if (followed_.size() == u.size() && followed_ == u) return !runs_.empty();
+  followed_ = u;
+  runs_.clear();
+  const double whole = period(u);
+  if (!(whole > 0) || !u.allFinite()) {
+    failure_ = "the period would not be positive";
+    return false;
+  }
+  failure_.clear();
+  for (Index k = 0; k < count(); ++k) {
+    const ShotStart& shot = shots_[static_cast<std::size_t>(k)];
+    const double from = start_ + shot.fraction * whole;
+    const double until = start_ + (shot.fraction + length(k)) * whole;
+    const ShotStart& next = shots_[static_cast<std::size_t>((k + 1) % count())];
+    try {
+      runs_.push_back(
+          simulator_.run({.start = from, .end = until, .state = state(u, k), .location = shot.location}));
+    } catch (const std::invalid_argument& error) {
+      failure_ = error.what();
+    }
+    if (failure_.empty()) {
+      const Solution& run = runs_.back();
+      if (!run.outcome.reached_end()) {
+        failure_ = "the solution ends at t = " + number_text(run.outcome.t) + " as " +
+                   to_string(run.outcome.status) + ": " + run.outcome.message;
+      } else if (run.final.location != next.location) {
+        failure_ = "the solution ends in the location '" + run.final.location + "' and not in '" +
+                   next.location + "'";
+      }
+    }
+    if (!failure_.empty()) {
+      runs_.clear();
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Shooting::value(ConstVectorRef u, VectorRef f) {
+  if (!follow(u)) return false;
+  for (Index k = 0; k < count(); ++k)
+    f.segment(k * n_, n_) = runs_[static_cast<std::size_t>(k)].final.state.cwiseQuotient(sizes_) -
+                            u.segment(((k + 1) % count()) * n_, n_);
+  if (!period_is_unknown_) return true;
+  const Vector& anchor = shots_.front().state;
+  f[f.size() - 1] = phase_.size() == 0 ? 0 : phase_.dot(u.head(n_) - anchor.cwiseQuotient(sizes_));
+  return phase_.size() > 0;
+}
+
+bool Shooting::jacobian(ConstVectorRef u, MatrixRef result) {
+  if (!follow(u)) return false;
+  result.setZero();
+  for (Index k = 0; k < count(); ++k) {
+    const Solution& run = runs_[static_cast<std::size_t>(k)];
+    const Matrix derivative = run.sensitivities->final().leftCols(n_);
+    if (!derivative.allFinite()) {
+      failure_ = "there is no derivative: " + run.sensitivities->reason();
+      return false;
+    }
+    const Index next = (k + 1) % count();
+    result.block(k * n_, k * n_, n_, n_) +=
+        sizes_.cwiseInverse().asDiagonal() * derivative * sizes_.asDiagonal();
+    result.block(k * n_, next * n_, n_, n_) -= Matrix::Identity(n_, n_);
+    if (!period_is_unknown_) continue;
+    const Vector rate = derivative * field_of(run, shots_[static_cast<std::size_t>(k)].location);
+    result.block(k * n_, result.cols() - 1, n_, 1) = (length(k) * first_period_) * rate.cwiseQuotient(sizes_);
+  }
+  if (period_is_unknown_ && phase_.size() > 0) result.block(result.rows() - 1, 0, 1, n_) = phase_.transpose();
+  return true;
+}
+
+}  // namespace slideway
