@@ -123,6 +123,7 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
       find_periodic_orbit(instance.problem(), guess_of(arguments, instance, options.run), options);
   found.message = told_to_user(found.message);
   found.admissibility = told_to_user(found.admissibility);
+  found.solution.sensitivities.reset();  // the documents hold the orbit, and of derivatives the multipliers
 
   const ShownOrbit shown{.model = model.name,
                          .instance = instance,

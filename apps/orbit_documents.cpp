@@ -72,7 +72,8 @@ void print_orbit(const ShownOrbit& shown, const std::vector<std::string>& writte
   const std::vector<std::string>& names = shown.instance.system.state_names();
   fmt::print(out, "{}   period {:.12g}   {}   rtol {:g}\n\n", shown.model, orbit.period,
              orbit.autonomous ? "found" : "of the drive", shown.rtol);
-  std::vector<Table::Column> columns = {{"t", Align::right, true}, {"event"}, {"of"}, {"from"}, {"to"}};
+  std::vector<Table::Column> columns = {
+      {"t", Align::right, true}, {"event", Align::left, true}, {"of", Align::left, true}, {"from"}, {"to"}};
   const bool shows_states = names.size() <= 6;
   if (shows_states)
     for (const std::string& name : names) columns.push_back({name, Align::right, true});

@@ -69,7 +69,7 @@ TEST_CASE("help fits the screen and shows an example of every command") {
     const std::string columns = "COLUMNS=" + std::to_string(width);
     check_lines(place.slideway({"--help"}, columns), width);
     for (const char* command :
-         {"models", "show", "run", "check", "compare", "sweep", "validate", "completion"}) {
+         {"models", "show", "run", "check", "compare", "sweep", "orbit", "validate", "completion"}) {
       const Finished help = place.slideway({command, "--help"}, columns);
       CAPTURE(command);
       CHECK(help.status == 0);

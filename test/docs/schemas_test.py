@@ -57,6 +57,10 @@ def main():
                   for model in ("evaporator", str(repelling), str(gallery / "cam_follower.toml"))]
         calls += [("sweep", ["sweep", "dry-friction", "--vary", values, "--quiet", "--json", "-"])
                   for values in ("mu=0.1:0.5:5", "mu=0.1,-1")]
+        calls += [("orbit", ["orbit", str(gallery / f"{model}.toml"), *arguments, "--json", "-"])
+                  for model, arguments in (("leine_belt", ["--section", "slip"]), ("dry_friction", ["--period", "2*pi/w"]),
+                                           ("hysteresis_relay", ["--section", "y - band"]),
+                                           ("bouncing_ball", ["--period", "1", "--transient", "0"]))]
         short = ["--repeats", "1", "--levels", "2", "--max-evaluations", "20000", "--quiet", "--json", "-"]
         calls += [("compare", ["compare", "evaporator", "--error", "1e-3", *short]),
                   ("compare", ["compare", str(gallery / "bouncing_ball.toml"), *short]),
@@ -80,7 +84,7 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"run", "check", "compare", "random"} - seen:
+        for kind in {"run", "check", "compare", "orbit", "random"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")
     print(f"{len(calls)} documents, {failures} failures")

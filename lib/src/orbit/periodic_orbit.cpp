@@ -183,14 +183,25 @@ class OrbitSearch {
             .advice = "give the period to all its digits"});
   }
 
+  EquationsResult zero_of(Shooting& shooting) const {
+    const Equations equations = shooting.equations();
+    const Vector start = shooting.unknowns();
+    if (options_.taken_residual > 0) {
+      Vector f(start.size());
+      if (equations.value(start, f) && f.lpNorm<Eigen::Infinity>() <= options_.taken_residual)
+        return {.converged = true, .u = start, .residual = f.lpNorm<Eigen::Infinity>()};
+    }
+    const double rtol = options_.run.rtol;
+    return solve_equations(equations, start,
+                           {.tolerance = kWantedResidual * rtol,
+                            .accepted = std::max(kAcceptedResidual * rtol, 1e-12),
+                            .max_iterations = options_.max_iterations,
+                            .longest_step = 1});
+  }
+
   void attempt(std::vector<ShotStart> shots) {
     Shooting shooting(simulator_, guess_.start, guess_.period, result_.autonomous, sizes_, std::move(shots));
-    const double rtol = options_.run.rtol;
-    const EquationsResult found = solve_equations(shooting.equations(), shooting.unknowns(),
-                                                  {.tolerance = kWantedResidual * rtol,
-                                                   .accepted = std::max(kAcceptedResidual * rtol, 1e-12),
-                                                   .max_iterations = options_.max_iterations,
-                                                   .longest_step = 1});
+    const EquationsResult found = zero_of(shooting);
     result_.iterations += found.iterations;
     result_.residual = found.residual;
     const std::string failure = shooting.failure();

@@ -41,6 +41,8 @@ struct OrbitOptions {
   // Shots over one period, 1 to 64; 0: one, and where that does not converge 4, 8 and 16.
   Index shots = 0;
   int max_iterations = 50;  // of Newton's method, ≥ 1
+  // A guess with a residual up to this is taken as the orbit, without Newton's method; of the size of the states.
+  double taken_residual = 0;
 };
 
 enum class MultiplierKind {

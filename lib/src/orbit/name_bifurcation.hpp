@@ -1,0 +1,20 @@
+// The name of a change of signature, by what vanishes at it.
+//
+// It must not know how the change was located.
+#pragma once
+
+#include <string>
+
+#include "slideway/orbit/orbit_branch.hpp"
+
+namespace slideway {
+
+struct NamedBifurcation {
+  Bifurcation kind = Bifurcation::other;
+  std::string reason = {};
+};
+
+// Of two orbits of different signatures, close to each other.
+NamedBifurcation name_bifurcation(const PeriodicOrbit& one, const PeriodicOrbit& other);
+
+}  // namespace slideway

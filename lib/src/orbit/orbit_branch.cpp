@@ -1,0 +1,491 @@
+#include "slideway/orbit/orbit_branch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <Eigen/LU>
+
+#include "core/number_text.hpp"
+#include "orbit/name_bifurcation.hpp"
+#include "orbit/regular_times.hpp"
+#include "orbit/shooting.hpp"
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr double kDifferenceStep = 1e-5;    // of the range of the parameter, for ∂F/∂p
+constexpr double kLeastStep = 1e-5;         // of the first step, below which the branch ends
+constexpr double kLongestStep = 4;          // of the first step, where the branch turns
+constexpr double kLargestCorrection = 0.3;  // of a step, beyond which an orbit belongs to another branch
+constexpr double kSteepTangent = 0.1;  // with a smaller share of p the begin of the orbit stays where it is
+
+// The orbit as one vector: scaled state, scaled period where it is unknown, and parameter.
+struct Place {
+  Vector u = {};
+  double parameter = 0;
+  PeriodicOrbit orbit = {};
+};
+
+double product_with(const PeriodicOrbit& orbit, double shift) {
+  std::complex<double> product = 1;
+  for (const FloquetMultiplier& multiplier : orbit.multipliers)
+    if (multiplier.kind == MultiplierKind::ordinary) product *= multiplier.value + shift;
+  return product.real();
+}
+
+// Over complex pairs, the product of their squared sizes less 1; 1 without a pair.
+double pairs_beside_circle(const PeriodicOrbit& orbit) {
+  double product = 1;
+  for (const FloquetMultiplier& multiplier : orbit.multipliers)
+    if (multiplier.kind == MultiplierKind::ordinary && multiplier.value.imag() > 0)
+      product *= std::norm(multiplier.value) - 1;
+  return product;
+}
+
+Index pairs_of(const PeriodicOrbit& orbit) {
+  return std::count_if(orbit.multipliers.begin(), orbit.multipliers.end(),
+                       [](const auto& multiplier) { return multiplier.value.imag() > 0; });
+}
+
+class BranchSearch {
+ public:
+  BranchSearch(const OrbitFamily& family, const OrbitGuess& guess, const OrbitBranchOptions& options)
+      : family_(family), options_(options), range_(options.last - options.first), guess_(guess) {}
+
+  OrbitBranch execute() {
+    Place here;
+    here.parameter = options_.first;
+    here.orbit = find_periodic_orbit(family_.problem(options_.first), guess_, options_.orbit);
+    if (!here.orbit.converged) {
+      result_.message = here.orbit.message;
+      return result_;
+    }
+    autonomous_ = here.orbit.autonomous;
+    if (!autonomous_ && !family_.period) {
+      refuse({.what = "the equations depend on time, and nothing tells their period",
+              .where = "follow_periodic_orbit",
+              .expected = "OrbitFamily::period",
+              .got = "none"});
+    }
+    if (!autonomous_) begin_near_zero(here);
+    result_.points.push_back({here.parameter, here.orbit});
+    follow(std::move(here));
+    return result_;
+  }
+
+ private:
+  // The drive repeats itself: an early begin moves least with its frequency.
+  void begin_near_zero(Place& here) {
+    const double period = here.orbit.period;
+    here.orbit.start -= period * std::floor(here.orbit.start / period);
+    std::optional<PeriodicOrbit> again = orbit_at(here.parameter, guess_of(here.orbit));
+    if (again) here.orbit = *again;
+  }
+
+  static OrbitGuess guess_of(const PeriodicOrbit& orbit) {
+    return {.start = orbit.start, .period = orbit.period, .state = orbit.state, .location = orbit.location};
+  }
+
+  std::optional<PeriodicOrbit> orbit_at(double parameter, OrbitGuess guess, double taken_residual = 0) {
+    try {
+      if (!autonomous_) guess.period = family_.period(parameter);
+      OrbitOptions options = options_.orbit;
+      options.shots = 1;
+      options.taken_residual = taken_residual;
+      PeriodicOrbit orbit = find_periodic_orbit(family_.problem(parameter), guess, options);
+      if (orbit.converged) return orbit;
+      failure_ = orbit.message;
+    } catch (const std::invalid_argument& error) {
+      failure_ = error.what();
+    }
+    return std::nullopt;
+  }
+
+  // ---- coordinates: those of the anchor, the orbit found last
+  void anchor_at(Place& place) {
+    const PeriodicOrbit& orbit = place.orbit;
+    anchor_ = guess_of(orbit);
+    sizes_ = orbit.state.cwiseAbs();
+    Vector x(sizes_.size());
+    for (std::size_t k = 0; k < orbit.solution.trajectory.segments().size(); ++k)
+      for (const double t : orbit.solution.trajectory.step_times(k)) {
+        orbit.solution.trajectory.evaluate(k, t, x);
+        sizes_ = sizes_.cwiseMax(x.cwiseAbs());
+      }
+    sizes_ = sizes_.cwiseMax(1e-3 * std::max(sizes_.maxCoeff(), 1e-300));
+    members_.clear();
+    place.u = coordinates(orbit, place.parameter);
+  }
+
+  Vector coordinates(const PeriodicOrbit& orbit, double parameter) const {
+    const Index n = orbit.state.size();
+    Vector u(n + (autonomous_ ? 2 : 1));
+    u.head(n) = orbit.state.cwiseQuotient(sizes_);
+    if (autonomous_) u[n] = orbit.period / anchor_.period;
+    u[u.size() - 1] = (parameter - options_.first) / range_;
+    return u;
+  }
+  double parameter_of(ConstVectorRef u) const { return options_.first + range_ * u[u.size() - 1]; }
+
+  // The equations at one value of the parameter, with all they refer to.
+  struct Member {
+    double parameter;
+    std::unique_ptr<Simulator> simulator;
+    std::unique_ptr<Shooting> shooting;
+    Equations equations;
+  };
+
+  Member* member_at(double parameter) {
+    for (const auto& member : members_)
+      if (member->parameter == parameter) return member.get();
+    try {
+      auto member = std::make_unique<Member>();
+      member->parameter = parameter;
+      const Automaton problem = family_.problem(parameter);
+      Options run = options_.orbit.run;
+      run.recording = Recording::nothing;
+      run.output_times.clear();
+      run.on_step = {};
+      run.on_event = {};
+      run.sensitivities = by_initial_values(problem.system(), problem.system().state_names());
+      member->simulator = std::make_unique<Simulator>(problem, run);
+      const double period = autonomous_ ? anchor_.period : family_.period(parameter);
+      member->shooting = std::make_unique<Shooting>(
+          *member->simulator, anchor_.start, period, autonomous_, sizes_,
+          std::vector<ShotStart>{{.fraction = 0, .state = anchor_.state, .location = anchor_.location}});
+      member->equations = member->shooting->equations();
+      if (members_.size() > 8) members_.erase(members_.begin());
+      members_.push_back(std::move(member));
+      return members_.back().get();
+    } catch (const std::invalid_argument& error) {
+      failure_ = error.what();
+      return nullptr;
+    }
+  }
+
+  bool value(ConstVectorRef u, VectorRef f) {
+    Member* member = member_at(parameter_of(u));
+    if (member == nullptr) return false;
+    if (member->equations.value(u.head(u.size() - 1), f)) return true;
+    failure_ = member->shooting->failure();
+    return false;
+  }
+
+  // ∂F/∂(x, T, p), one row less than columns.
+  bool wide_jacobian(ConstVectorRef u, MatrixRef result) {
+    const Index m = u.size() - 1;
+    Member* member = member_at(parameter_of(u));
+    if (member == nullptr) return false;
+    Matrix square(m, m);
+    if (!member->equations.jacobian(u.head(m), square)) return false;
+    result.leftCols(m) = square;
+    Vector up(m), down(m), moved = u;
+    moved[m] = u[m] + kDifferenceStep;
+    if (!value(moved, up)) return false;
+    moved[m] = u[m] - kDifferenceStep;
+    if (!value(moved, down)) return false;
+    result.col(m) = (up - down) / (2 * kDifferenceStep);
+    return true;
+  }
+
+  // The unit tangent at u in the direction of `along`.
+  std::optional<Vector> tangent_at(const Vector& u, const Vector& along) {
+    const Index size = u.size();
+    Matrix bordered = Matrix::Zero(size, size);
+    Matrix wide(size - 1, size);
+    if (!wide_jacobian(u, wide)) return std::nullopt;
+    bordered.topRows(size - 1) = wide;
+    bordered.bottomRows(1) = along.transpose();
+    Vector right = Vector::Zero(size);
+    right[size - 1] = 1;
+    const Vector tangent = bordered.fullPivLu().solve(right);
+    if (!tangent.allFinite() || !(tangent.norm() > 0)) return std::nullopt;
+    return tangent.normalized();
+  }
+
+  // The orbit on the plane through `predicted` with the normal `tangent`.
+  std::optional<Place> correct(const Vector& predicted, const Vector& tangent, long* iterations) {
+    const Index m = predicted.size() - 1;
+    const Equations equations{.value =
+                                  [&](ConstVectorRef u, VectorRef f) {
+                                    Vector head(m);
+                                    if (!value(u, head)) return false;
+                                    f.head(m) = head;
+                                    f[m] = tangent.dot(u - predicted);
+                                    return true;
+                                  },
+                              .jacobian =
+                                  [&](ConstVectorRef u, MatrixRef result) {
+                                    Matrix wide(m, m + 1);
+                                    if (!wide_jacobian(u, wide)) return false;
+                                    result.topRows(m) = wide;
+                                    result.bottomRows(1) = tangent.transpose();
+                                    return true;
+                                  }};
+    const double rtol = options_.orbit.run.rtol;
+    const EquationsResult found = solve_equations(
+        equations, predicted,
+        {.tolerance = 10 * rtol, .accepted = 1000 * rtol, .max_iterations = 12, .longest_step = 0.5});
+    *iterations = found.iterations;
+    if (!found.converged) {
+      if (failure_.empty()) failure_ = found.message;
+      return std::nullopt;
+    }
+    Place place;
+    place.parameter = parameter_of(found.u);
+    OrbitGuess guess = anchor_;
+    guess.state = found.u.head(sizes_.size()).cwiseProduct(sizes_);
+    if (autonomous_) guess.period = anchor_.period * found.u[sizes_.size()];
+    const auto orbit = orbit_at(place.parameter, guess, 1e4 * rtol);
+    if (!orbit) return std::nullopt;
+    place.orbit = *orbit;
+    place.u = found.u;
+    return place;
+  }
+
+  void follow(Place here) {
+    const double first_step = 1.0 / static_cast<double>(options_.points - 1);
+    anchor_at(here);
+    Vector along = Vector::Zero(here.u.size());
+    along[along.size() - 1] = 1;
+    auto tangent = tangent_at(here.u, along);
+    if (!tangent) {
+      result_.message = "the branch has no tangent at its begin: " + failure_;
+      return;
+    }
+    double shrink = 1;
+    while (static_cast<Index>(result_.points.size()) < options_.most_points) {
+      const double share = std::abs((*tangent)[tangent->size() - 1]);
+      const double length = shrink * std::min(first_step / std::max(share, 1e-12), kLongestStep * first_step);
+      if (length < kLeastStep * first_step) {
+        result_.message = "the branch ends near " + number_text(here.parameter) + ": " + failure_;
+        return;
+      }
+      failure_.clear();
+      const Vector predicted = here.u + length * *tangent;
+      const double wanted = predicted[predicted.size() - 1];
+      if (wanted >= 1 - 1e-9) {
+        finish(here, *tangent);
+        return;
+      }
+      if (wanted < 0) {
+        result_.message = "the branch turns back and leaves the range at its first value";
+        return;
+      }
+      long iterations = 0;
+      auto next = correct(predicted, *tangent, &iterations);
+      const bool has_jumped = next && (next->u - predicted).norm() > kLargestCorrection * length;
+      if (has_jumped) failure_ = "Newton's method leads to another branch";
+      if (!next || has_jumped) {
+        shrink *= 0.5;
+        continue;
+      }
+      auto turned = tangent_at(next->u, *tangent);
+      if (!turned || turned->dot(*tangent) < 0.8) {
+        if (failure_.empty()) failure_ = "the branch turns too sharply, as it does at a grazing contact";
+        shrink *= 0.5;
+        continue;
+      }
+      look_between(here, *tangent, *next, *turned);
+      result_.points.push_back({next->parameter, next->orbit});
+      if (iterations <= 4) shrink = std::min(1.0, 2 * shrink);
+      here = std::move(*next);
+      tangent = turned;
+      take_new_begin(here, *tangent);
+    }
+    result_.message = "the greatest number of orbits is reached";
+  }
+
+  // The last orbit, at the end of the range exactly.
+  void finish(const Place& here, const Vector& tangent) {
+    const Index last = tangent.size() - 1;
+    const double length = (1 - here.u[last]) / tangent[last];
+    const Vector predicted = here.u + length * tangent;
+    Vector fixed = Vector::Zero(tangent.size());
+    fixed[last] = 1;
+    long iterations = 0;
+    auto next = correct(predicted, fixed, &iterations);
+    if (!next) {
+      result_.message = "the branch ends near " + number_text(here.parameter) + ": " + failure_;
+      return;
+    }
+    const auto turned = tangent_at(next->u, tangent);
+    look_between(here, tangent, *next, turned.value_or(tangent));
+    next->parameter = options_.last;
+    result_.points.push_back({next->parameter, next->orbit});
+    result_.complete = true;
+  }
+
+  // The begin of the orbit keeps away from events, which move with the parameter.
+  void take_new_begin(Place& here, Vector& tangent) {
+    const PeriodicOrbit& orbit = here.orbit;
+    const double share = tangent[tangent.size() - 1];
+    if (std::abs(share) < kSteepTangent) return;
+    const auto& segments = orbit.solution.trajectory.segments();
+    if (segments.size() > 1) {
+      const double to_event = segments.front().end - orbit.start;
+      const double since_event = orbit.start + orbit.period - segments.back().start;
+      const double margin = 0.1 * (to_event + since_event);
+      if (to_event < margin || since_event < margin) {
+        const double t = orbit.start + 0.5 * (to_event - since_event);
+        const double inside = t < orbit.start ? t + orbit.period : t;
+        OrbitGuess guess{.start = inside,
+                         .period = orbit.period,
+                         .state = orbit.solution.trajectory(inside),
+                         .location = orbit.solution.trajectory.location(inside)};
+        if (const auto moved = orbit_at(here.parameter, guess)) here.orbit = *moved;
+      }
+    }
+    anchor_at(here);
+    Vector along = Vector::Zero(here.u.size());
+    along[along.size() - 1] = share > 0 ? 1 : -1;
+    if (const auto again = tangent_at(here.u, along)) tangent = *again;
+  }
+
+  // ---- between two orbits
+  void look_between(const Place& one, const Vector& tangent, const Place& other, const Vector& turned) {
+    if (one.orbit.signature != other.orbit.signature && !is_rotated(one.orbit, other.orbit)) {
+      locate_signature(one, other);
+      return;
+    }
+    const Index last = tangent.size() - 1;
+    const auto changes = [&](double shift) {
+      return product_with(one.orbit, shift) * product_with(other.orbit, shift) < 0;
+    };
+    if (changes(-1)) {
+      locate(tangent[last] * turned[last] < 0 ? Bifurcation::fold : Bifurcation::branch_point,
+             "a multiplier is 1", one, other,
+             [](const PeriodicOrbit& orbit) { return product_with(orbit, -1); });
+    }
+    if (changes(1)) {
+      locate(Bifurcation::period_doubling, "a multiplier is -1", one, other,
+             [](const PeriodicOrbit& orbit) { return product_with(orbit, 1); });
+    }
+    if (pairs_of(one.orbit) > 0 && pairs_of(one.orbit) == pairs_of(other.orbit) &&
+        pairs_beside_circle(one.orbit) * pairs_beside_circle(other.orbit) < 0) {
+      locate(Bifurcation::torus, "a complex pair of multipliers is on the unit circle", one, other,
+             pairs_beside_circle);
+    }
+  }
+
+  // Events at another begin of the same orbit.
+  static bool is_rotated(const PeriodicOrbit& one, const PeriodicOrbit& other) {
+    const std::string doubled = one.signature + " " + one.signature;
+    return one.signature.size() == other.signature.size() &&
+           doubled.find(other.signature) != std::string::npos;
+  }
+
+  std::optional<Place> between(const Place& one, const Place& other, double part) {
+    const Vector chord = other.u - one.u;
+    long iterations = 0;
+    return correct(one.u + part * chord, chord.normalized(), &iterations);
+  }
+
+  template <class Test>
+  void locate(Bifurcation kind, const char* reason, const Place& one, const Place& other, const Test& test) {
+    double low = 0, high = 1, at_low = test(one.orbit), at_high = test(other.orbit);
+    Place best = std::abs(at_low) < std::abs(at_high) ? one : other;
+    for (int k = 0; k < 40 && high - low > 1e-9; ++k) {
+      double part = low - at_low * (high - low) / (at_high - at_low);
+      if (!(part > low && part < high)) part = 0.5 * (low + high);
+      const auto middle = between(one, other, part);
+      if (!middle) break;
+      const double at_middle = test(middle->orbit);
+      best = *middle;
+      if (std::abs(at_middle) < 10 * options_.orbit.run.rtol) break;
+      // Illinois' variant of the secant method.
+      if ((at_middle < 0) == (at_low < 0)) {
+        low = part;
+        at_low = at_middle;
+        at_high *= 0.5;
+      } else {
+        high = part;
+        at_high = at_middle;
+        at_low *= 0.5;
+      }
+    }
+    result_.bifurcations.push_back({.kind = kind,
+                                    .parameter = best.parameter,
+                                    .orbit = best.orbit,
+                                    .before = one.orbit.signature,
+                                    .after = other.orbit.signature,
+                                    .reason = reason});
+  }
+
+  void locate_signature(const Place& one, const Place& other) {
+    const double width = std::max(options_.orbit.run.rtol, 1e-12);
+    double low = 0, high = 1;
+    Place at_low = one, at_high = other;
+    while (high - low > width) {
+      const double part = 0.5 * (low + high);
+      auto middle = between(one, other, part);
+      if (!middle) break;
+      const bool is_like_one =
+          middle->orbit.signature == one.orbit.signature || is_rotated(one.orbit, middle->orbit);
+      if (is_like_one) {
+        low = part;
+        at_low = std::move(*middle);
+      } else {
+        high = part;
+        at_high = std::move(*middle);
+      }
+    }
+    const NamedBifurcation named = name_bifurcation(at_low.orbit, at_high.orbit);
+    result_.bifurcations.push_back({.kind = named.kind,
+                                    .parameter = at_low.parameter,
+                                    .orbit = at_low.orbit,
+                                    .before = at_low.orbit.signature,
+                                    .after = at_high.orbit.signature,
+                                    .reason = named.reason});
+  }
+
+  const OrbitFamily& family_;
+  const OrbitBranchOptions& options_;
+  double range_;
+  OrbitGuess guess_;
+  bool autonomous_ = false;
+  OrbitGuess anchor_ = {};
+  Vector sizes_ = {};
+  std::vector<std::unique_ptr<Member>> members_ = {};
+  std::string failure_ = {};
+  OrbitBranch result_ = {};
+};
+
+}  // namespace
+
+const char* to_string(Bifurcation kind) {
+  switch (kind) {
+    case Bifurcation::fold: return "SN";
+    case Bifurcation::branch_point: return "BP";
+    case Bifurcation::period_doubling: return "PD";
+    case Bifurcation::torus: return "NS";
+    case Bifurcation::grazing: return "GR";
+    case Bifurcation::grazing_sliding: return "GS";
+    case Bifurcation::crossing_sliding: return "CS";
+    case Bifurcation::switching_sliding: return "SS";
+    case Bifurcation::adding_sliding: return "AS";
+    case Bifurcation::other: return "??";
+  }
+  return "";
+}
+
+OrbitBranch follow_periodic_orbit(const OrbitFamily& family, const OrbitGuess& guess,
+                                  const OrbitBranchOptions& options) {
+  if (!family.problem || !std::isfinite(options.first) || !std::isfinite(options.last) ||
+      options.first == options.last || options.points < 2 || options.most_points < 2) {
+    refuse({.what = "the branch cannot be followed",
+            .where = "follow_periodic_orbit",
+            .expected = "a problem for each value, two different finite values and at least two points",
+            .got = number_text(options.first) + " to " + number_text(options.last) + " in " +
+                   std::to_string(options.points) + " points"});
+  }
+  return BranchSearch(family, guess, options).execute();
+}
+
+}  // namespace slideway

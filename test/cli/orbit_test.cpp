@@ -1,0 +1,83 @@
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+#include "test/cli/program.hpp"
+
+using slideway::test::contains;
+using slideway::test::Finished;
+using slideway::test::Workplace;
+using Json = nlohmann::json;
+
+TEST_CASE("a stick-slip orbit is shown with its exact zero and written with its points on the section") {
+  const Workplace place;
+  const Finished shown = place.slideway({"orbit", "gallery/leine_belt", "--section", "slip"});
+  CAPTURE(shown.err);
+  CAPTURE(shown.out);
+  CHECK(shown.status == 0);
+  CHECK(contains(shown.out, "exactly 0: sliding or rest wipes it out"));
+  CHECK(contains(shown.out, "along the orbit"));
+  CHECK(contains(shown.out, "stability    stable"));
+
+  const Finished written = place.slideway(
+      {"orbit", "gallery/leine_belt", "--section", "slip", "--json", "-", "--csv", "orbit.csv"});
+  CHECK(written.status == 0);
+  const Json document = Json::parse(written.out);
+  CHECK(document["schema"] == "slideway.orbit/1");
+  CHECK(document["admissible"] == true);
+  CHECK(document["signature"] == "sliding_entry(slip) sliding_exit(slip)");
+  CHECK(document["multipliers"][0]["kind"] == "trivial");
+  CHECK(document["multipliers"][1]["kind"] == "exact_zero");
+  CHECK(document["multipliers"][1]["real"] == 0.0);
+  REQUIRE(document["section"].size() == 1);
+  CHECK(std::abs(document["section"][0]["state"]["v"].get<double>() - 0.2) < 1e-9);
+  CHECK(contains(place.read("orbit.csv"), "t,x,v,mode,location"));
+}
+
+TEST_CASE("a period may be an expression of parameters") {
+  const Workplace place;
+  for (const char* period : {"2*pi/w", "2*pi/0.5"}) {
+    const Finished finished =
+        place.slideway({"orbit", "gallery/dry_friction", "--period", period, "--json", "-"});
+    CAPTURE(finished.err);
+    CHECK(finished.status == 0);
+    const Json document = Json::parse(finished.out);
+    CHECK(std::abs(document["period"].get<double>() - 4 * 3.14159265358979323846) < 1e-12);
+    CHECK(document["autonomous"] == false);
+  }
+}
+
+TEST_CASE("a relay with hysteresis has the half period of its transcendental equation") {
+  const Workplace place;
+  const Finished finished =
+      place.slideway({"orbit", "gallery/hysteresis_relay", "--section", "y - band", "--json", "-"});
+  CAPTURE(finished.err);
+  CHECK(finished.status == 0);
+  const Json document = Json::parse(finished.out);
+  const double half = 0.5 * document["period"].get<double>();
+  CHECK(std::abs(half - 2 * std::tanh(0.5 * half) - 0.2) < 1e-8);
+  CHECK(document["stability"] == "stable");
+}
+
+TEST_CASE("the command orbit says what it needs") {
+  const Workplace place;
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& part) {
+    arguments.insert(arguments.begin(), {"orbit", "gallery/dry_friction"});
+    const Finished finished = place.slideway(arguments);
+    CAPTURE(finished.err);
+    CHECK(finished.status == 2);
+    CHECK(contains(finished.err, part));
+  };
+  refused({}, "--section NAME, or --period PERIOD");
+  refused({"--period", "12"}, "do not repeat themselves");
+  refused({"--period", "2*pi/ww"}, "--period: the period makes no sense");
+  refused({"--period", "-1"}, "a number above 0");
+  refused({"--section", "stik"}, "did you mean 'stick'");
+  refused({"--period", "4*pi", "--returns", "2"}, "--returns");
+  refused({"--period", "4*pi", "--transient", "3", "--t-end", "3"}, "--transient with --t-end");
+  const Finished ball =
+      place.slideway({"orbit", "gallery/bouncing_ball", "--period", "1", "--transient", "0"});
+  CAPTURE(ball.err);
+  CHECK(ball.status == 3);
+}
