@@ -143,7 +143,7 @@ TEST_CASE("a run goes on from each of its checkpoints bit for bit, with delayed 
   };
   Event kick;
   kick.name = "kick";
-  kick.when.value = [](double, ConstVectorRef x) { return x[0]; };
+  kick.when = [](double, ConstVectorRef x) { return x[0]; };
   kick.direction = Direction::rising;
   kick.action = Action::reset;
   kick.reset = [](double, ConstVectorRef before, VectorRef after) { after[2] += before[1]; };

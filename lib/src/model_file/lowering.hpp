@@ -79,6 +79,7 @@ struct ExpandedEvent {
   double delay = 0;
   DelayedValues values = DelayedValues::trigger;
   int priority = 0;
+  Initially initially = Initially::by_rule;
 };
 
 // The priority of time events that functions and inputs make, so that all else at the instant sees their value after it.

@@ -38,6 +38,7 @@ void RunEngine::warn_of_silent_guards() {
       // Its jumps past zero were asked to be none; and a run that stopped within an instant left what was due there.
       const bool is_excused = !watched.across_jumps || log_.solution().outcome.status != Status::reached_end;
       if (watch.was_ahead(e) && is_excused) continue;
+      if (watched.initially == Initially::wait && !watch.was_ahead(e)) continue;
       // An event that is beyond zero at the start of a run in a given mode may have fired before that run.
       if (!watch.was_ahead(e) && now_.run.mode) continue;
       const double value = watch.value(now_.t, now_.x, e);

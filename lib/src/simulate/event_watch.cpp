@@ -24,7 +24,8 @@ EventWatch::EventWatch(const System& system) {
          .across_jumps = event.across_jumps,
          .event = watched_.size(),
          .delay = event.delay,
-         .priority = event.priority});
+         .priority = event.priority,
+         .initially = event.initially});
   }
 }
 
@@ -42,7 +43,8 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
          .across_jumps = edge.across_jumps,
          .edge = k,
          .delay = edge.delay,
-         .priority = edge.priority});
+         .priority = edge.priority,
+         .initially = edge.initially});
   }
 }
 
@@ -62,6 +64,7 @@ void EventWatch::add(Watched watched) {
   undecided_.push_back(0);
   fired_.push_back(0);
   was_ahead_.push_back(0);
+  waits_.push_back(0);
   watched_.push_back(std::move(watched));
 }
 
@@ -69,6 +72,7 @@ void EventWatch::take_history(const EventWatch& before) {
   for_same(before, [&](Index theirs, Index mine) {
     if (before.fired(theirs)) set_fired(mine);
     if (before.was_ahead(theirs)) set_was_ahead(mine);
+    set_waits(mine, before.waits(theirs));
   });
 }
 

@@ -27,6 +27,7 @@ struct Watched {
   std::size_t event = 0;     // into System::events, for the others
   Delay delay = {};
   int priority = 0;
+  Initially initially = Initially::by_rule;
 };
 
 class EventWatch {
@@ -65,8 +66,14 @@ class EventWatch {
   // Over the whole run: whether the event has fired, and whether its guard has ever been on its own side.
   void set_fired(Index e) { fired_[at(e)] = 1; }
   bool fired(Index e) const { return fired_[at(e)] != 0; }
-  void set_was_ahead(Index e) { was_ahead_[at(e)] = 1; }
+  void set_was_ahead(Index e) {
+    was_ahead_[at(e)] = 1;
+    waits_[at(e)] = 0;
+  }
   bool was_ahead(Index e) const { return was_ahead_[at(e)] != 0; }
+  // Whether it is as at the start of the run, beyond zero, where it does not fire before it has been on its own side.
+  void set_waits(Index e, bool waits) { waits_[at(e)] = waits; }
+  bool waits(Index e) const { return waits_[at(e)] != 0; }
   // Locations may have the same event, as those of a model file do. `of` is called with the events of `other` and of this that are one.
   template <class Function>
   void for_same(const EventWatch& other, const Function& of) const;
@@ -94,6 +101,7 @@ class EventWatch {
     visit("undecided", undecided_);
     visit("fired", fired_);
     visit("was_ahead", was_ahead_);
+    visit("waits", waits_);
   }
 
  private:
@@ -108,7 +116,7 @@ class EventWatch {
 
   std::vector<Watched> watched_;
   std::vector<double> side_, allowance_, noise_;
-  std::vector<char> armed_, held_, undecided_, fired_, was_ahead_;
+  std::vector<char> armed_, held_, undecided_, fired_, was_ahead_, waits_;
   // The slopes of a guard that is affine are had once, and so is ∂ₜg at one time of a guard of t alone.
   struct Seen {
     GuardShape shape = {};  // of all states where it is not known
