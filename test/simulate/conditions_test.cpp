@@ -187,4 +187,10 @@ TEST_CASE("initial values follow those that they are made of, and what is set") 
   Vector by_k(7);
   by_k << 2, 0, 1, 1, 1, 1, 1;
   CHECK(Vector(extended.initial.col(0)) == by_k);
+  Vector by_y(7);
+  by_y << 3 + 3, 1, 0, 1, 2, 3, 1;
+  CHECK(model.initial_by({}, "y") == by_y);
+  by_y << 3, 1, 0, 0, 1, 2, 0;
+  by_y[0] = 3 + 2;
+  CHECK(model.initial_by({{"z2", 10}}, "y") == by_y);
 }

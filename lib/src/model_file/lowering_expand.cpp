@@ -24,10 +24,11 @@ namespace {
 class Expander {
  public:
   Expander(const ModelDescription& model, const Settings& settings, Check check,
-           const ExpansionLimits& limits, const std::vector<std::string>& free, Mistakes& mistakes,
-           ExpandedModel& expanded)
+           const ExpansionLimits& limits, const std::vector<std::string>& free, const std::string& initial,
+           Mistakes& mistakes, ExpandedModel& expanded)
       : model_(model),
         free_(free),
+        initial_(initial),
         check_(check),
         limits_(limits),
         mistakes_(mistakes),
@@ -149,10 +150,14 @@ class Expander {
   }
 
   void build_initial_nodes() {
-    if (free_.empty()) return;
+    if (free_.empty() && initial_.empty()) return;
     // The values so far are those with numbers for parameters.
     builder_.forget_initial_values();
     take_initial_settings();
+    for_initial_values([&](std::uint32_t k, std::uint32_t element, std::uint32_t index) {
+      if (expanded_.state_names[index] == initial_)
+        builder_.set_initial_value(k, element, expanded_.graph.state(index));
+    });
     for_initial_values([&](std::uint32_t k, std::uint32_t element, std::uint32_t index) {
       if (settings_.count(expanded_.state_names[index]) > 0) return;
       succeeds([&] { expanded_.initial_nodes.emplace_back(index, builder_.initial_value(k, element)); });
@@ -695,6 +700,7 @@ class Expander {
 
   const ModelDescription& model_;
   const std::vector<std::string>& free_;
+  const std::string& initial_;
   Check check_;
   const ExpansionLimits& limits_;
   Mistakes& mistakes_;
@@ -715,11 +721,11 @@ class Expander {
 }  // namespace
 
 ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
-                     const ExpansionLimits& limits, Mistakes& mistakes,
-                     const std::vector<std::string>& free) {
+                     const ExpansionLimits& limits, Mistakes& mistakes, const std::vector<std::string>& free,
+                     const std::string& initial) {
   ExpandedModel expanded;
   expanded.graph = ExpressionGraph(limits.operations);
-  Expander(model, settings, check, limits, free, mistakes, expanded).run();
+  Expander(model, settings, check, limits, free, initial, mistakes, expanded).run();
   return expanded;
 }
 
