@@ -158,7 +158,9 @@ class Checker {
     Vector slopes(x.size());
     std::size_t beyond = 0;
     for (const Event& event : system.events()) {
-      if (event.action == Action::record || event.direction == Direction::any) continue;
+      if (event.action == Action::record || event.direction == Direction::any ||
+          event.initially != Initially::by_rule)
+        continue;
       const double value = event.when.value(instance_.start, x);
       if (!(event.direction == Direction::rising ? value > 0 : value < 0)) continue;
       event.when.gradient(instance_.start, x, slopes);

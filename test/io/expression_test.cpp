@@ -177,7 +177,19 @@ TEST_CASE("common slips get a hint") {
   CHECK(error_of("2x").hint == "write a product with '*'");
   CHECK(error_of("x**2").hint == "write a power with '^'");
   CHECK(error_of("a \u2212 b").hint == "use the minus of the keyboard, '-'");
-  CHECK(error_of("if(a == b, 1, 2)").hint.find("if(a > b, p, q)") != std::string::npos);
+  CHECK(error_of("if(a = b, 1, 2)").hint.find("if(a > b, p, q)") != std::string::npos);
+}
+
+TEST_CASE("conditions are joined by words, of which not binds tightest and or least") {
+  CHECK(postfix("a > b and c > d or not e > f") == "a b > c d > and e f > not or");
+  CHECK(postfix("a > b or c > d and e == f") == "a b > c d > e f == and or");
+  CHECK(postfix("not not a != b") == "a b != not not");
+  CHECK(postfix("android + nota - orb") == "android nota + orb -");
+  for (const char* text : {"a > b and (c > d or not e > f)", "not (a > b and c >= d)",
+                           "(a > b or c > d) and e < f", "not a > b or c <= d"})
+    CHECK(print_expression(parsed(text)) == text);
+  CHECK(error_of("a > b and").expected == "a number, a name or '('");
+  CHECK(error_of("and > 1").offset == 0);
 }
 
 TEST_CASE("a number that no double holds is refused") {

@@ -172,12 +172,12 @@ TEST_CASE("unknown sections and keys get the near name") {
       "'on_ambiguity', 'sliding_rule', 'selection', 'max_events', 'max_steps' or 'observe', got 'rtoll'",
       "did you mean 'rtol'?");
   check_mistake(with_end("[[stops]]\nwhen = \"x\"\nset = { x = 1 }\n"),
-                "m.toml:17:1: unknown key in [[stops]], expected 'name', 'size', 'when', 'direction' or "
-                "'across_jumps', got 'set'");
+                "m.toml:17:1: unknown key in [[stops]], expected 'name', 'size', 'when', 'direction', "
+                "'across_jumps' or 'initially', got 'set'");
   check_mistake(with_end("[[resets]]\nwhen = \"x\"\nset = { x = 1 }\nzeno = \"rest\"\n"),
                 "m.toml:18:1: unknown key in [[resets]], expected 'name', 'size', 'when', 'direction', "
                 "'across_jumps', "
-                "'set', 'delay', 'values' or 'priority', got 'zeno'",
+                "'initially', 'set', 'delay', 'values' or 'priority', got 'zeno'",
                 "'zeno' belongs to [[edges]]");
 }
 
@@ -336,11 +336,10 @@ TEST_CASE("parameters use earlier ones and constants only") {
                 "m.toml:3:6: a name that may not stand in parameter 'w', expected a number or a parameter "
                 "that is defined "
                 "earlier, got 't', the time");
-  check_mistake(with_line(5, "x = \"v\""),
-                "m.toml:5:6: a name that may not stand in the initial value of 'x', expected a number or a "
-                "parameter, got "
-                "'v', a state",
-                "make the initial value of 'v' a parameter, and write that in both");
+  check_mistake(
+      with_line(5, "x = \"t\""),
+      "m.toml:5:6: a name that may not stand in the initial value of 'x', expected a number, a parameter "
+      "or another state, got 't', the time");
   check_told(with_line(8, "end = \"x\""),
              "in the end time, expected a number or a parameter, got 'x', a state");
 }
@@ -367,8 +366,8 @@ TEST_CASE("functions and comparisons are used as they are meant") {
       "write a product with '*', an element of a vector with [ ]");
   check_mistake(
       with_line(11, "v = \"x > 0\""),
-      "m.toml:11:8: a comparison in the derivative of 'v', expected one only as the first argument of "
-      "if(a > b, p, q), got '>'",
+      "m.toml:11:8: a comparison in the derivative of 'v', expected one only in the 'when' of an event, "
+      "and as the first argument of if(a > b, p, q), got '>'",
       "write step(a - b), which is 1 where a > b and else 0");
   check_mistake(
       with_line(11, "v = \"if(x, 1, 2)\""),
@@ -445,8 +444,7 @@ TEST_CASE("a discontinuity inside a guard is refused with a reason") {
              "test.toml:18:13: " + reason + "guard of stop 'far'" + smooth_event + "'drive', which has one");
   check_told(with_end("[[resets]]\nwhen = \"sgn(x)\"\nset = { v = \"-v\" }\n"),
              "test.toml:16:9: " + reason + "guard of the reset" + smooth_event + "'sgn', which jumps");
-  check_told(with_end("[[stops]]\nwhen = \"if(x > 0, v, 1)\"\n"),
-             "an event that counts only under a condition is the [[edges]] of one of two [[locations]]");
+  check_told(with_end("[[stops]]\nwhen = \"if(x > 0, v, 1)\"\n"), "write a condition, as a > b and c > d");
   check_told(with_end("[[stops]]\nwhen = \"min(x, 1) - step(v)\"\n"), "got 'step', which jumps");
   check_told(with_end("drive = \"max(x, 0)\"\n[[contacts]]\ngap = \"drive\"\nacts_on = { v = \"1\" }\n"
                       "restitution = 0\n"),
@@ -554,8 +552,8 @@ TEST_CASE("one mistake is told once") {
                 "m.toml:15:7: unknown key in definition 'k', expected 'size', 'value' or 'ends', got 'vale'",
                 "did you mean 'value'?");
   check_mistake(with_end("[[stops]]\nguard = \"x\"\n"),
-                "m.toml:16:1: unknown key in [[stops]], expected 'name', 'size', 'when', 'direction' or "
-                "'across_jumps', got 'guard'");
+                "m.toml:16:1: unknown key in [[stops]], expected 'name', 'size', 'when', 'direction', "
+                "'across_jumps' or 'initially', got 'guard'");
 }
 
 TEST_CASE("what is no expression is answered with what is meant") {
@@ -565,19 +563,19 @@ TEST_CASE("what is no expression is answered with what is meant") {
   hinted("-|x|", "write an absolute value as abs(x)\n");
   hinted("-sin x", "write sin(x)\n");
   hinted("-sgn v", "write sgn(v)\n");
-  hinted("if(not x > 0, 1, 2)", "write if(a > b, p, q) with p and q exchanged\n");
+  hinted("if(!x > 0, 1, 2)", "for the opposite of a condition, write not a > b\n");
   hinted("-sin^2(x)", "write sin(x)^2\n");
   hinted("x!", "there is no factorial: write its value\n");
-  hinted("if(x != 1, 1, 2)", "a comparison is one of > < >= <=");
+  hinted("if(x = 1, 1, 2)", "a comparison is one of > < >= <= == !=");
+  hinted("if(x != 1, 1, 2)", "a value that moves is equal to another for no time: compare by > or <");
   hinted("1.2.3", "a number has one point\n");
   hinted("0x10", "'0x10' is not a number: write it as 16, 0.5 or 1e-3\n");
   hinted("1e", "'1e' is not a number");
-  hinted("x // 2", "did you mean 'floor'?");
-  hinted("x % 2", "did you mean 'mod'?");
+  hinted("x // 2", "write floor(a/b)\n");
+  hinted("x % 2", "write mod(a, b)\n");
   hinted("sin()", "'sin' takes an argument: sin(x)\n");
   hinted("random()", "there is no function 'random'\n");
-  hinted("if(0 < x < 1, 1, 2)",
-         "a condition is one comparison; for both conditions, write if(a > b, if(c > d, p, q), q)\n");
+  hinted("if(0 < x < 1, 1, 2)", "a comparison has two sides; for both conditions, write a > b and c > d\n");
   hinted("x'", "the derivative of a state has no name: write it out, or make it a state of its own\n");
   hinted("2(x)", "write a product with '*'\n");
   hinted("2 x", "leave out a unit; write a product with '*'\n");
@@ -599,10 +597,8 @@ TEST_CASE("what other languages write is answered with what to write here") {
   hinted("heaviside(v)", "write step(x)");
   hinted("-x\u00b2", "write a power with '^': ^2");
   hinted("x > 0 ? 1 : 2", "write a choice as if(a > b, p, q)");
-  hinted("if(x > 0 && v > 0, 1, 2)", "for both conditions, write if(a > b, if(c > d, p, q), q)");
-  hinted("if(x > 0 || v > 0, 1, 2)", "for either condition, write if(a > b, p, if(c > d, p, q))");
-  hinted("if(x > 0 and v > 0, 1, 2)", "for both conditions, write if(a > b, if(c > d, p, q), q)");
-  hinted("if(x > 0 or v > 0, 1, 2)", "for either condition, write if(a > b, p, if(c > d, p, q))");
+  hinted("if(x > 0 && v > 0, 1, 2)", "for both conditions, write a > b and c > d");
+  hinted("if(x > 0 || v > 0, 1, 2)", "for either condition, write a > b or c > d");
   hinted("(x > 0)*v", "write step(a - b), which is 1 where a > b and else 0");
   hinted("-x;", "leave out the ';'");
   hinted("-0,5*x", "write the fraction of a number after a point, '.'");
@@ -650,12 +646,25 @@ TEST_CASE("one mistake is told once and not by what follows from it") {
   check_told(with_line(2, "mu = \"1/0\""), "expected a divisor that is not 0, got 0\n");
 }
 
-TEST_CASE("a guard is no comparison") {
+TEST_CASE("conditions stand where they may, and join comparisons") {
   check_mistake(
-      with_end("[[stops]]\nwhen = \"x > 3\"\n"),
-      "m.toml:16:11: a comparison in the guard of the stop, expected one only as the first argument of "
-      "if(a > b, p, q), got '>'",
-      "a guard is an expression that changes its sign: write a - b instead of a > b");
+      with_line(13, "stick = \"v > 0\""),
+      "m.toml:13:12: a comparison in the guard of 'stick', expected one only in the 'when' of an event, "
+      "and as the first argument of if(a > b, p, q), got '>'",
+      "a surface is where an expression changes its sign: write a - b instead of a > b");
+  const auto when = [](const std::string& text) { return with_end("[[stops]]\nwhen = \"" + text + "\"\n"); };
+  check_told(when("x and v > 0"),
+             "test.toml:16:9: no condition beside 'and' in the guard of the stop, expected a "
+             "comparison, as a > b, got 'x'");
+  check_told(when("not x"), "no condition beside 'not' in the guard of the stop");
+  check_told(when("(x > 0) + 1"), "a comparison in the guard of the stop");
+  check_told(when("1 - (x > 0 or v > 0)"), "a condition in the guard of the stop");
+  check_told(when("x > 0 and"),
+             "not an expression (the guard of the stop), expected a number, a name or '(', got "
+             "the end");
+  check_told(with_line(2, "and = 0.4"),
+             "a reserved name, expected another name, got 'and', which joins conditions");
+  check_told(when("1 > 2 and x > 0"), "can never be met");
 }
 
 TEST_CASE("options are checked") {
@@ -769,23 +778,23 @@ TEST_CASE("a file is the same with a byte order mark and with other line ends") 
   check_told(wrong, "test.toml:1:1: unknown section or key");
 }
 
-TEST_CASE("a state in an initial value is answered with a parameter for both") {
-  check_told(with_line(6, "v = \"2*x\""),
-             "make the initial value of 'x' a parameter, and write that in both");
+TEST_CASE("initial values that go in a circle are told where they close it") {
+  check_mistake(
+      with_line(6, "v = \"2*v\""),
+      "m.toml:6:6: a circle of initial values in the initial value of 'v', expected initial values that end "
+      "at numbers and parameters, got 'v', which is made of itself");
   check_told(with_line(2, "mu = \"2*x\""), "expected a number, got 'x', a state\n    2 | ");
 }
 
-TEST_CASE("conditions in the guard of an event are answered with a guard that works") {
+TEST_CASE("conditions of other languages in the guard of an event are answered with ours") {
   const auto hinted = [](const std::string& when, const std::string& hint) {
     check_told(with_end("[[stops]]\nwhen = \"" + when + "\"\n"), hint);
   };
-  const std::string both = "for a < 0 and b < 0 at once, write max(a, b)";
-  for (const char* when : {"x < 1 and v < 0", "x < 1 && v < 0", "0 < x < 1"}) hinted(when, both);
-  hinted("x < 1 or v < 0", "write an event for each\n");
-  hinted("x < 1 || v < 0", "write an event for each\n");
-  hinted("if(x < 1, if(v < 0, -1, 1), 1)", "max(a, b) falls through zero where both become negative");
-  // A surface has one smooth guard: the hint is that of an expression.
-  check_told(with_line(13, "stick = \"x < 1 and v < 0\""), "for both conditions, write if(a > b");
+  for (const char* when : {"x < 1 && v < 0", "0 < x < 1"}) hinted(when, "write a > b and c > d\n");
+  hinted("x < 1 || v < 0", "write a > b or c > d\n");
+  hinted("if(x < 1, if(v < 0, -1, 1), 1)", "write a condition, as a > b and c > d");
+  check_told(with_line(13, "stick = \"x < 1 and v < 0\""),
+             "a surface is where an expression changes its sign");
   for (const char* when : {"max(x - 1, v)", "min(1 - x, -v)"})
     CHECK_NOTHROW(parse_model(with_end("[[stops]]\nwhen = \"" + std::string(when) + "\"\n"), "m.toml"));
 }

@@ -37,7 +37,7 @@ TEST_CASE("derivatives of the gallery agree with differences of accurate runs") 
     CAPTURE(name);
     const Model model = read_model_file(file.path().string());
     const ModelInstance instance = model.instantiate({});
-    // Sampled models are refused.
+    // Jumps at known times have no derivatives here.
     if (instance.system.states() > 12 || !instance.system.time_events().empty()) continue;
     const double end = instance.start + 0.4 * (instance.end - instance.start);
     Settings wanted;

@@ -30,6 +30,11 @@ enum class TokenKind : std::uint8_t {
   greater_equal,
   less,
   less_equal,
+  equal,
+  not_equal,
+  both,      // a and b
+  either,    // a or b
+  opposite,  // not a
 };
 
 struct Token {
@@ -54,6 +59,11 @@ struct Expression {
 };
 
 bool is_comparison(TokenKind kind);
+// A comparison, or what joins some.
+bool is_condition(TokenKind kind);
+
+// and, or, not: names of nothing else.
+bool is_condition_word(std::string_view word);
 
 // Where the text stops being an expression.
 struct SyntaxError {

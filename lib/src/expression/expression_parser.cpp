@@ -148,6 +148,9 @@ auto operator_of(TokenKind kind) {
   return [kind](auto& context) { emitter(context).operator_at(kind, x3::_attr(context)); };
 }
 
+const x3::rule<class ConditionRule> condition("a number, a name or '('");
+const x3::rule<class AllRule> all("a number, a name or '('");
+const x3::rule<class PartRule> part("a number, a name or '('");
 const x3::rule<class ComparisonRule> comparison("a number, a name or '('");
 const x3::rule<class SumRule> sum("a number, a name or '('");
 const x3::rule<class ProductRule> product("a number, a name or '('");
@@ -164,7 +167,11 @@ const auto number_text =
     x3::raw[x3::lexeme[((digits >> -(x3::char_('.') >> *x3::char_('0', '9'))) | (x3::char_('.') >> digits)) >>
                        -(x3::char_("eE") >> -x3::char_("+-") >> digits)]];
 const auto letter = x3::char_('a', 'z') | x3::char_('A', 'Z') | x3::char_('_');
-const auto name_text = x3::raw[x3::lexeme[letter >> *(letter | x3::char_('0', '9'))]];
+const auto keyword = [](const char* text) {
+  return x3::raw[x3::lexeme[x3::lit(text) >> !(letter | x3::char_('0', '9'))]];
+};
+const auto name_text = x3::raw[x3::lexeme[!(keyword("and") | keyword("or") | keyword("not")) >> letter >>
+                                          *(letter | x3::char_('0', '9'))]];
 const auto at = [](const auto& parser) { return x3::raw[parser]; };
 const auto signs = *(x3::lit('+') | at(x3::lit('-'))[on_minus]);
 
@@ -174,9 +181,9 @@ const auto close_index_def = x3::lit(']');
 const auto primary_def =
     number_text[on_number] |
     (name_text[on_name] >>
-     ((x3::lit('(')[open_call] > (comparison > x3::eps[end_argument]) % ',' > close_call > x3::eps[close]) |
+     ((x3::lit('(')[open_call] > (condition > x3::eps[end_argument]) % ',' > close_call > x3::eps[close]) |
       (x3::lit('[')[open_element] > sum > x3::eps[end_argument] > close_index > x3::eps[close]) | x3::eps)) |
-    (x3::lit('(') > comparison > close_group);
+    (x3::lit('(') > condition > close_group);
 const auto power_def = x3::eps[begin_power] >> primary >>
                        *((at(x3::lit('^'))[on_exponent] >> signs) > primary) >> x3::eps[end_power];
 const auto signed_operand_def = (x3::eps[begin_signs] >> signs) > power > x3::eps[apply_signs];
@@ -186,14 +193,21 @@ const auto product_def = signed_operand >> *((at(x3::lit('*'))[operator_of(Token
 const auto sum_def = product >> *((at(x3::lit('+'))[operator_of(TokenKind::add)] |
                                    at(x3::lit('-'))[operator_of(TokenKind::subtract)]) > product >
                                   x3::eps[apply_operator]);
-const auto comparison_def = sum >> -((at(x3::lit(">="))[operator_of(TokenKind::greater_equal)] |
+const auto comparison_def = sum >> -((at(x3::lit("=="))[operator_of(TokenKind::equal)] |
+                                      at(x3::lit("!="))[operator_of(TokenKind::not_equal)] |
+                                      at(x3::lit(">="))[operator_of(TokenKind::greater_equal)] |
                                       at(x3::lit("<="))[operator_of(TokenKind::less_equal)] |
                                       at(x3::lit('>'))[operator_of(TokenKind::greater)] |
                                       at(x3::lit('<'))[operator_of(TokenKind::less)]) > sum >
                                      x3::eps[apply_operator]);
+const auto part_def =
+    (keyword("not")[operator_of(TokenKind::opposite)] > part > x3::eps[apply_operator]) | comparison;
+const auto all_def = part >> *(keyword("and")[operator_of(TokenKind::both)] > part > x3::eps[apply_operator]);
+const auto condition_def = all >>
+                           *(keyword("or")[operator_of(TokenKind::either)] > all > x3::eps[apply_operator]);
 
-BOOST_SPIRIT_DEFINE(comparison, sum, product, signed_operand, power, primary, close_call, close_group,
-                    close_index)
+BOOST_SPIRIT_DEFINE(condition, all, part, comparison, sum, product, signed_operand, power, primary,
+                    close_call, close_group, close_index)
 
 bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; }
 
@@ -253,16 +267,15 @@ class Surroundings {
 
 const char* const choice_hint = "write a choice as if(a > b, p, q)";
 const char* const comparison_hint =
-    "a comparison is one of > < >= <=, as the first argument of if(a > b, p, q)";
-const char* const both_hint = "for both conditions, write if(a > b, if(c > d, p, q), q)";
-const char* const either_hint = "for either condition, write if(a > b, p, if(c > d, p, q))";
-const char* const exchanged_hint = "write if(a > b, p, q) with p and q exchanged";
+    "a comparison is one of > < >= <= == !=, as the first argument of if(a > b, p, q)";
+const char* const both_hint = "for both conditions, write a > b and c > d";
+const char* const either_hint = "for either condition, write a > b or c > d";
+const char* const opposite_hint = "for the opposite of a condition, write not a > b";
 const char* const product_hint = "write a product with '*'";
 
 // Of a word where an operator was expected.
 std::string hint_after_operand(const std::string& found, const Surroundings& around) {
   const std::string word = around.word();
-  if (word == "not") return exchanged_hint;
   if (is_function(word)) return "write " + word + "(" + found + ")";
   if (around.word_is_number() && !around.is_apart()) {
     const bool is_hexadecimal = word == "0" && (found[0] == 'x' || found[0] == 'X') && found.size() > 1;
@@ -291,20 +304,20 @@ std::string hint_on(const std::string& found, const std::string& text, const Syn
   if (found == "\u00b2" || found == "\u00b3")
     return std::string("write a power with '^': ^") + (found == "\u00b2" ? "2" : "3");
   if (found == "?" || found == ":" || found == "if" || found == "else") return choice_hint;
-  if (found == "&" || found == "and") return both_hint;
+  if (found == "&") return both_hint;
   if (found == "|" && around.after() != '|' && before != '|' && !wants_operator)
     return "write an absolute value as abs(x)";
-  if (found == "|" || found == "or") return either_hint;
+  if (found == "|") return either_hint;
   if (found == "!" && around.after() == '=') return comparison_hint;
   if (found == "!" && wants_operator) return "there is no factorial: write its value";
-  if (found == "!" || found == "not") return exchanged_hint;
+  if (found == "!") return opposite_hint;
   if (found == "*" && before == '*') return "write a power with '^'";
-  if (found == "/" && before == '/') return function_hint("floor");
-  if (found == "%") return around.is_last() ? "write 0.05 for 5%" : function_hint("mod");
+  if (found == "/" && before == '/') return "write floor(a/b)";
+  if (found == "%") return around.is_last() ? "write 0.05 for 5%" : "write mod(a, b)";
   if (found == "'")
     return "the derivative of a state has no name: write it out, or make it a state of its own";
   if ((found == "<" || found == ">") && wants_operator)
-    return std::string("a condition is one comparison; ") + both_hint;
+    return std::string("a comparison has two sides; ") + both_hint;
   if (found == "[" || found == "{") return "group with round brackets, ( and )";
   if (const std::string function = around.word_before('('); found == ")" && !function.empty()) {
     if (is_function(function)) return "'" + function + "' takes an argument: " + function + "(x)";
@@ -379,7 +392,7 @@ ParsedExpression parse_expression(std::string text) {
     parsed.error = std::move(error);
   };
   try {
-    const auto grammar = x3::with<EmitterTag>(std::ref(emitter))[x3::expect[comparison]];
+    const auto grammar = x3::with<EmitterTag>(std::ref(emitter))[x3::expect[condition]];
     x3::phrase_parse(first, source.cend(), grammar, x3::char_(" \t\r\n"));
     if (first != source.cend()) error_at(first, "an operator or the end");
   } catch (const x3::expectation_failure<Iterator>& failure) {

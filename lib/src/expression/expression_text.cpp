@@ -7,7 +7,7 @@ namespace slideway::reader {
 namespace {
 
 // How tightly a printed piece holds together.
-enum class Binding { comparison, sum, product, sign, power, atom };
+enum class Binding { either, both, opposite, comparison, sum, product, sign, power, atom };
 
 struct Piece {
   std::string text;
@@ -31,6 +31,10 @@ Joint joint(TokenKind kind) {
     case TokenKind::greater: return {" > ", Binding::comparison, Binding::sum, Binding::sum};
     case TokenKind::greater_equal: return {" >= ", Binding::comparison, Binding::sum, Binding::sum};
     case TokenKind::less: return {" < ", Binding::comparison, Binding::sum, Binding::sum};
+    case TokenKind::equal: return {" == ", Binding::comparison, Binding::sum, Binding::sum};
+    case TokenKind::not_equal: return {" != ", Binding::comparison, Binding::sum, Binding::sum};
+    case TokenKind::both: return {" and ", Binding::both, Binding::both, Binding::opposite};
+    case TokenKind::either: return {" or ", Binding::either, Binding::either, Binding::both};
     default: return {" <= ", Binding::comparison, Binding::sum, Binding::sum};
   }
 }
@@ -79,6 +83,11 @@ Piece print(const Expression& expression, TokenRange range, const NamePrinter& p
         stack.back().text.insert(stack.back().text.begin(), '-');
         stack.back().binding = Binding::sign;
         break;
+      case TokenKind::opposite:
+        enclose(stack.back(), Binding::opposite);
+        stack.back().text.insert(0, "not ");
+        stack.back().binding = Binding::opposite;
+        break;
       default: {
         const Joint middle = joint(token.kind);
         Piece right = std::move(stack.back());
@@ -99,8 +108,15 @@ Piece print(const Expression& expression, TokenRange range, const NamePrinter& p
 
 bool is_comparison(TokenKind kind) {
   return kind == TokenKind::greater || kind == TokenKind::greater_equal || kind == TokenKind::less ||
-         kind == TokenKind::less_equal;
+         kind == TokenKind::less_equal || kind == TokenKind::equal || kind == TokenKind::not_equal;
 }
+
+bool is_condition(TokenKind kind) {
+  return is_comparison(kind) || kind == TokenKind::both || kind == TokenKind::either ||
+         kind == TokenKind::opposite;
+}
+
+bool is_condition_word(std::string_view word) { return word == "and" || word == "or" || word == "not"; }
 
 Expression number_expression(double value) {
   Expression expression;
@@ -135,7 +151,7 @@ std::pair<TokenRange, TokenRange> operand_ranges(const Expression& expression, T
     if (kind == TokenKind::number || kind == TokenKind::name || kind == TokenKind::element ||
         kind == TokenKind::call) {
       starts.push_back(index);
-    } else if (kind != TokenKind::negate) {
+    } else if (kind != TokenKind::negate && kind != TokenKind::opposite) {
       starts.pop_back();
     }
   }

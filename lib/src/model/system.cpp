@@ -140,6 +140,12 @@ void check_events(const SystemDefinition& definition, const std::string& where) 
               .expected = "a number >= 0",
               .got = number_text(event.delay.time)});
     }
+    if (event.initially == Initially::fire && event.direction == Direction::any) {
+      refuse({.what = "event " + which + " fires at the start in any direction",
+              .where = "Event::initially",
+              .expected = "Direction::rising or Direction::falling",
+              .got = "Direction::any"});
+    }
     if (event.delay.time > 0 && event.action != Action::reset) {
       refuse({.what = "event " + which + " has a delay, and is no reset",
               .where = where,

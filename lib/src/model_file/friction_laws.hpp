@@ -9,6 +9,7 @@
 //     exponential          another name of stribeck: the exponential model with its sign put right
 //     exponential-literal  F = Fc sgn(v) + (Fs − Fc) exp(−(v/vs)²) + B v, as it is printed: not odd in v
 //     dahl                 F' = σ (v − |v| F/Fc)
+//     bouc-wen             F = k z,  z' = A v − β |v| |z|ⁿ⁻¹ z − γ v |z|ⁿ
 //     lugre                F = σ₀ z + σ₁ z' + σ₂ v,  z' = v − σ₀ |v| z/g(v),  g = Fc + (Fs − Fc) exp(−(v/vs)²)
 //
 // It must not know TOML, nor the library of laws for C++ models.
@@ -25,6 +26,7 @@ struct LawParameter {
   const char* unit;
   bool may_vanish;       // 0 is allowed; else it is above 0
   const char* fallback;  // where it is not given; null where it has to be
+  bool any_sign = false;
 };
 
 struct FrictionLaw {

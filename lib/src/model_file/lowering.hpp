@@ -79,6 +79,7 @@ struct ExpandedEvent {
   double delay = 0;
   DelayedValues values = DelayedValues::trigger;
   int priority = 0;
+  Initially initially = Initially::by_rule;
 };
 
 // The priority of time events that functions and inputs make, so that all else at the instant sees their value after it.
@@ -140,10 +141,11 @@ struct ExpandedModel {
 // Gives the parameters their values, the vectors their lengths, the initial state its numbers, and builds every
 // expression. Throws std::invalid_argument for a setting that does not exist; what the values make of the file (a
 // division by zero, say) is added to `mistakes`, and the model is then not complete.
-// Parameters whose names are in `free` become states behind the others, with derivative 0.
+// Parameters whose names are in `free` become states behind the others, with derivative 0. The initial values that are made of that of
+// the state `initial` are then in `initial_nodes`, too, as functions of that state.
 ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
                      const ExpansionLimits& limits, Mistakes& mistakes,
-                     const std::vector<std::string>& free = {});
+                     const std::vector<std::string>& free = {}, const std::string& initial = "");
 
 // The derivatives as a system's: multi-affine. A mistake is added where that takes too many corners.
 std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const ExpandedMotion& motion,

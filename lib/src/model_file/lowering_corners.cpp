@@ -75,6 +75,9 @@ class CornerBlender {
         return result;
       }
       case Operation::divide: return surfaces_of(b);
+      case Operation::choose:
+        if (!graph_.has_lambda(a)) return result;
+        [[fallthrough]];
       default: {
         result = surfaces_of(a);
         const int operands = operand_count(node.operation);

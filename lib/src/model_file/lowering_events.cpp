@@ -39,6 +39,7 @@ class EventMaker {
         if (action == Action::reset) made.reset = reset(event);
         made.delay = delay(event);
         made.priority = event.priority;
+        made.initially = event.initially;
         result.push_back(std::move(made));
       }
     };
@@ -99,6 +100,7 @@ class EventMaker {
       if (event.common || !event.set.empty()) made.reset = reset(event);
       made.delay = delay(event);
       made.priority = event.priority;
+      made.initially = event.initially;
       if (event.zeno) made.zeno = model_.motions[*event.zeno].location;
       // A guard and its negative are one guard in opposite directions.
       const auto negative = guards_.find(model_.graph.negate(event.guard));
@@ -142,9 +144,23 @@ class EventMaker {
       for (const PartialDerivative& entry : (*by_state)[k]) {
         shape.states.push_back(static_cast<Index>(entry.variable));
       }
-      shape.affine = std::all_of((*by_state)[k].begin(), (*by_state)[k].end(), constant) &&
+      const bool chooses = add_states_of_choices(functions[k], shape);
+      shape.affine = !chooses && std::all_of((*by_state)[k].begin(), (*by_state)[k].end(), constant) &&
                      std::all_of((*by_time)[k].begin(), (*by_time)[k].end(), constant);
     }
+  }
+
+  // A state that a choice is made by has no derivative; whether there are choices.
+  bool add_states_of_choices(NodeId function, GuardShape& shape) const {
+    const std::vector<NodeId> nodes = model_.graph.reachable({function});
+    const auto chooses = [&](NodeId id) { return model_.graph[id].operation == Operation::choose; };
+    if (std::none_of(nodes.begin(), nodes.end(), chooses)) return false;
+    shape.states.clear();
+    for (const NodeId id : nodes)
+      if (model_.graph[id].operation == Operation::state)
+        shape.states.push_back(static_cast<Index>(model_.graph[id].a));
+    std::sort(shape.states.begin(), shape.states.end());
+    return true;
   }
 
   std::shared_ptr<const Tape> tape(const std::vector<NodeId>& outputs) const {

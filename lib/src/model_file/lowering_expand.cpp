@@ -8,9 +8,12 @@
 #include <unordered_map>
 
 #include "core/number_text.hpp"
+#include "expression/expression_tape.hpp"
+#include "expression/tape_inputs.hpp"
 #include "model_file/lowering.hpp"
 #include "model_file/lowering_formula.hpp"
 #include "model_file/lowering_friction.hpp"
+#include "model_file/lowering_mass.hpp"
 #include "model_file/lowering_memory.hpp"
 #include "model_file/lowering_surfaces.hpp"
 #include "slideway/model/settings.hpp"
@@ -21,16 +24,18 @@ namespace {
 class Expander {
  public:
   Expander(const ModelDescription& model, const Settings& settings, Check check,
-           const ExpansionLimits& limits, const std::vector<std::string>& free, Mistakes& mistakes,
-           ExpandedModel& expanded)
+           const ExpansionLimits& limits, const std::vector<std::string>& free, const std::string& initial,
+           Mistakes& mistakes, ExpandedModel& expanded)
       : model_(model),
         free_(free),
+        initial_(initial),
         check_(check),
         limits_(limits),
         mistakes_(mistakes),
         expanded_(expanded),
         surfaces_(expanded.graph),
         memory_(expanded),
+        mass_(expanded.graph),
         builder_(model, extents_, expanded.graph, surfaces_, memory_, mistakes) {
     for (const auto& [name, value] : settings) settings_[name] = value;
   }
@@ -53,6 +58,7 @@ class Expander {
     friction.build_surfaces();
     if (!mistakes_.empty()) return;
     build_motion();
+    build_mass();
     build_inputs();
     build_every();
     build_events("reset", model_.resets, expanded_.resets);
@@ -144,18 +150,18 @@ class Expander {
   }
 
   void build_initial_nodes() {
-    if (free_.empty()) return;
-    for (std::size_t k = 0; k < model_.states.size(); ++k) {
-      const Quantity& state = model_.states[k];
-      for (std::uint32_t element = 1; element <= extents_.states[k]; ++element) {
-        const std::uint32_t index = extents_.first_state[k] + element - 1;
-        if (settings_.count(expanded_.state_names[index]) > 0) continue;
-        succeeds([&] {
-          expanded_.initial_nodes.emplace_back(
-              index, builder_.build(state.value, Jumps::values, state.is_vector() ? element : 0));
-        });
-      }
-    }
+    if (free_.empty() && initial_.empty()) return;
+    // The values so far are those with numbers for parameters.
+    builder_.forget_initial_values();
+    take_initial_settings();
+    for_initial_values([&](std::uint32_t k, std::uint32_t element, std::uint32_t index) {
+      if (expanded_.state_names[index] == initial_)
+        builder_.set_initial_value(k, element, expanded_.graph.state(index));
+    });
+    for_initial_values([&](std::uint32_t k, std::uint32_t element, std::uint32_t index) {
+      if (settings_.count(expanded_.state_names[index]) > 0) return;
+      succeeds([&] { expanded_.initial_nodes.emplace_back(index, builder_.initial_value(k, element)); });
+    });
   }
 
   void set_lengths(const std::vector<Quantity>& quantities, std::vector<std::uint32_t>& lengths) {
@@ -193,9 +199,12 @@ class Expander {
     }
     for (std::size_t k = 0; k < model_.states.size(); ++k)
       if (model_.states[k].discrete) expanded_.discrete += static_cast<Index>(extents_.states[k]);
+    extents_.first_held = static_cast<std::uint32_t>(expanded_.state_names.size() -
+                                                     static_cast<std::size_t>(expanded_.discrete));
     check_name_clashes();
     const std::size_t count = expanded_.state_names.size();
     expanded_.initial = Vector::Zero(static_cast<Index>(count));
+    take_initial_settings();
     for (std::size_t k = 0; k < model_.states.size(); ++k) set_initial_values(k);
     succeeds([&] { expanded_.start = constant(model_.start); });
     succeeds([&] { expanded_.end = constant(model_.end); });
@@ -206,14 +215,32 @@ class Expander {
     set_tolerances(count);
   }
 
+  // Initial values that are set stand before all that are made of them.
+  void take_initial_settings() {
+    if (settings_.empty()) return;
+    for_initial_values([&](std::uint32_t k, std::uint32_t element, std::uint32_t index) {
+      const std::string& name = expanded_.state_names[index];
+      const auto setting = settings_.find(name);
+      if (setting == settings_.end()) return;
+      check_setting(model_.name, name, setting->second, {name});
+      builder_.set_initial_value(k, element, expanded_.graph.constant(setting->second));
+    });
+  }
+
+  template <class Visit>
+  void for_initial_values(const Visit& visit) {
+    for (std::uint32_t k = 0; k < model_.states.size(); ++k)
+      for (std::uint32_t element = 1; element <= extents_.states[k]; ++element)
+        visit(k, element, extents_.first_state[k] + element - 1);
+  }
+
   void set_initial_values(std::size_t k) {
-    const Quantity& state = model_.states[k];
     for (std::uint32_t element = 1; element <= extents_.states[k]; ++element) {
       const std::uint32_t index = extents_.first_state[k] + element - 1;
-      const std::string& name = expanded_.state_names[index];
-      const std::optional<double> value = set_or_given(name, state.value, state.is_vector() ? element : 0);
-      if (!value) return;
-      expanded_.initial[static_cast<Index>(index)] = *value;
+      std::optional<NodeId> node;
+      succeeds([&] { node = builder_.initial_value(static_cast<std::uint32_t>(k), element); });
+      if (!node) return;
+      expanded_.initial[static_cast<Index>(index)] = expanded_.graph.value(*node);
     }
   }
 
@@ -400,6 +427,69 @@ class Expander {
     expanded_.initial_location = model_.initial_location;
   }
 
+  // From M·x' = f to x' = M⁻¹·f.
+  void build_mass() {
+    if (model_.mass.empty()) return;
+    std::vector<std::pair<std::uint32_t, ExpandedAssignment>> entries;
+    for (const MassRow& row : model_.mass) {
+      const Quantity& state = model_.states[row.state];
+      for (std::uint32_t i = 1; i <= extents_.states[row.state]; ++i) {
+        const std::uint32_t number = extents_.first_state[row.state] + i - 1;
+        mass_rows_[number] = &row;
+        for (const ExpandedAssignment& entry :
+             build_assignments(row.entries, Jumps::refused_in_mass, state.is_vector() ? i : 0))
+          entries.emplace_back(number, entry);
+      }
+    }
+    if (!mistakes_.empty()) return;
+    std::vector<NodeId> nodes;
+    for (const auto& [row, entry] : entries) nodes.push_back(entry.value);
+    std::vector<double> values(nodes.size());
+    Tape(expanded_.graph, nodes)
+        .evaluate<double>(point(expanded_.start, expanded_.initial),
+                          [&](std::size_t k, double value) { values[k] = value; });
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (!std::isfinite(values[k])) {
+        mistakes_.push_back({entries[k].second.place, 1, "a mass that is not finite at the start",
+                             "a finite number", exact_text(values[k]), ""});
+        return;
+      }
+      mass_.add(entries[k].first, entries[k].second.state, entries[k].second.value, values[k]);
+    }
+    if (!mass_.factor()) return tell_singular(mass_.singular_row());
+    for (ExpandedMotion& motion : expanded_.motions) {
+      MassMatrix::Entries sides;
+      for (std::uint32_t j = 0; j < motion.derivatives.size(); ++j)
+        if (!expanded_.graph.is_constant(motion.derivatives[j], 0)) sides[j] = motion.derivatives[j];
+      mass_.solve(sides);
+      for (std::uint32_t j = 0; j < motion.derivatives.size(); ++j) {
+        const auto solved = sides.find(j);
+        motion.derivatives[j] = solved == sides.end() ? expanded_.graph.constant(0) : solved->second;
+      }
+    }
+  }
+
+  void tell_singular(std::uint32_t row) {
+    const auto given = mass_rows_.find(row);
+    const MassRow& told = given == mass_rows_.end() ? model_.mass.front() : *given->second;
+    mistakes_.push_back(
+        {told.position, model_.states[told.state].name.size(), "the mass matrix is singular at the start",
+         "rows none of which is made of the others",
+         "the row of " + in_quotes(expanded_.state_names[row]) + ", in which nothing is left",
+         "a variable without a derivative of its own is no state: give it a line in [definitions]"});
+  }
+
+  // Turns the lines of a force on the right sides into those on the derivatives.
+  void divide_by_mass(std::vector<ExpandedAssignment>& lines) {
+    if (mass_.empty() || lines.empty()) return;
+    const Position place = lines.front().place;
+    MassMatrix::Entries sides;
+    for (const ExpandedAssignment& line : lines) sides[line.state] = line.value;
+    mass_.solve(sides);
+    lines.clear();
+    for (const auto& [state, value] : sides) lines.push_back({state, value, place});
+  }
+
   void build_formula(const Formula& formula, Jumps jumps, std::uint32_t element, NodeId& node) {
     succeeds([&] { node = builder_.build(formula, jumps, element); });
   }
@@ -518,13 +608,17 @@ class Expander {
         made.zeno = event.zeno;
         made.values = event.values;
         made.priority = event.priority;
+        made.initially = event.initially;
         succeeds([&] {
           if (event.delay)
             made.delay =
                 time_number(*event.delay, i, "a number >= 0", [](double value) { return value >= 0; });
         });
         succeeds([&] {
-          made.guard = builder_.event_guard(event.when, i);
+          const FormulaBuilder::EventGuard guard = builder_.event_guard(event.when, i);
+          made.guard = guard.node;
+          if (guard.opposite && made.direction != Direction::any)
+            made.direction = made.direction == Direction::rising ? Direction::falling : Direction::rising;
           check_is_met(made.guard, event.when, kind, name, "a guard");
           // As a surface without a name has it.
           if (name.empty()) made.name = builder_.text(event.when, i);
@@ -576,6 +670,7 @@ class Expander {
           check_is_met(made.gap, contact.gap, "contact", name, "a gap");
         });
         made.acts_on = build_assignments(contact.acts_on, Jumps::refused_in_force, i);
+        if (mistakes_.empty()) divide_by_mass(made.acts_on);
         build_formula(contact.restitution, Jumps::values, i, made.restitution);
         check_restitution(contact, made.restitution);
         expanded_.contacts.push_back(std::move(made));
@@ -605,6 +700,7 @@ class Expander {
 
   const ModelDescription& model_;
   const std::vector<std::string>& free_;
+  const std::string& initial_;
   Check check_;
   const ExpansionLimits& limits_;
   Mistakes& mistakes_;
@@ -617,17 +713,19 @@ class Expander {
       first_contact_;  // of each entry of model_.contacts, into expanded_.contacts, and their number
   SurfaceTable surfaces_;
   MemoryTable memory_;
+  MassMatrix mass_;
+  std::unordered_map<std::uint32_t, const MassRow*> mass_rows_;  // by state
   FormulaBuilder builder_;
 };
 
 }  // namespace
 
 ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
-                     const ExpansionLimits& limits, Mistakes& mistakes,
-                     const std::vector<std::string>& free) {
+                     const ExpansionLimits& limits, Mistakes& mistakes, const std::vector<std::string>& free,
+                     const std::string& initial) {
   ExpandedModel expanded;
   expanded.graph = ExpressionGraph(limits.operations);
-  Expander(model, settings, check, limits, free, mistakes, expanded).run();
+  Expander(model, settings, check, limits, free, initial, mistakes, expanded).run();
   return expanded;
 }
 

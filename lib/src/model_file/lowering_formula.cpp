@@ -14,6 +14,7 @@ constexpr int deepest_recursion = 1000;
 
 constexpr NodeId not_built = 0xFFFFFFFFU;
 constexpr NodeId unbuildable = 0xFFFFFFFEU;
+constexpr NodeId in_building = 0xFFFFFFFDU;
 
 TokenRange token_range(const Formula& formula, std::uint32_t token) {
   return {token, formula.expression.tokens[token].next};
@@ -95,12 +96,6 @@ NodeId FormulaBuilder::observed_element(const Formula& formula, std::uint32_t el
   return value_of(formula.symbols.front(), element, {formula, Jumps::observed, 0});
 }
 
-NodeId FormulaBuilder::event_guard(const Formula& formula, std::uint32_t element) {
-  const NodeId guard = build(formula, Jumps::refused_in_event, element);
-  build(formula, Jumps::surfaces, element);
-  return guard;
-}
-
 NodeId FormulaBuilder::definition(std::uint32_t index, std::uint32_t element) {
   start();
   return named_value(model_.definitions[index], definition_nodes_, index, element, Jumps::surfaces);
@@ -152,12 +147,15 @@ void FormulaBuilder::refuse_jump(const Place& place, std::uint32_t index, const 
   if (place.jumps == Jumps::refused_in_ratio)
     fail_at(place, token_range(place.formula, index), "a discontinuity in a break-away ratio",
             "a smooth expression, because it is used at rest, where a sign has no value", got);
+  if (place.jumps == Jumps::refused_in_mass)
+    fail_at(place, token_range(place.formula, index), "a discontinuity or a kink", "a smooth expression", got,
+            "what jumps belongs on the right sides, in [derivatives]");
   const std::string what = "a discontinuity inside a guard";
   if (place.jumps == Jumps::refused_in_event)
-    fail_at(place, token_range(place.formula, index), what, "a guard that does not jump", got,
-            "an event that counts only under a condition is the [[edges]] of one of two [[locations]]; "
-            "abs, min and max may stand in it: max(a, b) falls through zero where both become negative, "
-            "min(a, b) rises where both become positive");
+    fail_at(
+        place, token_range(place.formula, index), what, "a guard that does not jump", got,
+        "write a condition, as a > b and c > d, which may compare discrete states, too; abs, min and max may "
+        "stand in it");
   if (place.jumps == Jumps::refused_in_gap)
     fail_at(place, token_range(place.formula, index), what, "a gap that is smooth", got,
             "write a contact each for the parts of a min");
@@ -311,7 +309,9 @@ std::uint32_t FormulaBuilder::length(Symbol symbol) const {
 NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Place& place) {
   switch (symbol.kind) {
     case SymbolKind::parameter: return extents_.parameters[symbol.index];
-    case SymbolKind::state: return graph_.state(extents_.first_state[symbol.index] + element - 1);
+    case SymbolKind::state:
+      if (builds_initial_) return initial_element(symbol.index, element, place);
+      return graph_.state(extents_.first_state[symbol.index] + element - 1);
     case SymbolKind::index: return graph_.constant(place.element);
     case SymbolKind::element: return graph_.constant(place.other);
     case SymbolKind::time: return graph_.time();
@@ -331,6 +331,56 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
       return named_value(model_.surfaces[symbol.index], guard_nodes_, symbol.index, element,
                          Jumps::refused_in_guard);
   }
+}
+
+NodeId FormulaBuilder::initial_value(std::uint32_t state, std::uint32_t element) {
+  start();
+  builds_initial_ = true;
+  const Formula& formula = model_.states[state].value;
+  try {
+    const NodeId node = initial_element(state, element, {formula, Jumps::values, 0});
+    builds_initial_ = false;
+    return node;
+  } catch (const Unbuildable&) {
+    builds_initial_ = false;
+    throw;
+  }
+}
+
+void FormulaBuilder::set_initial_value(std::uint32_t state, std::uint32_t element, NodeId value) {
+  prepare_initial_values();
+  initial_nodes_[state][element - 1] = value;
+}
+
+void FormulaBuilder::prepare_initial_values() {
+  if (!initial_nodes_.empty()) return;
+  for (const std::uint32_t count : extents_.states) initial_nodes_.emplace_back(count, not_built);
+}
+
+// `place` is that of the name that is asked for.
+NodeId FormulaBuilder::initial_element(std::uint32_t state, std::uint32_t element, const Place& place) {
+  prepare_initial_values();
+  NodeId& node = initial_nodes_[state][element - 1];
+  if (node == unbuildable) throw Unbuildable{};
+  const Quantity& quantity = model_.states[state];
+  if (node == in_building) {
+    const auto end = static_cast<std::uint32_t>(place.formula.expression.tokens.size());
+    node = unbuildable;
+    fail_at(place, {0, end}, "a circle of initial values",
+            "initial values that end at numbers and parameters",
+            in_quotes(quantity.name + (quantity.is_vector() ? std::to_string(element) : "")) +
+                ", which is made of itself");
+  }
+  if (node == not_built) {
+    node = in_building;
+    try {
+      node = build(Place{quantity.value, Jumps::values, quantity.is_vector() ? element : 0});
+    } catch (const Unbuildable&) {
+      node = unbuildable;
+      throw;
+    }
+  }
+  return node;
 }
 
 // A definition or a guard is built where it is first used, so that what no branch in force uses costs nothing.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -18,7 +19,7 @@
 namespace slideway::reader {
 
 // The treatment of a jump: a surface, a mistake (inside the guard of a surface or of an event, in the gap of a contact, in how its
-// force acts, or in a break-away ratio), or a value like any other (in a reset). A kink in the guard of an event is a value. In a quantity
+// force acts, in a break-away ratio, or in a mass matrix), or a value like any other (in a reset). A kink in the guard of an event is a value. In a quantity
 // that is only observed, a jump where the equations have a surface is that surface's, and any other is a value.
 enum class Jumps {
   surfaces,
@@ -27,6 +28,7 @@ enum class Jumps {
   refused_in_gap,
   refused_in_force,
   refused_in_ratio,
+  refused_in_mass,
   values,
   observed
 };
@@ -42,6 +44,8 @@ struct Extents {
   // The number of elements of each; 1 for a scalar.
   std::vector<std::uint32_t> states = {}, definitions = {}, surfaces = {};
   std::vector<std::uint32_t> first_state = {};  // of each entry of `states`: the index of its first element
+  // States from this one on are held between jumps.
+  std::uint32_t first_held = std::numeric_limits<std::uint32_t>::max();
 };
 
 class FormulaBuilder {
@@ -54,10 +58,20 @@ class FormulaBuilder {
 
   // The value of a formula; `element` is the value of i, and `other` that of j, 0 where it has none. Throws Unbuildable.
   NodeId build(const Formula& formula, Jumps jumps, std::uint32_t element = 0, std::uint32_t other = 0);
+  // The initial value of an element (from 1) of a state, which may be made of those of other states. Throws Unbuildable.
+  NodeId initial_value(std::uint32_t state, std::uint32_t element);
+  void forget_initial_values() { initial_nodes_.clear(); }
+  // The same from now on, whatever the file says.
+  void set_initial_value(std::uint32_t state, std::uint32_t element, NodeId value);
   // The element that x[i + 1], and nothing else, means; none beyond an end where all is zero. Throws Unbuildable.
   std::optional<std::uint32_t> element_of(const Formula& formula, std::uint32_t element);
-  // The guard of an event. Where it has kinks the system has surfaces, so that it is smooth between two of them.
-  NodeId event_guard(const Formula& formula, std::uint32_t element);
+  // The guard of an event, which may be a condition: it then is positive where that holds, or where it does not.
+  // Where it has kinks the system has surfaces, so that it is smooth between two of them.
+  struct EventGuard {
+    NodeId node = 0;
+    bool opposite = false;
+  };
+  EventGuard event_guard(const Formula& formula, std::uint32_t element);
   // An element (from 1) of what a formula names, a vector, as it is observed. Throws Unbuildable.
   NodeId observed_element(const Formula& formula, std::uint32_t element);
   // The formula as it is for this value of i.
@@ -112,6 +126,8 @@ class FormulaBuilder {
   std::uint32_t length(Symbol symbol) const;
   Ends ends_of(Symbol symbol) const;
 
+  void prepare_initial_values();
+  NodeId initial_element(std::uint32_t state, std::uint32_t element, const Place& place);
   NodeId named_element(const Place& place, std::uint32_t index, std::uint32_t element);
   NodeId build_call(const Place& place, std::uint32_t index);
   NodeId build_sum(const Place& place, std::uint32_t index);
@@ -136,7 +152,20 @@ class FormulaBuilder {
   NodeId build_saturation(const Place& place, std::uint32_t index, bool rest);
   NodeId build_hysteresis(const Place& place, std::uint32_t index);
   void check_limits(const Place& place, std::uint32_t index, NodeId low, NodeId high);
+  // Of the two of an if().
+  using Branch = std::function<NodeId()>;
   NodeId build_if(const Place& place, std::uint32_t index);
+  NodeId decide(const Place& place, std::uint32_t index, TokenRange range, bool holds, const Branch& yes,
+                const Branch& no);
+  NodeId compare(const Place& place, std::uint32_t index, TokenRange range, const Branch& yes,
+                 const Branch& no);
+  bool is_held(NodeId root) const;
+  NodeId by_comparison(TokenKind kind, NodeId difference, NodeId yes, NodeId no);
+  [[noreturn]] void refuse_equality(const Place& place, TokenRange range);
+  NodeId margin(const Place& place, TokenRange range, bool holds);
+  NodeId joined_margins(const Place& place, std::uint32_t index, NodeId a, NodeId b, bool largest,
+                        const Text& make_text);
+  std::string margin_text(const Place& place, TokenRange range, bool holds);
   NodeId select(SurfaceSide side, NodeId positive, NodeId negative);
   NodeId choose_by_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
                         const Text& text, int sides_known = 0);
@@ -163,6 +192,8 @@ class FormulaBuilder {
     int sign;
   };
   std::vector<KnownSide> sides_;
+  Built initial_nodes_;          // of states
+  bool builds_initial_ = false;  // so that the name of a state means its initial value
   std::vector<Operand> stack_;
   int depth_ = 0;
 };

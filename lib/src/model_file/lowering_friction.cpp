@@ -124,6 +124,7 @@ void FrictionExpander::check_numbers(const FrictionDescription& friction, std::u
       at_rest = value;
       place_at_rest = place;
     }
+    if (parameter.any_sign) continue;
     if (parameter.may_vanish ? value >= 0 : value > 0) continue;
     mistakes_.push_back({place, 1,
                          "'" + std::string(parameter.name) + "' of friction " +

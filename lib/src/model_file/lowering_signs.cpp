@@ -109,29 +109,6 @@ NodeId FormulaBuilder::extremum(const Place& place, std::uint32_t index, NodeId 
   return bend(node, a, b);
 }
 
-NodeId FormulaBuilder::build_if(const Place& place, std::uint32_t index) {
-  const Expression& expression = place.formula.expression;
-  const TokenRange condition = argument_range(expression, index, 0);
-  const std::pair<TokenRange, TokenRange> sides = operand_ranges(expression, condition);
-  const TokenKind comparison = expression.tokens[condition.end - 1].kind;
-  const bool less = comparison == TokenKind::less || comparison == TokenKind::less_equal;
-  const NodeId a = build(place, sides.first);
-  const NodeId difference = graph_.subtract(a, build(place, sides.second));
-  if (graph_.is_constant(difference)) {
-    const double value = graph_.value(difference);
-    return argument(place, index, (less ? value < 0 : value > 0) ? 1 : 2);
-  }
-  if (place.jumps == Jumps::values) {
-    const NodeId chosen = argument(place, index, 1);
-    return graph_.choose(less ? graph_.negate(difference) : difference, chosen, argument(place, index, 2));
-  }
-  const NodeId chosen = argument(place, index, 1);
-  const NodeId other = argument(place, index, 2);
-  const Choice choice = less ? Choice{other, other, chosen} : Choice{chosen, other, other};
-  return choose_by_sign(place, index, difference, choice,
-                        [&] { return difference_text(place, sides.first, sides.second); });
-}
-
 SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, NodeId guard,
                                     const Text& make_text) {
   const Token& token = place.formula.expression.tokens[index];
@@ -158,6 +135,10 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     const double value = graph_.value(guard);
     return value > 0 ? choice.positive : value < 0 ? choice.negative : choice.zero;
   }
+  // A value that is held between jumps has no surface to come to.
+  if (is_held(guard) && !surfaces_.find(guard))
+    return graph_.choose(guard, choice.positive,
+                         graph_.choose(graph_.opposite(guard), choice.negative, choice.zero));
   if (sides_known > 0) {
     // A root of what is positive on this side is, too.
     const GuardKey known = guard_key(graph_, guard);

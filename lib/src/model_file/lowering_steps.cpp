@@ -51,13 +51,14 @@ FormulaBuilder::Twofold FormulaBuilder::twofold(const Twofold& a, const Make& ma
 }
 
 NodeId FormulaBuilder::floor_of(const Place& place, std::uint32_t index, const Twofold& a) {
-  if (graph_.is_constant(a.node)) return graph_.unary(Operation::floor, a.node);
+  if (graph_.is_constant(a.node) || is_held(a.node)) return graph_.unary(Operation::floor, a.node);
   const Expression& expression = place.formula.expression;
   const std::string call = in_quotes(expression.spelling(expression.tokens[index]));
   const auto call_text = [&] { return text(place, call_range(place.formula.expression, index)); };
   const bool is_observed = place.jumps == Jumps::observed;
   if (const std::optional<OfTime> time = of_time(graph_, a.node)) {
-    if (place.jumps == Jumps::refused_in_gap || place.jumps == Jumps::refused_in_ratio)
+    if (place.jumps == Jumps::refused_in_gap || place.jumps == Jumps::refused_in_ratio ||
+        place.jumps == Jumps::refused_in_mass)
       refuse_jump(place, index, call + ", which jumps");
     if (is_observed && !memory_.has_steps_in_time(time->slope, time->constant))
       return graph_.unary(Operation::floor, a.node);
@@ -177,7 +178,8 @@ NodeId FormulaBuilder::build_hysteresis(const Place& place, std::uint32_t index)
   const Twofold high = twofold_argument(place, index, 2);
   check_limits(place, index, low.node, high.node);
   const TokenRange call = call_range(place.formula.expression, index);
-  if (place.jumps == Jumps::refused_in_gap || place.jumps == Jumps::refused_in_ratio)
+  if (place.jumps == Jumps::refused_in_gap || place.jumps == Jumps::refused_in_ratio ||
+      place.jumps == Jumps::refused_in_mass)
     refuse_jump(place, index, "'hysteresis', which jumps");
   const bool jumps = !bends_only(u.node) || !bends_only(low.node) || !bends_only(high.node);
   if (jumps)

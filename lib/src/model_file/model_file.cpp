@@ -160,6 +160,28 @@ Matrix initial_derivatives(const ExpandedModel& expanded) {
   return result;
 }
 
+// Model::initial_by; all but the state itself where it is set or nothing is made of it.
+Vector initial_by(const ModelDescription& model, const Settings& settings, const ExpansionLimits& limits,
+                  const std::string& state) {
+  Mistakes mistakes;
+  const ExpandedModel expanded = expand(model, settings, Check::used, limits, mistakes, {}, state);
+  if (!mistakes.empty()) throw std::invalid_argument(report(model.source, mistakes));
+  const auto& names = expanded.state_names;
+  const auto place = std::find(names.begin(), names.end(), state) - names.begin();
+  const Vector direction = Vector::Unit(expanded.initial.size(), static_cast<Index>(place));
+  Vector result = direction;
+  std::vector<reader::NodeId> nodes;
+  for (const auto& [index, node] : expanded.initial_nodes) nodes.push_back(node);
+  const reader::Tape tape(expanded.graph, nodes, expanded.lambda_index);
+  tape.evaluate<Dual<double>>(
+      reader::MovingPoint{reader::point(expanded.start, expanded.initial), reader::point(0, direction)},
+      [&](std::size_t i, const Dual<double>& value) {
+        const auto index = static_cast<Index>(expanded.initial_nodes[i].first);
+        if (index != static_cast<Index>(place)) result[index] = value.derivative;
+      });
+  return result;
+}
+
 // The model with these parameters as states, where that leaves its equations the same.
 ExtendedProblem extend(const std::shared_ptr<const ModelDescription>& model, const Settings& settings,
                        const ExpansionLimits& limits, const std::vector<std::string>& free) {
@@ -325,6 +347,9 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
   };
   model.extend = [shared, expansion](const Settings& settings, const std::vector<std::string>& free) {
     return extend(shared, settings, expansion, free);
+  };
+  model.initial_by = [shared, expansion](const Settings& settings, const std::string& state) {
+    return initial_by(*shared, settings, expansion, state);
   };
   return model;
 }

@@ -67,6 +67,7 @@ UsedNames used_names(const ModelDescription& model) {
       mark_optional(quantity.break_away);
     }
   mark_all(model.derivatives);
+  for (const MassRow& row : model.mass) mark_all(row.entries);
   for (const LocationDescription& location : model.locations) mark_all(location.derivatives);
   for (const auto* events : {&model.resets, &model.stops, &model.records, &model.edges})
     for (const EventDescription& event : *events) {

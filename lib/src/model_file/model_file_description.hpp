@@ -102,6 +102,7 @@ struct EventDescription {
   std::optional<Formula> delay = {};
   DelayedValues values = DelayedValues::trigger;
   int priority = 0;
+  Initially initially = Initially::by_rule;
 
   // Edges only, into ModelDescription::locations.
   std::size_t from = 0;
@@ -165,6 +166,13 @@ struct ObservableDescription {
   std::uint32_t contact_element = 0;        // from 1, of contacts with a size; 0: all of them
 };
 
+// A row of [mass]: the sum of the values times the derivatives of their states is the right side of `state`.
+struct MassRow {
+  std::uint32_t state = 0;  // into states; of a vector a row for every i
+  Position position = {};
+  std::vector<Assignment> entries = {};
+};
+
 struct LocationDescription {
   std::string name = {};
   Position position = {};
@@ -184,6 +192,7 @@ struct ModelDescription {
   Formula start = {};
   Formula end = {};
   std::vector<Assignment> derivatives = {};
+  std::vector<MassRow> mass = {};
   std::vector<FrictionDescription> friction = {};
 
   std::vector<InputDescription> inputs = {};

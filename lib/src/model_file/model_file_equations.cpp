@@ -45,9 +45,24 @@ std::string target(const ModelDescription& model, const Assignment& line, const 
   return state.is_vector() ? state.name + index : state.name;
 }
 
+// "m*v' + m*r*w'" of a row of [mass], and v' where there is none.
+std::string left_side(const ModelDescription& model, const Assignment& line) {
+  std::string sum;
+  for (const MassRow& row : model.mass) {
+    if (row.state != line.state) continue;
+    for (const Assignment& entry : row.entries) {
+      const std::string factor = text(entry.value);
+      const bool is_short = factor.find(' ') == std::string::npos && factor[0] != '-';
+      sum += (sum.empty() ? "" : " + ") + (is_short ? factor : "(" + factor + ")") + "*" +
+             target(model, entry) + "'";
+    }
+  }
+  return sum.empty() ? target(model, line) + "'" : sum;
+}
+
 std::string derivative(const ModelDescription& model, const Assignment& line) {
   const Quantity& state = model.states[line.state];
-  return target(model, line) + "' = " + text(line.value) +
+  return left_side(model, line) + " = " + text(line.value) +
          (state.is_vector() ? range(state, line.value) : "");
 }
 
@@ -77,6 +92,13 @@ std::string assignments(const ModelDescription& model, const std::vector<Assignm
   return result;
 }
 
+// Of a condition.
+std::string change(Direction direction) {
+  return direction == Direction::rising    ? " becomes true"
+         : direction == Direction::falling ? " becomes false"
+                                           : " changes";
+}
+
 std::string titled(const std::string& kind, const std::string& name) {
   return name.empty() ? kind + ": " : kind + " " + name + ": ";
 }
@@ -91,8 +113,11 @@ void add_events(const ModelDescription& model, const std::string& kind,
     std::string line = titled(kind, event.name);
     if (kind == "edge")
       line += model.locations[event.from].name + " -> " + model.locations[event.to].name + " ";
-    line += "when " + text(event.when) + crossing(event.direction);
+    const bool is_one = !event.when.empty() && is_condition(event.when.expression.tokens.back().kind);
+    line += "when " + text(event.when) + (is_one ? change(event.direction) : crossing(event.direction));
     if (!event.across_jumps) line += ", by the flow alone";
+    if (event.initially != Initially::by_rule)
+      line += event.initially == Initially::fire ? ", or is at the start" : ", but not at the start";
     if (event.delay)
       line += ", after a delay of " + text(*event.delay) +
               (event.values == DelayedValues::execution ? " with the values then" : "");

@@ -19,12 +19,15 @@ class EventReader {
     read_locations();
     read_every();
     read_events("resets", "reset", model_.resets,
-                {"name", "size", "when", "direction", "across_jumps", "set", "delay", "values", "priority"});
-    read_events("stops", "stop", model_.stops, {"name", "size", "when", "direction", "across_jumps"});
-    read_events("records", "record", model_.records, {"name", "size", "when", "direction", "across_jumps"});
+                {"name", "size", "when", "direction", "across_jumps", "initially", "set", "delay", "values",
+                 "priority"});
+    read_events("stops", "stop", model_.stops,
+                {"name", "size", "when", "direction", "across_jumps", "initially"});
+    read_events("records", "record", model_.records,
+                {"name", "size", "when", "direction", "across_jumps", "initially"});
     read_events("edges", "edge", model_.edges,
-                {"name", "size", "from", "to", "when", "direction", "across_jumps", "set", "zeno", "delay",
-                 "values", "priority"});
+                {"name", "size", "from", "to", "when", "direction", "across_jumps", "initially", "set",
+                 "zeno", "delay", "values", "priority"});
     read_contacts();
     read_initial_location();
   }
@@ -50,8 +53,12 @@ class EventReader {
       read_size(table.value, who, event.size);
       event.when = reader_.required_formula(table, "when", "the guard of " + who, who);
       const auto direction = reader_.read_word(table.value, "direction", {"rising", "falling", "any"});
-      if (direction) event.direction = static_cast<Direction>(*direction);
+      if (direction)
+        event.direction = static_cast<Direction>(*direction);
+      else if (!event.when.empty() && is_condition(event.when.expression.tokens.back().kind))
+        event.direction = Direction::rising;
       reader_.read_flag(table.value, "across_jumps", event.across_jumps);
+      read_initially(table.value, event);
       const TomlEntry* const set = table.value.find("set");
       if (set != nullptr && contains(keys, "set")) reader_.read_assignments(*set, who + " sets", event.set);
       const bool sets_nothing =
@@ -64,6 +71,16 @@ class EventReader {
       if (kind == "edge") read_ends_of_edge(table, who, event);
       events.push_back(std::move(event));
     }
+  }
+
+  void read_initially(const TomlValue& table, EventDescription& event) {
+    const auto initially = reader_.read_word(table, "initially", {"fire", "wait"});
+    if (!initially) return;
+    event.initially = *initially == 0 ? Initially::fire : Initially::wait;
+    if (*initially == 0 && event.direction == Direction::any)
+      reader_.mistake(*table.find("initially"), "'initially' of an event in any direction",
+                      "a line direction = \"rising\" or \"falling\" beside it", "none",
+                      "past zero is above it for rising, below it for falling");
   }
 
   void read_delay(const TomlEntry& table, const std::string& who, EventDescription& event) {

@@ -33,6 +33,8 @@ struct Scope {
   std::size_t parameters = 0;  // how many of the parameters, from the first
   const char* expected = "";   // for a name that is unknown or may not stand here
   bool element = false;        // j
+  bool states = false;         // the initial values of states, where there is no motion
+  bool condition = false;      // a > b and c > d in place of a number
 };
 
 const char* const anything = "a parameter, state, definition or surface";
@@ -73,11 +75,18 @@ class NameResolver {
     }
     find_circles();
     resolve_all(model_.derivatives, motion);
+    for (MassRow& row : model_.mass) {
+      Scope entries = motion;
+      entries.index = model_.states[row.state].may_be_vector();
+      resolve_all(row.entries, entries);
+    }
     for (LocationDescription& location : model_.locations) resolve_all(location.derivatives, motion);
     for (auto* events : {&model_.resets, &model_.stops, &model_.records, &model_.edges})
       for (EventDescription& event : *events) {
         const Scope scope = scope_of_table(event.size, motion);
-        resolve_formula(event.when, scope);
+        Scope guard = scope;
+        guard.condition = true;
+        resolve_formula(event.when, guard);
         resolve_all(event.set, scope);
         if (event.delay) resolve_formula(*event.delay, constant_scope(event.size.has_value()));
       }
@@ -128,6 +137,11 @@ class NameResolver {
         continue;
       }
       const auto known = symbols_.find(quantity.name);
+      if (is_condition_word(quantity.name)) {
+        mistake(quantity.position, quantity.name.size(), "a reserved name", "another name",
+                in_quotes(quantity.name) + ", which joins conditions");
+        continue;
+      }
       if (kind == SymbolKind::state && !quantity.is_vector() && is_column_of_tables(quantity.name)) {
         mistake(quantity.position, quantity.name.size(), "a reserved name", "another name",
                 in_quotes(quantity.name) + ", a column of every table");
@@ -201,7 +215,10 @@ class NameResolver {
     const Scope fixed{false, false, false, model_.parameters.size(), constants};
     resolve_formula(model_.start, fixed);
     resolve_formula(model_.end, fixed);
-    for (Quantity& state : model_.states) resolve_quantity(state, fixed);
+    Scope initial = fixed;
+    initial.states = true;
+    initial.expected = "a number, a parameter or another state";
+    for (Quantity& state : model_.states) resolve_quantity(state, initial);
   }
 
   void resolve_size(std::optional<Formula>& size) {
@@ -271,17 +288,56 @@ class NameResolver {
   void resolve_formula(Formula& formula, const Scope& scope) {
     const Expression& expression = formula.expression;
     formula.symbols.assign(expression.tokens.size(), {});
-    std::vector<bool> conditions(expression.tokens.size(), false);  // tokens that may be comparisons
     summed_.assign(expression.tokens.size(), false);
     for (std::uint32_t k = 0; k < expression.tokens.size(); ++k) {
       const Token& token = expression.tokens[k];
       if (token.kind == TokenKind::call)
-        resolve_call(formula, k, conditions);
+        resolve_call(formula, k);
       else if (token.kind == TokenKind::name || token.kind == TokenKind::element)
         resolve_name(formula, k, scope);
-      else if (is_comparison(token.kind))
-        check_comparison(formula, k, conditions);
     }
+    if (!formula.empty())
+      check_kinds(formula, {0, static_cast<std::uint32_t>(expression.tokens.size())}, scope.condition);
+  }
+
+  // Conditions stand where numbers may not, and numbers where conditions may not.
+  void check_kinds(const Formula& formula, TokenRange range, bool may_be_condition) {
+    const Expression& expression = formula.expression;
+    std::vector<std::uint32_t> operands;  // the token that each is made by
+    for (std::uint32_t k = range.begin; k < range.end; k = expression.tokens[k].next) {
+      const Token& token = expression.tokens[k];
+      for (std::uint32_t number = 0; number < token.arguments; ++number)
+        check_kinds(formula, argument_range(expression, k, number), is_if(formula, k) && number == 0);
+      const bool of_two = token.kind != TokenKind::negate && token.kind != TokenKind::opposite;
+      const bool is_leaf = token.kind == TokenKind::number || token.kind == TokenKind::name ||
+                           token.kind == TokenKind::element || token.kind == TokenKind::call;
+      if (!is_leaf) {
+        const bool joins = is_condition(token.kind) && !is_comparison(token.kind);
+        for (std::size_t of = of_two ? 2 : 1; of > 0; --of)
+          check_kind(formula, operands[operands.size() - of], joins, k);
+        operands.resize(operands.size() - (of_two ? 2 : 1));
+      }
+      operands.push_back(k);
+    }
+    const std::uint32_t root = operands.back();
+    if (!may_be_condition && is_condition(expression.tokens[root].kind)) refuse_condition(formula, root);
+  }
+
+  static bool is_if(const Formula& formula, std::uint32_t token) {
+    const Symbol symbol = formula.symbols[token];
+    return formula.expression.tokens[token].kind == TokenKind::call && symbol.kind == SymbolKind::function &&
+           functions()[symbol.index].function == Function::if_;
+  }
+
+  void check_kind(const Formula& formula, std::uint32_t operand, bool wants_condition, std::uint32_t by) {
+    const Expression& expression = formula.expression;
+    const bool is_one = is_condition(expression.tokens[operand].kind);
+    if (is_one && !wants_condition) return refuse_condition(formula, operand);
+    if (is_one || !wants_condition) return;
+    const std::string word = in_quotes(expression.spelling(expression.tokens[by]));
+    token_mistake(formula, expression.tokens[operand], "no condition beside " + word,
+                  "a comparison, as a > b", in_quotes(expression.spelling(expression.tokens[operand])),
+                  "of a state that is 0 or 1 write m > 0.5, or m == 1");
   }
 
   void token_mistake(const Formula& formula, const Token& token, std::string what, std::string expected,
@@ -307,6 +363,7 @@ class NameResolver {
     const bool allowed = symbol.kind == SymbolKind::pi || (symbol.kind == SymbolKind::index && scope.index) ||
                          (symbol.kind == SymbolKind::impact && scope.impact) ||
                          (symbol.kind == SymbolKind::parameter && symbol.index < scope.parameters) ||
+                         (symbol.kind == SymbolKind::state && scope.states) ||
                          (symbol.kind != SymbolKind::parameter && symbol.kind != SymbolKind::index &&
                           symbol.kind != SymbolKind::impact && scope.motion);
     if (!allowed) return not_here(formula, token, name, symbol, scope);
@@ -353,8 +410,6 @@ class NameResolver {
           "elsewhere name an element, x1 or x[1]";
     else if (symbol.kind == SymbolKind::impact)
       hint = "'impact' is known only in the restitution of a contact";
-    else if (symbol.kind == SymbolKind::state && formula.owner.rfind("the initial value of", 0) == 0)
-      hint = "make the initial value of " + in_quotes(name) + " a parameter, and write that in both";
     else if (symbol.kind == SymbolKind::parameter)
       hint = "parameters are found in the order of the file";
     token_mistake(formula, token, "a name that may not stand", scope.expected,
@@ -371,7 +426,7 @@ class NameResolver {
     return suggestion(name, known);
   }
 
-  void resolve_call(Formula& formula, std::uint32_t index, std::vector<bool>& conditions) {
+  void resolve_call(Formula& formula, std::uint32_t index) {
     const Expression& expression = formula.expression;
     const Token& token = expression.tokens[index];
     const std::string name(expression.spelling(token));
@@ -404,9 +459,7 @@ class NameResolver {
     if (entry.function != Function::if_) return;
     const TokenRange condition = argument_range(expression, index, 0);
     const std::uint32_t root = root_token(expression, condition);
-    if (is_comparison(expression.tokens[root].kind))
-      conditions[root] = true;
-    else
+    if (!is_condition(expression.tokens[root].kind))
       token_mistake(formula, token, "'if' without a comparison", "if(a > b, p, q)",
                     in_quotes(print_expression(expression, condition)));
   }
@@ -417,13 +470,13 @@ class NameResolver {
                   "give a name in [definitions] to what is summed: y = { size = \"N\", value = \"x[i]^2\" }");
   }
 
-  void check_comparison(const Formula& formula, std::uint32_t index, const std::vector<bool>& conditions) {
-    if (conditions[index]) return;
+  void refuse_condition(const Formula& formula, std::uint32_t index) {
     const Token& token = formula.expression.tokens[index];
     std::string hint = "write step(a - b), which is 1 where a > b and else 0";
     if (formula.owner.rfind("the guard of", 0) == 0)
-      hint = "a guard is an expression that changes its sign: write a - b instead of a > b";
-    token_mistake(formula, token, "a comparison", "one only as the first argument of if(a > b, p, q)",
+      hint = "a surface is where an expression changes its sign: write a - b instead of a > b";
+    token_mistake(formula, token, is_comparison(token.kind) ? "a comparison" : "a condition",
+                  "one only in the 'when' of an event, and as the first argument of if(a > b, p, q)",
                   in_quotes(formula.expression.spelling(token)), hint);
   }
 

@@ -39,6 +39,8 @@ class SectionReader {
     reader_.number_states();
     if (const TomlEntry* table = reader_.section("derivatives", TomlKind::table))
       reader_.read_derivatives(table->value, model_.derivatives);
+    if (const TomlEntry* table = reader_.section("mass", TomlKind::table))
+      reader_.read_mass(table->value, model_.mass);
     read_events(reader_, model_);
     check_discrete();
     check_derivatives();
@@ -77,6 +79,13 @@ class SectionReader {
       }
     };
     check(model_.derivatives, "a derivative of");
+    for (const MassRow& row : model_.mass) {
+      check(row.entries, "a derivative of");
+      Assignment of;
+      of.state = row.state;
+      of.position = row.position;
+      check({of}, "a row of the mass matrix for");
+    }
     for (const LocationDescription& location : model_.locations)
       check(location.derivatives, "a derivative of");
     for (const ContactDescription& contact : model_.contacts) check(contact.acts_on, "a contact force on");

@@ -9,8 +9,8 @@
 namespace slideway::reader {
 namespace {
 
-const Words table_names = {"parameters",  "states",   "discrete", "inputs",      "time",
-                           "definitions", "surfaces", "friction", "derivatives", "options"};
+const Words table_names = {"parameters", "states",   "discrete",    "inputs", "time",   "definitions",
+                           "surfaces",   "friction", "derivatives", "mass",   "options"};
 const Words list_names = {"every", "resets", "stops", "records", "contacts", "locations", "edges"};
 const Words top_level_keys = {"name", "summary", "source", "initial"};
 
@@ -65,24 +65,6 @@ std::string guard_of_equation(const std::string& text, std::size_t equals, const
          (right == "0" ? ""
           : simple     ? " - " + right
                        : " - (" + right + ")");
-}
-
-// Surfaces, whose guards have an owner in quotes, have no kinks.
-bool is_guard_of_event(const std::string& owner) {
-  return owner.rfind("the guard of", 0) == 0 && owner.rfind("the guard of '", 0) != 0;
-}
-
-// For a condition made of several where an event's guard is wanted; else the hint that an expression gets.
-std::string guard_of_conditions(const SyntaxError& error, const std::string& otherwise) {
-  const auto got = [&](const Words& words) { return contains(words, error.got); };
-  const bool wants_operator = error.expected.rfind("an operator", 0) == 0;
-  if (got({"'and'", "'&'"}) || (wants_operator && got({"'<'", "'>'"})))
-    return "a guard is a number, not a condition; for a < 0 and b < 0 at once, write max(a, b), which falls "
-           "through zero there; for a > 0 and b > 0, min(a, b), which rises; or put the event under a "
-           "condition as one of the [[edges]] of two [[locations]]";
-  if (got({"'or'"}) || (wants_operator && got({"'|'"})))
-    return "a guard is a number, not a condition; write an event for each";
-  return otherwise;
 }
 
 }  // namespace
@@ -254,7 +236,6 @@ Formula TableReader::read_formula(const TomlValue& value, std::string owner) {
       if (error.got == "'='" &&
           (formula.owner.rfind("the guard of", 0) == 0 || formula.owner.rfind("the gap of", 0) == 0))
         error.hint = guard_of_equation(value.string, error.offset, error.hint);
-      if (is_guard_of_event(formula.owner)) error.hint = guard_of_conditions(error, error.hint);
       mistake(place_of(model_.source, formula, error.offset), error.length,
               error.what + " (" + formula.owner + ")", error.expected, error.got, error.hint);
     }
@@ -378,6 +359,27 @@ void TableReader::read_derivatives(const TomlValue& table, std::vector<Assignmen
     if (is_misplaced(entry)) continue;
     auto assignment = read_assignment(entry, "the derivative of", false);
     if (assignment) derivatives.push_back(std::move(*assignment));
+  }
+}
+
+void TableReader::read_mass(const TomlValue& table, std::vector<MassRow>& rows) {
+  for (const TomlEntry& entry : table.table) {
+    if (is_misplaced(entry)) continue;
+    MassRow row;
+    row.position = entry.position;
+    Assignment of;
+    if (!find_state(entry.key, false, of)) {
+      mistake(entry, "a row of the mass matrix for an unknown state", "the name of a state",
+              in_quotes(entry.key), hint_for_state(entry.key, false));
+      continue;
+    }
+    row.state = of.state;
+    read_assignments(entry, "a row of the mass matrix multiplies", row.entries);
+    const bool is_empty = entry.value.kind == TomlKind::table && entry.value.table.empty();
+    if (is_empty)
+      mistake(entry, "a row of the mass matrix without an entry",
+              "a state at least, as { " + entry.key + " = \"m\" }", "{}");
+    rows.push_back(std::move(row));
   }
 }
 

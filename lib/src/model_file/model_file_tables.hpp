@@ -77,6 +77,8 @@ class TableReader {
   bool is_meant(std::uint32_t state) const { return meant_states_.count(state) > 0; }
   // Names that a mistake has been told of, so that those who use them make none.
   const std::set<std::string>& told_names() const { return told_names_; }
+  // Rows of a mass matrix, `v = { v = "m", w = "m*r" }`.
+  void read_mass(const TomlValue& table, std::vector<MassRow>& rows);
   void read_assignments(const TomlEntry& entry, const std::string& before, std::vector<Assignment>& lines);
 
  private:

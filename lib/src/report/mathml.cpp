@@ -78,7 +78,7 @@ std::string symbol(std::string_view text, bool is_derivative, const std::string&
 }
 
 // How tightly a piece holds together, in print: what a fraction's bar holds is one, but not below an exponent.
-enum class Binding { comparison, sum, product, power, atom };
+enum class Binding { either, both, opposite, comparison, sum, product, power, atom };
 
 struct Printed {
   std::vector<std::string> terms = {};
@@ -198,6 +198,8 @@ Printed comparison(Printed left, const Printed& right, TokenKind kind) {
   const char* sign = kind == TokenKind::greater         ? "&gt;"
                      : kind == TokenKind::greater_equal ? "\u2265"
                      : kind == TokenKind::less          ? "&lt;"
+                     : kind == TokenKind::equal         ? "="
+                     : kind == TokenKind::not_equal     ? "\u2260"
                                                         : "\u2264";
   Printed piece;
   if (left.has_minus) left.terms.front() = minus_sign + left.terms.front();
@@ -205,6 +207,27 @@ Printed comparison(Printed left, const Printed& right, TokenKind kind) {
   piece.terms.push_back(std::string("<mo form=\"infix\">") + sign + "</mo>" + joined(right));
   piece.binding = Binding::comparison;
   return piece;
+}
+
+// "p and q", with brackets round what holds together less.
+Printed joined_conditions(Printed left, Printed right, bool both) {
+  const Binding binding = both ? Binding::both : Binding::either;
+  if (left.binding < binding) enclose(left);
+  if (right.binding <= binding) enclose(right);
+  Printed piece;
+  piece.terms = std::move(left.terms);
+  piece.terms.push_back(std::string("<mtext>\u00a0") + (both ? "and" : "or") + "\u00a0</mtext>" +
+                        joined(right));
+  piece.binding = binding;
+  return piece;
+}
+
+Printed opposite_condition(Printed piece) {
+  if (piece.binding < Binding::opposite) enclose(piece);
+  Printed result;
+  result.terms = {"<mo form=\"prefix\">\u00ac</mo>" + joined(piece)};
+  result.binding = Binding::opposite;
+  return result;
 }
 
 Printed negative(Printed piece) {
@@ -290,6 +313,7 @@ Printed print(const Expression& expression, TokenRange range) {
       case TokenKind::element:
       case TokenKind::call: stack.push_back(print_call(expression, index)); break;
       case TokenKind::negate: stack.back() = negative(std::move(stack.back())); break;
+      case TokenKind::opposite: stack.back() = opposite_condition(std::move(stack.back())); break;
       default: {
         Printed right = std::move(stack.back());
         stack.pop_back();
@@ -302,6 +326,10 @@ Printed print(const Expression& expression, TokenRange range) {
           case TokenKind::divide: left = quotient(std::move(left), right); break;
           case TokenKind::power:
             left = power(std::move(left), right, is_whole_number(expression, before));
+            break;
+          case TokenKind::both:
+          case TokenKind::either:
+            left = joined_conditions(std::move(left), std::move(right), token.kind == TokenKind::both);
             break;
           default: left = comparison(std::move(left), right, token.kind);
         }

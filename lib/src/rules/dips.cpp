@@ -39,10 +39,17 @@ std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
       if (starts_there) flight_.goes_on = true;
       return {};
     }
-    // The flight does not know the errors that gathered before an event elsewhere.
+    // The flight does not know the errors that gathered before an event elsewhere: no more than a tolerance a step since the guard
+    // was zero.
     if (!starts_there && now_.here->guards.surface(dip.surface).along) {
+      const auto steps = static_cast<double>(now_.here->guards.steps_away(dip.surface));
+      const double since = std::min(gathered, steps * tolerance);
+      if (dip.depth > since) {
+        certain.push_back(dip.surface);
+        continue;
+      }
       all_told = false;
-      touches({}, gathered);
+      touches({}, since);
       continue;
     }
     // The errors of the second integration gather as well.

@@ -53,6 +53,7 @@ enum class Waiting : unsigned char {
   no,    // it has fired, or has been beyond zero from the start
   held,  // constraints hold it at zero: only beyond the tolerances is it off zero
   yes,   // it has been on its own side since it fired last
+  due,   // it is beyond zero at the start of the run, where it fires
 };
 
 // The history of this instant so far. An instant begins with an arrival, at the start of the run, or at the limit of events that

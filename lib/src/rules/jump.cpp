@@ -184,7 +184,7 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
   // A large system has many such records at one instant, and the log keeps no states of them.
   const bool keeps_states = now_.options.full_events || now_.x.size() <= kMostStatesInEvents;
   if (keeps_states) record.before = now_.x;
-  if (cause == Cause::beyond) warn_of_way_back(event);
+  if (cause == Cause::beyond && watched.initially == Initially::by_rule) warn_of_way_back(event);
   // One that a jump has carried past zero is not zero within errors.
   if (cause != Cause::jump) jumps_.note_zero(watched.when, now_.here->guards.event(event).noise);
   if (watched.delay.time > 0) return trigger(event, std::move(record), records);

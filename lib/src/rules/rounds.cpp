@@ -74,10 +74,13 @@ bool ModeManager::fires_without_end(const std::vector<EventRecord>& records) {
 
 void ModeManager::look_at_waiting() {
   EventWatch& watch = now_.here->watch;
+  const bool begins = instant_.at_start && instant_.round == 0;
   instant_.waiting.assign(static_cast<std::size_t>(watch.size()), Waiting::no);
   for (Index e = 0; e < watch.size(); ++e) {
     Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
     const double value = now_.here->event_value(now_.t, now_.x, e);
+    const Initially initially = watch[e].initially;
+    if (begins && initially == Initially::wait && !(value > 0)) now_.here->guards.set_waits(e, true);
     // The scan has seen it on its side.
     if (now_.here->guards.event(e).armed || (value > 0 && value > zero_level(e))) {
       waiting = Waiting::yes;
@@ -85,6 +88,8 @@ void ModeManager::look_at_waiting() {
     } else if (now_.here->guards.event(e).held && watch[e].direction != Direction::any &&
                std::abs(value) <= held_level(e)) {
       waiting = Waiting::held;
+    } else if (begins && initially == Initially::fire && value < -zero_level(e)) {
+      waiting = Waiting::due;
     }
   }
 }
@@ -122,8 +127,10 @@ std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
       continue;
     }
     if (!(value < 0)) continue;
-    const bool crosses = waiting != Waiting::no && watched.across_jumps;
-    const bool is_past = is_edge && watched.direction != Direction::any && watched.across_jumps;
+    const bool is_due = waiting == Waiting::due;
+    const bool crosses = waiting != Waiting::no && watched.across_jumps && !is_due;
+    const bool is_past = is_due || (is_edge && watched.direction != Direction::any && watched.across_jumps &&
+                                    !now_.here->guards.event(e).waits);
     if (!crosses && !is_past && watched.direction != Direction::any) continue;
     if (!(value < -(waiting == Waiting::held ? held_level(e) : zero_level(e)))) continue;
     // On the other side a guard in any direction waits for the way back.
@@ -147,7 +154,7 @@ bool ModeManager::fire_crossed(const std::vector<Crossed>& crossed, bool at_star
     if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(one);
     if (kind != WatchedKind::record) continue;
     EventRecord record = note(one.event, EventKind::record, instant_.round);
-    record.reason = "a jump carries the guard past zero";
+    record.reason = one.cause == Cause::beyond ? kBeyondAlready : "a jump carries the guard past zero";
     records.push_back(std::move(record));
     wait_again(one.event);
   }

@@ -372,7 +372,8 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
       const bool is_noted = watch[e].kind == WatchedKind::record &&
                             std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=
                                 instant_.recorded.end();
-      const bool went_on = (contains(instant_.fired, e) && rate < 0) || is_noted;
+      const bool went_on =
+          (contains(instant_.fired, e) && rate < 0) || is_noted || now_.here->guards.event(e).waits;
       // Still on its own side, if only just: the march finds when it crosses.
       const bool is_ahead = !exact && !jumps_.has_fired_on(watch[e].when) &&
                             value > kZeroFactor * watch.rounding(now_.t, now_.x, e);

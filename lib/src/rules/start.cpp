@@ -44,6 +44,7 @@ bool ModeManager::start() {
     return true;
   }
   std::vector<EventRecord>& records = instant_.open_records(true);
+  look_at_waiting();
   const bool goes_on = fire_at_start(records) && settle(true, records);
   for (EventRecord& record : records) {
     if (goes_on && !record.to) record.to = now_.word();

@@ -39,6 +39,7 @@ void RunEngine::warn_of_silent_guards() {
       // Its jumps past zero were asked to be none; and a run that stopped within an instant left what was due there.
       const bool is_excused = !watched.across_jumps || log_.solution().outcome.status != Status::reached_end;
       if (guards.event(e).was_ahead && is_excused) continue;
+      if (watched.initially == Initially::wait && !guards.event(e).was_ahead) continue;
       // An event that is beyond zero at the start of a run in a given mode may have fired before that run.
       if (!guards.event(e).was_ahead && now_.run.mode) continue;
       const double value = now_.here->event_value(now_.t, now_.x, e);

@@ -79,7 +79,10 @@ SensitivityRequest sensitivities_by(const Model& model, const Settings& settings
   request.initial = Matrix::Zero(n + count, static_cast<Index>(names.size()));
   for (std::size_t k = 0; k < names.size(); ++k) {
     const auto state = std::find(states.begin(), states.end(), names[k]);
-    if (state != states.end()) request.initial(state - states.begin(), static_cast<Index>(k)) = 1;
+    if (state == states.end()) continue;
+    request.initial.col(static_cast<Index>(k)).head(n) =
+        model.initial_by ? model.initial_by(settings, names[k])
+                         : Vector(Vector::Unit(n, state - states.begin()));
   }
   if (parameters.empty()) {
     request.observe = [instance](const std::vector<std::string>& wanted) {

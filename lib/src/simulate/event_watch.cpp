@@ -24,7 +24,8 @@ EventWatch::EventWatch(const System& system) {
          .across_jumps = event.across_jumps,
          .event = watched_.size(),
          .delay = event.delay,
-         .priority = event.priority});
+         .priority = event.priority,
+         .initially = event.initially});
   }
 }
 
@@ -42,7 +43,8 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
          .across_jumps = edge.across_jumps,
          .edge = k,
          .delay = edge.delay,
-         .priority = edge.priority});
+         .priority = edge.priority,
+         .initially = edge.initially});
   }
 }
 

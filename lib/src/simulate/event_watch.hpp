@@ -27,6 +27,7 @@ struct Watched {
   std::size_t event = 0;     // into System::events, for the others
   Delay delay = {};
   int priority = 0;
+  Initially initially = Initially::by_rule;
 };
 
 class EventWatch {

@@ -13,9 +13,9 @@ namespace slideway {
 
 namespace {
 
-constexpr std::array<bool GuardRow::*, 8> kFlags = {
-    &GuardRow::left, &GuardRow::left_earlier, &GuardRow::along, &GuardRow::armed,
-    &GuardRow::held, &GuardRow::undecided,    &GuardRow::fired, &GuardRow::was_ahead};
+constexpr std::array<bool GuardRow::*, 9> kFlags = {
+    &GuardRow::left,      &GuardRow::left_earlier, &GuardRow::along,     &GuardRow::armed, &GuardRow::held,
+    &GuardRow::undecided, &GuardRow::fired,        &GuardRow::was_ahead, &GuardRow::waits};
 
 // The second slot of a surface that does not slide holds nothing to watch.
 struct UsualThresholds {
@@ -54,9 +54,10 @@ void GuardTable::take_over(const GuardTable& before, const EventWatch& watch_bef
                            double t) {
   if (&before != this) {
     leaving_.clear();
+    steps_ = before.steps_;
     for (Index i = 0; i < surfaces_; ++i) {
       GuardRow& one = rows_[at(i)];
-      one = i < before.surfaces_ ? before.surface(i) : GuardRow{.met_at = t};
+      one = i < before.surfaces_ ? before.surface(i) : GuardRow{.met_at = t, .met_step = steps_};
       if (one.left || one.left_earlier) leaving_.push_back(i);
     }
     for (Index c = 0; c < std::min(contacts_, before.contacts_); ++c) {
@@ -71,6 +72,7 @@ void GuardTable::take_over(const GuardTable& before, const EventWatch& watch_bef
     watch.for_same(watch_before, [&](Index theirs, Index mine) {
       row(mine).fired = row(mine).fired || before.event(theirs).fired;
       row(mine).was_ahead = row(mine).was_ahead || before.event(theirs).was_ahead;
+      row(mine).waits = before.event(theirs).waits;
     });
   }
   disarm_events();
@@ -102,6 +104,7 @@ void GuardTable::meet(const std::vector<Index>& surfaces, bool passes_by, double
   for (const Index i : surfaces) {
     mark(i, &GuardRow::left, true);
     rows_[at(i)].met_at = t;
+    rows_[at(i)].met_step = steps_;
   }
   drop_clear_rows();
   passes_by_ = passes_by;

@@ -34,12 +34,14 @@ struct GuardRow {
   bool undecided = false;  // it was held, and its side will be the one that it leaves zero to
   bool fired = false;      // at any time of the run
   bool was_ahead = false;  // on its own side at any time of the run
+  bool waits = false;  // as at the start, beyond zero: it does not fire before it has been on its own side
   // ---- sizes
   double side = 1;  // s: the guard of an event is watched as s·g
   double allowance =
       0;  // how far it may be on the wrong side before it is armed; ∞ where it cannot arrive before
-  double noise = 0;   // up to this size the value says nothing
-  double met_at = 0;  // when a surface was met last
+  double noise = 0;           // up to this size the value says nothing
+  double met_at = 0;          // when a surface was met last
+  std::int64_t met_step = 0;  // the number of the step then
 };
 
 class GuardTable {
@@ -87,6 +89,9 @@ class GuardTable {
   bool any_along() const;
   // How long before t a surface was met last.
   double away(Index surface, double t) const { return t - rows_[at(surface)].met_at; }
+  // The steps of the integrator in whose errors its guard has gathered since.
+  void count_step() { ++steps_; }
+  std::int64_t steps_away(Index surface) const { return steps_ - rows_[at(surface)].met_step; }
   // These contacts, and no others.
   void leave_contacts(const std::vector<Index>& contacts, const std::vector<Index>& more = {});
   void leave_contact(Index c) { mark(surfaces_ + c, &GuardRow::left, true); }
@@ -107,7 +112,11 @@ class GuardTable {
   void set_side(Index e, double side) { row(e).side = side; }
   void turn(Index e) { row(e).side = -row(e).side; }
   void set_fired(Index e) { row(e).fired = true; }
-  void set_was_ahead(Index e) { row(e).was_ahead = true; }
+  void set_was_ahead(Index e) {
+    row(e).was_ahead = true;
+    row(e).waits = false;
+  }
+  void set_waits(Index e, bool waits) { row(e).waits = waits; }
   void set_held(Index e, bool held) { row(e).held = held; }
   // Whether the scans have seen it clearly on its side.
   void see(Index e, bool armed);
@@ -162,6 +171,8 @@ class GuardTable {
     visit_column(visit, "allowance", &GuardRow::allowance);
     visit_column(visit, "noise", &GuardRow::noise);
     visit_column(visit, "met_at", &GuardRow::met_at);
+    visit_column(visit, "met_step", &GuardRow::met_step);
+    visit("steps", steps_);
     std::vector<std::int64_t> flags = packed_flags();
     visit("flags", flags);
     unpack_flags(flags);
@@ -193,6 +204,7 @@ class GuardTable {
   std::vector<Index> leaving_;  // the rows that are left, sorted: there are few
   std::vector<Index> held_surfaces_;
   bool passes_by_ = false;
+  std::int64_t steps_ = 0;  // of the run, where the solution has been in this location
   bool returned_at_once_ = false;
   std::vector<Index> returned_to_;
   Index returns_ = 0;

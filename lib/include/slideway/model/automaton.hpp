@@ -36,7 +36,8 @@ struct Edge {
   bool across_jumps = true;
   // A delayed edge leads on from its location only where the solution has not left that in the meantime.
   Delay delay = {};
-  int priority = 0;  // among the jumps of one instant, the highest first
+  int priority = 0;                          // among the jumps of one instant, the highest first
+  Initially initially = Initially::by_rule;  // of the location that a run begins in
 };
 
 // Two edges that undo each other, into Automaton::edges().

@@ -14,6 +14,7 @@
 // records and stops see the state that the rounds before have left. An instant ends where nothing has crossed; where it goes on for
 // more than 1000 rounds in which something fires again, the run ends as `chattering`.
 // An event without `across_jumps` fires by the flow alone: a jump past its zero is no crossing of it.
+// At the start of a run one that is beyond zero already waits for a crossing, unless `initially` says otherwise.
 //
 // With a delay τ a reset acts at the time of its crossing plus τ, of which any number may be on their way. Like the times of
 // model/time_event.hpp that time is exact. It sets what R makes of the state at the crossing, or of that at the time when it acts.
@@ -29,6 +30,10 @@
 namespace slideway {
 
 enum class Direction { rising, falling, any };
+
+// At the start of a run a guard may be beyond zero in its direction, or be zero and move there. By the rule an event fires in the
+// second case, and an edge in both; `fire` is both, `wait` neither: it fires once the guard has been on its own side.
+enum class Initially { by_rule, fire, wait };
 
 enum class Action { reset, stop, record };
 
@@ -50,10 +55,11 @@ struct Event {
   Guard when = {};        // required
   Direction direction = Direction::any;
   Action action = Action::record;
-  ResetFunction reset = {};  // required for Action::reset
-  bool across_jumps = true;  // fires where a jump carries `when` past zero, too
-  Delay delay = {};          // of resets
-  int priority = 0;          // among the jumps of one instant, the highest first
+  ResetFunction reset = {};                  // required for Action::reset
+  bool across_jumps = true;                  // fires where a jump carries `when` past zero, too
+  Delay delay = {};                          // of resets
+  int priority = 0;                          // among the jumps of one instant, the highest first
+  Initially initially = Initially::by_rule;  // `fire` is for a rising or falling guard
 };
 
 }  // namespace slideway

@@ -86,6 +86,8 @@ struct Model {
   // The model with the parameters of these names as states, for derivatives by them. Throws std::invalid_argument for a parameter that
   // the shape of the equations depends on. Without it derivatives by parameters come from differences of instances.
   std::function<ExtendedProblem(const Settings&, const std::vector<std::string>& parameters)> extend = {};
+  // The derivatives of all initial values by that of a state, where some are made of others. Without it they are independent.
+  std::function<Vector(const Settings&, const std::string& state)> initial_by = {};
 };
 
 // The known name with the smallest edit distance to `name`, or "" when none is near.

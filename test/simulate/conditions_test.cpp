@@ -1,0 +1,196 @@
+// Conditions: and, or, not in the guards of events and in if(), comparisons of discrete states, what is true at the start, and initial
+// values that are made of others. Beside closed forms.
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "slideway/model/check.hpp"
+#include "test/simulate/model_text.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+// x = sin(t), y = cos(t).
+std::string circle(const std::string& events, double end, const std::string& more = "") {
+  return "[states]\nx = 0.0\ny = 1.0\nn = 0.0\n" + more + "[time]\nend = " + std::to_string(end) +
+         "\n[derivatives]\nx = \"y\"\ny = \"-x\"\nn = \"0\"\n" + events;
+}
+
+std::vector<double> times_of(const Finished& finished, const std::string& name) {
+  std::vector<double> times;
+  for (const EventRecord& event : finished.solution.events)
+    if (event.name == name) times.push_back(event.t);
+  return times;
+}
+
+std::string record(const std::string& name, const std::string& when, const std::string& more = "") {
+  return "[[records]]\nname = \"" + name + "\"\nwhen = \"" + when + "\"\n" + more;
+}
+
+void check_times(const Finished& finished, const std::string& name, const std::vector<double>& expected,
+                 double tolerance) {
+  CAPTURE(name);
+  const std::vector<double> times = times_of(finished, name);
+  REQUIRE(times.size() == expected.size());
+  for (std::size_t k = 0; k < times.size(); ++k) CHECK(std::abs(times[k] - expected[k]) < tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("an event happens where a condition of several comparisons becomes true") {
+  const double a = std::asin(0.5);
+  const std::string text =
+      circle(record("both", "x > 0.5 and y < 0") + record("either", "x > 0.5 or y > 0.5") +
+                 record("neither", "not (x > 0.5 or y > 0.5)") +
+                 record("nested", "x < -0.5 and (y > 0 or not x > -0.9)") +
+                 record("ends", "x > 0.5 and y > 0", "direction = \"falling\"\n") +
+                 record("both ways", "x > 0.5 and x < 0.9", "direction = \"any\"\n"),
+             kTurn);
+  for_all_methods(text, {1e-5, 1e-8}, [&](const Finished& finished, double rtol) {
+    const double tolerance = 100 * rtol;
+    check_times(finished, "both", {kTurn / 4}, tolerance);
+    check_times(finished, "either", {kTurn - std::acos(0.5)}, tolerance);
+    check_times(finished, "neither", {kTurn / 2 - a}, tolerance);
+    check_times(finished, "nested", {kTurn / 2 + std::asin(0.9)}, tolerance);
+    check_times(finished, "ends", {kTurn / 4}, tolerance);
+    check_times(finished, "both ways", {a, std::asin(0.9), kTurn / 2 - std::asin(0.9), kTurn / 2 - a},
+                tolerance);
+  });
+}
+
+TEST_CASE(
+    "comparisons that change at one instant make one event, or none where the condition is the same after "
+    "it") {
+  const std::string text =
+      circle(record("same", "x > 0.5 and 2*x > 1") + record("meet", "x > 0.5 and y < 0.75^0.5") +
+                 record("part", "x > 0.5 and y > 0.75^0.5") +
+                 record("relay", "x > 0.5 or y > 0.75^0.5", "direction = \"any\"\n"),
+             2.0);
+  for (const double rtol : {1e-6, 1e-9}) {
+    const Finished finished = run(text, Method::dopri5, rtol);
+    REQUIRE(finished.solution.outcome.succeeded());
+    check_times(finished, "same", {std::asin(0.5)}, 100 * rtol);
+    check_times(finished, "meet", {std::asin(0.5)}, 100 * rtol);
+    // Errors of the run decide which of the two is first, so an event is there for a moment of their length, or not at all.
+    for (const char* const name : {"part", "relay"})
+      for (const double t : times_of(finished, name)) CHECK(std::abs(t - std::asin(0.5)) < 100 * rtol);
+    CHECK(times_of(finished, "relay").size() % 2 == 0);
+  }
+}
+
+TEST_CASE(
+    "comparisons of discrete states choose by equality, make no surface, and set off what follows from a "
+    "jump") {
+  const std::string text = circle(
+      "[[resets]]\nname = \"arm\"\nwhen = \"m == 0 and x > 0.5\"\nset = { m = \"1\" }\n"
+      "[[resets]]\nname = \"count\"\nwhen = \"m == 1 and y > 0\"\nset = { m = \"2\", n = \"n + 1\" }\n"
+      "[[resets]]\nname = \"wait\"\nwhen = \"m >= 2 and m != 3 and x < -0.5\"\nset = { m = \"3\" }\n"
+      "[[resets]]\nname = \"again\"\nwhen = \"m == 3 and y > 0.5\"\nset = { m = \"0\" }\n",
+      13.5, "q = 0.0\n[discrete]\nm = 0\n");
+  const std::string with_field = [&] {
+    std::string made = text;
+    made.replace(made.find("n = \"0\"\n"), 8,
+                 "n = \"0\"\nq = \"if(m == 2 or m > 2 and x > 0, 1, sgn(m - 1)*0.5)\"\n");
+    return made;
+  }();
+  for_all_methods(with_field, {1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
+    const double a = std::asin(0.5);
+    CHECK(finished.instance.system.surface_names() == std::vector<std::string>{"x"});
+    check_times(finished, "arm", {a, kTurn + a, 2 * kTurn + a}, 100 * rtol);
+    check_times(finished, "count", {a, kTurn + a, 2 * kTurn + a}, 100 * rtol);
+    check_times(finished, "wait", {kTurn / 2 + a, 3 * kTurn / 2 + a}, 100 * rtol);
+    CHECK(finished.end(2) == 3);
+    // From 0 to a: m = 0, -1/2. From a to π + a: 1. With m = 3 and x < 0: 1/2, and so up to cos t = 1/2; then -1/2.
+    const double back = kTurn - std::acos(0.5);
+    const double turn = kTurn / 2 + 0.5 * (back - kTurn / 2 - a) - 0.5 * (kTurn - back + a);
+    const double expected = -0.5 * a + 2 * turn + (13.5 - 2 * kTurn - a);
+    CHECK(std::abs(finished.end(3) - expected) < 100 * rtol);
+  });
+}
+
+TEST_CASE("in if() conditions are what their tables of truth say") {
+  // n' counts the parts of the circle, in each of which the sides of x, y and x - y are known.
+  const std::string text =
+      "[states]\nx = 0.0\ny = 1.0\nn = 0.0\nk = 0.0\n[time]\nend = 6.283185307179586\n[derivatives]\nx = "
+      "\"y\"\ny = \"-x\"\n"
+      "n = \"if(x > 0 and (y > 0 or not x > y), 1, if(not (x > 0 or y > 0), 10, 100))\"\n"
+      "k = \"if(x > 0, if(y > 0, 1, if(x > y, 100, 1)), if(y > 0, 100, 10))\"\n";
+  for_all_methods(text, {1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
+    const double quarter = kTurn / 4;
+    CHECK(std::abs(finished.end(2) - (1 + 100 + 10 + 100) * quarter) < 1000 * rtol);
+    CHECK(std::abs(finished.end(3) - finished.end(2)) < 1000 * rtol);
+  });
+  const System system = parse_model(text, "m.toml").instantiate({}).system;
+  const Vector x = Eigen::Vector4d(0.3, 0.2, 0, 0);
+  CHECK(check_derivatives(system, 0.3, x, Vector::Constant(system.surfaces(), 0.4)).passed);
+  CHECK(check_multi_affine(system, 0.3, x).passed);
+}
+
+TEST_CASE("what is true at the start fires there, or waits until it has been false") {
+  const auto text = [](const std::string& initially) {
+    return "[states]\nx = 2.0\nn = 0.0\n[time]\nend = 10.0\n[derivatives]\nx = \"cos(t)\"\nn = \"0\"\n"
+           "[[resets]]\nname = \"high\"\nwhen = \"x > 1.5\"\nset = { n = \"n + 1\" }\n" +
+           initially;
+  };
+  // x = 2 + sin t is above 1.5 but for parts of every turn.
+  const double again = kTurn - std::asin(0.5);
+  for (const double rtol : {1e-6, 1e-9}) {
+    check_times(run(text(""), Method::dopri5, rtol), "high", {again}, 100 * rtol);
+    check_times(run(text("initially = \"wait\"\n"), Method::dopri5, rtol), "high", {again}, 100 * rtol);
+    const Finished fired = run(text("initially = \"fire\"\n"), Method::dopri5, rtol);
+    check_times(fired, "high", {0, again}, 100 * rtol);
+    CHECK(fired.solution.events.front().reason.rfind("the guard is beyond zero already", 0) == 0);
+    CHECK(fired.end(1) == 2);
+  }
+  const std::string stop =
+      "[states]\nx = 2.0\n[time]\nend = 10.0\n[derivatives]\nx = \"1\"\n"
+      "[[stops]]\nwhen = \"x > 1\"\ninitially = \"fire\"\n";
+  CHECK(run(stop).solution.final.t == 0);
+}
+
+TEST_CASE("an edge that waits does not leave at the start, and one that is zero there and moves waits, too") {
+  const auto text = [](const std::string& start, const std::string& initially) {
+    return "initial = \"a\"\n[states]\nx = " + start +
+           "\n[time]\nend = 10.0\n[derivatives]\nx = \"cos(t)\"\n[[locations]]\nname = "
+           "\"a\"\n[[locations]]\nname = \"b\"\n"
+           "[[edges]]\nname = \"go\"\nfrom = \"a\"\nto = \"b\"\nwhen = \"x > 1.5\"\n" +
+           initially;
+  };
+  const std::string wait = "initially = \"wait\"\n";
+  check_times(run(text("2.0", "")), "go", {0}, 1e-12);
+  check_times(run(text("2.0", wait)), "go", {kTurn - std::asin(0.5)}, 1e-6);
+  check_times(run(text("1.5", "")), "go", {0}, 1e-12);
+  check_times(run(text("1.5", wait)), "go", {kTurn}, 1e-6);
+}
+
+TEST_CASE("initial values follow those that they are made of, and what is set") {
+  const Model model = parse_model(
+      "[parameters]\nk = 3\nN = 4\n[states]\nx = \"k*y + z[4]\"\ny = \"2\"\nz = { size = \"N\", value = "
+      "\"if(i > 1, z[i-1] + y, "
+      "k)\", ends = \"clamped\" }\n[discrete]\nm = \"z2\"\n[time]\nend = 1\n[derivatives]\nx = \"0\"\ny = "
+      "\"0\"\nz = \"0\"\n",
+      "m.toml");
+  const auto state = [&](const Settings& settings) { return model.instantiate(settings).state; };
+  Vector expected(7);
+  expected << 15, 2, 3, 5, 7, 9, 5;
+  CHECK(state({}) == expected);
+  expected << 11, 1, 3, 4, 5, 8, 4;
+  expected << 3 + 6, 1, 3, 4, 5, 6, 4;
+  CHECK(state({{"y", 1}}) == expected);
+  expected << 6 + 14, 2, 3, 10, 12, 14, 10;
+  CHECK(state({{"z2", 10}}) == expected);
+  const ExtendedProblem extended = model.extend({{"y", 1}}, {"k"});
+  Vector by_k(7);
+  by_k << 2, 0, 1, 1, 1, 1, 1;
+  CHECK(Vector(extended.initial.col(0)) == by_k);
+  Vector by_y(7);
+  by_y << 3 + 3, 1, 0, 1, 2, 3, 1;
+  CHECK(model.initial_by({}, "y") == by_y);
+  by_y << 3, 1, 0, 0, 1, 2, 0;
+  by_y[0] = 3 + 2;
+  CHECK(model.initial_by({{"z2", 10}}, "y") == by_y);
+}
