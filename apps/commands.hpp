@@ -96,6 +96,7 @@ struct SweepArguments : SimulationArguments {
 };
 
 struct OrbitArguments : SimulationArguments {
+  std::vector<SweepAxis> axes = {};  // at most one: the parameter that the orbit is followed in
   std::string section = {};
   std::string direction = {};  // "rising", "falling" or "any"
   std::optional<Index> returns = {};

@@ -99,6 +99,66 @@ OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instan
   return guess_after(simulator, run, period);
 }
 
+void check_axis(const OrbitArguments& arguments) {
+  const SweepAxis& axis = arguments.axes.front();
+  const bool is_range =
+      axis.values.empty() && axis.count >= 2 && axis.first != axis.last && !axis.logarithmic;
+  if (arguments.axes.size() > 1 || !is_range) {
+    refuse({.what = "a branch is followed along one range of one parameter",
+            .where = "--vary",
+            .expected = "P=FIRST:LAST:COUNT with different ends and a count of at least 2, once",
+            .got = arguments.axes.size() > 1 ? "several" : "'" + axis.name + "' with other values"});
+  }
+  if (!arguments.plot.empty() || arguments.shots) {
+    refuse({.what = "a branch has no picture, and its orbits are followed in one shot",
+            .where = arguments.plot.empty() ? "--shots with --vary" : "--plot with --vary",
+            .expected = "--csv or --json",
+            .got = arguments.plot.empty() ? "--shots" : "--plot"});
+  }
+}
+
+int follow_branch(const OrbitArguments& arguments, const Model& model, const OrbitOptions& options,
+                  const std::vector<Target>& wanted, std::ostream& out, std::ostream& err) {
+  const SweepAxis& axis = arguments.axes.front();
+  const auto instance_at = [&](double value) {
+    Settings settings = arguments.settings;
+    settings.emplace_back(axis.name, value);
+    return model.instantiate(settings);
+  };
+  ModelInstance first = instance_at(axis.first);
+  set_end(arguments, first);
+  OrbitFamily family{.problem = [&](double value) { return instance_at(value).problem(); }};
+  if (!arguments.period.empty())
+    family.period = [&](double value) { return period_of(arguments.period, instance_at(value)); };
+  OrbitBranch branch = follow_periodic_orbit(family, guess_of(arguments, first, options.run),
+                                             {.orbit = options,
+                                              .first = axis.first,
+                                              .last = axis.last,
+                                              .points = static_cast<Index>(axis.count),
+                                              .most_points = 100 + 5 * static_cast<Index>(axis.count)});
+  branch.message = told_to_user(branch.message);
+  const ShownBranch shown{.model = model.name,
+                          .parameter = axis.name,
+                          .instance = first,
+                          .branch = branch,
+                          .rtol = options.run.rtol};
+  Written written;
+  const auto add = [&](const std::string& path, const auto& write) {
+    written.add(path, [&] {
+      write_whole(path, [&](std::ostream& stream) { write(shown, stream); });
+      return std::vector{path};
+    });
+  };
+  for (const std::string& path : arguments.json) add(path, write_branch_json);
+  for (const std::string& path : arguments.csv) add(path, write_branch_csv);
+  if (!arguments.quiet && !any_on_standard_output(wanted)) {
+    print_branch(shown, written.files, screen_behind(STDOUT_FILENO), out);
+  } else if (!branch.complete) {
+    fmt::print(err, "slideway: {}\n", branch.message);
+  }
+  return written.report_failures(out, err, branch.complete ? exit_success : exit_stopped_early);
+}
+
 }  // namespace
 
 int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err) {
@@ -118,6 +178,11 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
   check_targets(wanted, {arguments.model});
   const std::optional<PoincareSection> section = section_of(arguments);
   if (section) check_section(*section, instance.problem(), "--section");
+
+  if (!arguments.axes.empty()) {
+    check_axis(arguments);
+    return follow_branch(arguments, model, options, wanted, out, err);
+  }
 
   PeriodicOrbit found =
       find_periodic_orbit(instance.problem(), guess_of(arguments, instance, options.run), options);

@@ -64,7 +64,115 @@ std::vector<const EventRecord*> section_events(const ShownOrbit& shown) {
   return result;
 }
 
+Json multipliers_json(const PeriodicOrbit& orbit) {
+  Json multipliers = Json::array();
+  for (const FloquetMultiplier& multiplier : orbit.multipliers)
+    multipliers.push_back({{"real", orbit_number(multiplier.value.real())},
+                           {"imaginary", orbit_number(multiplier.value.imag())},
+                           {"size", orbit_number(std::abs(multiplier.value))},
+                           {"kind", to_string(multiplier.kind)}});
+  return multipliers;
+}
+
+// The largest one that is not along the orbit.
+std::string largest_multiplier(const PeriodicOrbit& orbit) {
+  for (const FloquetMultiplier& multiplier : orbit.multipliers)
+    if (multiplier.kind != MultiplierKind::trivial) return multiplier_text(multiplier.value);
+  return "";
+}
+
+// Quoted as a table needs it: signatures hold commas.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char character : text)
+    result += character == '"' ? std::string("\"\"") : std::string(1, character);
+  return result + "\"";
+}
+
 }  // namespace
+
+void print_branch(const ShownBranch& shown, const std::vector<std::string>& written, const Screen& screen,
+                  std::ostream& out) {
+  const OrbitBranch& branch = shown.branch;
+  fmt::print(out, "{}   {}   rtol {:g}\n\n", shown.model,
+             counted(static_cast<long long>(branch.points.size()), "orbit"), shown.rtol);
+  Table points({{shown.parameter, Align::right, true},
+                {"period", Align::right, true},
+                {"largest multiplier", Align::right, true},
+                {"", Align::left, true}},
+               "signature");
+  std::string before;
+  for (const BranchPoint& point : branch.points) {
+    const std::string& signature = point.orbit.signature;
+    points.add({fmt::format("{:.8g}", point.parameter), fmt::format("{:.10g}", point.orbit.period),
+                largest_multiplier(point.orbit), to_string(point.orbit.stability)},
+               signature == before ? "" : signature);
+    before = signature;
+  }
+  points.print(out, screen.width, screen.colours);
+  if (!branch.bifurcations.empty()) {
+    fmt::print(out, "\n");
+    Table bifurcations({{"bifurcation"}, {shown.parameter, Align::right, true}}, "what happens");
+    for (const BranchBifurcation& found : branch.bifurcations)
+      bifurcations.add({to_string(found.kind), fmt::format("{:.10g}", found.parameter)}, found.reason);
+    bifurcations.print(out, screen.width, screen.colours);
+  }
+  fmt::print(out, "\n");
+  if (!branch.complete) fmt::print(out, "ends early   {}\n", branch.message);
+  for (const std::string& file : written) fmt::print(out, "written      {}\n", file);
+}
+
+void write_branch_json(const ShownBranch& shown, std::ostream& out) {
+  const System& system = shown.instance.system;
+  Json points = Json::array(), bifurcations = Json::array();
+  const auto orbit_json = [&](double parameter, const PeriodicOrbit& orbit) -> Json {
+    return {{"parameter", orbit_number(parameter)},
+            {"period", orbit_number(orbit.period)},
+            {"t", orbit_number(orbit.start)},
+            {"state", orbit_state(system, orbit.state)},
+            {"stability", to_string(orbit.stability)},
+            {"admissible", orbit.admissible},
+            {"signature", orbit.signature},
+            {"residual", orbit_number(orbit.residual)},
+            {"multipliers", multipliers_json(orbit)}};
+  };
+  for (const BranchPoint& point : shown.branch.points)
+    points.push_back(orbit_json(point.parameter, point.orbit));
+  for (const BranchBifurcation& found : shown.branch.bifurcations)
+    bifurcations.push_back({{"kind", to_string(found.kind)},
+                            {"reason", found.reason},
+                            {"before", found.before},
+                            {"after", found.after},
+                            {"orbit", orbit_json(found.parameter, found.orbit)}});
+  Json parameters = Json::object();
+  for (const auto& [name, value] : shown.instance.parameters)
+    if (name != shown.parameter) parameters[name] = orbit_number(value);
+  const Json document = {{"schema", "slideway.orbit-branch/1"},
+                         {"model", shown.model},
+                         {"parameters", parameters},
+                         {"varied", shown.parameter},
+                         {"complete", shown.branch.complete},
+                         {"message", shown.branch.message},
+                         {"points", points},
+                         {"bifurcations", bifurcations}};
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void write_branch_csv(const ShownBranch& shown, std::ostream& out) {
+  fmt::print(out, "{},period", shown.parameter);
+  for (const std::string& name : shown.instance.system.state_names()) fmt::print(out, ",{}", name);
+  fmt::print(out, ",stability");
+  for (Index i = 0; i < shown.instance.system.states(); ++i) fmt::print(out, ",multiplier{}", i + 1);
+  fmt::print(out, ",signature\n");
+  for (const BranchPoint& point : shown.branch.points) {
+    fmt::print(out, "{},{}", point.parameter, point.orbit.period);
+    for (const double value : point.orbit.state) fmt::print(out, ",{}", value);
+    fmt::print(out, ",{}", to_string(point.orbit.stability));
+    for (const FloquetMultiplier& multiplier : point.orbit.multipliers)
+      fmt::print(out, ",{}", std::abs(multiplier.value));
+    fmt::print(out, ",{}\n", quoted(point.orbit.signature));
+  }
+}
 
 void print_orbit(const ShownOrbit& shown, const std::vector<std::string>& written, const Screen& screen,
                  std::ostream& out) {
@@ -143,13 +251,7 @@ void write_orbit_json(const ShownOrbit& shown, std::ostream& out) {
     document["stability"] = to_string(orbit.stability);
     document["admissible"] = orbit.admissible;
     document["admissibility"] = orbit.admissibility;
-    Json multipliers = Json::array();
-    for (const FloquetMultiplier& multiplier : orbit.multipliers)
-      multipliers.push_back({{"real", orbit_number(multiplier.value.real())},
-                             {"imaginary", orbit_number(multiplier.value.imag())},
-                             {"size", orbit_number(std::abs(multiplier.value))},
-                             {"kind", to_string(multiplier.kind)}});
-    document["multipliers"] = multipliers;
+    document["multipliers"] = multipliers_json(orbit);
     document["trivial_error"] = orbit.autonomous ? orbit_number(orbit.trivial_error) : Json(nullptr);
     Json rows = Json::array();
     for (Index i = 0; i < orbit.monodromy.rows(); ++i) {

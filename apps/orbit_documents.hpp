@@ -10,6 +10,7 @@
 
 #include "apps/layout.hpp"
 #include "slideway/model/model.hpp"
+#include "slideway/orbit/orbit_branch.hpp"
 #include "slideway/orbit/periodic_orbit.hpp"
 
 namespace slideway::apps {
@@ -27,5 +28,21 @@ void print_orbit(const ShownOrbit& shown, const std::vector<std::string>& writte
                  std::ostream& out);
 // Of schema "slideway.orbit/1".
 void write_orbit_json(const ShownOrbit& shown, std::ostream& out);
+
+// A branch in the parameter of this name.
+struct ShownBranch {
+  std::string model = {};
+  std::string parameter = {};
+  const ModelInstance& instance;  // of its first value
+  const OrbitBranch& branch;
+  double rtol = 0;
+};
+
+void print_branch(const ShownBranch& shown, const std::vector<std::string>& written, const Screen& screen,
+                  std::ostream& out);
+// Of schema "slideway.orbit-branch/1".
+void write_branch_json(const ShownBranch& shown, std::ostream& out);
+// A row for each orbit: parameter, period, the state at its start, stability, sizes of the multipliers, signature.
+void write_branch_csv(const ShownBranch& shown, std::ostream& out);
 
 }  // namespace slideway::apps

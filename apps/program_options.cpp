@@ -610,6 +610,11 @@ void add_orbit(CLI::App& program, OrbitArguments& arguments) {
   add_model(app, arguments.model);
 
   const std::string sought = "The orbit";
+  add_axes(app, arguments.axes,
+           "follow the orbit in a parameter, P=FIRST:LAST:COUNT, round folds and through bifurcations, with "
+           "steps of at most one of COUNT - 1 parts; --csv is then a table of the orbits",
+           false)
+      ->group(sought);
   app.add_option("--section", arguments.section,
                  "the surface, or the name of the events, that the orbit comes back to; its period is found")
       ->type_name("NAME")
@@ -837,7 +842,8 @@ std::vector<std::string> examples_of(const std::string& command) {
             "slideway sweep dry-friction --vary mu=0.1:0.5 --vary w=0.2:2:log --latin 100 --csv samples.csv"};
   if (command == "orbit")
     return {"slideway orbit gallery/leine_belt --section slip",
-            "slideway orbit dry-friction --period 4*pi --json orbit.json --plot orbit.svg"};
+            "slideway orbit dry-friction --period 4*pi --json orbit.json --plot orbit.svg",
+            "slideway orbit gallery/buck_converter --section clock --vary V_in=20:26:13"};
   if (command == "validate") return {"slideway validate A01 --method bdf"};
   if (command == "completion") return {"slideway completion bash > ~/.slideway && . ~/.slideway"};
   return {};

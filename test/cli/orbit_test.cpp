@@ -81,3 +81,27 @@ TEST_CASE("the command orbit says what it needs") {
   CAPTURE(ball.err);
   CHECK(ball.status == 3);
 }
+
+TEST_CASE("a buck converter doubles its period on its branch, and the table has a row for each orbit") {
+  const Workplace place;
+  const std::vector<std::string> branch = {
+      "orbit", "gallery/buck_converter", "--section", "clock", "--returns", "1", "--vary", "V_in=24:25:3"};
+  std::vector<std::string> arguments = branch;
+  arguments.insert(arguments.end(), {"--csv", "branch.csv", "--json", "branch.json"});
+  const Finished finished = place.slideway(arguments);
+  CAPTURE(finished.err);
+  CAPTURE(finished.out);
+  CHECK(finished.status == 0);
+  CHECK(contains(finished.out, "a multiplier is -1"));
+  const Json document = Json::parse(place.read("branch.json"));
+  REQUIRE(document["bifurcations"].size() == 1);
+  CHECK(document["bifurcations"][0]["kind"] == "PD");
+  CHECK(std::abs(document["bifurcations"][0]["orbit"]["parameter"].get<double>() - 24.516) < 1e-3);
+  CHECK(contains(place.read("branch.csv"), "V_in,period,v,i,phase,stability,multiplier1"));
+
+  arguments = branch;
+  arguments.insert(arguments.end(), {"--plot", "branch.svg"});
+  const Finished refused = place.slideway(arguments);
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.err, "--plot with --vary"));
+}

@@ -61,6 +61,8 @@ def main():
                   for model, arguments in (("leine_belt", ["--section", "slip"]), ("dry_friction", ["--period", "2*pi/w"]),
                                            ("hysteresis_relay", ["--section", "y - band"]),
                                            ("bouncing_ball", ["--period", "1", "--transient", "0"]))]
+        calls += [("orbit-branch", ["orbit", str(gallery / "dry_friction.toml"), "--period", "2*pi/w", "--vary", "w=0.45:0.6:4",
+                                    "--json", "-"])]
         short = ["--repeats", "1", "--levels", "2", "--max-evaluations", "20000", "--quiet", "--json", "-"]
         calls += [("compare", ["compare", "evaporator", "--error", "1e-3", *short]),
                   ("compare", ["compare", str(gallery / "bouncing_ball.toml"), *short]),
@@ -84,7 +86,7 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"run", "check", "compare", "orbit", "random"} - seen:
+        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "random"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")
     print(f"{len(calls)} documents, {failures} failures")

@@ -115,3 +115,23 @@ y = "y*(1 - r2) + (x - p) + 0.1*(1 + sgn(edge))*(x - 2)"
   require_bifurcation(branch, Bifurcation::grazing, 1, 1e-6);
   CHECK(branch.points.back().orbit.signature == "crossing(edge) crossing(edge)");
 }
+
+TEST_CASE("a driven block begins to stick where its acceleration vanishes at the turning point") {
+  const double w = 1.3;
+  const double v = 1 / (1 - w * w), c = std::cos(kPi / w), s = std::sin(kPi / w);
+  const double u = s / (w * v * (1 + c));
+  const double sticks = std::abs(1 - v) / std::sqrt(1 + (1 - v) * (1 - v) * u * u);
+  const auto instance = [=](double mu) {
+    return gallery_instance("dry_friction", {{"mu", mu}, {"w", w}, {"x", 1.0}});
+  };
+  const OrbitFamily family{.problem = [=](double mu) { return instance(mu).problem(); },
+                           .period = [=](double) { return 2 * kPi / w; }};
+  const OrbitGuess guess =
+      guess_after(Simulator(instance(0.3).problem()),
+                  {.start = 0, .end = 80 * kPi / w, .state = instance(0.3).state}, 2 * kPi / w);
+  const OrbitBranch branch = follow_periodic_orbit(family, guess, {.first = 0.3, .last = 0.75, .points = 10});
+  CAPTURE(branch.message);
+  CHECK(branch.complete);
+  require_bifurcation(branch, Bifurcation::crossing_sliding, sticks, 1e-8);
+  CHECK(count_of(branch.points.back().orbit, MultiplierKind::exact_zero) == 1);
+}

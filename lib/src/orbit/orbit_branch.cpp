@@ -299,7 +299,7 @@ class BranchSearch {
       tangent = turned;
       take_new_begin(here, *tangent);
     }
-    result_.message = "the greatest number of orbits is reached";
+    result_.message = "the greatest number of orbits is reached at " + number_text(here.parameter);
   }
 
   // The last orbit, at the end of the range exactly.
