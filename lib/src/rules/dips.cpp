@@ -18,7 +18,7 @@ namespace slideway {
 void ModeManager::begin_flight() {
   const bool same_flight = flight_.goes_on || now_.t > now_.mode_since;
   flight_.goes_on = false;
-  if (!same_flight) flight_.begin(now_.t, now_.x, now_.here->guards.surfaces_left());
+  if (!same_flight) flight_.begin(now_.t, now_.x, now_.here->guards);
 }
 
 std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {

@@ -370,10 +370,10 @@ class ModeManager {
       visit("goes_on", goes_on);
     }
 
-    void begin(double t, const Vector& x, const std::vector<Index>& surfaces) {
+    void begin(double t, const Vector& x, const GuardTable& guards) {
       start = t;
       copy_numbers(x, state);
-      left = surfaces;
+      guards.list_surfaces_left(left);
     }
   };
 

@@ -89,11 +89,22 @@ void GuardTable::drop_clear_rows() {
   std::erase_if(leaving_, [&](Index row) { return !rows_[at(row)].left && !rows_[at(row)].left_earlier; });
 }
 
-std::vector<Index> GuardTable::listed(Index first, Index count, bool GuardRow::*flag) const {
-  std::vector<Index> list;
+void GuardTable::list_left(Index first, Index count, std::vector<Index>& list) const {
+  list.clear();
   for (const Index row : leaving_) {
-    if (row >= first && row < first + count && rows_[at(row)].*flag) list.push_back(row - first);
+    if (row >= first && row < first + count && rows_[at(row)].left) list.push_back(row - first);
   }
+}
+
+std::vector<Index> GuardTable::surfaces_left() const {
+  std::vector<Index> list;
+  list_left(0, surfaces_, list);
+  return list;
+}
+
+std::vector<Index> GuardTable::contacts_left() const {
+  std::vector<Index> list;
+  list_left(surfaces_, contacts_, list);
   return list;
 }
 
@@ -157,7 +168,7 @@ void GuardTable::note_return(bool eventful, double after) {
     ++count;
   });
   const bool to_the_same = same == count && count == returned_to_.size();
-  if (!to_the_same) returned_to_ = surfaces_left();
+  if (!to_the_same) list_surfaces_left(returned_to_);
   returns_ = eventful ? 0 : to_the_same ? returns_ + 1 : 1;
   returned_at_once_ = !eventful && after == 0;
 }

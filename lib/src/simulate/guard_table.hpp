@@ -58,8 +58,10 @@ class GuardTable {
   // ---- surfaces and contacts that are left
   const GuardRow& surface(Index i) const { return rows_[at(i)]; }
   const GuardRow& contact(Index c) const { return rows_[at(surfaces_ + c)]; }
-  std::vector<Index> surfaces_left() const { return listed(0, surfaces_, &GuardRow::left); }
-  std::vector<Index> contacts_left() const { return listed(surfaces_, contacts_, &GuardRow::left); }
+  // These functions list the surfaces and contacts that the last event left; the first one keeps the memory of its list.
+  void list_surfaces_left(std::vector<Index>& list) const { list_left(0, surfaces_, list); }
+  std::vector<Index> surfaces_left() const;
+  std::vector<Index> contacts_left() const;
   // function(surface) of all that are left, by the last event or an earlier one.
   template <class Function>
   void for_surfaces_left(const Function& function) const {
@@ -188,7 +190,7 @@ class GuardTable {
   Index slot_of_event(Index e) const { return 2 * surfaces_ + contacts_ + e; }
   void mark(Index row, bool GuardRow::*flag, bool value);
   void drop_clear_rows();
-  std::vector<Index> listed(Index first, Index count, bool GuardRow::*flag) const;
+  void list_left(Index first, Index count, std::vector<Index>& list) const;
   std::vector<std::int64_t> packed_flags() const;
   void unpack_flags(const std::vector<std::int64_t>& flags);
   template <class Visit>
