@@ -25,6 +25,7 @@ EXPECTED = {
     "1e-3*x1": r"10^{-3}\,x_{1}",
     "V_ref*x[i-1]": r"V_{\mathrm{ref}}\,x_{i - 1}",
     "sqrt(abs(x))": r"\sqrt{\left|x\right|}",
+    "a > b and (c > d or not e == f)": r"a > b \land \left(c > d \lor \lnot \left(e = f\right)\right)",
     "if(i > 0, u, max(u, 0))": r"\begin{cases}u & \text{if } i > 0\\ \max\left(u, 0\right) & \text{else}\end{cases}",
 }
 

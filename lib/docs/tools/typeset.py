@@ -9,7 +9,7 @@ GREEK = set("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu 
             "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split())
 TOKEN = re.compile(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[A-Za-z_]\w*(?:\.\w+)?|<=|>=|==|!=|.)")
 NAMED = {"sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "min", "max"}
-SUM, PRODUCT, UNARY, POWER, ATOM = 1, 2, 3, 4, 5
+CONDITION, SUM, PRODUCT, UNARY, POWER, ATOM = 0, 1, 2, 3, 4, 5
 
 
 def symbol(name):
@@ -48,18 +48,39 @@ class Typesetter:
         return self.tokens[self.at - 1]
 
     def all(self):
-        text = self.comparison()
+        text = self.condition()[0]
         if self.peek():
             raise ValueError(f"cannot typeset '{' '.join(self.tokens)}' from '{self.peek()}'")
         return text
 
+    def condition(self):
+        text, level = self.all_of()
+        while self.peek() == "or":
+            self.take()
+            text, level = text + r" \lor " + self.all_of()[0], CONDITION
+        return text, level
+
+    def all_of(self):
+        text, level = self.part()
+        while self.peek() == "and":
+            self.take()
+            text, level = text + r" \land " + self.part()[0], CONDITION
+        return text, level
+
+    def part(self):
+        if self.peek() != "not":
+            return self.comparison()
+        self.take()
+        text, level = self.part()
+        return r"\lnot " + (brackets(text) if level == CONDITION and not text.startswith(r"\lnot") else text), CONDITION
+
     def comparison(self):
-        text = self.sum()[0]
+        text, level = self.sum()
         while self.peek() in ("<", ">", "<=", ">=", "==", "!="):
             sign = {"<=": r"\le", ">=": r"\ge", "==": "=", "!=": r"\ne"}.get(self.peek(), self.peek())
             self.take()
-            text += f" {sign} " + self.sum()[0]
-        return text
+            text, level = text + f" {sign} " + self.sum()[0], CONDITION
+        return text, level
 
     def sum(self):
         text, level = self.product()
@@ -105,7 +126,7 @@ class Typesetter:
     def arguments(self, close):
         values = []
         while self.peek() != close:
-            values.append(self.comparison())
+            values.append(self.condition()[0])
             if self.peek() == ",":
                 self.take()
             elif self.peek() != close:
@@ -134,11 +155,9 @@ class Typesetter:
 
     # Brackets of the file are only kept where LaTeX needs them, so the level is that of what they hold.
     def sum_until_close(self):
-        text, level = self.sum()
-        if self.peek() in ("<", ">", "<=", ">="):
-            raise ValueError("a comparison in brackets")
+        text, level = self.condition()
         self.take()
-        return text, level
+        return (brackets(text), ATOM) if level == CONDITION else (text, level)
 
 
 def brackets(text):
