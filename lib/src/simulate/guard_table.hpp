@@ -193,9 +193,9 @@ class GuardTable {
   void list_left(Index first, Index count, std::vector<Index>& list) const;
   std::vector<std::int64_t> packed_flags() const;
   void unpack_flags(const std::vector<std::int64_t>& flags);
-  template <class Visit>
-  void visit_column(Visit& visit, const char* name, double GuardRow::*column) {
-    std::vector<double> numbers;
+  template <class Number, class Visit>
+  void visit_column(Visit& visit, const char* name, Number GuardRow::*column) {
+    std::vector<Number> numbers;
     for (const GuardRow& one : rows_) numbers.push_back(one.*column);
     visit(name, numbers);
     for (std::size_t k = 0; k < rows_.size(); ++k) rows_[k].*column = numbers.at(k);
