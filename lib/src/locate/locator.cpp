@@ -105,7 +105,7 @@ void Locator::start_guards(bool same_stepper) {
     } else {
       const double rounding = now_.here->contacts->rounding(now_.t, now_.x, c);
       const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
-      guards.start_open_contact(c, rounding, error, keeps_its_gap(now_, c));
+      guards.start_open_contact(c, guard_values_[slot], rounding, error, keeps_its_gap(now_, c));
     }
   }
 }

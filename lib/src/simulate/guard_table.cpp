@@ -263,11 +263,13 @@ void GuardTable::start_closed_contact(Index c, double force, double error) {
 }
 
 // A gap that the motion keeps at zero differs from zero only by errors, so it must not arm the guard within them.
-void GuardTable::start_open_contact(Index c, double rounding, double tolerance, bool keeps_its_gap) {
+// A gap below zero is there by errors: they are no arrival, nor are as many more.
+void GuardTable::start_open_contact(Index c, double value, double rounding, double tolerance,
+                                    bool keeps_its_gap) {
   const Index slot = slot_of_contact(c);
   arm_above_[slot] = kZeroFactor * rounding;
   if (keeps_its_gap) arm_above_[slot] += kWrongWayFactor * tolerance;
-  arrive_below_[slot] = kZeroFactor * rounding + kWrongWayFactor * tolerance;
+  arrive_below_[slot] = kZeroFactor * rounding + kWrongWayFactor * tolerance + std::max(-value, 0.0);
 }
 
 void GuardTable::start_event(Index e, const EventSizes& sizes, bool is_held, double gathered) {

@@ -157,7 +157,7 @@ class GuardTable {
   void arm_beyond_error(Index i, double error);
   // A contact that is left closed, of whose force an error of the state makes `error`, or open.
   void start_closed_contact(Index c, double force, double error);
-  void start_open_contact(Index c, double rounding, double tolerance, bool keeps_its_gap);
+  void start_open_contact(Index c, double value, double rounding, double tolerance, bool keeps_its_gap);
   // An event that is not armed, from its value, up to `clear` of which it is not told from zero.
   struct EventSizes {
     double value = 0, rounding = 0, tolerance = 0, clear = 0;
