@@ -42,8 +42,9 @@ class Search {
     if (size > 1 && std::abs(c[1]) > rest_slope) return monotone(low, high);
     constexpr int deepest = 40;
     if (depth == deepest) {
+      // A polynomial that is nothing but rounding has as many such points as there are intervals; nothing is certain after the first.
       result_.touches = true;
-      return false;
+      return true;
     }
     return visit(low, middle, depth + 1) || visit(middle, high, depth + 1);
   }
