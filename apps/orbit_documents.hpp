@@ -1,4 +1,4 @@
-// What `slideway orbit` shows: the table for the screen and the JSON document.
+// The table and the JSON documents that the command `slideway orbit` writes.
 //
 // It must not know how the orbit was found.
 #pragma once
@@ -26,7 +26,7 @@ struct ShownOrbit {
 
 void print_orbit(const ShownOrbit& shown, const std::vector<std::string>& written, const Screen& screen,
                  std::ostream& out);
-// Of schema "slideway.orbit/1".
+// Writes the JSON document, whose schema is "slideway.orbit/1".
 void write_orbit_json(const ShownOrbit& shown, std::ostream& out);
 
 // A branch in the parameter of this name.
@@ -40,7 +40,7 @@ struct ShownBranch {
 
 void print_branch(const ShownBranch& shown, const std::vector<std::string>& written, const Screen& screen,
                   std::ostream& out);
-// Of schema "slideway.orbit-branch/1".
+// Writes the JSON document, whose schema is "slideway.orbit-branch/1".
 void write_branch_json(const ShownBranch& shown, std::ostream& out);
 // A row for each orbit: parameter, period, the state at its start, stability, sizes of the multipliers, signature.
 void write_branch_csv(const ShownBranch& shown, std::ostream& out);

@@ -37,7 +37,7 @@ TEST_CASE("a surface is away for as long as it has not been met") {
   const EventWatch watch = two_events();
   GuardTable table(2, 0, watch);
   table.begin(1);
-  table.meet({1}, false, 3);
+  table.meet({1}, false, 3, 0);
   CHECK(table.away(0, 4) == 3);
   CHECK(table.away(1, 4) == 1);
   // A third, in another location, is met where that is entered.
@@ -51,10 +51,10 @@ TEST_CASE("a surface is away for as long as it has not been met") {
 
 TEST_CASE("what is being left stays in mind when something else is met, until it is dropped") {
   GuardTable table = surfaces(3);
-  table.meet({0, 2}, false, 1);
+  table.meet({0, 2}, false, 1, 0);
   table.keep_earlier();
   table.keep_earlier();
-  table.meet({1}, false, 2);
+  table.meet({1}, false, 2, 0);
   CHECK(table.surfaces_left() == std::vector<Index>{1});
   CHECK(table.surface(0).left_earlier);
   CHECK(table.surface(2).left_earlier);
@@ -70,11 +70,11 @@ TEST_CASE("what is being left stays in mind when something else is met, until it
 TEST_CASE("vain returns are those to the same surfaces in a row") {
   GuardTable table = surfaces(2);
   for (int k = 0; k < 3; ++k) {
-    table.meet({0}, false, k);
+    table.meet({0}, false, k, 0);
     table.note_return(false, 1);
     CHECK(table.vain_returns() == k + 1);
   }
-  table.meet({0, 1}, false, 3);
+  table.meet({0, 1}, false, 3, 0);
   table.note_return(false, 1);
   CHECK(table.vain_returns() == 1);
   table.note_return(true, 1);
@@ -97,7 +97,7 @@ TEST_CASE(
   Mode mode(2);
   mode.set(0, Side::plus);
   mode.set(1, Side::sliding);
-  table.meet({0}, false, 1);
+  table.meet({0}, false, 1, 0);
   table.start_slots(mode);
   table.start_surface(0, -1e-3, 1e-10, 1e-6, 100);
   CHECK(table.arm_above()[0] == doctest::Approx(4e-10));
@@ -107,7 +107,7 @@ TEST_CASE(
   CHECK(table.arm_above().segment(2, 2) == Vector::Zero(2));
   // An event elsewhere does not add to what was allowed at its own.
   table.keep_earlier();
-  table.meet({1}, false, 2);
+  table.meet({1}, false, 2, 0);
   table.start_surface(0, -1, 1e-10, 1, 100);
   CHECK(table.arrive_below()[0] == doctest::Approx(1e-3 + 4e-10 + 4e-6));
 }

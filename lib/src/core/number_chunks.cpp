@@ -6,8 +6,9 @@ namespace slideway {
 
 namespace {
 
+// Each chunk is twice as large as the one before, up to 1 MiB, so that no more is unused than the record itself takes, or 1 MiB.
 constexpr std::size_t kFirstChunk = 256;        // numbers
-constexpr std::size_t kLargestChunk = 1 << 17;  // 1 MiB, unless one list is longer
+constexpr std::size_t kLargestChunk = 1 << 17;  // unless one list is longer
 
 }  // namespace
 

@@ -37,7 +37,7 @@ bool is_true(TokenKind kind, double difference) {
 
 }  // namespace
 
-// Whether a value changes by jumps alone: discrete states, and parameters that are states, are all that it is made of.
+// True if an expression depends on discrete states and parameters alone. Its value then changes only at jumps.
 bool FormulaBuilder::is_held(NodeId root) const {
   bool has_state = false;
   std::vector<NodeId> open = {root};

@@ -15,6 +15,7 @@ namespace slideway {
 namespace {
 
 constexpr double kWipedOut = 1e-13;  // of the largest stretch in a block, below which a direction is rounding
+// The error that 20 batch means give for their mean is itself uncertain by 1/√(2·19), a sixth.
 constexpr std::size_t kBatches = 20;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 

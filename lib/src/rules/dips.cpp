@@ -39,10 +39,11 @@ std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
       if (starts_there) flight_.goes_on = true;
       return {};
     }
-    // The flight does not know the errors that gathered before an event elsewhere: no more than a tolerance a step since the guard
-    // was zero.
+    // The flight begins at an event elsewhere, where the guard already has errors. It was zero when its surface was met, and each
+    // step since then adds at most one tolerance.
     if (!starts_there && now_.here->guards.surface(dip.surface).along) {
-      const auto steps = static_cast<double>(now_.here->guards.steps_away(dip.surface));
+      const auto steps =
+          static_cast<double>(now_.restart.steps_in_run() - now_.here->guards.surface(dip.surface).met_step);
       const double since = std::min(gathered, steps * tolerance);
       if (dip.depth > since) {
         certain.push_back(dip.surface);

@@ -368,7 +368,7 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
   now_.mode = resolution.mode;
   now_.lambda = resolution.lambda;
   now_.repelling = resolution.repelling;
-  now_.here->guards.meet(resolution.involved, resolution.passes_by, now_.t);
+  now_.here->guards.meet(resolution.involved, resolution.passes_by, now_.t, now_.restart.steps_in_run());
   now_.mode_since = now_.t;
   if (!on_surface_.empty() && !is_on_surfaces)
     now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);

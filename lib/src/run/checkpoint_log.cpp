@@ -91,11 +91,8 @@ class EventLine {
     if (numbers.size() == 0) return;
     begin(name);
     text_ += '"';
-    for (const double number : numbers) {
-      append_hexadecimal(number, text_);
-      text_ += ' ';
-    }
-    text_.back() = '"';
+    text_ += hexadecimals(numbers.data(), static_cast<std::size_t>(numbers.size()));
+    text_ += '"';
   }
   template <class List, class Append>
   void add_list(const char* name, const List& list, const Append& append_one) {

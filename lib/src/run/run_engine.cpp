@@ -282,7 +282,6 @@ ModeEnd RunEngine::follow_mode() {
     ode.forget_samples();
     if (now_.restart.steps_in_mode() > 0) ode.begin_stages(now_.t);
     now_.restart.count_step();
-    now_.here->guards.count_step();
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) {
       // Steps fail, too, where a guard vanishes between two times that the clock holds: that is an event, whatever the method.

@@ -54,10 +54,9 @@ void GuardTable::take_over(const GuardTable& before, const EventWatch& watch_bef
                            double t) {
   if (&before != this) {
     leaving_.clear();
-    steps_ = before.steps_;
     for (Index i = 0; i < surfaces_; ++i) {
       GuardRow& one = rows_[at(i)];
-      one = i < before.surfaces_ ? before.surface(i) : GuardRow{.met_at = t, .met_step = steps_};
+      one = i < before.surfaces_ ? before.surface(i) : GuardRow{.met_at = t};
       if (one.left || one.left_earlier) leaving_.push_back(i);
     }
     for (Index c = 0; c < std::min(contacts_, before.contacts_); ++c) {
@@ -108,14 +107,14 @@ std::vector<Index> GuardTable::contacts_left() const {
   return list;
 }
 
-void GuardTable::meet(const std::vector<Index>& surfaces, bool passes_by, double t) {
+void GuardTable::meet(const std::vector<Index>& surfaces, bool passes_by, double t, std::int64_t step) {
   for (const Index row : leaving_) {
     if (row < surfaces_) rows_[at(row)].left = false;
   }
   for (const Index i : surfaces) {
     mark(i, &GuardRow::left, true);
     rows_[at(i)].met_at = t;
-    rows_[at(i)].met_step = steps_;
+    rows_[at(i)].met_step = step;
   }
   drop_clear_rows();
   passes_by_ = passes_by;

@@ -41,7 +41,7 @@ struct GuardRow {
       0;  // how far it may be on the wrong side before it is armed; ∞ where it cannot arrive before
   double noise = 0;           // up to this size the value says nothing
   double met_at = 0;          // when a surface was met last
-  std::int64_t met_step = 0;  // the number of the step then
+  std::int64_t met_step = 0;  // how many steps the integrator had taken by then
 };
 
 class GuardTable {
@@ -70,8 +70,8 @@ class GuardTable {
     }
   }
   bool leaves_any() const { return !leaving_.empty(); }
-  // These are met at t, and those of the event before are not of the last one any more. They may be passed by as much as errors gather.
-  void meet(const std::vector<Index>& surfaces, bool passes_by, double t);
+  // These are met at t, after so many steps of the run, and those of the event before are not of the last one any more. They may be passed by as much as errors gather.
+  void meet(const std::vector<Index>& surfaces, bool passes_by, double t, std::int64_t step);
   void leave_surface(Index i) { mark(i, &GuardRow::left, true); }
   // Only these, of an earlier event, are not clear of their zero.
   void leave_only_earlier(const std::vector<Index>& surfaces);
@@ -91,9 +91,6 @@ class GuardTable {
   bool any_along() const;
   // How long before t a surface was met last.
   double away(Index surface, double t) const { return t - rows_[at(surface)].met_at; }
-  // The steps of the integrator in whose errors its guard has gathered since.
-  void count_step() { ++steps_; }
-  std::int64_t steps_away(Index surface) const { return steps_ - rows_[at(surface)].met_step; }
   // These contacts, and no others.
   void leave_contacts(const std::vector<Index>& contacts, const std::vector<Index>& more = {});
   void leave_contact(Index c) { mark(surfaces_ + c, &GuardRow::left, true); }
@@ -174,7 +171,6 @@ class GuardTable {
     visit_column(visit, "noise", &GuardRow::noise);
     visit_column(visit, "met_at", &GuardRow::met_at);
     visit_column(visit, "met_step", &GuardRow::met_step);
-    visit("steps", steps_);
     std::vector<std::int64_t> flags = packed_flags();
     visit("flags", flags);
     unpack_flags(flags);
@@ -206,7 +202,6 @@ class GuardTable {
   std::vector<Index> leaving_;  // the rows that are left, sorted: there are few
   std::vector<Index> held_surfaces_;
   bool passes_by_ = false;
-  std::int64_t steps_ = 0;  // of the run, where the solution has been in this location
   bool returned_at_once_ = false;
   std::vector<Index> returned_to_;
   Index returns_ = 0;

@@ -197,7 +197,8 @@ struct Dimensions {
   std::string name = {};
   std::vector<std::string> state_names = {};
   std::vector<std::string> surface_names = {};
-  // Of the states, the last so many that are discrete (SystemDefinition::discrete). The values that the user's field sets for them are not used.
+  // The number of discrete states; they are the last ones (SystemDefinition::discrete). Their derivatives are 0, whatever the user's
+  // field sets.
   Index discrete = 0;
 };
 

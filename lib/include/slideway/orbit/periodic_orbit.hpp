@@ -87,8 +87,8 @@ struct PeriodicOrbit {
   double trivial_error = 0;  // |M·f − f| / |f| of an autonomous problem: how good the derivatives are
   Index repeats = 1;         // the orbit goes through itself so often: its least period is period/repeats
 
-  // Whether the orbit is one of the problem and the multipliers are those of its neighbourhood: the run goes round, ends in the
-  // mode and location it began in, and its derivative exists at all events.
+  // True if a run from the begin goes once round, ends in the mode and location in which it began, and has a derivative at every event.
+  // Only then do the multipliers hold for the neighbours of the orbit.
   bool admissible = false;
   std::string admissibility = {};  // what stands against it
 
@@ -103,7 +103,7 @@ OrbitGuess guess_at_section(const Simulator& simulator, const Run& run, const Po
 // The state at the end of a run, to be followed for `period`.
 OrbitGuess guess_after(const Simulator& simulator, const Run& run, double period);
 
-// Whether fields, guards, gaps or edges depend on t, seen at the states of a solution.
+// Returns true if a field, a guard, a gap or an edge depends on t at one of the sampled states of the solution.
 bool depends_on_time(const Automaton& problem, const Solution& solution);
 
 // Throws std::invalid_argument for a guess that makes no sense, for a problem that depends on t and does not repeat itself

@@ -21,9 +21,9 @@ struct PoincareSection {
 
 // The names that a section may have: surfaces, and whatever else has a name in the event log.
 std::vector<std::string> section_names(const Automaton& problem);
-// Throws std::invalid_argument for a section that the problem has no name for, with the nearest; `where` is who asked.
+// Throws std::invalid_argument if no section of the problem has this name. The message begins with `where` and proposes the nearest name.
 void check_section(const PoincareSection& section, const Automaton& problem, const std::string& where);
-// Whether the event is an arrival. Sliding begins with an arrival from the side that was left.
+// Returns true if the event is an arrival at the section. The start of sliding is one, from the side that the solution leaves.
 bool arrives(const PoincareSection& section, const System& system, const EventRecord& event);
 
 }  // namespace slideway
