@@ -124,6 +124,19 @@ TEST_CASE("a time that is off, an event that is missing and another word are dif
   CHECK_FALSE(difference(elsewhere, exact, allowance, {}).empty());
 }
 
+TEST_CASE("a run that ends at a limit need not have the samples that the rule leaves free") {
+  Motion exact{.end = MotionEnd::zeno, .t = 1, .initial_word = "+", .state = {0}, .samples = {{0}, {0}}};
+  Motion earlier = exact;
+  earlier.samples.pop_back();
+  Allowance allowance = allowance_of(exact, {}, 1e-6, 2, 2, {1});
+  REQUIRE(allowance.decided);
+  CHECK_FALSE(difference(earlier, exact, allowance, {}).empty());
+  allowance.free_samples = 1;
+  CHECK(difference(earlier, exact, allowance, {}).empty());
+  earlier.samples.pop_back();
+  CHECK_FALSE(difference(earlier, exact, allowance, {}).empty());
+}
+
 TEST_CASE("a limit that the clock hides may be off by more where the contact is released soon after it") {
   const auto motion_with = [](long double limit, long double release) {
     Motion motion{.end = MotionEnd::reached, .t = 20, .initial_word = "+", .state = {0}};

@@ -128,12 +128,28 @@ long double Judge::limit_after_end() const {
   return never;
 }
 
+// In how much time a position far from zero is passed, at the largest speed that it has: its rounding is that of a clock as late.
+long double Judge::time_of_positions() const {
+  long double longest = 0;
+  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+    if (!is_position(model_, k)) continue;
+    const auto rate = static_cast<std::size_t>(model_.derivatives[k].index());
+    longest = std::max(longest, sizes_[k] / sizes_[rate]);
+  }
+  return longest;
+}
+
 Allowance Judge::allowance(double rtol, double shift) const {
-  const long double clock = std::max(std::abs(model_.start), std::abs(model_.end)) + std::abs(shift);
+  const long double clock =
+      std::max(std::abs(model_.start), std::abs(model_.end)) + std::abs(shift) + time_of_positions();
   Allowance out = allowance_of(exact_, neighbours_.at(rtol), rtol, span_, clock, sizes_);
   if (out.decided && limit_after_end_ <= out.accumulation) {
     out.decided = false;
     out.why = "the run ends where events accumulate";
+  }
+  if (exact_.end == MotionEnd::zeno) {
+    const auto is_free = [&](long double t) { return t > exact_.t - out.end; };
+    out.free_samples = static_cast<std::size_t>(std::count_if(samples_.begin(), samples_.end(), is_free));
   }
   return out;
 }

@@ -226,7 +226,8 @@ bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts);
   limit.states = part.states;
   limit.guards = part.guards;
-  const bool is_now = hardly_takes_time(kInfinity, accumulation.remaining);
+  // No step leads there where the clock shows about the same time; else the states that take no part are integrated to the limit.
+  const bool is_now = accumulation.remaining <= location_accuracy(now_.t, 0);
   if (is_now) skip_to(std::min(limit.t, now_.run.end), now_.x);
   now_.limits.push_back(std::move(limit));
   return is_now ? end_held_limit() : true;
