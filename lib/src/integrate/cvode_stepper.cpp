@@ -32,6 +32,7 @@ constexpr long kJacobianSteps = 51;
 constexpr double kOutgrown = 2;
 // BDF climbs from order one to five in at least 2 + 3 + 4 + 5 steps, whose errors have one sign.
 constexpr double kClimb = 14;
+constexpr long kClimbedBy = static_cast<long>(kClimb * kClimb / 2);
 // The steps of the climb are held to no smaller part of the states than this. At rtol 1e-10 the errors of BDF between the climbs of
 // an oscillator are as large as those of its climbs, and tighter ones gain nothing.
 constexpr double kFinestClimb = 1e-10;
@@ -147,7 +148,7 @@ bool CvodeStepper::restart_cvode(double first_step) {
   steps_before_ += steps_;
   krylov_before_ += krylov_iterations();
   steps_ = 0;
-  jacobians_ = 0;
+  jacobian_step_ = std::numeric_limits<double>::infinity();
   failures_ = 0;
   allows_for_clock_ = false;
   start_velocity_is_due_ = true;
@@ -244,15 +245,11 @@ int CvodeStepper::go_on_to_end_of_step(double& t) {
 }
 
 void CvodeStepper::renew_jacobian_in_time() {
-  // A sparse one is a preconditioner to CVODE.
-  long dense = 0, sparse = 0;
-  CVodeGetNumJacEvals(cvode_.get(), &dense);
-  CVodeGetNumPrecEvals(cvode_.get(), &sparse);
-  if (dense + sparse != jacobians_) {
-    jacobians_ = dense + sparse;
+  if (checked_.jacobian_evaluations() != jacobians_) {
+    jacobians_ = checked_.jacobian_evaluations();
     jacobian_step_ = last_step_size_;
   }
-  const bool outgrown = jacobians_ > 0 && last_step_size_ > kOutgrown * jacobian_step_;
+  const bool outgrown = last_step_size_ > kOutgrown * jacobian_step_;
   if (outgrown == jacobian_is_due_) return;
   jacobian_is_due_ = outgrown;
   CVodeSetJacEvalFrequency(cvode_.get(), outgrown ? 1 : kJacobianSteps);
@@ -387,6 +384,7 @@ void CvodeStepper::explain(int flag) {
 // How much smaller than the tolerances the error of the next step must be. The shares 2(n + 1)/kClimb² of the steps of the climb,
 // n after a start, sum up to one. Errors of starts gather only with their number: the k-th is no more than k times as tight.
 double CvodeStepper::climb_factor() const {
+  if (steps_ >= kClimbedBy) return 1;
   const double share = 2 * (static_cast<double>(steps_) + 1) / (kClimb * kClimb);
   const auto starts = static_cast<double>(restarts_);
   return std::clamp(std::min(1 / share, starts), 1.0, std::max(1.0, rtol_ / kFinestClimb));
@@ -396,7 +394,7 @@ int CvodeStepper::weights_callback(N_Vector x, N_Vector weights, void* self) {
   auto& stepper = *static_cast<CvodeStepper*>(self);
   stepper.error_weights(sundials::values(x), sundials::values(weights));
   stepper.allow_for_clock(sundials::values(x), sundials::values(weights));
-  sundials::values(weights) *= stepper.climb_factor();
+  if (const double factor = stepper.climb_factor(); factor > 1) sundials::values(weights) *= factor;
   return 0;
 }
 

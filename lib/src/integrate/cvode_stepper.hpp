@@ -98,7 +98,7 @@ class CvodeStepper final : public Stepper {
   Index order_ = 0;
   double center_ = 0;
   double last_step_size_ = 0;
-  long jacobians_ = 0;                      // evaluated since the restart
+  std::int64_t jacobians_ = 0;              // evaluated up to the last step
   double jacobian_step_ = 0;                // the step that the last one was evaluated in
   bool jacobian_is_due_ = false;            // wherever CVODE next sets up its equations
   std::array<const double*, 2> line_ = {};  // of a step by hand
