@@ -128,22 +128,22 @@ long double Judge::limit_after_end() const {
   return never;
 }
 
-// In how much time a position far from zero is passed, at the largest speed that it has: its rounding is that of a clock as late.
-long double Judge::time_of_positions() const {
-  long double longest = 0;
+// The largest of all positions and their rates: a position far from zero is rounded as a clock is that shows a late time.
+Rounding Judge::rounding(long double clock) const {
+  Rounding out{.clock = clock};
   for (std::size_t k = 0; k < sizes_.size(); ++k) {
     if (!is_position(model_, k)) continue;
-    const auto rate = static_cast<std::size_t>(model_.derivatives[k].index());
-    longest = std::max(longest, sizes_[k] / sizes_[rate]);
+    const long double speed = sizes_[static_cast<std::size_t>(model_.derivatives[k].index())];
+    out.clock = std::max(out.clock, clock + sizes_[k] / speed);
+    out.guard = std::max(out.guard, clock * speed + sizes_[k]);
   }
-  return longest;
+  return out;
 }
 
 Allowance Judge::allowance(double rtol, double shift) const {
-  const long double clock =
-      std::max(std::abs(model_.start), std::abs(model_.end)) + std::abs(shift) + time_of_positions();
-  Allowance out = allowance_of(exact_, neighbours_.at(rtol), rtol, span_, clock, sizes_);
-  if (out.decided && limit_after_end_ <= out.accumulation) {
+  const long double clock = std::max(std::abs(model_.start), std::abs(model_.end)) + std::abs(shift);
+  Allowance out = allowance_of(exact_, neighbours_.at(rtol), rtol, span_, rounding(clock), sizes_);
+  if (out.decided && limit_after_end_ <= out.accumulation.usual) {
     out.decided = false;
     out.why = "the run ends where events accumulate";
   }

@@ -48,7 +48,8 @@ std::optional<Accumulation> accumulation(EventSpan events, const TurnFilter& fil
   const double turns = ratio / (1 - ratio);
   result.remaining = last * turns;
   const double accuracy = std::max({now.accuracy, turn.accuracy, events[n - 1 - 2 * period].accuracy});
-  result.error = last * change / ((1 - ratio) * (1 - ratio));
+  // The ratio may go on to change by as much each turn. The sum of r^(n−1)·n(n + 1)/2 over all turns n is 1/(1 − r)³.
+  result.error = last * change / ((1 - ratio) * (1 - ratio) * (1 - ratio));
   result.blur(accuracy);
   for (std::size_t k = 0; k < period; ++k) result.ids.push_back(events[n - 1 - k].id);
   std::sort(result.ids.begin(), result.ids.end());
