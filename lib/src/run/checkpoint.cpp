@@ -14,7 +14,7 @@ namespace {
 
 using Json = FieldsJson;
 
-constexpr const char* kFormat = "slideway.checkpoint/1";
+constexpr const char* kFormat = "slideway.checkpoint/2";
 // The document ends with the only line that is a brace by itself.
 constexpr const char* kEndOfDocument = "\n}\n";
 

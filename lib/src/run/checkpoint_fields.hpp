@@ -53,6 +53,8 @@ concept HasFields = requires(Type& value, Visit& visit) {
 
 class FieldSaver {
  public:
+  static constexpr bool kLoads = false;
+
   explicit FieldSaver(const GuardNumbers& guards) : guards_(guards) {}
 
   template <class Type>
@@ -107,6 +109,8 @@ class FieldSaver {
 // Throws nlohmann's exceptions and std::runtime_error for an object without these fields.
 class FieldLoader {
  public:
+  static constexpr bool kLoads = true;
+
   FieldLoader(const FieldsJson& object, const GuardNumbers& guards) : object_(object), guards_(guards) {}
 
   template <class Type>
