@@ -12,11 +12,14 @@ void append_hexadecimal(double value, std::string& text) {
     return;
   }
   std::array<char, 32> digits;
-  const bool is_negative = std::signbit(value);
+  char* first = digits.data();
+  if (std::signbit(value)) *first++ = '-';
+  if (std::isfinite(value)) {
+    *first++ = '0';
+    *first++ = 'x';
+  }
   const auto written =
-      std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
-  if (is_negative) text += '-';
-  if (std::isfinite(value)) text += "0x";
+      std::to_chars(first, digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
   text.append(digits.data(), written.ptr);
 }
 
@@ -38,12 +41,16 @@ double from_hexadecimal(std::string_view text) {
   return is_negative ? -value : value;
 }
 
-std::string hexadecimals(const double* values, std::size_t count) {
-  std::string text;
+void append_hexadecimals(const double* values, std::size_t count, std::string& text) {
   for (std::size_t k = 0; k < count; ++k) {
     if (k > 0) text += ' ';
     append_hexadecimal(values[k], text);
   }
+}
+
+std::string hexadecimals(const double* values, std::size_t count) {
+  std::string text;
+  append_hexadecimals(values, count, text);
   return text;
 }
 

@@ -31,6 +31,7 @@ using FieldsJson = nlohmann::ordered_json;
 void append_hexadecimal(double value, std::string& text);
 std::string hexadecimal(double value);
 double from_hexadecimal(std::string_view text);
+void append_hexadecimals(const double* values, std::size_t count, std::string& text);
 std::string hexadecimals(const double* values, std::size_t count);
 std::vector<double> from_hexadecimals(std::string_view text);
 
