@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "run/check_run.hpp"
-#include "run/checkpoint_fields.hpp"
 #include "run/checkpoint_log.hpp"
 #include "run/checkpoint_problem.hpp"
+#include "run/field_loader.hpp"
 #include "run/run_engine.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/simulate/checkpoint.hpp"
