@@ -105,7 +105,8 @@ std::optional<Accumulation> limit_of(EventSpan events, const TurnFilter& filter)
     if (!(last > 0) || !(before > 0) || !(earlier > 0)) continue;
     const double ratio = last / before;
     const double change = std::abs(before / earlier - ratio);
-    if (!(ratio < 0.9999) || change > kSteadyRatio * std::max(ratio, kFastRatio) * (1 - ratio)) continue;
+    if (!(ratio < kLargestRatio) || change > kSteadyRatio * std::max(ratio, kFastRatio) * (1 - ratio))
+      continue;
     return accumulation(events, filter, period, ratio, change);
   }
   return std::nullopt;

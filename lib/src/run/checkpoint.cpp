@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "run/checkpoint_fields.hpp"
 #include "run/checkpoint_log.hpp"
 #include "run/checkpoint_problem.hpp"
+#include "run/field_saver.hpp"
 #include "slideway/core/version.hpp"
 
 namespace slideway {

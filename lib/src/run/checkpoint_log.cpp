@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "run/checkpoint_fields.hpp"
+#include "run/field_saver.hpp"
 
 namespace slideway {
 

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "run/check_run.hpp"
-#include "run/checkpoint_fields.hpp"
 #include "run/checkpoint_log.hpp"
 #include "run/checkpoint_problem.hpp"
-#include "run/field_bytes.hpp"
+#include "run/field_loader.hpp"
+#include "run/field_reader.hpp"
+#include "run/field_saver.hpp"
+#include "run/field_writer.hpp"
 #include "run/run_engine.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/simulate/checkpoint.hpp"
@@ -112,7 +114,7 @@ struct EngineFields {
   void visit_tools_of_locations(Visit& visit) const {
     RunTools& all = engine.now().tools;
     std::vector<std::size_t> locations;
-    for (std::size_t q = 0; q < engine.now().automaton.locations().size(); ++q) {
+    for (std::size_t q = 0; q < all.automaton().locations().size(); ++q) {
       if (all.has_location(q)) locations.push_back(q);
     }
     visit("locations", locations);

@@ -11,6 +11,7 @@
 
 #include "core/at.hpp"
 #include "simulate/event_resolver.hpp"
+#include "simulate/reasons.hpp"
 
 namespace slideway {
 
@@ -124,7 +125,7 @@ bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, co
     event.w_plus.push_back(next.event.w_plus[k]);
     event.lambda.push_back(next.event.lambda[k]);
   }
-  event.reason += "; with that surface broken away: " + next.event.reason;
+  event.reason += reason::kBrokenAway + next.event.reason;
   for (const Index i : next.involved) {
     if (std::find(result.involved.begin(), result.involved.end(), i) == result.involved.end()) {
       result.involved.push_back(i);

@@ -37,11 +37,11 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
       contacts_(contacts),
       watch_(watch),
       table_(table),
-      stages_(std::max<Index>(2, evaluator.system().surfaces())) {
+      stages_(std::max<Index>(2, evaluator.system().surfaces())),
+      samples_(guards()) {
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
   ratios_ = Vector::Ones(evaluator.system().surfaces());
-  for (Sample& sample : samples_) sample.values = Vector::Zero(guards());
 }
 
 Index ModeOde::states() const { return evaluator_.system().states(); }
@@ -198,8 +198,8 @@ void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
   const auto put_on_surfaces = [&] {
     if (!slides()) return;
     project_onto_surfaces(t, weights, x);
-    for (int turn = 0; kept_geometry_ && turn < 2; ++turn) {
-      kept_geometry_->project(t, kept_surfaces_, weights, x);
+    for (int turn = 0; kept_.geometry && turn < 2; ++turn) {
+      kept_.geometry->project(t, kept_.surfaces, weights, x);
       project_onto_surfaces(t, weights, x);
     }
   };
@@ -263,7 +263,7 @@ bool ModeOde::velocity_knows_exits() const {
 // left to the certified scan.
 void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
   values.setOnes();
-  if (!watches_roots_) return;
+  if (!unwatched_roots_) return;
   const Mode& mode = field_.mode();
   const std::vector<Index>& sliding = field_.sliding();
   const Index surfaces = h_.size();
@@ -294,7 +294,7 @@ void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
   if (watch_) {
     for (Index e = 0; e < watch_->size(); ++e) values[root_function(event_slot(e))] = event_value(t, x, e);
   }
-  for (const Index function : unwatched_roots_) values[function] = 1;
+  for (const Index function : *unwatched_roots_) values[function] = 1;
 }
 
 void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
@@ -423,32 +423,10 @@ void ModeOde::throw_not_finite(double t, Index slot, double value) const {
                            in_mode_text(mode));
 }
 
-bool ModeOde::recall(double t, VectorRef values) const {
-  for (std::size_t k = 0; k < samples_held_; ++k) {
-    if (samples_[k].t == t) {
-      values = samples_[k].values;
-      return true;
-    }
-  }
-  return false;
-}
-
-void ModeOde::forget_samples() {
-  samples_held_ = 0;
-  next_sample_ = 0;
-}
-
-void ModeOde::remember(double t, ConstVectorRef values) {
-  samples_[next_sample_].t = t;
-  samples_[next_sample_].values = values;
-  next_sample_ = (next_sample_ + 1) % samples_.size();
-  samples_held_ = std::min(samples_held_ + 1, samples_.size());
-}
-
 void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
   if (recall(t, values)) return;
   evaluate_guards(t, x, true, values);
-  remember(t, values);
+  samples_.remember(t, values);
 }
 
 double ModeOde::sample_event(double t, ConstVectorRef x, Index slot) const {

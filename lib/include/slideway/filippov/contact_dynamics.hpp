@@ -113,13 +113,13 @@ class ContactDynamics {
   void set_patterns(ContactPatterns patterns);
   // The sizes of the states that differences take their steps by, 1 until set.
   void set_typical_sizes(ConstVectorRef sizes, double time = 1) {
-    typical_sizes_ = sizes;
+    far_.typical_sizes = sizes;
     evaluator_.set_typical_sizes(sizes, time);
   }
-  const std::vector<Index>& far_closed() const { return far_closed_; }
+  const std::vector<Index>& far_closed() const { return far_.closed; }
   // Λ of the far closed contacts at a point is kept as it is, in add_forces(), until thaw().
   void freeze(double t, ConstVectorRef x, ConstVectorRef lambda);
-  void thaw() { frozen_ = false; }
+  void thaw() { far_.frozen = false; }
   // While frozen, of the far closed contacts: the columns of b, and the residual r = a + BΛ (with 2αu + α²gap where it is
   // stabilised), which Λ keeps at 0, with its derivatives ∂r/∂Λ = B, ∂r/∂x (by differences, k×n) and ∂r/∂λ for some relays.
   void far_directions(double t, ConstVectorRef x, Matrix& columns);
@@ -175,6 +175,37 @@ class ContactDynamics {
                     ConstVectorRef weights, VectorRef x);
   std::string names(const std::vector<Index>& contacts) const;
 
+  // The contacts at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
+  struct AtHand {
+    std::vector<Index> contacts = {};
+    bool are_known = false;
+    std::vector<Sparse> directions = {};
+    Pattern coupling = {};  // of B
+    CompressedColumns coupling_columns = {};
+    std::vector<std::vector<Index>> groups = {};  // of contacts that B connects
+    Vector effects = {};                          // B along the rows of its pattern
+    Vector rates = {}, accelerations = {}, right_side = {}, solution = {};
+  };
+  // For Jacobians.
+  struct Far {
+    ContactPatterns patterns = {};
+    bool has_patterns = false;
+    Vector typical_sizes = {};
+    std::vector<Index> closed = {}, local_closed = {};
+    CompressedColumns columns = {};  // of ∂r/∂x
+    bool columns_known = false;
+    bool frozen = false;
+    Vector forces = {};
+    std::vector<Sparse> directions = {};
+  };
+  // For one function at a time.
+  struct Buffers {
+    Vector field, along, acceleration, value, unit, gaps, original, all_forces, impulse;
+    Matrix block;
+    Vector block_right, block_solution;
+    Eigen::PartialPivLU<Matrix> factors;
+  };
+
   std::vector<Contact> definition_;
   Evaluator evaluator_;
   std::vector<Gap> gaps_of_;
@@ -183,31 +214,9 @@ class ContactDynamics {
   std::vector<Index> closed_;
   double stabilisation_ = 0;
   double impact_noise_ = 0;
-
-  // Of the contacts at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
-  std::vector<Index> at_hand_;
-  bool knows_at_hand_ = false;
-  std::vector<Sparse> directions_;
-  Pattern coupling_;  // of B
-  CompressedColumns coupling_columns_;
-  std::vector<std::vector<Index>> groups_;  // of contacts that B connects
-  Vector effects_;                          // B along the rows of its pattern
-  Vector rates_, accelerations_, right_side_, solution_;
-  Vector field_, along_, acceleration_, value_, unit_, gaps_, original_, all_forces_, impulse_;
-  Matrix block_;
-  Vector block_right_, block_solution_;
-  Eigen::PartialPivLU<Matrix> factors_;
-
-  // Of Jacobians.
-  ContactPatterns patterns_;
-  bool has_patterns_ = false;
-  Vector typical_sizes_;
-  std::vector<Index> far_closed_, local_closed_;
-  CompressedColumns far_columns_;  // of ∂r/∂x
-  bool far_columns_known_ = false;
-  bool frozen_ = false;
-  Vector frozen_forces_;
-  std::vector<Sparse> far_directions_;
+  AtHand at_hand_;
+  Far far_;
+  Buffers buffers_;
 };
 
 // The system with the forces of the contacts that are closed added to its field; its events and contacts stay. The
