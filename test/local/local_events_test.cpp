@@ -106,12 +106,14 @@ TEST_CASE("thermostats switch when exponentials say") {
     std::vector<std::vector<double>> found(exact.size());
     for (const EventRecord& event : local.events) {
       CHECK(event.kind == EventKind::reset);
-      found[static_cast<std::size_t>(std::stoi(event.name->substr(event.name->find(' '))))].push_back(event.t);
+      found[static_cast<std::size_t>(std::stoi(event.name->substr(event.name->find(' '))))].push_back(
+          event.t);
     }
     for (std::size_t i = 0; i < exact.size(); ++i) {
       CAPTURE(i);
       REQUIRE(found[i].size() == exact[i].size());
-      for (std::size_t k = 0; k < exact[i].size(); ++k) CHECK(std::abs(found[i][k] - exact[i][k]) <= 1e3 * rtol);
+      for (std::size_t k = 0; k < exact[i].size(); ++k)
+        CHECK(std::abs(found[i][k] - exact[i][k]) <= 1e3 * rtol);
     }
   }
 }
@@ -160,7 +162,8 @@ TEST_CASE("an observer of events gets those of a local run in order") {
   options.local_events = LocalEvents::on;
   std::vector<double> times;
   options.on_event = [&](const EventRecord& event) { times.push_back(event.t); };
-  const Solution solution = Simulator(chain.system, options).run({.start = 0, .end = 5, .state = chain.start});
+  const Solution solution =
+      Simulator(chain.system, options).run({.start = 0, .end = 5, .state = chain.start});
   CHECK(times.size() == solution.events.size());
   CHECK(std::is_sorted(times.begin(), times.end()));
 }

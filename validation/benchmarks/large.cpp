@@ -30,10 +30,11 @@ int main(int count, char** words) {
   const Solution solution =
       Simulator(problem.system, options).run({.start = 0, .end = end, .state = problem.start});
   const double whole = std::chrono::duration<double>(clock() - began).count();
-  fmt::print("{} {} t={} rtol={} {}: {} events, run {:.3f} s (made in {:.3f}, all {:.3f}), steps {}, {} at {} {}\n",
-             kind, size, end, rtol, local, solution.events.size(), solution.statistics.wall_seconds, made, whole,
-             solution.statistics.steps, to_string(solution.outcome.status), solution.outcome.t,
-             solution.outcome.message);
+  fmt::print(
+      "{} {} t={} rtol={} {}: {} events, run {:.3f} s (made in {:.3f}, all {:.3f}), steps {}, {} at {} {}\n",
+      kind, size, end, rtol, local, solution.events.size(), solution.statistics.wall_seconds, made, whole,
+      solution.statistics.steps, to_string(solution.outcome.status), solution.outcome.t,
+      solution.outcome.message);
   for (const std::string& warning : solution.warnings) fmt::print("  {}\n", warning);
   return 0;
 }

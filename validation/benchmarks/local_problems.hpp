@@ -116,9 +116,9 @@ struct AirConditioners {
 
 inline LocalProblem air_conditioners(Index rooms) {
   const AirConditioners functor(rooms);
-  System system = from_functor(
-      [functor](const auto& t, const auto& x, const auto& lambda, auto& dx) { functor.field(t, x, lambda, dx); },
-      {.states = 2 * rooms, .discrete = rooms});
+  System system = from_functor([functor](const auto& t, const auto& x, const auto& lambda,
+                                         auto& dx) { functor.field(t, x, lambda, dx); },
+                               {.states = 2 * rooms, .discrete = rooms});
   std::vector<Event> events;
   Vector start = Vector::Zero(2 * rooms);
   for (Index i = 0; i < rooms; ++i) {

@@ -33,8 +33,7 @@ void Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const
     seeds = clusters_[cluster].states;
     take_influenced(cluster, seeds, kFirstReach);
   };
-  for (const Index surface : surfaces)
-    add([&](std::size_t cluster) { take_surface(cluster, surface); });
+  for (const Index surface : surfaces) add([&](std::size_t cluster) { take_surface(cluster, surface); });
   for (const Index event : events) add([&](std::size_t cluster) { take_event(cluster, event); });
   for (std::size_t c = 0; c < clusters_.size(); ++c) {
     if (clusters_[c].is_alive) complete(c);

@@ -15,12 +15,12 @@
 namespace slideway {
 
 struct Cluster {
-  bool is_alive = true;          // until it becomes part of another one
-  std::vector<Index> states;     // these five increase
-  std::vector<Index> surfaces;   // kept
-  std::vector<Index> events;     // kept
-  std::vector<Index> frozen;     // surfaces that are not kept and act on states
-  std::vector<Index> border;     // states that influence others outside
+  bool is_alive = true;         // until it becomes part of another one
+  std::vector<Index> states;    // these five increase
+  std::vector<Index> surfaces;  // kept
+  std::vector<Index> events;    // kept
+  std::vector<Index> frozen;    // surfaces that are not kept and act on states
+  std::vector<Index> border;    // states that influence others outside
 };
 
 class Clusters {

@@ -44,7 +44,8 @@ std::string Coupling::why_none(const System& system) {
   if (!has_patterns) return "the system does not tell the patterns of its derivatives";
   if (!definition.contacts.empty()) return "the system has contacts";
   if (!definition.time_events.empty()) return "the system has time events";
-  if (is_long(*definition.field_dx_pattern)) return "a derivative depends on, or a state acts on, too many others";
+  if (is_long(*definition.field_dx_pattern))
+    return "a derivative depends on, or a state acts on, too many others";
   if (definition.surfaces > 0 &&
       (is_long(*definition.guards_dx_pattern) || is_long(*definition.field_dlambda_pattern)))
     return "a surface depends on, or acts on, too many states";

@@ -19,7 +19,6 @@ namespace slideway {
 
 namespace {
 
-
 std::string why_not_by_options(const Options& options) {
   if (options.recording != Recording::nothing) return "the trajectory is recorded";
   if (options.on_step) return "somebody observes the steps";
@@ -275,7 +274,8 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     for (const std::size_t c : pending) {
       if (clusters_[c].surfaces.size() + clusters_[c].events.size() > kMostInCluster) return Attempt::crowded;
     }
-    for (const std::size_t c : pending) results_[c] = parts_.follow(clusters_[c], step, outputs, arguments_[0]);
+    for (const std::size_t c : pending)
+      results_[c] = parts_.follow(clusters_[c], step, outputs, arguments_[0]);
     std::vector<std::size_t> grown;
     for (const std::size_t c : pending) {
       if (!clusters_[c].is_alive) continue;
@@ -286,7 +286,8 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
       const auto held_event = [&](Index event) { return clusters_.holds_event(c, event); };
       std::erase_if(result.changed_surfaces, held);
       std::erase_if(result.fired_events, held_event);
-      if (result.disagreeing.empty() && result.changed_surfaces.empty() && result.fired_events.empty()) continue;
+      if (result.disagreeing.empty() && result.changed_surfaces.empty() && result.fired_events.empty())
+        continue;
       if (!clusters_.grow(c, result.disagreeing, kGrowth, result.changed_surfaces, result.fired_events))
         return Attempt::failed;
       grown.push_back(c);

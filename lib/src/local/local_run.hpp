@@ -75,7 +75,7 @@ class LocalRun {
   Clusters clusters_;
   PartRuns parts_;
   std::vector<std::shared_ptr<WholeArguments>> arguments_;  // per thread
-  bool is_polynomial_;  // guards are polynomials of dense output
+  bool is_polynomial_;                                      // guards are polynomials of dense output
 
   double t_;
   Vector x_, x_end_, lambda_, weights_;
@@ -85,7 +85,7 @@ class LocalRun {
   bool is_stepping_ = false;  // the stepper is at t_
   double longest_ = 0;        // of the next step; 0 where nothing limits it
   double last_step_ = 0;
-  int whole_steps_ = 0;       // in a row
+  int whole_steps_ = 0;  // in a row
   std::size_t next_output_ = 0;
   Statistics work_;
   Solution solution_;

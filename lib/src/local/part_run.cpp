@@ -46,6 +46,9 @@ PartRuns::PartRuns(const System& system, ChooseRows rows, const Options& options
   options_.on_step = {};
   options_.output_times.clear();
   options_.full_events = true;
+  // Nothing in a step of an explicit method is stiff.
+  if (options_.method == Method::automatic)
+    options_.method = options_.rtol < kTight ? Method::dop853 : Method::dopri5;
 }
 
 double PartRuns::weight(Index state, double value) const {
@@ -57,7 +60,8 @@ Options PartRuns::options_of(const Cluster& cluster, const std::vector<double>& 
   options.output_times = outputs;
   if (options.atol.values().size() > 1) {
     Vector atol(static_cast<Index>(cluster.states.size()));
-    for (std::size_t k = 0; k < cluster.states.size(); ++k) atol[static_cast<Index>(k)] = atol_[cluster.states[k]];
+    for (std::size_t k = 0; k < cluster.states.size(); ++k)
+      atol[static_cast<Index>(k)] = atol_[cluster.states[k]];
     options.atol = Tolerance(std::move(atol));
   }
   return options;
@@ -114,8 +118,10 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
   result.has_failed = !result.solution.outcome.reached_end();
   for (std::size_t k = 0; k < border.size(); ++k) {
     // A jump at the very end is no part of a step.
-    const double value = polynomial(expected, static_cast<Index>(k), (step.end - step.dense.center) / step.dense.scale);
-    const double error = std::abs(result.solution.final.state[border[k]] - value) * weight(cluster.border[k], value);
+    const double value =
+        polynomial(expected, static_cast<Index>(k), (step.end - step.dense.center) / step.dense.scale);
+    const double error =
+        std::abs(result.solution.final.state[border[k]] - value) * weight(cluster.border[k], value);
     if (disagrees[k] != 0 || !(error <= kBorderPart)) result.disagreeing.push_back(cluster.border[k]);
   }
   for (const EventRecord& record : result.solution.events) {

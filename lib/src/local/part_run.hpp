@@ -18,10 +18,9 @@
 namespace slideway {
 
 // The ordinary engine.
-using FollowAll =
-    std::function<Solution(const Automaton& automaton,
-                           const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-                           const Options& options, const Run& run)>;
+using FollowAll = std::function<Solution(const Automaton& automaton,
+                                         const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                                         const Options& options, const Run& run)>;
 
 // The step of the whole system that a cluster is part of. What the pointers lead to outlives it.
 struct WholeStep {
@@ -33,9 +32,9 @@ struct WholeStep {
 };
 
 struct PartResult {
-  bool has_failed = false;  // the run of the part did not come to the end of the step
-  Solution solution = {};   // surfaces and states by their numbers in the cluster
-  std::vector<Index> disagreeing = {};     // states of the border, by their numbers in the whole system
+  bool has_failed = false;                   // the run of the part did not come to the end of the step
+  Solution solution = {};                    // surfaces and states by their numbers in the cluster
+  std::vector<Index> disagreeing = {};       // states of the border, by their numbers in the whole system
   std::vector<Index> changed_surfaces = {};  // whose mode has changed in the step, likewise
   std::vector<Index> fired_events = {};
 };

@@ -146,8 +146,8 @@ void add_guards(const std::shared_ptr<Part>& part, SystemDefinition& definition)
     part->load(t, x.data());
     part->rows().guards(t, part->whole().x.data(), h.data());
   };
-  definition.guards_along = [part](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, VectorRef h,
-                                   VectorRef h_dot) {
+  definition.guards_along = [part](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                   VectorRef h, VectorRef h_dot) {
     WholeArguments& whole = part->whole();
     part->load(t, x.data());
     part->load_rate(t_dot, x_dot.data(), whole.x_first);
@@ -285,11 +285,14 @@ System restricted_system(const System& system, const ChooseRows& rows, Restricti
     // A state that is known makes a guard depend on time as that does.
     definition.guards_affine =
         of_whole.guards_affine && columns_of(*of_whole.guards_dx_pattern, kept.surfaces).size() ==
-                                      columns_of(*definition.guards_dx_pattern, [&] {
-                                        std::vector<Index> all;
-                                        for (Index i = 0; i < definition.surfaces; ++i) all.push_back(i);
-                                        return all;
-                                      }()).size();
+                                      columns_of(*definition.guards_dx_pattern,
+                                                 [&] {
+                                                   std::vector<Index> all;
+                                                   for (Index i = 0; i < definition.surfaces; ++i)
+                                                     all.push_back(i);
+                                                   return all;
+                                                 }())
+                                          .size();
   }
   for (const Index e : kept.events) definition.events.push_back(part_of(part, system.events()[at(e)]));
   return System(std::move(definition));

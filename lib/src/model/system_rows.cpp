@@ -55,9 +55,10 @@ AffineForm affine_form_of(const SystemDefinition& definition) {
   form.field_origin = Vector::Zero(n);
   form.field_by_time = Vector::Zero(n);
   definition.field_along(0, x, lambda, 1, x, lambda, form.field_origin, form.field_by_time);
-  form.field_by_state = matrix_from_products(*definition.field_dx_pattern, [&](const Vector& along, Vector& rate) {
-    definition.field_along(0, x, lambda, 0, along, lambda, values, rate);
-  });
+  form.field_by_state =
+      matrix_from_products(*definition.field_dx_pattern, [&](const Vector& along, Vector& rate) {
+        definition.field_along(0, x, lambda, 0, along, lambda, values, rate);
+      });
   form.guards_origin = Vector::Zero(m);
   form.guards_by_time = Vector::Zero(m);
   if (m == 0) return form;
@@ -67,9 +68,9 @@ AffineForm affine_form_of(const SystemDefinition& definition) {
       });
   Vector guards(m);
   definition.guards_along(0, x, 1, x, form.guards_origin, form.guards_by_time);
-  form.guards_by_state = matrix_from_products(*definition.guards_dx_pattern, [&](const Vector& along, Vector& rate) {
-    definition.guards_along(0, x, 0, along, guards, rate);
-  });
+  form.guards_by_state = matrix_from_products(
+      *definition.guards_dx_pattern,
+      [&](const Vector& along, Vector& rate) { definition.guards_along(0, x, 0, along, guards, rate); });
   return form;
 }
 
@@ -117,8 +118,8 @@ class AffineRows final : public SystemRows {
     for (const Index i : surfaces_)
       *h_dot++ = form_->guards_by_time[i] * t_dot + row_times(form_->guards_by_state, i, x_dot);
   }
-  void guards_mixed(double, const double*, double, const double*, double, const double*, const double* x_mixed,
-                    double* h_mixed) const override {
+  void guards_mixed(double, const double*, double, const double*, double, const double*,
+                    const double* x_mixed, double* h_mixed) const override {
     for (const Index i : surfaces_) *h_mixed++ = row_times(form_->guards_by_state, i, x_mixed);
   }
 
