@@ -152,7 +152,13 @@ TEST_CASE("a run that cannot be followed locally is followed as ever, and says w
     for (Index i = 1; i < x.size(); ++i) sum += x[i];
     return sum - 1e3;
   });
-  solution = run_with(chain_of_blocks(60).system.with_events({mean}));
+  const Large longer = chain_of_blocks(60);
+  solution = Simulator(longer.system.with_events({mean}), options)
+                 .run({.start = 0, .end = 1, .state = longer.start});
+  REQUIRE(solution.warnings.size() == 1);
+  CHECK(solution.warnings.front() ==
+        "events were not followed locally, since an event reads too many states");
+  CHECK(solution.outcome.reached_end());
 }
 
 TEST_CASE("an observer of events gets those of a local run in order") {

@@ -38,6 +38,10 @@ constexpr double kResidualFactor = 8;
 // Rounding of a guard, relative to its size in the step.
 constexpr double kGuardRounding = 1e-13;
 
+// Another thread is worth so many clusters.
+constexpr std::size_t kFewestPerThread = 32;
+// Each thread takes memory of the size of the system.
+constexpr unsigned int kMostThreads = 16;
 // Below this rtol steps by the method of order 8 take fewer evaluations.
 constexpr double kTight = 1e-8;
 // The first step where guards are not polynomials of dense output, as a part of the run.

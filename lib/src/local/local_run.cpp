@@ -1,10 +1,13 @@
 #include "local/local_run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "core/at.hpp"
@@ -97,7 +100,11 @@ LocalRun::LocalRun(const Automaton& automaton,
       weights_(Vector::Ones(system_.states())) {
   tools_->set_duration(run.end - run.start);
   if (!is_polynomial_) last_step_ = kFirstSampled * (run.end - run.start);
-  arguments_.push_back(std::make_shared<WholeArguments>(system_));
+  // Functions of the user's are called in this thread alone.
+  const bool calls_user = system_.definition().rows || !system_.events().empty();
+  const unsigned int threads =
+      calls_user ? 1 : std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+  for (unsigned int k = 0; k < threads; ++k) arguments_.push_back(std::make_shared<WholeArguments>(system_));
 }
 
 Solution LocalRun::execute() {
@@ -274,8 +281,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     for (const std::size_t c : pending) {
       if (clusters_[c].surfaces.size() + clusters_[c].events.size() > kMostInCluster) return Attempt::crowded;
     }
-    for (const std::size_t c : pending)
-      results_[c] = parts_.follow(clusters_[c], step, outputs, arguments_[0]);
+    follow_parts(pending, step, outputs);
     std::vector<std::size_t> grown;
     for (const std::size_t c : pending) {
       if (!clusters_[c].is_alive) continue;
@@ -305,6 +311,33 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   t_ = end;
   accept_clusters(results_);
   return Attempt::accepted;
+}
+
+void LocalRun::follow_parts(const std::vector<std::size_t>& clusters, const WholeStep& step,
+                            const std::vector<double>& outputs) {
+  const std::size_t threads = std::min(arguments_.size(), clusters.size() / kFewestPerThread);
+  if (threads < 2) {
+    for (const std::size_t c : clusters)
+      results_[c] = parts_.follow(clusters_[c], step, outputs, arguments_.front());
+    return;
+  }
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::exception_ptr> thrown(threads);
+  const auto work = [&](std::size_t thread) {
+    try {
+      for (std::size_t k = next++; k < clusters.size(); k = next++)
+        results_[clusters[k]] = parts_.follow(clusters_[clusters[k]], step, outputs, arguments_[thread]);
+    } catch (...) {
+      thrown[thread] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+  work(0);
+  for (std::thread& other : others) other.join();
+  for (const std::exception_ptr& one : thrown) {
+    if (one) std::rethrow_exception(one);
+  }
 }
 
 void LocalRun::accept_clusters(const std::vector<PartResult>& results) {

@@ -44,6 +44,9 @@ class LocalRun {
   // Takes a macro step and what happens in it. False when the run is over.
   bool take_step();
   Attempt follow_clusters(double start, double end);
+  // Follows these clusters into results_, in several threads where they are many. Results do not depend on that.
+  void follow_parts(const std::vector<std::size_t>& clusters, const WholeStep& step,
+                    const std::vector<double>& outputs);
   void accept_clusters(const std::vector<PartResult>& results);
   // Follows all states at once up to `end`. False when the run is over.
   bool follow_whole(double end);

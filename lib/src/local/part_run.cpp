@@ -81,6 +81,7 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
   restriction.frozen = cluster.frozen;
   for (const Index surface : cluster.frozen)
     restriction.frozen_lambda.push_back(static_cast<double>(static_cast<signed char>((*step.mode)[surface])));
+  restriction.tells_pattern = false;
   const Automaton automaton(restricted_system(system_, rows_, std::move(restriction), arguments));
   const std::vector<std::shared_ptr<const RelayStructure>> structures = {
       std::make_shared<const RelayStructure>(automaton.system())};

@@ -22,7 +22,7 @@ using FollowAll = std::function<Solution(const Automaton& automaton,
                                          const std::vector<std::shared_ptr<const RelayStructure>>& structures,
                                          const Options& options, const Run& run)>;
 
-// The step of the whole system that a cluster is part of. What the pointers lead to outlives it.
+// The step of the whole system that a cluster is part of. The pointers lead to what outlives it.
 struct WholeStep {
   double start = 0;
   double end = 0;
@@ -35,7 +35,7 @@ struct PartResult {
   bool has_failed = false;                   // the run of the part did not come to the end of the step
   Solution solution = {};                    // surfaces and states by their numbers in the cluster
   std::vector<Index> disagreeing = {};       // states of the border, by their numbers in the whole system
-  std::vector<Index> changed_surfaces = {};  // whose mode has changed in the step, likewise
+  std::vector<Index> changed_surfaces = {};  // their modes have changed in the step; likewise
   std::vector<Index> fired_events = {};
 };
 

@@ -276,7 +276,8 @@ System restricted_system(const System& system, const ChooseRows& rows, Restricti
   definition.discrete =
       kept.states.end() - std::lower_bound(kept.states.begin(), kept.states.end(), first_discrete);
   add_field(part, definition);
-  definition.field_dx_pattern = part_of(*of_whole.field_dx_pattern, kept.states, kept.states);
+  if (kept.tells_pattern)
+    definition.field_dx_pattern = part_of(*of_whole.field_dx_pattern, kept.states, kept.states);
   definition.relays_additive = of_whole.relays_additive;
   if (definition.surfaces > 0) {
     add_guards(part, definition);

@@ -30,6 +30,8 @@ struct Restriction {
   // Surfaces that are not kept and act on states that are: λ of each is this.
   std::vector<Index> frozen = {};
   std::vector<double> frozen_lambda = {};
+  // The pattern of ∂f/∂x is told, which implicit methods alone have a use for.
+  bool tells_pattern = true;
 };
 
 // Arguments of the whole system, which a part fills in where it reads them. One thread uses it at a time.
