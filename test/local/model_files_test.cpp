@@ -38,16 +38,19 @@ void check_same(const std::string& text, double rtol, double most) {
 
 TEST_CASE("thermostats of a model file remember their side locally") {
   const std::string text =
-      "name = \"rooms\"\n[parameters]\nN = 30\n[states]\nth = { size = \"N\", value = \"20.5 + 0.3*sin(3*i)\" }\n"
+      "name = \"rooms\"\n[parameters]\nN = 30\n[states]\nth = { size = \"N\", value = \"20.5 + "
+      "0.3*sin(3*i)\" }\n"
       "[time]\nend = 40\n[derivatives]\n"
-      "th = { value = \"(32 - 10*(1 + hysteresis(th[i], 20, 21)) - th[i])/(20 + 5*cos(7*i))\", ends = \"zero\" }\n";
+      "th = { value = \"(32 - 10*(1 + hysteresis(th[i], 20, 21)) - th[i])/(20 + 5*cos(7*i))\", ends = "
+      "\"zero\" }\n";
   check_same(text, 1e-8, 1e-5);
 }
 
 TEST_CASE("a chain of a model file sticks and slips locally") {
   const std::string text =
       "name = \"blocks\"\n[parameters]\nN = 25\n[states]\n"
-      "x = { size = \"N\", value = \"1.5*sin(2.1*i) + 0.4*cos(0.37*i)\" }\nv = { size = \"N\", value = \"0\" }\n"
+      "x = { size = \"N\", value = \"1.5*sin(2.1*i) + 0.4*cos(0.37*i)\" }\nv = { size = \"N\", value = \"0\" "
+      "}\n"
       "[time]\nend = 12\n[derivatives]\nx = \"v[i]\"\n"
       "v = { value = \"x[i-1] - 2.1*x[i] + x[i+1] - 0.3*sgn(v[i] - 0.1)\", ends = \"zero\" }\n";
   check_same(text, 1e-9, 1e-5);

@@ -104,7 +104,11 @@ LocalRun::LocalRun(const Automaton& automaton,
   const bool calls_user = system_.definition().rows || !system_.events().empty();
   const unsigned int threads =
       calls_user ? 1 : std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
-  for (unsigned int k = 0; k < threads; ++k) arguments_.push_back(std::make_shared<WholeArguments>(system_));
+  for (unsigned int k = 0; k < threads; ++k) {
+    arguments_.push_back(std::make_shared<WholeArguments>(system_));
+    // What a row does not depend on may be read with it.
+    arguments_.back()->x = run.state;
+  }
 }
 
 Solution LocalRun::execute() {
