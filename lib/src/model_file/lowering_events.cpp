@@ -36,7 +36,10 @@ class EventMaker {
         made.direction = event.direction;
         made.when = guard(event.guard);
         made.across_jumps = event.across_jumps;
-        if (action == Action::reset) made.reset = reset(event);
+        if (action == Action::reset) {
+          made.reset = reset(event);
+          made.touches = states_touched(event);
+        }
         made.delay = delay(event);
         made.priority = event.priority;
         made.initially = event.initially;
@@ -177,6 +180,24 @@ class EventMaker {
     std::vector<Index> states;
     for (const ExpandedAssignment& line : lines) states.push_back(static_cast<Index>(line.state));
     return states;
+  }
+
+  // The states that its assignments read, and those that they set. Not told where they are those of all elements of vectors.
+  std::optional<std::vector<Index>> states_touched(const ExpandedEvent& event) const {
+    if (event.common) return std::nullopt;
+    std::vector<Index> touched;
+    std::vector<NodeId> values;
+    for (const ExpandedAssignment& line : event.set) {
+      touched.push_back(static_cast<Index>(line.state));
+      values.push_back(line.value);
+    }
+    for (const NodeId id : model_.graph.reachable(values)) {
+      const auto& node = model_.graph[id];
+      if (node.operation == Operation::state) touched.push_back(static_cast<Index>(node.a));
+    }
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    return touched;
   }
 
   // The same expression is the same guard.

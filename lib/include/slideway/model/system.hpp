@@ -23,6 +23,7 @@
 #include "slideway/core/types.hpp"
 #include "slideway/model/contact.hpp"
 #include "slideway/model/event.hpp"
+#include "slideway/model/system_rows.hpp"
 #include "slideway/model/time_event.hpp"
 
 namespace slideway {
@@ -110,6 +111,10 @@ struct SystemDefinition {
   std::optional<Pattern> field_dx_pattern = {};       // n×n
   std::optional<Pattern> field_dlambda_pattern = {};  // n×m
   std::optional<Pattern> guards_dx_pattern = {};      // m×n
+
+  // Chosen rows of field and guards, at the cost of these rows, with all patterns given. Large systems whose field is not affine need it
+  // to follow events where they are (Options::local_events). The values must be those of `field` and `guards`, to rounding.
+  ChooseRows rows = {};
 
   // ∂f/∂λ is constant, as with relays and Coulomb friction under a constant load: one value of f at (t, x) tells those at
   // every λ. Made use of where field_along and field_dlambda_pattern are given.
