@@ -63,7 +63,8 @@ bool wants_local(const Automaton& automaton, const Options& options) {
   if (options.local_events == LocalEvents::off) return false;
   if (options.local_events == LocalEvents::on) return true;
   const System& system = automaton.system();
-  return system.surfaces() + static_cast<Index>(system.events().size()) >= kFewestLocal;
+  return system.surfaces() >= kFewestLocal ||
+         static_cast<Index>(system.events().size()) >= kFewestLocalEvents;
 }
 
 std::string why_not_local(const Automaton& automaton, const Options& options, const Run& run) {
@@ -106,7 +107,7 @@ LocalRun::LocalRun(const Automaton& automaton,
       calls_user ? 1 : std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
   for (unsigned int k = 0; k < threads; ++k) {
     arguments_.push_back(std::make_shared<WholeArguments>(system_));
-    // What a row does not depend on may be read with it.
+    // Rows may read more than they depend on.
     arguments_.back()->x = run.state;
   }
 }
@@ -272,7 +273,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     return Attempt::failed;
   }
   stepper_->evaluate(end, x_end_);
-  clusters_.begin(mode_, surfaces, events);
+  if (!clusters_.begin(mode_, surfaces, events)) return Attempt::crowded;
   const WholeStep step{start, end, &x_, &mode_, stepper_->interpolant()};
   const std::vector<double> outputs = outputs_within(start, end);
   results_.clear();
