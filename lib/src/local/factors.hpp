@@ -41,6 +41,10 @@ constexpr double kResidualFactor = 8;
 // Rounding of a guard, relative to its size in the step.
 constexpr double kGuardRounding = 1e-13;
 
+// Errors of a step meet the tolerances over any so many states, however many others there are.
+constexpr double kStatesOfOnePlace = 100;
+// Steps have no smaller relative tolerance: rounding rules below.
+constexpr double kFinestStep = 1e-13;
 // Another thread is worth so many clusters.
 constexpr std::size_t kFewestPerThread = 32;
 // Each thread takes memory of the size of the system.

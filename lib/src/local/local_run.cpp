@@ -210,6 +210,11 @@ bool LocalRun::restart_stepper(double first_step) {
     const Method method = options_.method == Method::automatic
                               ? (options_.rtol < kTight ? Method::dop853 : Method::dopri5)
                               : options_.method;
+    // The norm of errors is a mean over all states, and what happens at one place must not be lost among many where nothing does.
+    const double part = std::min(1.0, std::sqrt(kStatesOfOnePlace / static_cast<double>(x_.size())));
+    const double rtol = std::max(part * options_.rtol, std::min(options_.rtol, kFinestStep));
+    tools_->stepping.atol *= rtol / options_.rtol;
+    tools_->stepping.rtol = rtol;
     stepper_ = tools_->stepper_by(method);
   }
   ode.set_mode(mode_, lambda_, false);
