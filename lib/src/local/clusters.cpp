@@ -20,24 +20,31 @@ void sort_unique(std::vector<Index>& list) {
 Clusters::Clusters(const Coupling& coupling)
     : coupling_(coupling), owner_(at(coupling.influences.rows), Index{-1}) {}
 
-void Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events) {
+bool Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events) {
   for (const Cluster& cluster : clusters_)
     for (const Index state : cluster.states) owner_[at(state)] = -1;
   clusters_.clear();
   mode_ = &mode;
-  std::vector<Index> seeds;
-  const auto add = [&](const auto& take_it) {
+  const auto add = [&](const Pattern& reads, const Pattern& acts_on, Index row) {
     const std::size_t cluster = clusters_.size();
     clusters_.emplace_back();
-    take_it(cluster);
-    seeds = clusters_[cluster].states;
-    take_influenced(cluster, seeds, kFirstReach);
+    seeds_.clear();
+    for (const Pattern* pattern : {&reads, &acts_on})
+      for_row(*pattern, row, [&](Index state) { seeds_.push_back(state); });
+    for (const Index state : seeds_) take(cluster, state);
+    take_influenced(cluster, seeds_, kFirstReach);
+    return clusters_[cluster].states.size() <= kMostStatesInCluster;
   };
-  for (const Index surface : surfaces) add([&](std::size_t cluster) { take_surface(cluster, surface); });
-  for (const Index event : events) add([&](std::size_t cluster) { take_event(cluster, event); });
+  for (const Index surface : surfaces) {
+    if (!add(coupling_.guard_reads, coupling_.relay_acts_on, surface)) return false;
+  }
+  for (const Index event : events) {
+    if (!add(coupling_.event_reads, coupling_.event_touches, event)) return false;
+  }
   for (std::size_t c = 0; c < clusters_.size(); ++c) {
     if (clusters_[c].is_alive) complete(c);
   }
+  return true;
 }
 
 bool Clusters::grow(std::size_t cluster, const std::vector<Index>& from, int derivatives,

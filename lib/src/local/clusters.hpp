@@ -28,8 +28,9 @@ class Clusters {
   // The coupling must outlive them.
   explicit Clusters(const Coupling& coupling);
 
-  // The clusters of a step that begins in this mode, which outlives them, where these surfaces and events may arrive.
-  void begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events);
+  // The clusters of a step that begins in this mode, which outlives them, where these surfaces and events may arrive. False where one
+  // is plainly too large, and they are of no use.
+  bool begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events);
   // Adds all that these states influence through so many derivatives, and what these surfaces and events read and act on. False
   // where there was nothing to add.
   bool grow(std::size_t cluster, const std::vector<Index>& from, int derivatives,
@@ -53,7 +54,7 @@ class Clusters {
   const Mode* mode_ = nullptr;
   std::vector<Cluster> clusters_;
   std::vector<Index> owner_;  // of every state: its cluster, or −1
-  std::vector<Index> front_, next_front_;
+  std::vector<Index> seeds_, front_, next_front_;
 };
 
 }  // namespace slideway

@@ -9,8 +9,9 @@
 
 namespace slideway {
 
-// Fewer surfaces and events than these are followed at no more cost all at once.
-constexpr Index kFewestLocal = 400;
+// Fewer surfaces than these are followed at no more cost all at once, and fewer events beside them.
+constexpr Index kFewestLocal = 2000;
+constexpr Index kFewestLocalEvents = 400;
 // A row that depends on more states than these is no local one: an event there concerns a large part of the system.
 constexpr Index kLongestLocalRow = 48;
 // A cluster begins with the states that what arrives influences through so many derivatives: an effect falls like hᵈ/d!.
@@ -19,6 +20,8 @@ constexpr int kFirstReach = 3;
 constexpr int kGrowth = 2;
 // The border of a cluster agrees with the step around it within this part of the tolerances.
 constexpr double kBorderPart = 0.1;
+// A cluster of more states is not even looked at.
+constexpr std::size_t kMostStatesInCluster = 1000;
 // A step whose clusters hold more surfaces and events than these is halved.
 constexpr std::size_t kMostInCluster = 48;
 // After so many halvings of one step all states are followed at once over what is left of it.
@@ -26,7 +29,7 @@ constexpr int kMostHalvingsOfStep = 10;
 // After so many steps in a row that had to be followed all at once the rest of the run is.
 constexpr int kMostWholeSteps = 8;
 // Steps grow by no more than this after one that was halved.
-constexpr double kGrowthAfterHalving = 1.5;
+constexpr double kGrowthAfterHalving = 1.25;
 // Steps grow by no more than this where guards are not polynomials of dense output: samples could alias.
 constexpr double kGrowthOfSampled = 2;
 // A step after clusters is at most this much longer than the one before.
@@ -38,6 +41,10 @@ constexpr double kResidualFactor = 8;
 // Rounding of a guard, relative to its size in the step.
 constexpr double kGuardRounding = 1e-13;
 
+// Errors of a step meet the tolerances over any so many states, however many others there are.
+constexpr double kStatesOfOnePlace = 100;
+// Steps have no smaller relative tolerance: rounding rules below.
+constexpr double kFinestStep = 1e-13;
 // Another thread is worth so many clusters.
 constexpr std::size_t kFewestPerThread = 32;
 // Each thread takes memory of the size of the system.

@@ -63,7 +63,8 @@ bool wants_local(const Automaton& automaton, const Options& options) {
   if (options.local_events == LocalEvents::off) return false;
   if (options.local_events == LocalEvents::on) return true;
   const System& system = automaton.system();
-  return system.surfaces() + static_cast<Index>(system.events().size()) >= kFewestLocal;
+  return system.surfaces() >= kFewestLocal ||
+         static_cast<Index>(system.events().size()) >= kFewestLocalEvents;
 }
 
 std::string why_not_local(const Automaton& automaton, const Options& options, const Run& run) {
@@ -106,7 +107,7 @@ LocalRun::LocalRun(const Automaton& automaton,
       calls_user ? 1 : std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
   for (unsigned int k = 0; k < threads; ++k) {
     arguments_.push_back(std::make_shared<WholeArguments>(system_));
-    // What a row does not depend on may be read with it.
+    // Rows may read more than they depend on.
     arguments_.back()->x = run.state;
   }
 }
@@ -209,6 +210,11 @@ bool LocalRun::restart_stepper(double first_step) {
     const Method method = options_.method == Method::automatic
                               ? (options_.rtol < kTight ? Method::dop853 : Method::dopri5)
                               : options_.method;
+    // The norm of errors is a mean over all states, and what happens at one place must not be lost among many where nothing does.
+    const double part = std::min(1.0, std::sqrt(kStatesOfOnePlace / static_cast<double>(x_.size())));
+    const double rtol = std::max(part * options_.rtol, std::min(options_.rtol, kFinestStep));
+    tools_->stepping.atol *= rtol / options_.rtol;
+    tools_->stepping.rtol = rtol;
     stepper_ = tools_->stepper_by(method);
   }
   ode.set_mode(mode_, lambda_, false);
@@ -272,7 +278,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     return Attempt::failed;
   }
   stepper_->evaluate(end, x_end_);
-  clusters_.begin(mode_, surfaces, events);
+  if (!clusters_.begin(mode_, surfaces, events)) return Attempt::crowded;
   const WholeStep step{start, end, &x_, &mode_, stepper_->interpolant()};
   const std::vector<double> outputs = outputs_within(start, end);
   results_.clear();

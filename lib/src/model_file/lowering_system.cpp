@@ -136,20 +136,27 @@ class SystemMaker {
         tapes->field_dx.evaluate(point(t, x, lambda), derivative);
       };
     }
-    if (guards_.empty()) return;
+    if (guards_.empty()) {
+      definition.field_affine = depends_affinely();
+      return;
+    }
     if (const Gradients rows = gradients(graph_, derivatives_, Variables::lambdas)) {
       made.field_dlambda = matrix(*rows, true);
       definition.field_dlambda_pattern = pattern(made.field_dlambda, definition.states, definition.surfaces);
       definition.relays_additive = are_constant(*rows);
-      const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
-      const Gradients by_time = gradients(graph_, derivatives_, Variables::time);
-      definition.field_affine = definition.relays_additive && by_state && by_time &&
-                                are_constant(*by_state) && are_constant(*by_time);
+      definition.field_affine = definition.relays_additive && depends_affinely();
       definition.field_dlambda = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
                                          MatrixRef derivative) {
         tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);
       };
     }
+  }
+
+  // Whether the field is affine in states and time.
+  bool depends_affinely() const {
+    const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
+    const Gradients by_time = gradients(graph_, derivatives_, Variables::time);
+    return by_state && by_time && are_constant(*by_state) && are_constant(*by_time);
   }
 
   // The values of a tape and their rates of change along (t_dot, x_dot), by dual numbers.
