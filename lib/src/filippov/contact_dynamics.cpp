@@ -25,10 +25,10 @@ constexpr double kStepOfAllRelays = 0x1p-10;
 
 ContactDynamics::ContactDynamics(const System& system) : definition_(system.contacts()), evaluator_(system) {
   const Index n = system.states();
-  for (Vector* vector : {&field_, &along_, &acceleration_, &value_, &unit_, &impulse_})
+  for (Vector* vector : {&field_, &along_, &acceleration_, &value_, &unit_, &impulse_, &friction_unit_})
     *vector = Vector::Zero(n);
   typical_sizes_ = Vector::Ones(n);
-  all_forces_ = Vector::Zero(contacts());
+  all_forces_ = all_friction_ = Vector::Zero(contacts());
   for (const Contact& contact : definition_) {
     Gap& gap = gaps_of_.emplace_back();
     if (auto shape = contact.gap.shape(n)) {
@@ -41,8 +41,13 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
     }
     gap.slopes.states = gap.states;
     gap.slopes.values.resize(gap.states.size());
-    acted_on_.push_back(contact.acts_on_states.value_or(std::vector<Index>()));
-    std::sort(acted_on_.back().begin(), acted_on_.back().end());
+    std::vector<Index>& states =
+        acted_on_.emplace_back(contact.acts_on_states.value_or(std::vector<Index>()));
+    if (contact.friction && contact.friction->acts_on_states)
+      states.insert(states.end(), contact.friction->acts_on_states->begin(),
+                    contact.friction->acts_on_states->end());
+    std::sort(states.begin(), states.end());
+    states.erase(std::unique(states.begin(), states.end()), states.end());
   }
   if (const auto& pattern = system.definition().field_dx_pattern) reached_by_ = transposed(*pattern);
 }
@@ -109,6 +114,10 @@ void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRe
 const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
   all_forces_.setZero();
   if (closed_.empty()) return all_forces_;
+  if (has_friction(closed_)) {
+    blend_forces(t, x, lambda);
+    return all_forces_;
+  }
   solve_for_forces(t, x, lambda, 0, closed_);
   all_forces_(closed_) = solution_;
   return all_forces_;
@@ -121,7 +130,7 @@ void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lamb
     add_impulses(solution_, dx);
   }
   if (!frozen_) return;
-  take_directions(t, x, far_closed_, far_directions_);
+  take_directions(t, x, lambda, far_closed_, far_directions_);
   for (std::size_t r = 0; r < far_closed_.size(); ++r) {
     far_directions_[r].add_to(dx, frozen_forces_[static_cast<Index>(r)]);
   }

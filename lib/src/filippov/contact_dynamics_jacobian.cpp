@@ -28,9 +28,9 @@ void ContactDynamics::freeze(double t, ConstVectorRef x, ConstVectorRef lambda) 
   frozen_ = true;
 }
 
-void ContactDynamics::far_directions(double t, ConstVectorRef x, Matrix& columns) {
+void ContactDynamics::far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& columns) {
   columns.setZero(x.size(), static_cast<Index>(far_closed_.size()));
-  take_directions(t, x, far_closed_, far_directions_);
+  take_directions(t, x, lambda, far_closed_, far_directions_);
   for (std::size_t r = 0; r < far_closed_.size(); ++r) {
     far_directions_[r].add_to(columns.col(static_cast<Index>(r)), 1);
   }

@@ -169,7 +169,7 @@ class ModeOde final : public SmoothOde {
   std::vector<Index> kept_surfaces_;
   std::vector<Index> held_states_;
   double sigma_ = 1;
-  Vector h_, lambda_, ratios_;
+  Vector h_, lambda_, above_, below_;
   std::vector<Index> without_value_;
   Vector one_side_, dx_;
   StageSlopes stages_;
