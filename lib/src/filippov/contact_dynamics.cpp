@@ -26,10 +26,10 @@ constexpr double kStepOfAllRelays = 0x1p-10;
 ContactDynamics::ContactDynamics(const System& system) : definition_(system.contacts()), evaluator_(system) {
   const Index n = system.states();
   for (Vector* vector : {&buffers_.field, &buffers_.along, &buffers_.acceleration, &buffers_.value,
-                         &buffers_.unit, &buffers_.impulse})
+                         &buffers_.unit, &buffers_.impulse, &buffers_.friction_unit})
     *vector = Vector::Zero(n);
   far_.typical_sizes = Vector::Ones(n);
-  buffers_.all_forces = Vector::Zero(contacts());
+  buffers_.all_forces = buffers_.all_friction = Vector::Zero(contacts());
   for (const Contact& contact : definition_) {
     Gap& gap = gaps_of_.emplace_back();
     if (auto shape = contact.gap.shape(n)) {
@@ -42,8 +42,13 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
     }
     gap.slopes.states = gap.states;
     gap.slopes.values.resize(gap.states.size());
-    acted_on_.push_back(contact.acts_on_states.value_or(std::vector<Index>()));
-    std::sort(acted_on_.back().begin(), acted_on_.back().end());
+    std::vector<Index>& states =
+        acted_on_.emplace_back(contact.acts_on_states.value_or(std::vector<Index>()));
+    if (contact.friction && contact.friction->acts_on_states)
+      states.insert(states.end(), contact.friction->acts_on_states->begin(),
+                    contact.friction->acts_on_states->end());
+    std::sort(states.begin(), states.end());
+    states.erase(std::unique(states.begin(), states.end()), states.end());
   }
   if (const auto& pattern = system.definition().field_dx_pattern) reached_by_ = transposed(*pattern);
 }
@@ -112,6 +117,10 @@ void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRe
 const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
   buffers_.all_forces.setZero();
   if (closed_.empty()) return buffers_.all_forces;
+  if (has_friction(closed_)) {
+    blend_forces(t, x, lambda);
+    return buffers_.all_forces;
+  }
   solve_for_forces(t, x, lambda, 0, closed_);
   buffers_.all_forces(closed_) = at_hand_.solution;
   return buffers_.all_forces;
@@ -124,7 +133,7 @@ void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lamb
     add_impulses(at_hand_.solution, dx);
   }
   if (!far_.frozen) return;
-  take_directions(t, x, far_.closed, far_.directions);
+  take_directions(t, x, lambda, far_.closed, far_.directions);
   for (std::size_t r = 0; r < far_.closed.size(); ++r) {
     far_.directions[r].add_to(dx, far_.forces[static_cast<Index>(r)]);
   }

@@ -21,7 +21,12 @@ constexpr int kImpactSweeps = 3;
 ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
                                                 const std::vector<Index>& touching, bool elastic,
                                                 VectorRef x) {
-  prepare(t, x, lambda, touching);
+  const bool is_rough = has_friction(touching);
+  // Along b alone; friction is told apart.
+  Vector relays = lambda;
+  for (const Index c : touching)
+    if (contact(c).friction) relays[contact(c).friction->surface] = 0;
+  prepare(t, x, relays, touching);
   const auto k = static_cast<Index>(touching.size());
   Impact result;
   Vector start = at_hand_.rates;
@@ -47,7 +52,18 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
     result.restitution.push_back(restitution);
   }
   double terms = at_hand_.rates.lpNorm<Eigen::Infinity>();
-  if (k == 1) {
+  Planes planes_here;
+  Vector along = Vector::Zero(k);
+  if (is_rough) {
+    planes_here = planes(t, x, relays, touching);
+    if (k > 1) flush(start);
+    const double restitution = result.restitution.front();
+    const Impulses found = k == 1 && at_hand_.rates[0] < 0
+                               ? impulses_of_one(t, planes_here, restitution, touching.front())
+                               : impulses_of_several(t, planes_here, start, touching);
+    at_hand_.solution = found.normal;
+    along = found.along;
+  } else if (k == 1) {
     at_hand_.solution[0] = std::max(0.0, -start[0] / effect(0, 0));
   } else {
     flush(start);
@@ -62,20 +78,26 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
   multiply(at_hand_.solution, after, false);
   Vector sizes = Vector::Zero(k);
   multiply(at_hand_.solution, sizes, true);
+  if (is_rough) {
+    after += planes_here.mixed * along;
+    sizes += (planes_here.mixed * along.asDiagonal()).cwiseAbs().rowwise().sum();
+  }
   terms = std::max(terms, sizes.maxCoeff());
   impact_noise_ = std::max(impact_noise_, 64 * kEpsilon * terms);
   std::vector<Index> stopped;
   for (Index r = 0; r < k; ++r) {
     const double rounding =
-        16 * kEpsilon * (std::abs(at_hand_.rates[r]) + std::abs(effect(r, r) * at_hand_.solution[r]));
+        16 * kEpsilon *
+        (std::abs(at_hand_.rates[r]) + (is_rough ? sizes[r] : std::abs(effect(r, r) * at_hand_.solution[r])));
     result.departure.push_back(std::abs(after[r]) <= rounding ? 0.0 : after[r]);
     if (at_hand_.solution[r] > 0 && result.departure.back() == 0)
       stopped.push_back(touching[static_cast<std::size_t>(r)]);
   }
   add_impulses(at_hand_.solution, x);
+  if (is_rough) x += planes_here.along * along;
   // A gap that stops has velocity 0 exactly, not up to the rounding of the velocities before.
   for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
-    prepare(t, x, lambda, stopped);
+    prepare(t, x, relays, stopped);
     at_hand_.right_side = -at_hand_.rates;
     if (at_hand_.right_side.isZero(0)) break;
     solve(stopped);

@@ -28,9 +28,9 @@ void ContactDynamics::freeze(double t, ConstVectorRef x, ConstVectorRef lambda) 
   far_.frozen = true;
 }
 
-void ContactDynamics::far_directions(double t, ConstVectorRef x, Matrix& columns) {
+void ContactDynamics::far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& columns) {
   columns.setZero(x.size(), static_cast<Index>(far_.closed.size()));
-  take_directions(t, x, far_.closed, far_.directions);
+  take_directions(t, x, lambda, far_.closed, far_.directions);
   for (std::size_t r = 0; r < far_.closed.size(); ++r) {
     far_.directions[r].add_to(columns.col(static_cast<Index>(r)), 1);
   }

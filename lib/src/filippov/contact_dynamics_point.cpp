@@ -24,8 +24,12 @@ void for_rows_of(const Seen& seen, Index state, const Visit& visit) {
 }  // namespace
 
 // b of these contacts; true where it enters states that it has not entered before.
-bool ContactDynamics::take_directions(double t, ConstVectorRef x, const std::vector<Index>& contacts,
-                                      std::vector<Sparse>& columns) {
+bool ContactDynamics::names_states(const Contact& contact) {
+  return contact.acts_on_states && (!contact.friction || contact.friction->acts_on_states);
+}
+
+bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                      const std::vector<Index>& contacts, std::vector<Sparse>& columns) {
   columns.resize(contacts.size());
   buffers_.unit.setZero();
   bool is_new = false;
@@ -33,7 +37,7 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, const std::vec
     const Contact& c = contact(contacts[r]);
     std::vector<Index>& known = acted_on_[at(contacts[r])];
     Sparse& column = columns[r];
-    c.acts_on(t, x, buffers_.unit);
+    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
     const auto take_known = [&] {
       column.states = known;
       column.values.resize(known.size());
@@ -41,10 +45,10 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, const std::vec
         column.values[k] = std::exchange(buffers_.unit[known[k]], 0.0);
     };
     take_known();
-    if (c.acts_on_states || buffers_.unit.lpNorm<1>() == 0) continue;
+    if (names_states(c) || buffers_.unit.lpNorm<1>() == 0) continue;
     is_new = true;
     buffers_.unit.setZero();
-    c.acts_on(t, x, buffers_.unit);
+    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
     for (Index state = 0; state < x.size(); ++state) {
       if (buffers_.unit[state] != 0) known.push_back(state);
     }
@@ -52,18 +56,19 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, const std::vec
     known.erase(std::unique(known.begin(), known.end()), known.end());
     take_known();
   }
-  if (buffers_.unit.lpNorm<1>() != 0) refuse_unnamed_states(t, x, contacts);
+  if (buffers_.unit.lpNorm<1>() != 0) refuse_unnamed_states(t, x, lambda, contacts);
   return is_new;
 }
 
 // One of them enters a state that it does not name.
-void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, const std::vector<Index>& contacts) {
+void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                            const std::vector<Index>& contacts) {
   for (const Index index : contacts) {
     const Contact& c = contact(index);
-    if (!c.acts_on_states) continue;
+    if (!names_states(c)) continue;
     buffers_.unit.setZero();
-    c.acts_on(t, x, buffers_.unit);
-    for (const Index state : *c.acts_on_states) buffers_.unit[state] = 0;
+    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
+    for (const Index state : acted_on_[at(index)]) buffers_.unit[state] = 0;
     for (Index state = 0; state < x.size(); ++state) {
       if (buffers_.unit[state] == 0) continue;
       throw std::runtime_error("the force of contact '" + c.name + "' enters state '" +
@@ -151,7 +156,7 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
   if (!at_hand_.are_known || at_hand_.contacts != contacts) learn(contacts);
   evaluator_.field(t, x, lambda, buffers_.field);
   evaluator_.field_along(t, x, lambda, 1, buffers_.field, buffers_.value, buffers_.acceleration);
-  const bool is_new = take_directions(t, x, contacts, at_hand_.directions);
+  const bool is_new = take_directions(t, x, lambda, contacts, at_hand_.directions);
   for (std::size_t r = 0; r < contacts.size(); ++r) {
     at_hand_.rates[static_cast<Index>(r)] = gap_rate(t, x, contacts[r], buffers_.field);
     at_hand_.accelerations[static_cast<Index>(r)] =
@@ -176,16 +181,39 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
     });
   }
   for (Index j = 0; j < static_cast<Index>(contacts.size()); ++j) {
-    if (effect(j, j) > 0) continue;
-    const Contact& c = contact(contacts[at(j)]);
-    throw std::runtime_error(
-        "the force of contact '" + c.name + "' does not open its gap: a unit force changes the " +
-        "gap's acceleration by " + number_text(effect(j, j)) +
-        ", expected more than 0, at t = " + number_text(t) +
-        "; check acts_on: it is added to the derivatives of velocities, not of positions; a gap is a "
-        "position, and what a flow fills or a voltage drives, as a level or the current of a diode, "
-        "takes a location or an if instead");
+    if (!(effect(j, j) > 0)) refuse_direction(t, x, lambda, j);
   }
+}
+
+void ContactDynamics::refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row) {
+  const Contact& c = contact(at_hand_.contacts[at(row)]);
+  const std::string number = number_text(effect(row, row));
+  if (c.friction) {
+    Vector without = lambda;
+    without[c.friction->surface] = 0;
+    const Contact& same = c;
+    Vector b = Vector::Zero(x.size());
+    same.acts_on(t, x, b);
+    evaluator_.field(t, x, without, buffers_.field);
+    evaluator_.field_along(t, x, without, 0, b, buffers_.value, buffers_.along);
+    const double normal = gap_mixed(t, x, at_hand_.contacts[at(row)], 0, b, buffers_.along);
+    if (normal > 0) {
+      throw std::runtime_error(
+          "a Painlevé situation at contact '" + c.name + "' at t = " + number_text(t) +
+          ": while it slips, its friction presses the bodies together as much as its force lifts them or "
+          "more "
+          "(a unit force changes the gap's acceleration by " +
+          number_text(normal) + " alone and by " + number +
+          " with friction), so that no finite force need keep the gap closed; a rigid body model has no "
+          "continuation, or several, here: give the contact a stiffness, or a smaller friction");
+    }
+  }
+  throw std::runtime_error(
+      "the force of contact '" + c.name + "' does not open its gap: a unit force changes the " +
+      "gap's acceleration by " + number + ", expected more than 0, at t = " + number_text(t) +
+      "; check acts_on: it is added to the derivatives of velocities, not of positions; a gap is a "
+      "position, and what a flow fills or a voltage drives, as a level or the current of a diode, "
+      "takes a location or an if instead");
 }
 
 }  // namespace slideway

@@ -102,11 +102,13 @@ void SlidingSolver::choose_in_component(double t, ConstVectorRef x, ConstVectorR
       if (!matrix.row(i).allFinite()) matrix.row(i).setZero();
     }
     // The relays that are farthest from their bounds can follow for longest.
-    Vector bounds = Vector::Ones(lambda.size());
-    if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, bounds);
+    Vector above = Vector::Ones(lambda.size());
+    Vector below = above;
+    if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, above, below);
     for (Index j = 0; j < size; ++j) {
       const Index relay = sliding_[at(members[at(j)])];
-      matrix.col(j) *= std::max(kLeastSlack, 1 - std::abs(lambda[relay]) / bounds[relay]);
+      matrix.col(j) *=
+          std::max(kLeastSlack, 1 - std::max(lambda[relay] / above[relay], -lambda[relay] / below[relay]));
     }
     regular = regular_part(matrix);
   }

@@ -45,11 +45,14 @@ class Hold {
 
 Resolution EventResolver::resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                        const Meeting& meeting, ConstVectorRef weights) {
-  Vector ratios(lambda.size());
-  evaluator_.break_away(t, x, ratios);
+  Vector above(lambda.size()), below(lambda.size());
+  evaluator_.break_away(t, x, above, below);
+  const Vector ratios = above.cwiseMax(below);
+  const Vector middles = 0.5 * (above - below);
+  const Vector reaches = 0.5 * (above + below);
   const std::vector<Index> surfaces = members(mode, meeting);
   Vector nu = lambda;
-  for (const Index i : surfaces) nu[i] /= ratios[i];
+  for (const Index i : surfaces) nu[i] = (nu[i] - middles[i]) / reaches[i];
   Resolution result;
   {
     const Hold hold(evaluator_, surfaces);
@@ -60,10 +63,11 @@ Resolution EventResolver::resolve_held(double t, ConstVectorRef x, const Mode& m
   if (!first && result.decided && result.eventful) describe_change(mode, meeting, result);
   // Back to the λ of the equations.
   for (Index i = 0; i < mode.size(); ++i) {
-    if (result.mode.slides_on(i)) result.lambda[i] *= ratios[i];
+    if (result.mode.slides_on(i)) result.lambda[i] = middles[i] + reaches[i] * result.lambda[i];
   }
   EventRecord& event = result.event;
-  for (std::size_t k = 0; k < event.lambda.size(); ++k) event.lambda[k] *= ratios[event.surfaces[k]];
+  for (std::size_t k = 0; k < event.lambda.size(); ++k)
+    event.lambda[k] = middles[event.surfaces[k]] + reaches[event.surfaces[k]] * event.lambda[k];
   return result;
 }
 

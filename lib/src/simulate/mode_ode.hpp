@@ -163,7 +163,7 @@ class ModeOde final : public SmoothOde {
   Kept kept_;
   std::vector<Index> held_states_;
   double sigma_ = 1;
-  Vector h_, lambda_, ratios_;
+  Vector h_, lambda_, above_, below_;
   std::vector<Index> without_value_;
   Vector one_side_, dx_;
   StageSlopes stages_;

@@ -7,6 +7,11 @@
 // Where an integrator cannot project, Λ_C solves a_C + 2αu_C + α²gap_C + B_CC Λ_C = 0 instead (Baumgarte), the same on the
 // constraint.
 //
+// With friction b is b − μλₖc, and so B depends on λ. At an impact the impulses P along b and Q along c satisfy |Q| ≤ μP; one contact
+// alone is followed through the impact as it slips, stops, sticks or turns back (Routh), several satisfy
+//     0 ≤ P ⊥ u⁺ + e∘u⁻ ≥ 0,      Q = −μP·sgn(s⁺),  |Q| ≤ μP where s⁺ = 0
+// a problem of complementarity of three entries for each of them.
+//
 // Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
 // gap share a derivative along their sum, and contacts that do not see each other are solved for apart.
 //
@@ -53,6 +58,8 @@ class ContactDynamics {
                         ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot);
   // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
   const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // −μλₖΛ of every contact with friction, after forces(); combined over the relays as there.
+  const Vector& friction_forces() const { return buffers_.all_friction; }
 
   double gap(double t, ConstVectorRef x, Index i) const { return contact(i).gap.value(t, x); }
   // uᵢ.
@@ -122,7 +129,7 @@ class ContactDynamics {
   void thaw() { far_.frozen = false; }
   // While frozen, of the far closed contacts: the columns of b, and the residual r = a + BΛ (with 2αu + α²gap where it is
   // stabilised), which Λ keeps at 0, with its derivatives ∂r/∂Λ = B, ∂r/∂x (by differences, k×n) and ∂r/∂λ for some relays.
-  void far_directions(double t, ConstVectorRef x, Matrix& columns);
+  void far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& columns);
   Matrix far_effects(double t, ConstVectorRef x, ConstVectorRef lambda);
   void far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& rows);
   Matrix far_residual_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -149,9 +156,29 @@ class ContactDynamics {
 
   void learn(const std::vector<Index>& contacts);
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
-  bool take_directions(double t, ConstVectorRef x, const std::vector<Index>& contacts,
+  bool take_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts,
                        std::vector<Sparse>& columns);
-  void refuse_unnamed_states(double t, ConstVectorRef x, const std::vector<Index>& contacts);
+  static bool names_states(const Contact& contact);
+  void refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
+                             const std::vector<Index>& contacts);
+  [[noreturn]] void refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row);
+  bool has_friction(const std::vector<Index>& contacts) const;
+  // The velocities and effects of contacts in the normal direction and along friction, whatever λ is.
+  struct Planes {
+    Vector rates, slips;          // u, and s of those with friction
+    Matrix normal, mixed;         // ∂u/∂x·b, ∂u/∂x·c
+    Matrix tangential, slipping;  // ∂s/∂x·b, ∂s/∂x·c
+    Vector coefficients;          // μ
+    Matrix directions, along;     // b and c by columns
+  };
+  Planes planes(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
+  struct Impulses {
+    Vector normal, along;
+  };
+  Impulses impulses_of_one(double t, const Planes& planes, double restitution, Index contact) const;
+  Impulses impulses_of_several(double t, const Planes& planes, const Vector& start,
+                               const std::vector<Index>& touching) const;
+  void blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda);
   const Sparse& slopes(double t, ConstVectorRef x, Index contact);
   double gap_rate(double t, ConstVectorRef x, Index contact, ConstVectorRef dx);
   double gap_mixed(double t, ConstVectorRef x, Index contact, double t_dot, ConstVectorRef along,
@@ -201,6 +228,7 @@ class ContactDynamics {
   // For one function at a time.
   struct Buffers {
     Vector field, along, acceleration, value, unit, gaps, original, all_forces, impulse;
+    Vector all_friction, friction_unit;
     Matrix block;
     Vector block_right, block_solution;
     Eigen::PartialPivLU<Matrix> factors;
