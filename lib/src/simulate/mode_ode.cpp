@@ -41,7 +41,7 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
       samples_(guards()) {
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
-  above_ = below_ = Vector::Ones(evaluator.system().surfaces());
+  reach_.above = reach_.below = Vector::Ones(evaluator.system().surfaces());
 }
 
 Index ModeOde::states() const { return evaluator_.system().states(); }
@@ -307,7 +307,7 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
   }
   run_over_sides(ForSlotsOfSides<GuardsOnSides>(), mode, h_.data(), values.data());
   const bool breaks_away = !sliding.empty() && evaluator_.breaks_away();
-  if (breaks_away) evaluator_.break_away(t, x, above_, below_);
+  if (breaks_away) evaluator_.break_away(t, x, reach_.above, reach_.below);
   // Takes the poles of λ away from the forces of closed contacts, which depend on λ; 1 where sliding begins.
   double without_poles = 1;
   if (sliding.size() == 1) {
@@ -320,8 +320,8 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
     if (breaks_away) {
       const double middle = 0.5 * (w_minus + w_plus);
       const double reach = 0.5 * (w_plus - w_minus);
-      w_minus = middle - below_[i] * reach;
-      w_plus = middle + above_[i] * reach;
+      w_minus = middle - reach_.below[i] * reach;
+      w_plus = middle + reach_.above[i] * reach;
     }
     values[2 * i] = sigma_ * w_minus;
     values[2 * i + 1] = -sigma_ * w_plus;
@@ -331,8 +331,8 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
       const Index i = sliding[k];
       const double ratio = exits.ratio[static_cast<Index>(k)];
       const double product = exits.product[static_cast<Index>(k)];
-      values[2 * i] = ratio + product / (breaks_away ? below_[i] : 1);
-      values[2 * i + 1] = ratio - product / (breaks_away ? above_[i] : 1);
+      values[2 * i] = ratio + product / (breaks_away ? reach_.below[i] : 1);
+      values[2 * i + 1] = ratio - product / (breaks_away ? reach_.above[i] : 1);
       if (std::abs(ratio) < std::abs(without_poles)) without_poles = ratio;
     }
   }

@@ -130,6 +130,10 @@ class ModeOde final : public SmoothOde {
   double projection_residual() const { return geometry_.residual(); }
 
  private:
+  // The break-away ratios of the surfaces to either side.
+  struct Reach {
+    Vector above, below;
+  };
   // Null where the system does not tell its patterns.
   ModeJacobian* sparse();
   [[gnu::noinline]] void note_stage(double t);
@@ -163,7 +167,8 @@ class ModeOde final : public SmoothOde {
   Kept kept_;
   std::vector<Index> held_states_;
   double sigma_ = 1;
-  Vector h_, lambda_, above_, below_;
+  Vector h_, lambda_;
+  Reach reach_;
   std::vector<Index> without_value_;
   Vector one_side_, dx_;
   StageSlopes stages_;
