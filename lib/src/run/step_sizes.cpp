@@ -8,12 +8,12 @@
 
 namespace slideway {
 
-StepSizes::StepSizes(double duration) : duration_(duration) {
+StepSizes::StepSizes(double duration) : duration_(duration), level_of_duration_(std::ilogb(duration)) {
   latest_.fill(std::numeric_limits<double>::quiet_NaN());
 }
 
 void StepSizes::note(double t, double size) {
-  const int level = size > 0 ? std::ilogb(duration_) - std::ilogb(size) : 0;
+  const int level = size > 0 ? level_of_duration_ - std::ilogb(size) : 0;
   last_level_ = static_cast<std::size_t>(std::clamp(level, 0, static_cast<int>(kLevels) - 1));
   last_size_ = size;
   latest_[last_level_] = t;
