@@ -1,5 +1,5 @@
-// What can be said about a model before it is run for long: are its derivatives right, is it affine in every relay, is
-// the motion from its initial state well posed, do its states and tolerances fit, which method suits it.
+// What can be said about a model before it is run for long. Are its derivatives right, and is it affine in every relay? Is
+// the motion from its initial state well posed? Do its states and tolerances fit, and which method suits it?
 //
 // It runs the model for a while, with few steps. It must not know how the answers are printed.
 #pragma once

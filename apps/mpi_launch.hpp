@@ -3,8 +3,8 @@
 
 namespace slideway::apps {
 
-// Where several processes were started by MPI to make one sweep, this one becomes `slideway-mpi`, which lies beside it or in the
-// PATH, and the function does not return. It returns 0 where there is nothing to do, and an exit status after a message.
+// Where several processes were started by MPI to make one sweep, this one becomes `slideway-mpi`, and the function does not return.
+// That program lies beside this one or in the PATH. The function returns 0 where there is nothing to do, and an exit status after a message.
 int become_mpi_program(int argc, char** argv);
 
 }  // namespace slideway::apps

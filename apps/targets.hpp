@@ -20,8 +20,8 @@ struct Target {
 void add_targets(const std::string& option, const std::vector<std::string>& paths, TargetKind kind,
                  std::vector<Target>& wanted);
 
-// Everything that can go wrong with a result before there is one: two documents in one place, or in that of the model
-// file, whatever its names, a directory that is not there, a picture of an unknown kind. `models` are those of the command
+// Everything that can go wrong with a result before there is one: two documents in one place, or one in that of the model
+// file, whatever its names; a directory that is not there; a picture of an unknown kind. `models` are those of the command
 // line. Throws std::invalid_argument that names the option.
 void check_targets(const std::vector<Target>& wanted, const std::vector<std::string>& models);
 

@@ -22,8 +22,13 @@ NumberChunks::Place NumberChunks::append(Eigen::Ref<const Matrix> columns) {
   }
   std::vector<double>& chunk = chunks_.back();
   const Place place{chunks_.size() - 1, chunk.size()};
-  for (Index k = 0; k < columns.cols(); ++k)
-    chunk.insert(chunk.end(), columns.col(k).data(), columns.col(k).data() + columns.rows());
+  chunk.resize(place.offset + count);
+  double* next = chunk.data() + place.offset;
+  if (columns.outerStride() == columns.rows()) {
+    std::copy_n(columns.data(), count, next);
+    return place;
+  }
+  for (Index k = 0; k < columns.cols(); ++k) next = std::copy_n(columns.col(k).data(), columns.rows(), next);
   return place;
 }
 

@@ -158,7 +158,7 @@ double Locator::tolerance_a_step_on(Index surface) {
 
 // True if the constraints keep the guard at zero, as friction keeps the velocity of a sticking block. The test shifts the state by
 // its errors and projects it back onto the constraints: the guard must not move. Rounding hides the motion of a guard under a shift
-// by errors of tight tolerances, so the shift is as many times larger as it takes.
+// by errors of tight tolerances, so the shift is made larger until it does not.
 bool Locator::is_held(Index event) {
   if (!now_.here->ode.constrained()) return false;
   EventWatch& watch = now_.here->watch;

@@ -1,10 +1,10 @@
 // Recognises that events accumulate geometrically, as on a spiral into an intersection or in the bounces of a ball: the
 // time that is left, the state there and the events that take part.
 //
-// With S₀ the time of the last turn of p events and S₁ that of the turn before, r = S₀/S₁ < 1, what is left is
-//     R = S₀ r/(1 − r),     x∞ = x₀ + (x₀ − x₁) ρ/(1 − ρ)
-// with x₀, x₁, x₂ the states at the ends of the last turns and ρ = (x₀ − x₁)/(x₁ − x₂) for each component, or r
-// where that is not the ratio of a limit. With δ what the times cannot be told by, and r' the ratio of the turn before,
+// S₀ is the time of the last turn of p events, S₁ that of the turn before, and r = S₀/S₁ < 1. The time that is left and the limit are
+//     R = S₀ r/(1 − r),     x∞ = x₀ + (x₀ − x₁) ρ/(1 − ρ).
+// The states x₀, x₁, x₂ are those at the ends of the last turns. Each component has its own ρ = (x₀ − x₁)/(x₁ − x₂), or r where that
+// is not the ratio of a limit. With the accuracy δ of the times and the ratio r' of the turn before,
 //     |R − exact| ≤ S₀|r − r'|/(1 − r)² + 4δr/(1 − r)² + δ.
 // It must not know what the events are, nor what follows.
 #pragma once

@@ -1,8 +1,7 @@
 // ModeManager where a surface is met in a dip no deeper than the errors of integration may be.
 //
-// A dip deeper than the tolerance of its guard is passed through. Errors may have made a shallower dip, and a deeper one too: a
-// motion that left a surface along it may come back and touch it exactly, as a block that slips between two that stick does at
-// every turn. The flight to the dip is therefore integrated once more, with errors far below the tolerances.
+// A dip deeper than the tolerance of its guard is passed through. Errors may have made a shallower dip, and a deeper one too.
+// A motion that left a surface along it may come back and touch it exactly, as a block that slips between two that stick. The flight to the dip is therefore integrated once more, with errors far below the tolerances.
 
 #include <algorithm>
 #include <cmath>

@@ -169,8 +169,8 @@ std::optional<ModeEnd> ModeManager::handle_ending_root() {
   return handle_arrival(none, ending) ? ModeEnd::event : ModeEnd::finished;
 }
 
-// Where a surface met is nearly tangent to those that slide, the points of all of them may be far from where errors leave its guard
-// small: then the state stays on those that slide.
+// A surface met may be nearly tangent to those that slide. Errors leave its guard small far from the points of all of them, so the
+// state then stays on those that slide.
 bool ModeManager::put_on_surfaces_met() {
   const std::vector<Index>& sliding = now_.here->ode.field().sliding();
   if (sliding.empty() || sliding.size() == on_surface_.size() || now_.here->evaluator.guards_are_affine()) {
@@ -182,6 +182,63 @@ bool ModeManager::put_on_surfaces_met() {
   if ((now_.x - arrived).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() <= kFarFromErrors) return true;
   now_.x = arrived;
   now_.here->geometry.project(now_.t, sliding, now_.weights, now_.x);
+  return false;
+}
+
+// Puts the state onto the surfaces that slide and those of the meeting, and finds the relays there.
+//
+// An excursion too short to be told from none: the component it started with counts as zero. Its ends are located as well as the
+// clock tells; the noise of what was integrated goes with the time since the run began.
+bool ModeManager::put_where_met(Meeting& meeting, bool root_ends) {
+  ModeOde& ode = now_.here->ode;
+  const double step = now_.stepper->last_step_size();
+  const bool hardly_left =
+      now_.t - now_.regime.since <= std::max(2 * location_accuracy(now_.t, step),
+                                             kHardlyLeft * location_accuracy(now_.t - now_.run.start, step));
+  on_surface_ = ode.field().sliding();
+  for (Met& met : meeting.met) {
+    if (now_.mode.slides_on(met.surface)) continue;
+    on_surface_.insert(std::lower_bound(on_surface_.begin(), on_surface_.end(), met.surface), met.surface);
+    if (hardly_left && now_.here->guards.surface(met.surface).left) {
+      met.minus_vanishes = now_.mode[met.surface] == Side::minus;
+      met.plus_vanishes = now_.mode[met.surface] == Side::plus;
+    }
+  }
+  now_.here->guards.keep_earlier();
+  const auto has_left = [&](Index i) {
+    const Index slot = ModeOde::first_slot(i);
+    return locator_.is_armed(slot) && (!now_.mode.slides_on(i) || locator_.is_armed(slot + 1));
+  };
+  now_.here->guards.forget_earlier_if(has_left);
+  const bool is_on_all = put_on_surfaces_met();
+  add_resting_surfaces(meeting);
+  const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;
+  now_.here->evaluator.keep_field_at(now_.t, now_.x);
+  if (root_ends) {
+    // The sliding condition may have no root at the projected state, so lambda stays as it is.
+  } else if (ode.slides()) {
+    now_.lambda = ode.field().lambda(now_.t, now_.x);
+  } else {
+    now_.mode.fill_lambda(now_.lambda);
+  }
+  return is_on_surfaces;
+}
+
+// Records and stops: the other events are left to jump().
+bool ModeManager::note_events(const std::vector<char>& slots, Arrivals& arrivals) {
+  if (now_.here->watch.size() > 0) {
+    take_sides(slots);
+    add_simultaneous(arrivals);
+    for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) cross(*events);
+  }
+  for (const Index e : arrivals.records) {
+    instant_.recorded.push_back(now_.here->watch[e].when);
+    log_.report(note(e, EventKind::record));
+  }
+  if (log_.too_many_events()) return false;
+  if (arrivals.stops.empty()) return true;
+  for (const Index e : arrivals.stops) log_.report(note(e, EventKind::stop));
+  finish_stopped(arrivals.stops.front());
   return false;
 }
 
@@ -207,62 +264,10 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
     now_.here->guards.leave_contacts(arrivals.hits);
     return !log_.too_many_events();
   }
-  // An excursion too short to be told from none: the component it started with counts as zero. Its ends are located as well as the
-  // clock tells; the noise of what was integrated goes with the time since the run began.
-  const double step = now_.stepper->last_step_size();
-  const bool hardly_left =
-      now_.t - now_.regime.since <= std::max(2 * location_accuracy(now_.t, step),
-                                             kHardlyLeft * location_accuracy(now_.t - now_.run.start, step));
-  std::vector<Index>& on_surface = on_surface_;
-  on_surface = ode.field().sliding();
-  for (Met& met : arrivals.meeting.met) {
-    if (now_.mode.slides_on(met.surface)) continue;
-    on_surface.insert(std::lower_bound(on_surface.begin(), on_surface.end(), met.surface), met.surface);
-    if (hardly_left && now_.here->guards.surface(met.surface).left) {
-      met.minus_vanishes = now_.mode[met.surface] == Side::minus;
-      met.plus_vanishes = now_.mode[met.surface] == Side::plus;
-    }
-  }
-  now_.here->guards.keep_earlier();
-  const auto has_left = [&](Index i) {
-    const Index slot = ModeOde::first_slot(i);
-    return locator_.is_armed(slot) && (!now_.mode.slides_on(i) || locator_.is_armed(slot + 1));
-  };
-  now_.here->guards.forget_earlier_if(has_left);
-  const bool is_on_all = put_on_surfaces_met();
-  add_resting_surfaces(arrivals.meeting);
-  const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;
-  now_.here->evaluator.keep_field_at(now_.t, now_.x);
-  if (!ending.empty()) {
-    // The sliding condition may have no root at the projected state, so lambda stays as it is.
-  } else if (ode.slides()) {
-    now_.lambda = ode.field().lambda(now_.t, now_.x);
-  } else {
-    now_.mode.fill_lambda(now_.lambda);
-  }
-
+  const bool is_on_surfaces = put_where_met(arrivals.meeting, !ending.empty());
   begin_instant(false);
-  if (now_.here->watch.size() > 0) {
-    take_sides(slots);
-    add_simultaneous(arrivals);
-    for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) cross(*events);
-  }
-  for (const Index e : arrivals.records) {
-    instant_.recorded.push_back(now_.here->watch[e].when);
-    log_.report(note(e, EventKind::record));
-  }
-  if (log_.too_many_events()) return false;
-  if (!arrivals.stops.empty()) {
-    for (const Index e : arrivals.stops) log_.report(note(e, EventKind::stop));
-    finish_stopped(arrivals.stops.front());
-    return false;
-  }
-  if (!arrivals.hits.empty() || !arrivals.jumps.empty() || !arrivals.due.empty()) {
-    locator_.scanned().poles.clear();
-    instant_.second_order = now_.regime.second_order;
-    if (now_.regime.in_second_order() && !leave_second_order(now_.regime.second_order)) return false;
-    return jump(arrivals);
-  }
+  if (!note_events(slots, arrivals)) return false;
+  if (!arrivals.hits.empty() || !arrivals.jumps.empty() || !arrivals.due.empty()) return jump(arrivals);
   return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
 }
 
@@ -365,6 +370,26 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
     now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
 }
 
+std::optional<bool> ModeManager::stays_or_ends(Resolution& resolution, const Meeting& meeting,
+                                               bool eventful) {
+  EventRecord& record = resolution.event;
+  if (stays_in_second_order(resolution, meeting)) {
+    record.kind = EventKind::sliding_entry;
+    record.continuations.clear();
+    record.reason = reason::turns_back(order());
+    now_.end(record);
+    if (!now_.bound().empty()) list_entered(record);
+    log_.report(std::move(record));
+    return !log_.too_many_events();
+  }
+  if (resolution.decided) return std::nullopt;
+  EventRecord undecided = record;
+  for (Mode& mode : undecided.continuations) mode = now_.as_shown(mode);
+  if (eventful) log_.report(std::move(undecided));
+  finish_ambiguous(resolution);
+  return false;
+}
+
 bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces) {
   const double mode_began = now_.regime.since;
   const std::vector<Index> still_touching = contacts_still_touching();
@@ -385,22 +410,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     // A surface that was held and is left on the side it was on has only been let go.
     eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == now_.mode));
     if (shows_more && record.from) record.from = before;
-    if (stays_in_second_order(resolution, meeting)) {
-      record.kind = EventKind::sliding_entry;
-      record.continuations.clear();
-      record.reason = reason::turns_back(order());
-      now_.end(record);
-      if (!now_.bound().empty()) list_entered(record);
-      log_.report(std::move(record));
-      return !log_.too_many_events();
-    }
-    if (!resolution.decided) {
-      EventRecord undecided = record;
-      for (Mode& mode : undecided.continuations) mode = now_.as_shown(mode);
-      if (eventful) log_.report(std::move(undecided));
-      finish_ambiguous(resolution);
-      return false;
-    }
+    if (const std::optional<bool> goes_on = stays_or_ends(resolution, meeting, eventful)) return *goes_on;
     for (Mode& mode : record.continuations) mode = now_.as_shown(mode);
     // A surface that has not been left since it was met last cannot be touched again: it is the same touch.
     if (record.kind == EventKind::grazing) {
@@ -440,8 +450,8 @@ std::vector<Index> ModeManager::contacts_still_touching() const {
   return touching;
 }
 
-// Whether the gap that closes opens again by itself before it is farther below zero, by a parabola, than what it is made of along
-// the last step can be rounded by.
+// Whether the gap that closes opens again by itself. It follows a parabola, whose lowest point is within the rounding of the terms of
+// the gap along the last step.
 bool ModeManager::only_touches(Index contact) {
   ContactDynamics& contacts = *now_.here->contacts;
   const double approach = -contacts.rate(now_.t, now_.x, now_.lambda, contact);

@@ -90,8 +90,8 @@ struct Instant {
 // The jumps of the last instant that had some. They outlive the instant: a guard that fired last stays at zero until the next
 // one.
 struct InstantJumps {
-  // A guard that fired is zero as far as it can be located, and where the state was drawn back onto its constraints as far as that
-  // moved it.
+  // A guard that fired is zero as far as it can be located. A projection of the state onto its constraints may have moved it by
+  // `left`. The list is of guards, not of rows of one table, since an instant may lead through several locations.
   struct ZeroGuard {
     Guard when;
     double left = 0;  // of its value

@@ -31,6 +31,9 @@ void ModeManager::begin_instant(bool is_new) {
 }
 
 bool ModeManager::jump(const Arrivals& arrivals) {
+  locator_.scanned().poles.clear();
+  instant_.second_order = now_.regime.second_order;
+  if (now_.regime.in_second_order() && !leave_second_order(now_.regime.second_order)) return false;
   now_.restart.jump(now_.t);
   const Vector guards_before = now_.here->guards.any_along() ? surface_guards() : Vector();
   jumps_.begin();

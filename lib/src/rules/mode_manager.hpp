@@ -107,6 +107,9 @@ class ModeManager {
   // ---- one instant (instant.cpp); each is false when the run is over
   // False where it is not put onto all of on_surface_.
   bool put_on_surfaces_met();
+  // False where it is not known to be on all surfaces met, to rounding, or a contact may keep it off them.
+  bool put_where_met(Meeting& meeting, bool root_ends);
+  bool note_events(const std::vector<char>& slots, Arrivals& arrivals);
   // Reports the surfaces that have another side now that their guards have a value again, and takes them out of what is met.
   void take_new_sides(std::vector<Met>& met);
   // Reports a crossing of a surface whose guard changed its sign without a zero.
@@ -119,8 +122,8 @@ class ModeManager {
   // ---- surfaces that closed contacts hold (pressed.cpp)
   // The side whose relay presses most of these contacts together, the side it is on where that makes no difference.
   Side pressing_side(Index surface, const std::vector<Index>& contacts);
-  // The contacts that touch at rest and towards which the solution moves off a surface along which it slid in `before`, a block that
-  // a stop holds where friction does not any more; and closing them, for the log in the record of that instant.
+  // The contacts that touch at rest, and towards which the solution leaves a surface along which it slid in `before`: a stop holds a
+  // block that friction no longer holds. The last function closes them, and adds them to the record of that instant.
   std::vector<Index> pressed_by_leaving(const Mode& before);
   bool is_stopped_by(Index contact, Index surface);
   bool close_pressed(const std::vector<Index>& pressed, EventRecord& record);
@@ -130,6 +133,8 @@ class ModeManager {
   // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
   bool resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces);
   Resolution resolution_of(const Meeting& meeting, bool may_dip);
+  // Where the mode of the resolution does not follow: whether the run goes on. Nothing where that mode follows.
+  std::optional<bool> stays_or_ends(Resolution& resolution, const Meeting& meeting, bool eventful);
   std::vector<Index> contacts_still_touching() const;
   bool only_touches(Index contact);
   void open(const std::vector<Index>& releases);
@@ -137,8 +142,8 @@ class ModeManager {
   void open_what_relays_open(std::vector<Index>& releases);
   void note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record);
   bool goes_on_in_mode(EventRecord&& record, bool eventful);
-  // Takes over the mode and the relays of a resolution, and puts x_ onto the surfaces that slide in it unless the guards of all in
-  // on_surface_ are zero already.
+  // Takes over the mode and the relays of a resolution, and puts the state onto the surfaces that slide in it. `is_on_surfaces` tells
+  // that the guards of all in on_surface_ are zero already.
   void adopt(const Resolution& resolution, bool is_on_surfaces = false);
   std::string words_of(const std::vector<Mode>& modes) const;
   void finish_ambiguous(const Resolution& resolution);
@@ -215,8 +220,14 @@ class ModeManager {
   void publish();
 
   // ---- where the state or the location is new (settle.cpp); each is false when the run is over
-  // Finds out what follows: the mode, impacts and events that fire at once.
+  // Asks the rules in order, until none of them changes the state or the location any more.
   bool settle(bool at_start, std::vector<EventRecord>& records);
+  // A rule changes nothing, so that the next one is asked; or it changes something, and all are asked again; or the run ends.
+  enum class Verdict { holds, changes, ends };
+  Verdict fire_past_zero(bool at_start, std::vector<EventRecord>& records);
+  Verdict hit_what_approaches(bool at_start, std::vector<EventRecord>& records);
+  Verdict find_mode(bool at_start, std::vector<EventRecord>& records);
+  Verdict fire_through_zero(bool at_start, std::vector<EventRecord>& records);
   // `pressed` are contacts that close whatever the forces on them are.
   bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
   bool reaches_zero(Index surface, double h);
@@ -258,8 +269,8 @@ class ModeManager {
   // Null where one of the surfaces allows none.
   LocationTools* second_order_tools(const std::vector<Index>& surfaces);
   void use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces);
-  // Slides along those of the surfaces `coming`, too, that do not hold by their relays, to which the solution has come with no speed
-  // across them; `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
+  // The solution has come to the surfaces `coming` with no speed across them: it slides along those that do not hold by their relays.
+  // `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
   bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
   // Whether the field has no value where all of these are zero, and yet it can stay there.
   bool has_no_field(const std::vector<Index>& surfaces);
@@ -351,8 +362,8 @@ class ModeManager {
   bool hardly_leaves(const Accumulation& accumulation);
   bool gaps_hardly_open();
 
-  // The flight to a dip: from the last instant at which the surfaces `left` were met, with a state there that is as good as the run's
-  // was at its beginning: after a touch the one of the flight that was integrated again.
+  // The flight to a dip, from the last instant at which the surfaces `left` were met. Its state there is as good as the run's was at
+  // its beginning: after a touch it is that of the flight that was integrated again.
   struct Flight {
     double start = 0;
     Vector state;

@@ -1,8 +1,8 @@
-// ModeManager and the surfaces whose guards closed contacts hold at zero: a block that is pressed against a stop has no velocity,
-// whatever its friction does, and the friction cannot be told from the force of the stop.
+// ModeManager and the surfaces whose guards closed contacts hold at zero. A block that is pressed against a stop has no velocity,
+// whatever its friction does. The friction cannot be told from the force of the stop.
 //
-// Any λ in [−1, 1] is a solution there, all with the same motion. The one that presses the contacts most lets them close and stay
-// closed as long as anything can, so that the block leaves when it has to and nothing else happens until then.
+// Any λ in [−1, 1] is a solution there, all with the same motion. The one that presses the contacts most keeps them closed as long as
+// any can: the block leaves when it has to, and nothing else happens until then.
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 //
 // w takes the place of the guards in a system of its own (SystemDefinition::second_order), along which the solution slides as along
 // any surface; h is kept at zero by projection, and a surface is left where its λ comes to its bounds. In higher order the first
-// derivative of h in which λ has a part takes the place of dw/dt, and what is below it is kept at zero. Surfaces that are zero with
+// derivative of h in which λ has a part takes the place of dw/dt. Those below it are kept at zero. Surfaces that are zero with
 // these, as that of terminal sliding in the point where it ends, go with them.
 
 #include <algorithm>

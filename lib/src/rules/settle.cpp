@@ -1,6 +1,7 @@
-// ModeManager where the state or the location is new: what else fires at once, and the mode that follows.
+// ModeManager where the state or the location is new: its rules in order, to a fixed point.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <iterator>
@@ -22,66 +23,81 @@
 namespace slideway {
 
 bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
-  while (true) {
+  constexpr std::array rules = {&ModeManager::fire_past_zero, &ModeManager::hit_what_approaches,
+                                &ModeManager::find_mode, &ModeManager::fire_through_zero};
+  for (Verdict verdict = Verdict::changes; verdict == Verdict::changes;) {
     if (fires_without_end(records)) return false;
-    if (!now_.here->guards.has_looked()) look_at_waiting();
-    // An event that has fired may fire again once something else has moved the state off its guard.
-    for (Index e = 0; e < now_.here->watch.size(); ++e) {
-      if (now_.here->guards.event(e).fired_here &&
-          std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e))
-        now_.here->guards.set_fired_here(e, false);
+    for (const auto rule : rules) {
+      verdict = (this->*rule)(at_start, records);
+      if (verdict == Verdict::ends) return false;
+      if (verdict == Verdict::changes) break;
     }
-    // Guards past zero need no mode.
-    const std::vector<Crossed> crossed = crossed_by_jump();
-    if (!crossed.empty()) {
-      if (!fire_crossed(crossed, at_start, records)) return false;
-      continue;
-    }
-    if (now_.here->contacts) {
-      now_.mode.fill_lambda(now_.lambda);
-      const std::vector<Index> touching = touching_contacts();
-      const auto approaches = [&](Index c) {
-        return now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) <
-               -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
-      };
-      if (std::any_of(touching.begin(), touching.end(), approaches)) {
-        begin_round();
-        // A state behind a gap would have to come back before the next impact is seen, so it is put onto the gap.
-        put_on_gaps(touching);
-        if (!apply_impact(touching, at_start, records)) return false;
-        continue;
-      }
-    }
-    if (!settle_mode(at_start, records)) return false;
-    std::vector<Index> stops;
-    std::vector<Crossed> jumps;
-    const std::vector<Index> due = events_moving_through_zero();
-    if (due.empty()) break;
-    begin_round();
-    const Guard held = guard_between(due);
-    for (const Index e : due) {
-      const WatchedKind kind = now_.here->watch[e].kind;
-      const bool is_note = kind == WatchedKind::record || kind == WatchedKind::stop;
-      // It does not go on through the zero at which it comes to slide.
-      if (is_note && held && now_.here->watch[e].when == held) continue;
-      if (kind == WatchedKind::stop) stops.push_back(e);
-      if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back({e, Cause::zero});
-      if (kind != WatchedKind::record) continue;
-      records.push_back(note(e, EventKind::record, instant_.round));
-      now_.here->guards.set_fired_here(e, true);
-      instant_.recorded.push_back(now_.here->watch[e].when);
-      wait_again(e);
-    }
-    for (const Index e : stops) records.push_back(note(e, EventKind::stop, instant_.round));
-    if (!stops.empty()) {
-      finish_stopped(stops.front());
-      return false;
-    }
-    if (jumps.empty()) break;
-    if (!fire_round(jumps, at_start, records)) return false;
   }
   if (!records.empty()) records.back().to = now_.word();
   return true;
+}
+
+// Guards past zero need no mode.
+ModeManager::Verdict ModeManager::fire_past_zero(bool at_start, std::vector<EventRecord>& records) {
+  GuardTable& guards = now_.here->guards;
+  if (!guards.has_looked()) look_at_waiting();
+  // An event that has fired may fire again once something else has moved the state off its guard.
+  for (Index e = 0; e < now_.here->watch.size(); ++e) {
+    if (guards.event(e).fired_here && std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e))
+      guards.set_fired_here(e, false);
+  }
+  const std::vector<Crossed> crossed = crossed_by_jump();
+  if (crossed.empty()) return Verdict::holds;
+  return fire_crossed(crossed, at_start, records) ? Verdict::changes : Verdict::ends;
+}
+
+ModeManager::Verdict ModeManager::hit_what_approaches(bool at_start, std::vector<EventRecord>& records) {
+  if (!now_.here->contacts) return Verdict::holds;
+  now_.mode.fill_lambda(now_.lambda);
+  const std::vector<Index> touching = touching_contacts();
+  const auto approaches = [&](Index c) {
+    return now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) <
+           -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
+  };
+  if (std::none_of(touching.begin(), touching.end(), approaches)) return Verdict::holds;
+  begin_round();
+  // A state behind a gap would have to come back before the next impact is seen, so it is put onto the gap.
+  put_on_gaps(touching);
+  return apply_impact(touching, at_start, records) ? Verdict::changes : Verdict::ends;
+}
+
+ModeManager::Verdict ModeManager::find_mode(bool at_start, std::vector<EventRecord>& records) {
+  return settle_mode(at_start, records) ? Verdict::holds : Verdict::ends;
+}
+
+// With the mode the motion is known, and which guards it carries through zero.
+ModeManager::Verdict ModeManager::fire_through_zero(bool at_start, std::vector<EventRecord>& records) {
+  const std::vector<Index> due = events_moving_through_zero();
+  if (due.empty()) return Verdict::holds;
+  std::vector<Index> stops;
+  std::vector<Crossed> jumps;
+  begin_round();
+  const Guard held = guard_between(due);
+  for (const Index e : due) {
+    const WatchedKind kind = now_.here->watch[e].kind;
+    const bool is_note = kind == WatchedKind::record || kind == WatchedKind::stop;
+    // It does not go on through the zero at which it comes to slide.
+    if (is_note && held && now_.here->watch[e].when == held) continue;
+    if (kind == WatchedKind::stop) stops.push_back(e);
+    if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back({e, Cause::zero});
+    if (kind != WatchedKind::record) continue;
+    records.push_back(note(e, EventKind::record, instant_.round));
+    now_.here->guards.set_fired_here(e, true);
+    instant_.recorded.push_back(now_.here->watch[e].when);
+    wait_again(e);
+  }
+  for (const Index e : stops) records.push_back(note(e, EventKind::stop, instant_.round));
+  if (!stops.empty()) {
+    finish_stopped(stops.front());
+    return Verdict::ends;
+  }
+  if (jumps.empty()) return Verdict::holds;
+  return fire_round(jumps, at_start, records) ? Verdict::changes : Verdict::ends;
 }
 
 // The guard of the edge that fires next, where that edge undoes the last one: the solution slides along this guard.
@@ -272,8 +288,8 @@ bool ModeManager::find_sides(bool keep, Meeting& meeting) {
       continue;
     }
     // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it. A state that slid
-    // along its own zero, in this run or in one that has ended where this one starts, is zero only within the rounding of its error
-    // scale.
+    // along its own zero is zero only within the rounding of its error scale. It may have slid in another run, which has ended where
+    // this one starts.
     const bool met =
         (keep && now_.mode.slides_on(i)) || h[i] == 0 ||
         (std::abs(h[i]) <= near &&

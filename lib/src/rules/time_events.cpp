@@ -40,8 +40,6 @@ bool ModeManager::reach_known_time() {
   take_due(arrivals_);
   begin_instant(false);
   now_.here->stepper->error_weights(now_.x, now_.weights);
-  instant_.second_order = now_.regime.second_order;
-  if (now_.regime.in_second_order() && !leave_second_order(now_.regime.second_order)) return false;
   return jump(arrivals_);
 }
 

@@ -126,8 +126,8 @@ bool ModeManager::stays_after_flights(const EventRecord& event) {
     if (!hardly_differ(event.w_minus[k], event.w_plus[k])) continue;
     const double height = std::abs(event.w_minus[k]) * history_.flights.length(i) / 4;
     const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
-    // Of flights lower than the errors allowed in the states nothing can be said, but that they came ever faster before, or do not
-    // get higher.
+    // Flights lower than the errors allowed in the states tell nothing of their length. They count by those before them, which came
+    // ever faster, or do not get higher.
     if (has_shrunk ? !history_.flights.shrinks(i) : height <= unseen) coming.push_back(i);
     if (has_shrunk && height <= kLowFlight * unseen) see_flights(i);
   }

@@ -53,10 +53,10 @@ double ModeManager::accuracy_of_jump() {
   return location_accuracy(now_.t, 0) + blur;
 }
 
-// A guard that fires and is thrown back against the motion, with speed u and acceleration −a: it is off zero for 2u/a, by u²/2a at
-// most. As the speeds shrink by r from one such flight to the next, all of them take
+// A guard that fires is thrown back against the motion, with speed u and acceleration −a: it is off zero for 2u/a, by u²/2a at
+// most. The speeds shrink by r from one such flight to the next. The time of all of them is
 //     R = 2u / (a(1 − r)).
-// Nothing where it is not thrown back, or ever faster.
+// Nothing where the guard is not thrown back, or ever faster.
 std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
   EventWatch& watch = now_.here->watch;
   if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > zero_level(event)) return std::nullopt;
@@ -200,7 +200,7 @@ bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   limit.resting_location = jumps_.resting_location;
   EventRecord& record = limit.record;
   record = now_.begun(EventKind::zeno);
-  // The errors of integration are those of the time at which the series began and of the speeds, and so of the times that they take.
+  // Errors of integration move the time at which the series began, and the speeds, on which the times of the flights depend.
   const double error = accumulation.error + history_.jumps.error_of_first() +
                        kRunErrors * now_.options.rtol * (limit.t - std::min(history_.jumps.began(), now_.t));
   limit.turns = reason::each_turn_takes(accumulation.ratio);

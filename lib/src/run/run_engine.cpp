@@ -126,7 +126,7 @@ void RunEngine::warn_of_shrinking_steps() {
 Stepper* RunEngine::choose_stepper() {
   Stepper* const usual = now_.here->stepper.get();
   if (now_.restart.starts_finely()) return &now_.here->fine_step();
-  // An explicit one-step method is what a short flight needs. Flights that repeat one as short are left to dopri5, since dop853
+  // An explicit one-step method is what a short flight needs. Flights that repeat one as short are left to dopri5: dop853
   // was seen to return to the surface for ever where sliding of second order ends.
   if (usual->stages_span_step() && !now_.restart.repeats()) return usual;
   if (!now_.restart.starts_anew() || !(now_.restart.interval() > 0) || now_.restart.steps() > kFewSteps)

@@ -1,5 +1,5 @@
-// How the steps of a run shrink into its end. Before a point t* where the solution or one of its derivatives is infinite no method
-// knows a length but t* − t, so its steps are in proportion to that. With sizes sorted by powers of two,
+// How the steps of a run shrink into its end. Before a point t* where the solution or a derivative is infinite, no method
+// knows a length but t* − t: its steps are in proportion to that. With sizes sorted by powers of two,
 //     sₖ = the end of the latest step longer than 2⁻ᵏ·duration,   t* − sₖ ∝ 2⁻ᵏ
 // It must not know what the steps are of, nor why they shrink.
 #pragma once

@@ -37,8 +37,8 @@ class AffineScan {
     watched.look_for_one_state();
   }
 
-  // The surfaces to watch: those that do not slide and, where normal components are affine and no surface that slides sees
-  // another one's relay, the exits of those that do; `exit_sign` is the σ of ModeOde.
+  // The surfaces to watch are those that do not slide. The exits of those that do are watched where normal components are affine and
+  // no surface that slides sees another one's relay. `exit_sign` is the σ of ModeOde.
   void set_mode(const Mode& mode, double exit_sign);
   // Begins to watch them. The vectors hold what GuardScan::start takes, for all slots of surfaces; those of the thresholds
   // must stay as they are as long as the scan goes on.

@@ -1,5 +1,5 @@
-// Decides at one point what follows: splits the surfaces met there into groups that do not see each other, classifies
-// each group and picks the continuation, or reports that there are several.
+// Decides at one point what follows. It splits the surfaces met there into groups that do not see each other, and classifies
+// each group. Then it picks the continuation, or reports that there are several.
 //
 // It must not know how the point was found, nor how steps are taken.
 #pragma once

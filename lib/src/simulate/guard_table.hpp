@@ -81,7 +81,7 @@ class GuardTable {
     }
   }
   bool leaves_any() const { return !leaving_.empty(); }
-  // These are met at t, after so many steps of the run, and those of the event before are not of the last one any more. They may be passed by as much as errors gather.
+  // These are met at t, after so many steps of the run; they take the place of those of the event before. `passes_by` allows them to be passed by as much as errors gather.
   void meet(const std::vector<Index>& surfaces, bool passes_by, double t, std::int64_t step);
   void leave_surface(Index i) { mark(i, &GuardRow::left, true); }
   // Only these, of an earlier event, are not clear of their zero.

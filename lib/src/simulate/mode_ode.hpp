@@ -4,9 +4,9 @@
 //     not sliding:               s·h (s = ±1 the stored side), and nothing
 //     the only one that slides:  σ⁻w⁻, σ⁺w⁺     (σ the signs the components have in the mode)
 //     one of several:            δ + δλ, δ − δλ   (δ = 1 at first, 0 where λ has a pole: ModeField::exits)
-// (where the surface has a break-away ratio ρ, w∓ are those at λ = ∓ρ, and λ/ρ stands for λ), so that every guard is positive while the mode lasts. The first slot of a sliding surface is its exit to −, the second
-// its exit to +. After the surfaces comes a slot for each contact, the gap where it is open and the force Λ where it is
-// closed, and one for each event that is watched.
+// Every guard is positive while the mode lasts. Where the surface has a break-away ratio ρ, w∓ are those at λ = ∓ρ, and λ/ρ stands for λ.
+// The first slot of a sliding surface is its exit to −, the second its exit to +. After the surfaces comes a slot for each contact:
+// the gap where it is open, the force Λ where it is closed. The last slots are those of the events that are watched.
 // It must not know how steps are taken or what follows the mode.
 #pragma once
 
@@ -66,8 +66,8 @@ class ModeOde final : public SmoothOde {
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
   // Surfaces whose guards have had no value since set_mode().
   const std::vector<Index>& without_value() const { return without_value_; }
-  // Whether the relay of a surface that does not slide takes part in the velocity at (t, x), with the others as in the mode, as that
-  // of one in a branch that is not in force does not.
+  // Whether the relay of a surface that does not slide takes part in the velocity at (t, x), with the others as in the mode. One in a
+  // branch that is not in force does not.
   bool has_effect(double t, ConstVectorRef x, Index surface);
 
   // Notes the exits of sliding at every velocity from now on, up to the next mode; without effect under break-away, and under
@@ -89,8 +89,8 @@ class ModeOde final : public SmoothOde {
   // The guards of surfaces that slide, if one of the last velocities was asked for at t; the other values are left alone.
   bool exits_at_stage(double t, VectorRef values) const;
 
-  // For an integrator with root-finding of its own there is one function for each surface, the nearer exit where it slides, then one
-  // for each contact and event. `unwatched` are functions whose zeros do not count in this mode.
+  // An integrator with root-finding of its own has one function for each surface, which is the nearer exit where it slides. Then comes
+  // one for each contact and event. `unwatched` are functions whose zeros do not count in this mode.
   void watch_roots(std::vector<Index> unwatched) { unwatched_roots_ = std::move(unwatched); }
   Index root_functions() const override { return guards() - h_.size(); }
   Index root_function(Index slot) const {

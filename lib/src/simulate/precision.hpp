@@ -39,13 +39,13 @@ constexpr double kWrongWayFactor = 4;
 constexpr double kBeyondNoise = 2;
 // A state is not put onto surfaces that are farther away, in tolerances: it did not come from there by errors.
 constexpr double kFarFromErrors = 1000;
-// A state that a run begins with may be off its mode by so many tolerances, since it was written and read, or made by hand.
+// A state that a run begins with may be off its mode by so many tolerances, since it was written and read, or made.
 constexpr double kMisplaced = 1e3;
 // Constraints hold a guard that errors of the state move by no more than this part of what they could.
 constexpr double kHeldPart = 1e-6;
 // A relay has no effect on an acceleration that it changes by no more than this part, which is rounding of a solved system.
 constexpr double kNoEffect = 1e-9;
-// Components on both sides that differ by no more than this part of their sizes are the same, as far as a point near the surface tells.
+// Components on both sides that differ by no more than this part of their sizes count as the same near the surface.
 constexpr double kHardlyDiffer = 0.1;
 // The relays of surfaces that slide keep their effects along a step while these stay above this part of those at its start.
 constexpr double kMuchEffect = 0.5;
@@ -63,7 +63,7 @@ constexpr double kBeyondUnit = 1 + 100 * kUnitRounding;
 
 // The part of the last step over which dense output tells a velocity: shorter is rounding, longer another velocity.
 constexpr double kPartOfStep = 1e-3;
-// A guard at zero is followed from this part of the time in which a state changes to this part of what is left of the run.
+// A guard at zero is followed for at least the first part of the time in which a state changes, and at most the second of the run's rest.
 constexpr double kSoonestLook = 1e-8;
 constexpr double kLatestLook = 1e-2;
 // Where no flight has been before, this part of the run is the first look ahead.
@@ -71,7 +71,7 @@ constexpr double kFirstLook = 1e-8;
 // The time in which a model changes is one unit, but at least and at most these parts of its run.
 constexpr double kShortestTime = 1e-4;
 constexpr double kLongestTime = 0.1;
-// An event of a run that has ended is where this one starts if it is no farther, as a part of the time or of what is left.
+// A run starts at the event where another one has ended if it is this near to it, as a part of the time or of the rest.
 constexpr double kSameInstant = 1e-12;
 // The first step of a march, as a part of the run; the march adapts it from there on.
 constexpr double kFirstMarch = 1e-6;
@@ -85,7 +85,7 @@ constexpr double kOneRoot = 0.01;
 
 // The error control of a multistep method sees flights only that are higher than so many tolerances.
 constexpr double kLowFlight = 1000;
-// A flight is short if the last one took no more steps than these, and if the field changes over it by no more than this factor.
+// A flight is short if the last one took no more steps than these. The field may change over it by no more than this factor.
 constexpr std::int64_t kFewSteps = 200;
 constexpr double kMostChange = 50;
 // Steps that a flight may take whose errors are to be far below the tolerances.
@@ -93,8 +93,8 @@ constexpr std::int64_t kFineSteps = 5000;
 // Fine steps have this part of the tolerances, but none below what double precision holds over many steps.
 constexpr double kFinePart = 0.01;
 constexpr double kFinestTolerance = 1e-12;
-// A dip that the tolerances leave open is integrated again with this part of them, or with a larger one up to a fifth where double
-// precision holds no smaller.
+// A dip that the tolerances leave open is integrated again with this part of them. Where double precision does not hold that, the part
+// is larger, up to a fifth.
 constexpr double kReintegrationPart = 1e-3;
 constexpr double kLargestReintegrationPart = 0.2;
 constexpr double kFinestReintegration = 1e-13;
@@ -142,8 +142,8 @@ constexpr double kHiddenFlight = 16;
 constexpr double kSameLimit = 0.05;
 // How many times rtol, of the time since the series began, the errors of integration may be in the limit.
 constexpr double kRunErrors = 3;
-// A flight that takes no longer than so many accuracies of location cannot be told from none, nor what is left of all flights by as many as
-// the limit of a series of ratios near one multiplies them by.
+// A flight of no more than so many accuracies of location cannot be told from none. The sum of the flights that are left multiplies the
+// errors of the last one, so it counts as nothing from more of them on.
 constexpr double kNoFlight = 10;
 constexpr double kNothingLeft = 200;
 // A guard that leaves zero by so many roundings is met again when rounding decides; a gap that opens by so many until the next impact
