@@ -32,6 +32,7 @@ struct SimulationArguments {
   std::string on_ambiguity = {};
   std::string sliding_rule = {};
   std::string selection = {};
+  std::string local_events = {};
 };
 
 // Between two checkpoints of a run: so many steps, or where these are 0 so many seconds.

@@ -265,6 +265,11 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
   add_word(app, "--selection", "what follows where two surfaces are met (default consistent)",
            selection_words(), arguments.selection)
       ->group(continuation);
+  add_word(app, "--local-events",
+           "follow an event with the states around it alone, at a cost that the size of the model does not "
+           "raise; auto: from 2000 surfaces or 400 events on (default auto)",
+           local_events_words(), arguments.local_events)
+      ->group(continuation);
   add_count(app, "--max-events", "stop after this many events (default 1000000)", 1, arguments.max_events)
       ->group(continuation);
   add_count(app, "--max-steps", "stop after this many steps (default 100000000)", 1, arguments.max_steps)

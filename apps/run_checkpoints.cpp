@@ -68,6 +68,7 @@ std::string note_of(const RunArguments& arguments) {
               {"on_ambiguity", arguments.on_ambiguity},
               {"sliding_rule", arguments.sliding_rule},
               {"selection", arguments.selection},
+              {"local_events", arguments.local_events},
               {"full_events", arguments.full_events}}
       .dump();
 }
@@ -101,6 +102,7 @@ void fill_from(const std::string& text, RunArguments& arguments) {
   fill(note, "on_ambiguity", arguments.on_ambiguity);
   fill(note, "sliding_rule", arguments.sliding_rule);
   fill(note, "selection", arguments.selection);
+  if (note.contains("local_events")) fill(note, "local_events", arguments.local_events);
   arguments.full_events = arguments.full_events || note.at("full_events").get<bool>();
 }
 

@@ -46,6 +46,7 @@ Options make_options(const SimulationArguments& arguments, const ModelDefaults& 
   choose(options.on_ambiguity, ambiguity_from, arguments.on_ambiguity, defaults.on_ambiguity);
   choose(options.sliding_rule, sliding_rule_from, arguments.sliding_rule, defaults.sliding_rule);
   choose(options.selection, selection_from, arguments.selection, defaults.selection);
+  choose(options.local_events, local_events_from, arguments.local_events, "");
 
   if (defaults.max_step > 0) options.max_step = defaults.max_step;
   if (defaults.max_events > 0) options.max_events = defaults.max_events;

@@ -9,6 +9,7 @@
 #include "slideway/model/automaton.hpp"
 #include "slideway/model/check.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/from_network.hpp"
 #include "slideway/model/from_regions.hpp"
 #include "slideway/model/from_signs.hpp"
 #include "slideway/model/input.hpp"

@@ -36,7 +36,10 @@ class EventMaker {
         made.direction = event.direction;
         made.when = guard(event.guard);
         made.across_jumps = event.across_jumps;
-        if (action == Action::reset) made.reset = reset(event);
+        if (action == Action::reset) {
+          made.reset = reset(event);
+          made.touches = states_touched(event);
+        }
         made.delay = delay(event);
         made.priority = event.priority;
         made.initially = event.initially;
@@ -73,6 +76,8 @@ class EventMaker {
                          double t, ConstVectorRef x, VectorRef b) {
         tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += value; });
       };
+      made.impact_law = contact.impact_law;
+      if (contact.friction) made.friction = friction(*contact.friction);
       const auto restitution = tape({contact.restitution});
       if (model_.free_parameters > 0) {
         made.restitution_at = [restitution](double speed, ConstVectorRef x) {
@@ -118,6 +123,20 @@ class EventMaker {
   }
 
  private:
+  ContactFriction friction(const ExpandedContactFriction& friction) const {
+    ContactFriction made;
+    made.surface = static_cast<Index>(model_.lambda_index[friction.surface]);
+    made.coefficient = [tape = tape({friction.coefficient})](double t, ConstVectorRef x) {
+      return tape->value<double>(point(t, x));
+    };
+    made.acts_on_states = states_of(friction.acts_on);
+    made.acts_on = [tape = tape_of(friction.acts_on), states = states_of(friction.acts_on),
+                    sign = friction.sign](double t, ConstVectorRef x, VectorRef c) {
+      tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { c[states[k]] += sign * value; });
+    };
+    return made;
+  }
+
   static Delay delay(const ExpandedEvent& event) {
     Delay made{.time = event.delay, .values = event.values};
     if (event.common) made.sets = states_of(*event.common);
@@ -177,6 +196,24 @@ class EventMaker {
     std::vector<Index> states;
     for (const ExpandedAssignment& line : lines) states.push_back(static_cast<Index>(line.state));
     return states;
+  }
+
+  // The states that its assignments read, and those that they set. Not told where they are those of all elements of vectors.
+  std::optional<std::vector<Index>> states_touched(const ExpandedEvent& event) const {
+    if (event.common) return std::nullopt;
+    std::vector<Index> touched;
+    std::vector<NodeId> values;
+    for (const ExpandedAssignment& line : event.set) {
+      touched.push_back(static_cast<Index>(line.state));
+      values.push_back(line.value);
+    }
+    for (const NodeId id : model_.graph.reachable(values)) {
+      const auto& node = model_.graph[id];
+      if (node.operation == Operation::state) touched.push_back(static_cast<Index>(node.a));
+    }
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    return touched;
   }
 
   // The same expression is the same guard.

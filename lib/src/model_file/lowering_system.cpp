@@ -38,6 +38,7 @@ struct SystemTapes {
   Tape guards;
   Tape guards_dt;
   Tape break_away;
+  Tape break_away_below;
   SparseMatrixTape field_dx;
   SparseMatrixTape field_dlambda;
   SparseMatrixTape guards_dx;
@@ -151,20 +152,27 @@ class SystemMaker {
             });
       }
     }
-    if (guards_.empty()) return;
+    if (guards_.empty()) {
+      definition.field_affine = depends_affinely();
+      return;
+    }
     if (const Gradients rows = gradients(graph_, derivatives_, Variables::lambdas)) {
       made.field_dlambda = matrix(*rows, true);
       definition.field_dlambda_pattern = pattern(made.field_dlambda, definition.states, definition.surfaces);
       definition.relays_additive = are_constant(*rows);
-      const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
-      const Gradients by_time = gradients(graph_, derivatives_, Variables::time);
-      definition.field_affine = definition.relays_additive && by_state && by_time &&
-                                are_constant(*by_state) && are_constant(*by_time);
+      definition.field_affine = definition.relays_additive && depends_affinely();
       definition.field_dlambda = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
                                          MatrixRef derivative) {
         tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);
       };
     }
+  }
+
+  // Whether the field is affine in states and time.
+  bool depends_affinely() const {
+    const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
+    const Gradients by_time = gradients(graph_, derivatives_, Variables::time);
+    return by_state && by_time && are_constant(*by_state) && are_constant(*by_time);
   }
 
   // The values of a tape and their rates of change along (t_dot, x_dot), by dual numbers.
@@ -202,20 +210,30 @@ class SystemMaker {
   }
 
   void add_break_away(SystemDefinition& definition) {
-    std::vector<NodeId> ratios;
+    std::vector<NodeId> above, below;
     bool any = false;
     for (const ExpandedSurface& surface : model_.surfaces) {
       any = any || surface.break_away;
-      ratios.push_back(surface.break_away.value_or(graph_.constant(1)));
+      above.push_back(surface.break_away.value_or(graph_.constant(1)));
+      below.push_back(surface.break_away_below.value_or(above.back()));
     }
     if (!any) return;
-    tapes_->break_away = tape(ratios);
-    const std::shared_ptr<const SystemTapes> tapes = tapes_;
-    definition.break_away = [tapes](double t, ConstVectorRef x, VectorRef result) {
-      tapes->break_away.evaluate<double>(
-          point(t, x), [&](std::size_t k, double value) { result[static_cast<Index>(k)] = value; });
-    };
+    tapes_->break_away = tape(above);
+    definition.break_away = values_of(&SystemTapes::break_away);
     definition.break_away_along = along(&SystemTapes::break_away);
+    if (below == above) return;
+    tapes_->break_away_below = tape(below);
+    definition.break_away_below = values_of(&SystemTapes::break_away_below);
+    definition.break_away_below_along = along(&SystemTapes::break_away_below);
+  }
+
+  GuardFunction values_of(Tape SystemTapes::*tape) const {
+    return [tapes = std::shared_ptr<const SystemTapes>(tapes_), tape](double t, ConstVectorRef x,
+                                                                      VectorRef result) {
+      ((*tapes).*tape).evaluate<double>(point(t, x), [&](std::size_t k, double value) {
+        result[static_cast<Index>(k)] = value;
+      });
+    };
   }
 
   // ∂h/∂x, ∂h/∂t, and ∂w/∂x with w = ∂h/∂t + ∂h/∂x·f.

@@ -332,13 +332,14 @@ class EquilibriumSearch {
         found.reason = why;
       }
     };
-    Vector guards = Vector::Zero(surfaces), gradient(n_), ratios = Vector::Ones(surfaces);
+    Vector guards = Vector::Zero(surfaces), gradient(n_);
+    Vector above = Vector::Ones(surfaces), below = Vector::Ones(surfaces);
     if (surfaces > 0) evaluator.guards(t, found.state, guards);
-    if (evaluator.breaks_away()) evaluator.break_away(t, found.state, ratios);
+    if (evaluator.breaks_away()) evaluator.break_away(t, found.state, above, below);
     for (Index i = 0; i < surfaces; ++i) {
       const std::string& name = system.surface_names()[static_cast<std::size_t>(i)];
       if (found.mode.slides_on(i)) {
-        limit(ratios[i] - std::abs(found.lambda[i]),
+        limit(std::min(above[i] - found.lambda[i], below[i] + found.lambda[i]),
               "the relay of '" + name + "' would have to be " + number_text(found.lambda[i]));
         continue;
       }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "local/local_run.hpp"
 #include "run/check_run.hpp"
 #include "run/run_engine.hpp"
 #include "sensitivity/differentiate.hpp"
@@ -33,6 +34,12 @@ Solution run_differentiated(const Automaton& automaton,
   return solution;
 }
 
+Solution follow_all(const Automaton& automaton,
+                    const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                    const Options& options, const Run& run) {
+  return RunEngine(automaton, structures, options, run).execute();
+}
+
 }  // namespace
 
 Simulator::Simulator(Automaton automaton, Options options)
@@ -49,6 +56,18 @@ Simulator::Simulator(System system, Options options)
 
 Solution Simulator::run(const Run& run) const {
   check_run(automaton_, options_, run);
+  std::string why_not;
+  if (wants_local(automaton_, options_)) {
+    why_not = why_not_local(automaton_, options_, run);
+    if (why_not.empty()) return LocalRun(automaton_, structures_, options_, run, follow_all).execute();
+  }
+  if (!why_not.empty() && options_.local_events == LocalEvents::on) {
+    Options global = options_;
+    global.local_events = LocalEvents::off;
+    Solution solution = Simulator(automaton_, std::move(global)).run(run);
+    solution.warnings.push_back("events were not followed locally, since " + why_not);
+    return solution;
+  }
   if (options_.sensitivities.empty()) return RunEngine(automaton_, structures_, options_, run).execute();
   return run_differentiated(automaton_, structures_, options_, run);
 }

@@ -235,12 +235,23 @@ class AdjointRun {
       Vector before(replay_.size()), after(replay_.size());
       instant.from->velocity(instant.t, instant.before, before);
       instant.to->velocity(instant.t, instant.after, after);
-      const double allowed = kSameVelocity * rtol_ * (before.norm() + after.norm());
-      if (!((before - after).norm() <= allowed)) return nullptr;
+      const double size = before.norm() + after.norm() + size_beside(instant);
+      if (!((before - after).norm() <= kSameVelocity * rtol_ * size)) return nullptr;
     }
     const auto [place, is_new] = entering_.try_emplace(&instant.from->tools());
     if (is_new) place->second = entering_guards(instant.from->tools());
     return place->second.empty() ? nullptr : &place->second;
+  }
+
+  // Of the fields on both sides of a surface that has been slid along: a block at rest has no speed of its own.
+  static double size_beside(const Saltation::Instant& instant) {
+    Regime& from = *instant.from;
+    if (!from.ode().slides()) return 0;
+    Vector lambda = from.lambda(instant.t, instant.before);
+    Vector minus(instant.before.size()), plus(instant.before.size());
+    from.tools().evaluator.neighbour_fields(instant.t, instant.before, lambda,
+                                            from.ode().field().sliding().front(), minus, plus);
+    return minus.norm() + plus.norm();
   }
 
   std::vector<char> entering_guards(const LocationTools& tools) const {

@@ -118,6 +118,10 @@ Stepper& LocationTools::one_step() {
   return *short_stepper;
 }
 
+std::unique_ptr<Stepper> LocationTools::stepper_by(Method other) {
+  return stepper_of(ode, system, other, stepping);
+}
+
 Stepper& LocationTools::fine_step() {
   if (!fine_stepper) {
     StepperOptions fine = stepping;

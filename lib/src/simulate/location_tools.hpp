@@ -42,6 +42,8 @@ struct LocationTools {
   void set_duration(double duration);
   // A one-step method, for flights too short for a multistep one; made when first asked for.
   Stepper& one_step();
+  // Another integrator of the mode, by this method.
+  std::unique_ptr<Stepper> stepper_by(Method other);
   // The same with errors far below the tolerances, for motions that these hide.
   Stepper& fine_step();
   // The method of the run with errors far below its tolerances; null where these are as small as they can be.

@@ -16,6 +16,7 @@ constexpr Ambiguity policies[] = {Ambiguity::stop, Ambiguity::minus, Ambiguity::
                                   Ambiguity::branches};
 constexpr SlidingRule rules[] = {SlidingRule::filippov, SlidingRule::moments,
                                  SlidingRule::equivalent_control};
+constexpr LocalEvents local_events_values[] = {LocalEvents::automatic, LocalEvents::on, LocalEvents::off};
 constexpr Selection selections[] = {Selection::consistent, Selection::korobitsyn_frolova};
 
 }  // namespace
@@ -79,6 +80,20 @@ Selection selection_from(const std::string& word) {
   return from_word(selections, word, "unknown selection", "selection");
 }
 std::vector<std::string> selection_words() { return words_of(selections); }
+
+const char* to_string(LocalEvents local) {
+  switch (local) {
+    case LocalEvents::automatic: return "auto";
+    case LocalEvents::on: return "on";
+    case LocalEvents::off: return "off";
+  }
+  return "unknown";
+}
+
+LocalEvents local_events_from(const std::string& word) {
+  return from_word(local_events_values, word, "unknown choice for local events", "local_events");
+}
+std::vector<std::string> local_events_words() { return words_of(local_events_values); }
 
 Vector Tolerance::expand(Index states, double rtol) const {
   if (is_default()) return Vector::Constant(states, rtol / 100);

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct Event {
   Delay delay = {};                          // of resets
   int priority = 0;                          // among the jumps of one instant, the highest first
   Initially initially = Initially::by_rule;  // `fire` is for a rising or falling guard
+  // Optional, for large systems: the states that `reset` reads or sets. All others are as good as not there.
+  std::optional<std::vector<Index>> touches = {};
 };
 
 }  // namespace slideway

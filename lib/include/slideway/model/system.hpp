@@ -23,6 +23,7 @@
 #include "slideway/core/types.hpp"
 #include "slideway/model/contact.hpp"
 #include "slideway/model/event.hpp"
+#include "slideway/model/system_rows.hpp"
 #include "slideway/model/time_event.hpp"
 
 namespace slideway {
@@ -104,12 +105,19 @@ struct SystemDefinition {
   // force and, once it slips, is met by that force alone. Sets ρ, m entries; without it they are all 1.
   GuardFunction break_away = {};
   GuardAlongFunction break_away_along = {};  // ρ and its derivative along (t_dot, x_dot)
+  // Optional, where the two directions differ: the sign takes its values in [−ρ⁻ᵢ, ρᵢ] with ρ⁻ᵢ ≥ 1, which this sets.
+  GuardFunction break_away_below = {};
+  GuardAlongFunction break_away_below_along = {};
 
   // Which derivatives can differ from zero; an absent pattern stands for a full one. Systems with many surfaces
   // need all three to cost no more than their size.
   std::optional<Pattern> field_dx_pattern = {};       // n×n
   std::optional<Pattern> field_dlambda_pattern = {};  // n×m
   std::optional<Pattern> guards_dx_pattern = {};      // m×n
+
+  // Chosen rows of field and guards, at the cost of these rows, with all patterns given. Large systems whose field is not affine need it
+  // to follow events where they are (Options::local_events). The values must be those of `field` and `guards`, to rounding.
+  ChooseRows rows = {};
 
   // ∂f/∂λ is constant, as with relays and Coulomb friction under a constant load: one value of f at (t, x) tells those at
   // every λ. Made use of where field_along and field_dlambda_pattern are given.

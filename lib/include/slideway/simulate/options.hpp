@@ -37,6 +37,16 @@ enum class Recording {
   nothing,  // only the final state; stream with an observer
 };
 
+// Whether an event is followed where it is, with the states around it alone, instead of stopping all states of a large system. The cost
+// of an event is then that of its surroundings, whatever the size of the system. `automatic` does so for 400 surfaces and events or
+// more, where the problem allows it; `on` for fewer, too. Where it is not possible a run is followed as ever, and with `on` says why in
+// its warnings:
+//     one location, no contacts, no events at known times, patterns of all derivatives, every row short; a field that is affine, or
+//     SystemDefinition::rows; resets that tell what they touch (Event::touches); Recording::nothing; no observer of steps, no
+//     sensitivities; the usual rules where continuations are not unique.
+// Events keep their surfaces' characters and no states, however small the system. Events of different places are records of their own.
+enum class LocalEvents { automatic, on, off };
+
 // "auto", "bdf", "adams", "dopri5", "dop853", "rodas"; and back, throwing std::invalid_argument for any other word; and all of them.
 const char* to_string(Method method);
 Method method_from(const std::string& word);
@@ -49,6 +59,10 @@ std::vector<std::string> ambiguity_words();
 const char* to_string(SlidingRule rule);
 SlidingRule sliding_rule_from(const std::string& word);
 std::vector<std::string> sliding_rule_words();
+// "auto", "on", "off".
+const char* to_string(LocalEvents local);
+LocalEvents local_events_from(const std::string& word);
+std::vector<std::string> local_events_words();
 // "consistent", "korobitsyn-frolova".
 const char* to_string(Selection selection);
 Selection selection_from(const std::string& word);
@@ -93,6 +107,7 @@ struct Options {
   SlidingRule sliding_rule = SlidingRule::filippov;
   Selection selection = Selection::consistent;
   Recording recording = Recording::dense;
+  LocalEvents local_events = LocalEvents::automatic;
   bool full_events =
       false;  // keep states and mode words in the event log, however large the system (see shorten)
   std::function<void(const StepView&)> on_step = {};      // called for every accepted step

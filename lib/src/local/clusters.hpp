@@ -1,0 +1,60 @@
+// The clusters of a step: for what may arrive in it, the states around, which are followed apart from all others. Clusters that come
+// to share states are one.
+//
+// A cluster is complete where
+//     every surface that slides and reads or acts on one of its states has all its states in it,
+// and it keeps the surfaces and events whose guards read its states. The relays of other surfaces that act on it are frozen.
+// It must not know how a cluster is followed.
+#pragma once
+
+#include <vector>
+
+#include "local/coupling.hpp"
+#include "slideway/filippov/mode.hpp"
+
+namespace slideway {
+
+struct Cluster {
+  bool is_alive = true;         // until it becomes part of another one
+  std::vector<Index> states;    // these five increase
+  std::vector<Index> surfaces;  // kept
+  std::vector<Index> events;    // kept
+  std::vector<Index> frozen;    // surfaces that are not kept and act on states
+  std::vector<Index> border;    // states that influence others outside
+};
+
+class Clusters {
+ public:
+  // The coupling must outlive them.
+  explicit Clusters(const Coupling& coupling);
+
+  // The clusters of a step that begins in this mode, which outlives them, where these surfaces and events may arrive. False where one
+  // is plainly too large, and they are of no use.
+  bool begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events);
+  // Adds all that these states influence through so many derivatives, and what these surfaces and events read and act on. False
+  // where there was nothing to add.
+  bool grow(std::size_t cluster, const std::vector<Index>& from, int derivatives,
+            const std::vector<Index>& surfaces, const std::vector<Index>& events);
+  // Whether all that a surface reads and acts on is in the cluster; likewise of an event.
+  bool holds_surface(std::size_t cluster, Index surface) const;
+  bool holds_event(std::size_t cluster, Index event) const;
+
+  std::size_t size() const { return clusters_.size(); }
+  const Cluster& operator[](std::size_t cluster) const { return clusters_[cluster]; }
+
+ private:
+  // Into the cluster, together with what it was part of before.
+  void take(std::size_t cluster, Index state);
+  void take_influenced(std::size_t cluster, const std::vector<Index>& from, int derivatives);
+  void take_surface(std::size_t cluster, Index surface);
+  void take_event(std::size_t cluster, Index event);
+  void complete(std::size_t cluster);
+
+  const Coupling& coupling_;
+  const Mode* mode_ = nullptr;
+  std::vector<Cluster> clusters_;
+  std::vector<Index> owner_;  // of every state: its cluster, or −1
+  std::vector<Index> seeds_, front_, next_front_;
+};
+
+}  // namespace slideway

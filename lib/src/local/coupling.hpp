@@ -1,0 +1,43 @@
+// What depends on what in a large system, as lists in both directions: which states a state influences through one derivative, which
+// states the guard of a surface or an event reads, which states a relay or a reset acts on.
+//
+//     j influences i     ∂fᵢ/∂xⱼ, or j takes part in w of a surface whose relay acts on i, or in an event whose reset sets i
+//
+// Made once for a run. It must not know points, modes or time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slideway/core/pattern.hpp"
+#include "slideway/model/system.hpp"
+
+namespace slideway {
+
+class Coupling {
+ public:
+  // The system tells its patterns, and shape and touches of its events; every row is short (why_none).
+  explicit Coupling(const System& system);
+
+  // "" where a system can be taken apart so; else why it cannot, as the end of a sentence.
+  static std::string why_none(const System& system);
+
+  // Row j lists the states that state j influences.
+  Pattern influences;
+  // By surface: the states that its guard reads, and those that its relay acts on.
+  Pattern guard_reads, relay_acts_on;
+  // By event: the states that its guard reads, and those that its reset touches.
+  Pattern event_reads, event_touches;
+  // By state: the surfaces whose guards read it, those whose relays act on it, the events whose guards read it.
+  Pattern read_by_guards, acted_on_by, read_by_events;
+};
+
+// visit(column) for every entry of a row.
+template <class Visit>
+void for_row(const Pattern& pattern, Index row, const Visit& visit) {
+  const auto at_row = static_cast<std::size_t>(row);
+  for (Index k = pattern.start[at_row]; k < pattern.start[at_row + 1]; ++k)
+    visit(pattern.column[static_cast<std::size_t>(k)]);
+}
+
+}  // namespace slideway

@@ -1,0 +1,62 @@
+// Follows one cluster over a step, as a system of its own, by the ordinary engine: with the states beyond it as the step's dense
+// output tells them. Looks how far the cluster's border comes from that dense output, on the way as at the end.
+//
+// It must not know other clusters, nor what becomes of the result.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "local/clusters.hpp"
+#include "slideway/filippov/relay_structure.hpp"
+#include "slideway/integrate/stepper.hpp"
+#include "slideway/model/automaton.hpp"
+#include "slideway/model/restricted_system.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+namespace slideway {
+
+// The ordinary engine.
+using FollowAll = std::function<Solution(const Automaton& automaton,
+                                         const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                                         const Options& options, const Run& run)>;
+
+// The step of the whole system that a cluster is part of. The pointers lead to what outlives it.
+struct WholeStep {
+  double start = 0;
+  double end = 0;
+  const Vector* state = nullptr;  // at the start
+  const Mode* mode = nullptr;
+  Interpolant dense = {};  // with the modes frozen
+};
+
+struct PartResult {
+  bool has_failed = false;                   // the run of the part did not come to the end of the step
+  Solution solution = {};                    // surfaces and states by their numbers in the cluster
+  std::vector<Index> disagreeing = {};       // states of the border, by their numbers in the whole system
+  std::vector<Index> changed_surfaces = {};  // their modes have changed in the step; likewise
+  std::vector<Index> fired_events = {};
+};
+
+class PartRuns {
+ public:
+  // The references must outlive this. `options` are those of the run of the whole system.
+  PartRuns(const System& system, ChooseRows rows, const Options& options, FollowAll follow);
+
+  // In the thread that the arguments belong to. `outputs` are output times within the step.
+  PartResult follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,
+                    const std::shared_ptr<WholeArguments>& arguments) const;
+
+ private:
+  Options options_of(const Cluster& cluster, const std::vector<double>& outputs) const;
+  double weight(Index state, double value) const;
+
+  const System& system_;
+  ChooseRows rows_;
+  Options options_;
+  Vector atol_;
+  FollowAll follow_;
+};
+
+}  // namespace slideway

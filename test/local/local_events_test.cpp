@@ -1,0 +1,191 @@
+// Events that are followed where they are, beside the same events with all states stopped, and beside exact lists.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "slideway/model/from_functor.hpp"
+#include "slideway/simulate/simulator.hpp"
+#include "test/local/large_systems.hpp"
+
+using namespace slideway;
+using namespace test;
+
+namespace {
+
+Solution run(const Large& large, double end, double rtol, LocalEvents local) {
+  Options options{.rtol = rtol};
+  options.recording = Recording::nothing;
+  options.local_events = local;
+  return Simulator(large.system, options).run({.start = 0, .end = end, .state = large.start});
+}
+
+// The changes of every surface: from, to and when.
+struct Change {
+  double t;
+  std::string word;
+};
+std::map<Index, std::vector<Change>> changes_of(const Solution& solution) {
+  std::map<Index, std::vector<Change>> changes;
+  for (const EventRecord& event : solution.events) {
+    if (!event.from || !event.to) continue;
+    const std::string from = listed_word(event, *event.from);
+    const std::string to = listed_word(event, *event.to);
+    for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
+      if (from[k] != to[k]) changes[event.surfaces[k]].push_back({event.t, std::string{from[k], to[k]}});
+    }
+  }
+  return changes;
+}
+
+// Block by block: the same changes in the same order, at times that differ by the errors of both runs.
+void check_same_changes(const Solution& local, const Solution& global, double most) {
+  const auto mine = changes_of(local);
+  const auto theirs = changes_of(global);
+  REQUIRE(mine.size() == theirs.size());
+  double furthest = 0;
+  for (const auto& [surface, changes] : theirs) {
+    CAPTURE(surface);
+    REQUIRE(mine.count(surface) == 1);
+    const std::vector<Change>& own = mine.at(surface);
+    REQUIRE(own.size() == changes.size());
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      CHECK(own[k].word == changes[k].word);
+      furthest = std::max(furthest, std::abs(own[k].t - changes[k].t));
+    }
+  }
+  CHECK(furthest <= most);
+}
+
+double distance(const Solution& a, const Solution& b) {
+  return (a.final.state - b.final.state).lpNorm<Eigen::Infinity>();
+}
+
+}  // namespace
+
+TEST_CASE("a chain of blocks has the events of the run that stops all of them") {
+  const Large chain = chain_of_blocks(60);
+  const Solution exact = run(chain, 20, 1e-12, LocalEvents::off);
+  for (const double rtol : {1e-6, 1e-8, 1e-10}) {
+    CAPTURE(rtol);
+    const Solution global = run(chain, 20, rtol, LocalEvents::off);
+    const Solution local = run(chain, 20, rtol, LocalEvents::on);
+    CHECK(local.outcome.reached_end());
+    CHECK(local.warnings.empty());
+    check_same_changes(local, exact, 2e3 * rtol);
+    CHECK(distance(local, exact) <= 3 * distance(global, exact) + 10 * rtol);
+    CHECK(local.final.mode == exact.final.mode);
+    // In order of time.
+    for (std::size_t k = 1; k < local.events.size(); ++k) CHECK(local.events[k - 1].t <= local.events[k].t);
+  }
+}
+
+TEST_CASE("a lattice of blocks has the events of the run that stops all of them") {
+  const Large lattice = lattice_of_blocks(8);
+  const Solution exact = run(lattice, 10, 1e-12, LocalEvents::off);
+  for (const double rtol : {1e-6, 1e-9}) {
+    CAPTURE(rtol);
+    const Solution local = run(lattice, 10, rtol, LocalEvents::on);
+    CHECK(local.outcome.reached_end());
+    CHECK(local.warnings.empty());
+    check_same_changes(local, exact, 1e4 * rtol);
+  }
+}
+
+TEST_CASE("thermostats switch when exponentials say") {
+  const Rooms rooms(40);
+  const Large large = large_of(rooms);
+  const std::vector<std::vector<double>> exact = rooms.exact(60);
+  for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    CAPTURE(rtol);
+    const Solution local = run(large, 60, rtol, LocalEvents::on);
+    CHECK(local.outcome.reached_end());
+    CHECK(local.warnings.empty());
+    std::vector<std::vector<double>> found(exact.size());
+    for (const EventRecord& event : local.events) {
+      CHECK(event.kind == EventKind::reset);
+      found[static_cast<std::size_t>(std::stoi(event.name->substr(event.name->find(' '))))].push_back(
+          event.t);
+    }
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      CAPTURE(i);
+      REQUIRE(found[i].size() == exact[i].size());
+      for (std::size_t k = 0; k < exact[i].size(); ++k)
+        CHECK(std::abs(found[i][k] - exact[i][k]) <= 1e3 * rtol);
+    }
+  }
+}
+
+TEST_CASE("outputs of a local run are those of the whole one, within steps and clusters alike") {
+  const Large chain = chain_of_blocks(40);
+  Options options{.rtol = 1e-8};
+  options.recording = Recording::nothing;
+  for (double t = 0; t <= 5; t += 0.05) options.output_times.push_back(t);
+  const auto outputs = [&](LocalEvents local) {
+    options.local_events = local;
+    return Simulator(chain.system, options).run({.start = 0, .end = 5, .state = chain.start}).outputs;
+  };
+  const Matrix local = outputs(LocalEvents::on);
+  const Matrix global = outputs(LocalEvents::off);
+  CHECK(local.allFinite());
+  CHECK((local - global).lpNorm<Eigen::Infinity>() <= 1e-5);
+}
+
+TEST_CASE("a run that cannot be followed locally is followed as ever, and says why") {
+  const Large chain = chain_of_blocks(20);
+  Options options{.rtol = 1e-6};
+  options.local_events = LocalEvents::on;
+  const auto run_with = [&](const System& system) {
+    return Simulator(system, options).run({.start = 0, .end = 1, .state = chain.start});
+  };
+  Solution solution = run_with(chain.system);
+  REQUIRE(solution.warnings.size() == 1);
+  CHECK(solution.warnings.front() == "events were not followed locally, since the trajectory is recorded");
+  options.recording = Recording::nothing;
+  CHECK(run_with(chain.system).warnings.empty());
+  // The mean of all states belongs to no place.
+  Event mean;
+  mean.when = Guard([](const auto& /*t*/, const auto& x) {
+    auto sum = x[0] + 0.0;
+    for (Index i = 1; i < x.size(); ++i) sum += x[i];
+    return sum - 1e3;
+  });
+  const Large longer = chain_of_blocks(60);
+  solution = Simulator(longer.system.with_events({mean}), options)
+                 .run({.start = 0, .end = 1, .state = longer.start});
+  REQUIRE(solution.warnings.size() == 1);
+  CHECK(solution.warnings.front() ==
+        "events were not followed locally, since an event reads too many states");
+  CHECK(solution.outcome.reached_end());
+}
+
+TEST_CASE("an observer of events gets those of a local run in order") {
+  const Large chain = chain_of_blocks(40);
+  Options options{.rtol = 1e-6};
+  options.recording = Recording::nothing;
+  options.local_events = LocalEvents::on;
+  std::vector<double> times;
+  options.on_event = [&](const EventRecord& event) { times.push_back(event.t); };
+  const Solution solution =
+      Simulator(chain.system, options).run({.start = 0, .end = 5, .state = chain.start});
+  CHECK(times.size() == solution.events.size());
+  CHECK(std::is_sorted(times.begin(), times.end()));
+}
+
+TEST_CASE("the limit of events ends a local run at the event that reaches it") {
+  const Large chain = chain_of_blocks(40);
+  Options options{.rtol = 1e-6};
+  options.recording = Recording::nothing;
+  options.max_events = 25;
+  const auto with = [&](LocalEvents local) {
+    options.local_events = local;
+    return Simulator(chain.system, options).run({.start = 0, .end = 5, .state = chain.start});
+  };
+  const Solution local = with(LocalEvents::on);
+  const Solution global = with(LocalEvents::off);
+  CHECK(local.outcome.status == Status::step_limit);
+  CHECK(local.events.size() == global.events.size());
+  CHECK(std::abs(local.outcome.t - global.outcome.t) <= 1e-3);
+}

@@ -1,0 +1,144 @@
+// Large systems with local events: blocks on a belt in a chain and in a square lattice, and thermostats of their own.
+//
+// Chain and lattice are those of Burridge & Knopoff with Coulomb friction:
+//     x' = v,    v' = k Σ (x_neighbour − x) − kp x − mu sgn(v − vb)
+// A thermostat has an exact solution: th' = (warm − th)/(R C) while it is off, and (warm − R P − th)/(R C) while it is on, with
+// exponentials between its switching temperatures.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "models/friction_chain.hpp"
+#include "slideway/model/from_functor.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+namespace slideway::benchmarks {
+
+struct LocalProblem {
+  System system;
+  Vector start;
+};
+
+inline double place_of_block(Index i) {
+  const auto number = static_cast<double>(i + 1);
+  return 1.5 * std::sin(2.1 * number) + 0.4 * std::cos(0.37 * number);
+}
+
+inline LocalProblem chain_of_blocks(Index blocks) {
+  models::FrictionChain chain;
+  chain.blocks = blocks;
+  Vector start = Vector::Zero(2 * blocks);
+  for (Index i = 0; i < blocks; ++i) start[i] = place_of_block(i);
+  return {from_functor(chain, {.states = 2 * blocks, .surfaces = blocks}), start};
+}
+
+struct FrictionLattice {
+  Index side = 10;
+  double k = 1, kp = 0.1, mu = 0.3, vb = 0.1;
+
+  void guards(auto /*t*/, const auto& x, auto&& h) const {
+    const Index blocks = side * side;
+    for (Index i = 0; i < blocks; ++i) h[i] = x[blocks + i] - vb;
+  }
+  void field(auto /*t*/, const auto& x, const auto& lambda, auto&& dx) const {
+    const Index blocks = side * side;
+    for (Index i = 0; i < blocks; ++i) dx[i] = x[blocks + i];
+    for (Index row = 0; row < side; ++row) {
+      for (Index column = 0; column < side; ++column) {
+        const Index i = row * side + column;
+        auto sum = -(4 * k + kp) * x[i] - mu * lambda[i];
+        if (row > 0) sum += k * x[i - side];
+        if (row + 1 < side) sum += k * x[i + side];
+        if (column > 0) sum += k * x[i - 1];
+        if (column + 1 < side) sum += k * x[i + 1];
+        dx[blocks + i] = sum;
+      }
+    }
+  }
+};
+
+inline LocalProblem lattice_of_blocks(Index side) {
+  FrictionLattice lattice;
+  lattice.side = side;
+  const Index blocks = side * side;
+  Vector start = Vector::Zero(2 * blocks);
+  for (Index i = 0; i < blocks; ++i) start[i] = place_of_block(i);
+  return {from_functor(lattice, {.states = 2 * blocks, .surfaces = blocks}), start};
+}
+
+// Rooms with a fixed seed: temperatures th_i, then the discrete states on_i.
+struct AirConditioners {
+  std::vector<double> time_constant, warm, drop, low, high;
+
+  explicit AirConditioners(Index rooms) {
+    std::mt19937_64 random(20261126);
+    std::uniform_real_distribution<double> any(0, 1);
+    for (Index i = 0; i < rooms; ++i) {
+      time_constant.push_back(20 + 20 * any(random));
+      warm.push_back(30 + 4 * any(random));
+      drop.push_back(18 + 6 * any(random));
+      low.push_back(20 + any(random));
+      high.push_back(low.back() + 0.5 + 0.5 * any(random));
+    }
+  }
+  void field(auto /*t*/, const auto& x, const auto& /*lambda*/, auto&& dx) const {
+    const auto rooms = static_cast<Index>(low.size());
+    for (Index i = 0; i < rooms; ++i) {
+      const auto room = static_cast<std::size_t>(i);
+      dx[i] = (warm[room] - drop[room] * x[rooms + i] - x[i]) / time_constant[room];
+      dx[rooms + i] = 0.0 * x[rooms + i];
+    }
+  }
+  // Every switching of every room up to `end`, exactly: those of room i are at times[i].
+  std::vector<std::vector<double>> exact(double end) const {
+    std::vector<std::vector<double>> times(low.size());
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      double t = 0;
+      double temperature = 0.5 * (low[i] + high[i]);
+      bool on = i % 2 == 0;
+      while (true) {
+        const double limit = on ? low[i] : high[i];
+        const double rest = warm[i] - (on ? drop[i] : 0);
+        t += time_constant[i] * std::log((temperature - rest) / (limit - rest));
+        if (t > end) break;
+        times[i].push_back(t);
+        temperature = limit;
+        on = !on;
+      }
+    }
+    return times;
+  }
+};
+
+inline LocalProblem air_conditioners(Index rooms) {
+  const AirConditioners functor(rooms);
+  System system = from_functor([functor](const auto& t, const auto& x, const auto& lambda,
+                                         auto& dx) { functor.field(t, x, lambda, dx); },
+                               {.states = 2 * rooms, .discrete = rooms});
+  std::vector<Event> events;
+  Vector start = Vector::Zero(2 * rooms);
+  for (Index i = 0; i < rooms; ++i) {
+    const auto room = static_cast<std::size_t>(i);
+    const auto add = [&](const std::string& name, double limit, Direction direction, double on) {
+      Event event;
+      event.name = name + std::to_string(i);
+      event.when = Guard([i, limit](const auto& /*t*/, const auto& x) { return x[i] - limit; });
+      event.direction = direction;
+      event.action = Action::reset;
+      event.reset = [at = rooms + i, on](double, ConstVectorRef, VectorRef after) { after[at] = on; };
+      event.touches = {rooms + i};
+      events.push_back(std::move(event));
+    };
+    add("on", functor.high[room], Direction::rising, 1);
+    add("off", functor.low[room], Direction::falling, 0);
+    start[i] = 0.5 * (functor.low[room] + functor.high[room]);
+    start[rooms + i] = i % 2 == 0 ? 1 : 0;
+  }
+  return {system.with_events(std::move(events)), start};
+}
+
+}  // namespace slideway::benchmarks
