@@ -64,7 +64,11 @@ struct RunArguments : SimulationArguments {
   bool raster = false;                          // rows of surfaces in place of curves
   std::vector<std::string> observe = {};        // "F" or "E = 0.5*v^2": what is written beside the states
   std::vector<std::string> sensitivities = {};  // parameters and initial values to differentiate by
-  bool all_events = false;                      // on the screen
+  std::string section = {};                     // the surface or events whose arrivals are listed
+  std::string direction = {};                   // "rising", "falling" or "any"
+  std::vector<std::string> section_file = {};
+  std::vector<std::string> section_plot = {};
+  bool all_events = false;   // on the screen
   bool full_events = false;  // with whole states and modes, on the screen and in the documents
   bool passivity = false;    // look at the work of friction
   bool quiet = false;
@@ -108,6 +112,33 @@ struct OrbitArguments : SimulationArguments {
   std::vector<std::string> csv = {};
   std::vector<std::string> json = {};
   std::vector<std::string> plot = {};
+  bool quiet = false;
+};
+
+struct LyapunovArguments : SimulationArguments {
+  std::optional<double> transient = {};
+  std::string block = {};  // a number, or an expression of parameters
+  std::vector<std::string> csv = {};
+  std::vector<std::string> json = {};
+  bool quiet = false;
+};
+
+struct EquilibriaArguments : SimulationArguments {
+  std::vector<std::pair<std::string, std::pair<double, double>>> box = {};  // of states
+  std::optional<Index> starts = {};
+  std::vector<std::string> csv = {};
+  std::vector<std::string> json = {};
+  bool quiet = false;
+};
+
+struct FitArguments : SimulationArguments {
+  std::string data = {};  // the file of the measurements
+  std::vector<std::string> parameters = {};
+  std::vector<std::string> observe = {};                        // "E = 0.5*v^2"
+  std::vector<std::pair<std::string, double>> deviations = {};  // of columns
+  std::optional<Index> max_runs = {};
+  std::vector<std::string> csv = {};
+  std::vector<std::string> json = {};
   bool quiet = false;
 };
 
@@ -156,6 +187,9 @@ int run(const RunArguments& arguments, std::ostream& out, std::ostream& err);
 // Null workers are threads of this process.
 int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& err);
 int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err);
+int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream& err);
+int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ostream& err);
+int fit(const FitArguments& arguments, std::ostream& out, std::ostream& err);
 int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int check(const CheckArguments& arguments, std::ostream& out);
 int completion(const CompletionArguments& arguments, std::ostream& out);

@@ -53,6 +53,18 @@ void take_sensitivities(const RunArguments& arguments, const Settings& settings,
       run.options.sliding_rule, wanted);
 }
 
+void take_section(FollowedRun& run) {
+  check_section(*run.section, run.instance.problem(), "--section");
+  if (run.options.on_ambiguity == Ambiguity::branches) {
+    refuse({.what = "a section has the arrivals of one solution",
+            .where = "--section with --on-ambiguity branches",
+            .expected = "stop, minus, plus or slide",
+            .got = "branches"});
+  }
+  // Events of many states do not hold them.
+  run.options.recording = Recording::dense;
+}
+
 }  // namespace
 
 RunReport FollowedRun::report() const {
@@ -60,6 +72,7 @@ RunReport FollowedRun::report() const {
   report.observation = observation.get();
   report.observed_sensitivity = observed_sensitivity.get();
   report.friction = friction;
+  report.section = section;
   return report;
 }
 
@@ -78,6 +91,8 @@ FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, 
   if (run.watches_friction) check_passivity(run.instance, run.options);
   run.observation = make_observation(arguments, run.model, run.instance, run.options);
   if (!arguments.sensitivities.empty()) take_sensitivities(arguments, settings, run);
+  run.section = section_named(arguments.section, arguments.direction);
+  if (run.section) take_section(run);
   return run;
 }
 

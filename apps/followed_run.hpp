@@ -28,6 +28,7 @@ struct FollowedRun {
   bool watches_friction = false;
   Solution solution = {};
   std::vector<FrictionWork> friction = {};
+  std::optional<PoincareSection> section = {};  // whose points are listed
   std::string title = {};  // the name of the model, or what tells this run from the others
 
   // Refers to this run, which must stay where it is.

@@ -27,38 +27,8 @@ namespace {
 
 constexpr double usual_orbit_rtol = 1e-10;
 
-std::optional<PoincareSection> section_of(const OrbitArguments& arguments) {
-  if (arguments.section.empty()) return std::nullopt;
-  PoincareSection section{.name = arguments.section};
-  if (arguments.direction == "falling") section.direction = SectionDirection::falling;
-  if (arguments.direction == "any") section.direction = SectionDirection::any;
-  return section;
-}
-
-// A number, or an expression that the model knows the names of.
 double period_of(const std::string& text, const ModelInstance& instance) {
-  const auto refused = [&](const std::string& why) {
-    refuse({.what = "the period makes no sense",
-            .where = "--period",
-            .expected = "a number above 0, or an expression of numbers and parameters such as 2*pi/w",
-            .got = "'" + text + "'" + (why.empty() ? "" : " (" + why + ")")});
-  };
-  double value = 0;
-  try {
-    value = constant_value(text);
-  } catch (const std::invalid_argument& error) {
-    try {
-      const Observables period = instance.observables({"period_of_the_orbit = " + text});
-      Vector result(1);
-      period.evaluate(instance.start, instance.state, Vector::Zero(instance.system.surfaces()),
-                      Vector::Zero(static_cast<Index>(instance.system.contacts().size())), result);
-      value = result[0];
-    } catch (const std::exception&) {
-      refused(error.what());
-    }
-  }
-  if (!(value > 0) || !std::isfinite(value)) refused("");
-  return value;
+  return length_of_time("--period", "period", text, instance);
 }
 
 void check_request(const OrbitArguments& arguments) {
@@ -93,7 +63,8 @@ OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instan
   const double length = arguments.transient.value_or(instance.end - instance.start);
   Run run{.start = instance.start, .end = instance.start + length, .state = instance.state};
   if (arguments.period.empty())
-    return guess_at_section(simulator, run, *section_of(arguments), arguments.returns.value_or(0));
+    return guess_at_section(simulator, run, *section_named(arguments.section, arguments.direction),
+                            arguments.returns.value_or(0));
   const double period = period_of(arguments.period, instance);
   run.end = instance.start + period * std::ceil(length / period * (1 - 1e-9));
   return guess_after(simulator, run, period);
@@ -176,7 +147,7 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   check_targets(wanted, {arguments.model});
-  const std::optional<PoincareSection> section = section_of(arguments);
+  const std::optional<PoincareSection> section = section_named(arguments.section, arguments.direction);
   if (section) check_section(*section, instance.problem(), "--section");
 
   if (!arguments.axes.empty()) {

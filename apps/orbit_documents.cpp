@@ -5,40 +5,32 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <nlohmann/json.hpp>
+
+#include "apps/json_values.hpp"
 
 namespace slideway::apps {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json orbit_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json orbit_state(const System& system, const Vector& x) {
-  Json object = Json::object();
-  for (Index i = 0; i < x.size(); ++i)
-    object[system.state_names()[static_cast<std::size_t>(i)]] = orbit_number(x[i]);
-  return object;
-}
-
-Json orbit_event(const System& system, const EventRecord& event) {
-  const auto word = [](const std::optional<Mode>& mode) { return mode ? Json(mode->word()) : Json(nullptr); };
-  const auto text = [](const std::optional<std::string>& value) {
-    return value ? Json(*value) : Json(nullptr);
+Document orbit_event(const System& system, const EventRecord& event) {
+  const auto word = [](const std::optional<Mode>& mode) {
+    return mode ? Document(mode->word()) : Document(nullptr);
   };
-  Json names = Json::array();
+  const auto text = [](const std::optional<std::string>& value) {
+    return value ? Document(*value) : Document(nullptr);
+  };
+  Document names = Document::array();
   for (const std::string& name : event.surface_names) names.push_back(name);
-  Json object = {{"t", orbit_number(event.t)},
-                 {"kind", to_string(event.kind)},
-                 {"surfaces", names},
-                 {"name", text(event.name)},
-                 {"from", word(event.from)},
-                 {"to", word(event.to)},
-                 {"from_location", text(event.from_location)},
-                 {"to_location", text(event.to_location)}};
-  if (event.before.size() > 0) object["before"] = orbit_state(system, event.before);
-  if (event.after.size() > 0) object["after"] = orbit_state(system, event.after);
+  Document object = {{"t", json_number(event.t)},
+                     {"kind", to_string(event.kind)},
+                     {"surfaces", names},
+                     {"name", text(event.name)},
+                     {"from", word(event.from)},
+                     {"to", word(event.to)},
+                     {"from_location", text(event.from_location)},
+                     {"to_location", text(event.to_location)}};
+  if (event.before.size() > 0) object["before"] = json_state(system, event.before);
+  if (event.after.size() > 0) object["after"] = json_state(system, event.after);
   return object;
 }
 
@@ -64,12 +56,12 @@ std::vector<const EventRecord*> section_events(const ShownOrbit& shown) {
   return result;
 }
 
-Json multipliers_json(const PeriodicOrbit& orbit) {
-  Json multipliers = Json::array();
+Document multipliers_json(const PeriodicOrbit& orbit) {
+  Document multipliers = Document::array();
   for (const FloquetMultiplier& multiplier : orbit.multipliers)
-    multipliers.push_back({{"real", orbit_number(multiplier.value.real())},
-                           {"imaginary", orbit_number(multiplier.value.imag())},
-                           {"size", orbit_number(std::abs(multiplier.value))},
+    multipliers.push_back({{"real", json_number(multiplier.value.real())},
+                           {"imaginary", json_number(multiplier.value.imag())},
+                           {"size", json_number(std::abs(multiplier.value))},
                            {"kind", to_string(multiplier.kind)}});
   return multipliers;
 }
@@ -124,16 +116,16 @@ void print_branch(const ShownBranch& shown, const std::vector<std::string>& writ
 
 void write_branch_json(const ShownBranch& shown, std::ostream& out) {
   const System& system = shown.instance.system;
-  Json points = Json::array(), bifurcations = Json::array();
-  const auto orbit_json = [&](double parameter, const PeriodicOrbit& orbit) -> Json {
-    return {{"parameter", orbit_number(parameter)},
-            {"period", orbit_number(orbit.period)},
-            {"t", orbit_number(orbit.start)},
-            {"state", orbit_state(system, orbit.state)},
+  Document points = Document::array(), bifurcations = Document::array();
+  const auto orbit_json = [&](double parameter, const PeriodicOrbit& orbit) -> Document {
+    return {{"parameter", json_number(parameter)},
+            {"period", json_number(orbit.period)},
+            {"t", json_number(orbit.start)},
+            {"state", json_state(system, orbit.state)},
             {"stability", to_string(orbit.stability)},
             {"admissible", orbit.admissible},
             {"signature", orbit.signature},
-            {"residual", orbit_number(orbit.residual)},
+            {"residual", json_number(orbit.residual)},
             {"multipliers", multipliers_json(orbit)}};
   };
   for (const BranchPoint& point : shown.branch.points)
@@ -144,18 +136,18 @@ void write_branch_json(const ShownBranch& shown, std::ostream& out) {
                             {"before", found.before},
                             {"after", found.after},
                             {"orbit", orbit_json(found.parameter, found.orbit)}});
-  Json parameters = Json::object();
+  Document parameters = Document::object();
   for (const auto& [name, value] : shown.instance.parameters)
-    if (name != shown.parameter) parameters[name] = orbit_number(value);
-  const Json document = {{"schema", "slideway.orbit-branch/1"},
-                         {"model", shown.model},
-                         {"parameters", parameters},
-                         {"varied", shown.parameter},
-                         {"complete", shown.branch.complete},
-                         {"message", shown.branch.message},
-                         {"points", points},
-                         {"bifurcations", bifurcations}};
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    if (name != shown.parameter) parameters[name] = json_number(value);
+  const Document document = {{"schema", "slideway.orbit-branch/1"},
+                             {"model", shown.model},
+                             {"parameters", parameters},
+                             {"varied", shown.parameter},
+                             {"complete", shown.branch.complete},
+                             {"message", shown.branch.message},
+                             {"points", points},
+                             {"bifurcations", bifurcations}};
+  out << document.dump(2, ' ', false, Document::error_handler_t::replace) << '\n';
 }
 
 void write_branch_csv(const ShownBranch& shown, std::ostream& out) {
@@ -229,50 +221,48 @@ void print_orbit(const ShownOrbit& shown, const std::vector<std::string>& writte
 void write_orbit_json(const ShownOrbit& shown, std::ostream& out) {
   const PeriodicOrbit& orbit = shown.orbit;
   const System& system = shown.instance.system;
-  Json parameters = Json::object();
-  for (const auto& [name, value] : shown.instance.parameters) parameters[name] = orbit_number(value);
-  Json document = {{"schema", "slideway.orbit/1"},
-                   {"model", shown.model},
-                   {"parameters", parameters},
-                   {"converged", orbit.converged},
-                   {"message", orbit.message}};
-  document["residual"] = orbit_number(orbit.residual);
+  Document document = {{"schema", "slideway.orbit/1"},
+                       {"model", shown.model},
+                       {"parameters", json_settings(shown.instance.parameters)},
+                       {"converged", orbit.converged},
+                       {"message", orbit.message}};
+  document["residual"] = json_number(orbit.residual);
   document["iterations"] = orbit.iterations;
   document["shots"] = orbit.shots;
   if (orbit.converged) {
     document["autonomous"] = orbit.autonomous;
-    document["period"] = orbit_number(orbit.period);
+    document["period"] = json_number(orbit.period);
     document["repeats"] = orbit.repeats;
-    document["start"] = {{"t", orbit_number(orbit.start)},
+    document["start"] = {{"t", json_number(orbit.start)},
                          {"mode", orbit.solution.initial.mode.word()},
-                         {"location", orbit.location.empty() ? Json(nullptr) : Json(orbit.location)},
-                         {"state", orbit_state(system, orbit.state)}};
+                         {"location", orbit.location.empty() ? Document(nullptr) : Document(orbit.location)},
+                         {"state", json_state(system, orbit.state)}};
     document["signature"] = orbit.signature;
     document["stability"] = to_string(orbit.stability);
     document["admissible"] = orbit.admissible;
     document["admissibility"] = orbit.admissibility;
     document["multipliers"] = multipliers_json(orbit);
-    document["trivial_error"] = orbit.autonomous ? orbit_number(orbit.trivial_error) : Json(nullptr);
-    Json rows = Json::array();
+    document["trivial_error"] = orbit.autonomous ? json_number(orbit.trivial_error) : Document(nullptr);
+    Document rows = Document::array();
     for (Index i = 0; i < orbit.monodromy.rows(); ++i) {
-      Json row = Json::array();
-      for (Index j = 0; j < orbit.monodromy.cols(); ++j) row.push_back(orbit_number(orbit.monodromy(i, j)));
+      Document row = Document::array();
+      for (Index j = 0; j < orbit.monodromy.cols(); ++j) row.push_back(json_number(orbit.monodromy(i, j)));
       rows.push_back(row);
     }
     document["monodromy"] = rows;
-    Json events = Json::array();
+    Document events = Document::array();
     for (const EventRecord& event : orbit.solution.events)
       if (event.from) events.push_back(orbit_event(system, event));
     document["events"] = events;
     if (shown.section) {
-      Json points = Json::array();
+      Document points = Document::array();
       for (const EventRecord* event : section_events(shown))
-        points.push_back({{"t", orbit_number(event->t)},
-                          {"state", orbit_state(system, orbit.solution.trajectory.before(event->t))}});
+        points.push_back({{"t", json_number(event->t)},
+                          {"state", json_state(system, orbit.solution.trajectory.before(event->t))}});
       document["section"] = points;
     }
   }
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << document.dump(2, ' ', false, Document::error_handler_t::replace) << '\n';
 }
 
 }  // namespace slideway::apps

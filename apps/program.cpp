@@ -30,6 +30,11 @@ struct Dispatch {
   int operator()(const CheckArguments& arguments) const { return check(arguments, screen); }
   int operator()(const CompareArguments& arguments) const { return compare(arguments, screen, messages); }
   int operator()(const OrbitArguments& arguments) const { return orbit(arguments, screen, messages); }
+  int operator()(const LyapunovArguments& arguments) const { return lyapunov(arguments, screen, messages); }
+  int operator()(const EquilibriaArguments& arguments) const {
+    return equilibria(arguments, screen, messages);
+  }
+  int operator()(const FitArguments& arguments) const { return fit(arguments, screen, messages); }
   int operator()(const SweepArguments& arguments) const { return sweep(arguments, workers, messages); }
   int operator()(const CompletionArguments& arguments) const { return completion(arguments, plain); }
   int operator()(const ManPageArguments&) const { return man_page(plain); }

@@ -403,6 +403,23 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group(results);
+  app.add_option("--section", arguments.section,
+                 "list where the solution arrives at this surface, or at the events of this name: in the "
+                 "JSON, or by --section-file and --section-plot")
+      ->type_name("NAME")
+      ->group(results);
+  add_word(app, "--direction", "arrivals that count: from below, from above, or both (default rising)",
+           {"rising", "falling", "any"}, arguments.direction)
+      ->group(results);
+  add_files(app, "--section-file", "write the arrivals as a table, a row per point; may be repeated", "FILE",
+            arguments.section_file)
+      ->group(results);
+  add_files(
+      app, "--section-plot",
+      "draw the arrivals in the plane of two states (--phase), and the map from each to the next; may be "
+      "repeated",
+      "FILE.svg|png|pdf|tex|gp", arguments.section_plot)
+      ->group(results);
   add_count(app, "--points",
             "rows of the CSV, equally spaced in time, besides the events (default: every step)", 2,
             arguments.points)
@@ -667,6 +684,136 @@ void add_orbit(CLI::App& program, OrbitArguments& arguments) {
       "is wrong, 3 no orbit was found.");
 }
 
+void add_lyapunov(CLI::App& program, LyapunovArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "lyapunov", "Find all Lyapunov exponents of a solution, through its events, with errors");
+  add_model(app, arguments.model);
+  const std::string sought = "The exponents";
+  add_number(
+      app, "--transient",
+      "follow the model for this time before, from its start (default: a tenth of the time to its end)",
+      "a number, 0 or above", [](double value) { return value >= 0; }, arguments.transient)
+      ->group(sought);
+  app.add_option("--block", arguments.block,
+                 "the time between two running estimates, of which there are whole ones: a number, or an "
+                 "expression of parameters such as 2*pi/w, the period of a drive (default: a thousandth of "
+                 "the time after the transient)")
+      ->type_name("TIME")
+      ->group(sought);
+  add_simulation(app, arguments, false, "1e-8");
+
+  const std::string results = "Results (a FILE named - is standard output)";
+  add_files(app, "--csv", "write the running estimates, a row per block; may be repeated", "FILE",
+            arguments.csv)
+      ->group(results);
+  add_files(app, "--json", "write the exponents, their errors and running estimates; may be repeated", "FILE",
+            arguments.json)
+      ->group(results);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  app.footer(
+      "Exit status: 0 the exponents are those of the whole run, 1 a result could not be written, 2 the "
+      "command line or the model is wrong, 3 the run stopped early, or its derivatives do not exist beyond "
+      "an event (what there is was written).");
+}
+
+void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "equilibria", "Find equilibria and pseudo-equilibria, stable or not, and their eigenvalues");
+  add_model(app, arguments.model);
+  const std::string sought = "The search";
+  app.add_option_function<std::vector<std::string>>(
+         "--box",
+         [&arguments](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const std::size_t equals = text.find('='), colon = text.find(':', equals);
+             const auto low = to_number<double>(
+                 equals == std::string::npos ? "" : text.substr(equals + 1, colon - equals - 1));
+             const auto high = to_number<double>(colon == std::string::npos ? "" : text.substr(colon + 1));
+             if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low > *high)
+               refuse_option("--box", "NAME=LOW:HIGH with a state and two numbers, as v=-1:1", text);
+             arguments.box.emplace_back(trimmed(text.substr(0, equals)), std::pair{*low, *high});
+           }
+         },
+         "where to look for a state; may be repeated (default: as far again on both sides as the run goes)")
+      ->type_name("NAME=LOW:HIGH")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->group(sought);
+  add_count(app, "--starts",
+            "begins of Newton's method in each mode (default 100, and 5 with more than 50 states)", 1,
+            arguments.starts)
+      ->group(sought);
+  add_simulation(app, arguments);
+
+  const std::string results = "Results (a FILE named - is standard output)";
+  add_files(app, "--csv", "write a row for each equilibrium; may be repeated", "FILE", arguments.csv)
+      ->group(results);
+  add_files(app, "--json", "write the equilibria; may be repeated", "FILE", arguments.json)->group(results);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  app.footer(
+      "Exit status: 0 done, 1 a result could not be written, 2 the command line or the model is wrong.");
+}
+
+void add_fit(CLI::App& program, FitArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "fit", "Find parameters and initial values from measurements, by least squares with exact derivatives");
+  add_model(app, arguments.model);
+  const std::string measured = "What was measured";
+  app.add_option(
+         "--data", arguments.data,
+         "the measurements: a line of names, then rows, with the time first and a column for each state "
+         "or what is observed; cells may be empty")
+      ->required()
+      ->type_name("FILE")
+      ->group(measured);
+  app.add_option("--parameter", arguments.parameters,
+                 "a parameter, or the initial value of a state, to be found; it begins as it is set; may be "
+                 "repeated")
+      ->required()
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->group(measured);
+  app.add_option("--observe", arguments.observe,
+                 "an expression for the column of this name, \"E = 0.5*v^2\"; may be repeated")
+      ->type_name("NAME=EXPRESSION")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->group(measured);
+  app.add_option_function<std::vector<std::string>>(
+         "--deviation",
+         [&arguments](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const std::size_t equals = text.find('=');
+             const auto value = to_number<double>(equals == std::string::npos ? "" : text.substr(equals + 1));
+             if (!value || !(*value > 0) || !std::isfinite(*value))
+               refuse_option("--deviation", "NAME=NUMBER with a column and a number above 0", text);
+             arguments.deviations.emplace_back(trimmed(text.substr(0, equals)), *value);
+           }
+         },
+         "the standard deviation of the noise of a column, of all or none (default: unknown, the same for "
+         "all); "
+         "may be repeated")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->group(measured);
+  add_count(app, "--max-runs", "most runs, each with its derivatives (default 200)", 1, arguments.max_runs)
+      ->group(measured);
+  add_simulation(app, arguments, false, "1e-8");
+
+  const std::string results = "Results (a FILE named - is standard output)";
+  add_files(app, "--csv", "write measurements, model and differences; may be repeated", "FILE", arguments.csv)
+      ->group(results);
+  add_files(app, "--json", "write the parameters, their errors and covariance; may be repeated", "FILE",
+            arguments.json)
+      ->group(results);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  app.footer(
+      "Exit status: 0 a minimum was found, 1 a result could not be written, 2 the command line, the model or "
+      "the measurements are wrong, 3 no minimum was found.");
+}
+
 void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names) {
   CLI::Option& random =
       *add_count(app, "--random", "instead so many random models, beside an oracle", 1, arguments.random)
@@ -724,6 +871,9 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   add_compare(*program, arguments.compare);
   add_sweep(*program, arguments.sweep);
   add_orbit(*program, arguments.orbit);
+  add_equilibria(*program, arguments.equilibria);
+  add_lyapunov(*program, arguments.lyapunov);
+  add_fit(*program, arguments.fit);
   add_validate(*program, arguments.validate, arguments.validation_rtol);
   CLI::App& completion =
       *program->add_subcommand("completion", "Print the completion script of a shell, to be sourced by it");
@@ -849,6 +999,13 @@ std::vector<std::string> examples_of(const std::string& command) {
     return {"slideway orbit gallery/leine_belt --section slip",
             "slideway orbit dry-friction --period 4*pi --json orbit.json --plot orbit.svg",
             "slideway orbit gallery/buck_converter --section clock --vary V_in=20:26:13"};
+  if (command == "equilibria")
+    return {"slideway equilibria gallery/chua",
+            "slideway equilibria gallery/harvesting --box x=0:2 --json -"};
+  if (command == "fit") return {"slideway fit dry-friction --data measured.csv --parameter mu --parameter x"};
+  if (command == "lyapunov")
+    return {"slideway lyapunov gallery/chua --t-end 2000 --transient 100",
+            "slideway lyapunov dry-friction --block 4*pi --csv running.csv"};
   if (command == "validate") return {"slideway validate A01 --method bdf"};
   if (command == "completion") return {"slideway completion bash > ~/.slideway && . ~/.slideway"};
   return {};
@@ -923,6 +1080,9 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "man") return ManPageArguments{};
   if (command == "sweep") return arguments.sweep;
   if (command == "orbit") return arguments.orbit;
+  if (command == "equilibria") return arguments.equilibria;
+  if (command == "lyapunov") return arguments.lyapunov;
+  if (command == "fit") return arguments.fit;
   arguments.validate.has_rtol = arguments.validation_rtol.has_value();
   arguments.validate.rtol = arguments.validation_rtol.value_or(arguments.validate.rtol);
   return arguments.validate;

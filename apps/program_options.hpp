@@ -17,6 +17,9 @@ struct AllArguments {
   CompareArguments compare = {};
   SweepArguments sweep = {};
   OrbitArguments orbit = {};
+  LyapunovArguments lyapunov = {};
+  EquilibriaArguments equilibria = {};
+  FitArguments fit = {};
   CompletionArguments completion = {};
   ShowArguments show = {};
   ValidateArguments validate = {};

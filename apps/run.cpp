@@ -19,6 +19,7 @@
 #include "slideway/io/html_report.hpp"
 #include "slideway/io/json.hpp"
 #include "slideway/io/plot.hpp"
+#include "slideway/io/section.hpp"
 #include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -143,6 +144,22 @@ int run(const RunArguments& command_line, std::ostream& out, std::ostream& err) 
     written.add(path, [&] {
       write_whole(path, [&](std::ostream& stream) { write_html(report, followed.model, stream, page); });
       return std::vector{path};
+    });
+  }
+  for (const std::string& path : arguments.section_file) {
+    written.add(path, [&] {
+      write_whole(path, [&](std::ostream& stream) { write_section_csv(report, stream); });
+      return std::vector{path};
+    });
+  }
+  for (const std::string& path : arguments.section_plot) {
+    written.add(path, [&] {
+      return draw_or_warn(
+          path,
+          [&] {
+            write_picture(section_script(report, picture_format(path), picture_options(arguments)), path);
+          },
+          err);
     });
   }
   const bool output_is_taken = any_on_standard_output(wanted);

@@ -19,6 +19,8 @@ std::vector<Target> targets(const RunArguments& arguments) {
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   add_targets("--report", arguments.report, TargetKind::page, wanted);
+  add_targets("--section-file", arguments.section_file, TargetKind::text, wanted);
+  add_targets("--section-plot", arguments.section_plot, TargetKind::picture, wanted);
   if (!arguments.checkpoint.empty())
     add_targets("--checkpoint", {arguments.checkpoint}, TargetKind::text, wanted);
   return wanted;
@@ -44,7 +46,24 @@ SummaryOptions summary_options(const RunArguments& arguments) {
 }
 
 void check_effect(const RunArguments& arguments) {
-  if (!arguments.phase.empty() && arguments.plot.empty() && arguments.report.empty()) {
+  const std::pair<const char*, bool> of_section[] = {{"--direction", !arguments.direction.empty()},
+                                                     {"--section-file", !arguments.section_file.empty()},
+                                                     {"--section-plot", !arguments.section_plot.empty()}};
+  for (const auto& [option, is_given] : of_section) {
+    if (is_given && arguments.section.empty()) {
+      refuse({.what = "there is no section whose arrivals could be listed",
+              .where = option,
+              .expected = "--section NAME beside it"});
+    }
+  }
+  if (!arguments.section.empty() && arguments.section_file.empty() && arguments.section_plot.empty() &&
+      arguments.json.empty()) {
+    refuse({.what = "there is no document to list the arrivals in",
+            .where = "--section",
+            .expected = "--section-file, --section-plot or --json beside it"});
+  }
+  if (!arguments.phase.empty() && arguments.plot.empty() && arguments.report.empty() &&
+      arguments.section_plot.empty()) {
     refuse({.what = "there is no picture to show the phase portrait in",
             .where = "--phase",
             .expected = "--plot FILE or --report FILE beside it"});
@@ -62,7 +81,7 @@ void check_effect(const RunArguments& arguments) {
                                                      {"--log", !arguments.log.empty()},
                                                      {"--raster", arguments.raster}};
   for (const auto& [option, is_given] : of_picture) {
-    if (is_given && arguments.plot.empty()) {
+    if (is_given && arguments.plot.empty() && arguments.section_plot.empty()) {
       refuse({.what = "there is no picture for this option to change",
               .where = option,
               .expected = "--plot FILE beside it"});

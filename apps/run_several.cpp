@@ -24,7 +24,8 @@ constexpr Index most_runs = 12;
 void refuse_documents(const RunArguments& arguments) {
   const std::pair<const char*, bool> of_one_run[] = {{"--csv", !arguments.csv.empty()},
                                                      {"--json", !arguments.json.empty()},
-                                                     {"--report", !arguments.report.empty()}};
+                                                     {"--report", !arguments.report.empty()},
+                                                     {"--section", !arguments.section.empty()}};
   for (const auto& [option, is_given] : of_one_run) {
     if (!is_given) continue;
     refuse({.what = "this document holds one run, not several",

@@ -1,8 +1,12 @@
 #include "apps/simulation.hpp"
 
+#include <cmath>
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/io/model_file.hpp"
 
 namespace slideway::apps {
 
@@ -62,6 +66,40 @@ void set_end(const SimulationArguments& arguments, ModelInstance& instance) {
             .got = fmt::format("{}", *arguments.end)});
   }
   instance.end = *arguments.end;
+}
+
+std::optional<PoincareSection> section_named(const std::string& name, const std::string& direction) {
+  if (name.empty()) return std::nullopt;
+  PoincareSection section{.name = name};
+  if (direction == "falling") section.direction = SectionDirection::falling;
+  if (direction == "any") section.direction = SectionDirection::any;
+  return section;
+}
+
+double length_of_time(const std::string& option, const std::string& what, const std::string& text,
+                      const ModelInstance& instance) {
+  const auto refused = [&](const std::string& why) {
+    refuse({.what = "the " + what + " makes no sense",
+            .where = option,
+            .expected = "a number above 0, or an expression of numbers and parameters such as 2*pi/w",
+            .got = "'" + text + "'" + (why.empty() ? "" : " (" + why + ")")});
+  };
+  double value = 0;
+  try {
+    value = constant_value(text);
+  } catch (const std::invalid_argument& error) {
+    try {
+      const Observables length = instance.observables({"length_of_time = " + text});
+      Vector result(1);
+      length.evaluate(instance.start, instance.state, Vector::Zero(instance.system.surfaces()),
+                      Vector::Zero(static_cast<Index>(instance.system.contacts().size())), result);
+      value = result[0];
+    } catch (const std::exception&) {
+      refused(error.what());
+    }
+  }
+  if (!(value > 0) || !std::isfinite(value)) refused("");
+  return value;
 }
 
 }  // namespace slideway::apps

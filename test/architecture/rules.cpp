@@ -68,6 +68,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"alternatives", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"orbit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+    {"fit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io"}},
     {"expression", {"core", "autodiff", "model"}},
     {"model_file", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},

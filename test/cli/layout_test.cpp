@@ -68,8 +68,8 @@ TEST_CASE("help fits the screen and shows an example of every command") {
   for (const std::size_t width : {std::size_t{80}, std::size_t{60}, std::size_t{40}}) {
     const std::string columns = "COLUMNS=" + std::to_string(width);
     check_lines(place.slideway({"--help"}, columns), width);
-    for (const char* command :
-         {"models", "show", "run", "check", "compare", "sweep", "orbit", "validate", "completion"}) {
+    for (const char* command : {"models", "show", "run", "check", "compare", "sweep", "orbit", "equilibria",
+                                "lyapunov", "fit", "validate", "completion"}) {
       const Finished help = place.slideway({command, "--help"}, columns);
       CAPTURE(command);
       CHECK(help.status == 0);

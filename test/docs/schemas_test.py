@@ -51,7 +51,8 @@ def main():
                 [str(repelling), "--on-ambiguity", "branches"], [str(gallery / "dry_friction.toml"), "--observe", "E = 0.5*v^2"],
                 *([str(gallery / f"{model}.toml")] for model in ("abs_brake", "cam_follower", "bouncing_ball", "thermostats",
                                                                  "filippov_spiral", "integrate_and_fire", "friction_chain")),
-                [str(gallery / "lugre_block.toml"), "--passivity"]]
+                [str(gallery / "lugre_block.toml"), "--passivity"],
+                [str(gallery / "leine_belt.toml"), "--section", "slip", "--direction", "any"]]
         calls = [("run", ["run", *run, "--quiet", "--json", "-"]) for run in runs]
         calls += [("check", ["check", model, "--json", "-"])
                   for model in ("evaporator", str(repelling), str(gallery / "cam_follower.toml"))]
@@ -63,6 +64,13 @@ def main():
                                            ("bouncing_ball", ["--period", "1", "--transient", "0"]))]
         calls += [("orbit-branch", ["orbit", str(gallery / "dry_friction.toml"), "--period", "2*pi/w", "--vary", "w=0.45:0.6:4",
                                     "--json", "-"])]
+        calls += [("equilibria", ["equilibria", str(gallery / f"{model}.toml"), "--json", "-"])
+                  for model in ("chua", "thermostat", "bouncing_ball", "welander")]
+        measured = pathlib.Path(name) / "measured.csv"
+        measured.write_text("t,x\n1,1.2\n2,0.9\n3,\n4,0.4\n", encoding="utf-8")
+        calls += [("fit", ["fit", "dry-friction", "--data", str(measured), "--parameter", "mu", "--json", "-"])]
+        calls += [("lyapunov", ["lyapunov", str(gallery / "dry_friction.toml"), *arguments, "--json", "-"])
+                  for arguments in (["--block", "4*pi"], ["--max-steps", "2"])]
         short = ["--repeats", "1", "--levels", "2", "--max-evaluations", "20000", "--quiet", "--json", "-"]
         calls += [("compare", ["compare", "evaporator", "--error", "1e-3", *short]),
                   ("compare", ["compare", str(gallery / "bouncing_ball.toml"), *short]),
@@ -86,7 +94,7 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "random"} - seen:
+        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "lyapunov", "equilibria", "fit", "random"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")
     print(f"{len(calls)} documents, {failures} failures")

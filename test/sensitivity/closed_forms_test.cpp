@@ -623,6 +623,125 @@ x = "if(t > T, 3, 1)"
                     });
 }
 
+TEST_CASE("derivatives by several parameters are right between steps, too") {
+  Options options;
+  options.output_times = {0.3, 0.75, 1.9};
+  const Differentiated run = differentiated(R"TOML(
+[parameters]
+a = 0.7
+b = 0.2
+[states]
+x = 2.0
+y = 1.0
+[time]
+end = 2.0
+[derivatives]
+x = "-a*x"
+y = "b"
+)TOML",
+                                            {"a", "x", "b"}, 1e-9, options);
+  for (std::size_t k = 0; k < options.output_times.size(); ++k) {
+    const double t = options.output_times[k], decay = std::exp(-0.7 * t);
+    const Matrix expected{{-2 * t * decay, decay, 0}, {0, 0, t}};
+    for (const Matrix& found : {run.found().outputs()[k], run.found()(t), run.found().before(t)})
+      for (Index i = 0; i < 2; ++i)
+        for (Index j = 0; j < 3; ++j) run.expect(found(i, j), expected(i, j));
+  }
+}
+
+TEST_CASE("a sampled controller has the derivatives of its difference equation") {
+  at_all_tolerances(R"TOML(
+[parameters]
+k = 0.6
+d = 0.1
+[states]
+x = 2.0
+[discrete]
+u = 0.0
+[time]
+end = 2.75
+[derivatives]
+x = "u + d"
+[[every]]
+name = "control"
+period = 0.5
+set = { u = "-k*x" }
+)TOML",
+                    {"k", "x", "d"}, [](const Differentiated& run) {
+                      // x⁺ = (1 − k/2) x + d/2 from sample to sample, and half of that step at the end.
+                      const double k = 0.6, d = 0.1, T = 0.5;
+                      double x = 2, by_k = 0, by_x = 1, by_d = 0;
+                      for (int j = 0; j <= 5; ++j) {
+                        const double h = j < 5 ? T : 0.25;
+                        by_k = (1 - k * h) * by_k - h * x;
+                        by_x = (1 - k * h) * by_x;
+                        by_d = (1 - k * h) * by_d + h;
+                        x = (1 - k * h) * x + h * d;
+                      }
+                      run.expect(run.end("x", "k"), by_k);
+                      run.expect(run.end("x", "x"), by_x);
+                      run.expect(run.end("x", "d"), by_d);
+                      run.expect(run.time(0, "x"), 0);
+                      CHECK(std::isinf(run.found().exists_until()));
+                    });
+}
+
+TEST_CASE("a jump at a known time carries derivatives over a surface") {
+  at_all_tolerances(R"TOML(
+[parameters]
+p = 0.3
+[states]
+x = 0.2
+[time]
+end = 2.0
+[surfaces]
+side = "x - 1"
+[derivatives]
+x = "-x*(2 + sgn(side))"
+[[every]]
+name = "kick"
+at = [1.0]
+set = { x = "x^2 + 5*p" }
+)TOML",
+                    {"p", "x"}, [](const Differentiated& run) {
+                      // Down to x₁ = 0.2/e, up to a = x₁² + 1.5, and down three times as fast to 1, at 1 + ln(a)/3.
+                      const double x1 = 0.2 * std::exp(-1.0), a = x1 * x1 + 1.5;
+                      const double end = std::exp(-(1 - std::log(a) / 3)), by_a = end / (3 * a);
+                      run.expect(run.end("x", "p"), 5 * by_a);
+                      run.expect(run.end("x", "x"), by_a * 2 * x1 * std::exp(-1.0));
+                    });
+}
+
+TEST_CASE(
+    "a parameter that known times are made of has no derivative, nor has a jump with a step beside it") {
+  const std::string sampled = R"TOML(
+[parameters]
+T = 0.5
+k = 0.5
+[states]
+x = 1.0
+[discrete]
+u = 0.0
+[time]
+end = 2.0
+[derivatives]
+x = "u"
+[[every]]
+period = "T"
+set = { u = "-k*sgn(x - 1)" }
+)TOML";
+  CHECK_THROWS_AS(differentiated(sampled, {"T"}, 1e-6), std::invalid_argument);
+  const Model model = parse_model(sampled, "test.toml");
+  const ModelInstance instance = model.instantiate({});
+  Options options;
+  options.sensitivities = by_initial_values(instance.system, {"x"});
+  const Solution solution =
+      Simulator(instance.problem(), options).run({.start = 0, .end = 2, .state = instance.state});
+  REQUIRE(solution.outcome.reached_end());
+  CHECK(solution.sensitivities->exists_until() == 0);
+  CHECK(solution.sensitivities->reason().find("kink or a step") != std::string::npos);
+}
+
 TEST_CASE("a touch ends the existence of the derivative, and the solution goes on with its own") {
   Options options;
   options.method = Method::dop853;

@@ -9,6 +9,7 @@
 
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/simulator.hpp"
+#include "test/sensitivity/adjoint_of.hpp"
 
 namespace slideway::test {
 
@@ -54,6 +55,11 @@ inline Differentiated differentiated(const std::string& text, const std::vector<
   REQUIRE(result.solution.sensitivities);
   CAPTURE(result.found().reason());
   REQUIRE(result.found().events().size() == result.solution.events.size());
+  if (options.recording == Recording::nothing) return result;
+  check_adjoint_agrees(
+      result.instance.problem(), options,
+      {.start = result.instance.start, .end = result.instance.end, .state = result.instance.state},
+      result.solution, options.sensitivities, result.found(), 20 * rtol);
   return result;
 }
 

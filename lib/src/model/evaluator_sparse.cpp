@@ -8,6 +8,7 @@
 #include "slideway/core/errors.hpp"
 #include "slideway/core/same_numbers.hpp"
 #include "slideway/model/evaluator.hpp"
+#include "slideway/model/sparse_field_derivative.hpp"
 
 namespace slideway {
 
@@ -71,6 +72,10 @@ void Evaluator::field_dx_entries(double t, ConstVectorRef x, ConstVectorRef lamb
             .where = "Evaluator::field_dx_entries"});
   }
   const JacobianCount one_jacobian(counts_);
+  if (const auto* const sparse = definition.field_dx.target<SparseFieldDerivative>()) {
+    sparse->entries(t, x, lambda, entries);
+    return;
+  }
   if (definition.field_dx && (x.size() <= kFewStates || !definition.field_along)) {
     Matrix jacobian = Matrix::Zero(x.size(), x.size());
     definition.field_dx(t, x, lambda, jacobian);

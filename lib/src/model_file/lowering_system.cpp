@@ -8,9 +8,12 @@
 #include "model_file/field_explanation.hpp"
 #include "model_file/lowering.hpp"
 #include "slideway/model/explained_field.hpp"
+#include "slideway/model/sparse_field_derivative.hpp"
 
 namespace slideway::reader {
 namespace {
+
+constexpr Index kFewStates = 64;
 
 struct Entry {
   Index row = 0;
@@ -133,9 +136,21 @@ class SystemMaker {
     if (const Gradients rows = gradients(graph_, derivatives_, Variables::states)) {
       made.field_dx = matrix(*rows, false);
       definition.field_dx_pattern = pattern(made.field_dx, definition.states, definition.states);
-      definition.field_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative) {
-        tapes->field_dx.evaluate(point(t, x, lambda), derivative);
-      };
+      // A matrix of few states is filled faster as it is.
+      if (definition.states <= kFewStates) {
+        definition.field_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                      MatrixRef derivative) {
+          tapes->field_dx.evaluate(point(t, x, lambda), derivative);
+        };
+      } else {
+        definition.field_dx = SparseFieldDerivative(
+            *definition.field_dx_pattern,
+            [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef entries) {
+              double* const out = entries.data();
+              tapes->field_dx.tape.evaluate<double>(point(t, x, lambda),
+                                                    [out](std::size_t k, double value) { out[k] = value; });
+            });
+      }
     }
     if (guards_.empty()) {
       definition.field_affine = depends_affinely();

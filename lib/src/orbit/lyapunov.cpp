@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include <Eigen/QR>
+#include <Eigen/SVD>
 
 #include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
@@ -14,16 +16,43 @@ namespace slideway {
 
 namespace {
 
-constexpr double kWipedOut = 1e-13;  // of the largest stretch in a block, below which a direction is rounding
+// A direction that an event shrinks below this part of the largest stretch is wiped out by it: rounding makes about 1e-14 of a zero.
+constexpr double kWipedOut = 1e-9;
+// The derivative of a run has errors of about rtol of its largest entries. A direction that is larger by this factor than
+// these is known to a thousandth, which is 1e-3 in the logarithm of its stretch.
+constexpr double kKnownWell = 1000;
+// Of a part. The formula that follows the derivative damps what shrinks by more in one of its steps, and need not know by how much.
+constexpr double kLargestCondition = 100;
+// More parts of one block would take longer than to tell the user to make it shorter.
+constexpr int kMostParts = 4096;
 // The error that 20 batch means give for their mean is itself uncertain by 1/√(2·19), a sixth.
 constexpr std::size_t kBatches = 20;
+constexpr Index kSizeSamples = 200;  // at which the sizes of states are looked at
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-// The run in pieces, each of which goes on where the one before ended.
+// Orthonormal ones that lie along no axis: one that a solution keeps apart from the others would otherwise be taken for the first.
+Matrix general_directions(Index n) {
+  std::mt19937_64 random(1);
+  Matrix entries(n, n);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i)
+      entries(i, j) = std::ldexp(static_cast<double>(random() >> 11), -52) - 1;  // from -1 to 1
+  return Eigen::HouseholderQR<Matrix>(entries).householderQ();
+}
+
+double largest_over_least(const Vector& values) {
+  return values.size() == 0 ? 1 : values.maxCoeff() / values.minCoeff();
+}
+
+// The run in pieces, each of which goes on where the one before ended. Directions are those of states divided by their sizes.
 class LyapunovRun {
  public:
   LyapunovRun(const Automaton& problem, const Run& run, const LyapunovOptions& options)
-      : problem_(problem), run_(run), options_(options), n_(run.state.size()) {
+      : problem_(problem),
+        run_(run),
+        options_(options),
+        n_(run.state.size()),
+        condition_(std::min(kLargestCondition, 1 / (kKnownWell * options.run.rtol))) {
     run_options_ = options.run;
     run_options_.sensitivities = {};
     run_options_.recording = Recording::nothing;
@@ -36,68 +65,159 @@ class LyapunovRun {
   LyapunovExponents execute() {
     const double begin = run_.start + options_.transient;
     const auto blocks = static_cast<Index>(std::floor((run_.end - begin) / options_.block * (1 + 1e-12)));
-    if (options_.transient > 0) {
-      const Solution solution = follow_until(begin, run_options_);
-      if (!take(solution)) return finished();
-    }
-    Matrix directions = Matrix::Identity(n_, n_);
+    if (!find_sizes()) return finished();
+    directions_ = general_directions(n_);
     result_.complete = true;
-    for (Index k = 1; k <= blocks; ++k) {
-      Options differentiated = run_options_;
-      differentiated.sensitivities.initial = directions;
-      for (Index j = 0; j < directions.cols(); ++j)
-        differentiated.sensitivities.names.push_back("direction " + std::to_string(j + 1));
-      const Solution solution = follow_until(begin + static_cast<double>(k) * options_.block, differentiated);
-      if (!take(solution)) break;
-      result_.exists_until = std::min(result_.exists_until, solution.sensitivities->exists_until());
-      if (!add_block(solution.sensitivities->final(), directions)) break;
-      if (directions.cols() == 0) break;
+    while (run_.start < begin && directions_.cols() > 0) {
+      const double left = begin - run_.start;
+      if (!begin_block(left <= 1.5 * options_.block ? begin : run_.start + options_.block)) return finished();
+    }
+    result_.exists_until = std::numeric_limits<double>::infinity();
+    for (Index k = 1; k <= blocks && result_.complete; ++k) {
+      const double end = begin + static_cast<double>(k) * options_.block;
+      if (begin_block(end)) end_block(end);
     }
     return finished();
   }
 
  private:
   Solution follow_until(double end, const Options& options) {
-    run_.end = end;
-    return Simulator(problem_, options).run(run_);
+    Run run = run_;
+    run.end = end;
+    return Simulator(problem_, options).run(run);
   }
 
-  bool take(const Solution& solution) {
-    if (!solution.outcome.reached_end()) {
-      result_.complete = false;
-      result_.message = "the solution ends at t = " + number_text(solution.outcome.t) + " as " +
-                        to_string(solution.outcome.status) +
-                        (solution.outcome.message.empty() ? "" : ": " + solution.outcome.message);
-      return false;
-    }
+  bool fail(const std::string& message) {
+    result_.complete = false;
+    result_.message = message;
+    return false;
+  }
+
+  bool has_reached_end(const Solution& solution) {
+    if (solution.outcome.reached_end()) return true;
+    return fail("the solution ends at t = " + number_text(solution.outcome.t) + " as " +
+                to_string(solution.outcome.status) +
+                (solution.outcome.message.empty() ? "" : ": " + solution.outcome.message));
+  }
+
+  void take(const Solution& solution) {
     run_.start = solution.final.t;
     run_.state = solution.final.state;
     run_.location = solution.final.location;
     run_.mode = solution.final.mode;
     run_.pending = solution.pending;
+  }
+
+  // Over the first half of the transient, to whose end it goes, or where there is none over the first block, from whose begin it then
+  // starts. In the second half directions turn to where they belong.
+  bool find_sizes() {
+    const bool has_transient = options_.transient > 0;
+    const double length = has_transient ? 0.5 * options_.transient : options_.block;
+    Options options = run_options_;
+    for (Index k = 0; k < kSizeSamples; ++k)
+      options.output_times.push_back(run_.start +
+                                     length * static_cast<double>(k) / static_cast<double>(kSizeSamples));
+    const Solution solution = follow_until(run_.start + length, options);
+    sizes_ = run_.state.cwiseAbs();
+    for (Index k = 0; k < solution.outputs.cols(); ++k)
+      if (solution.outputs.col(k).allFinite())
+        sizes_ = sizes_.cwiseMax(solution.outputs.col(k).cwiseAbs()).eval();
+    for (double& size : sizes_)
+      if (!(size > 0)) size = 1;
+    if (!has_transient) return true;
+    if (!has_reached_end(solution)) return false;
+    take(solution);
     return true;
   }
 
-  bool add_block(const Matrix& derivative, Matrix& directions) {
-    if (!derivative.allFinite()) {
-      result_.complete = false;
-      result_.message = "there is no derivative at t = " + number_text(run_.start);
-      return false;
-    }
-    const Index q = directions.cols();
-    const Eigen::HouseholderQR<Matrix> qr(derivative);
-    const Vector stretch = qr.matrixQR().diagonal().head(q).cwiseAbs();
-    const double largest = stretch.maxCoeff();
-    Index kept = 0;
-    while (kept < q && stretch[kept] > kWipedOut * largest) ++kept;
-    directions = Matrix(qr.householderQ()).leftCols(kept);
-    Vector logs = Vector::Constant(n_, kNever);
-    logs.head(kept) = stretch.head(kept).array().log() / options_.block;
-    blocks_.push_back(logs);
-    sum_ = blocks_.size() == 1 ? logs : Vector(sum_ + logs);
-    result_.times.push_back(run_.start);
-    result_.running.push_back(sum_ / static_cast<double>(blocks_.size()));
+  Matrix scaled(const Matrix& derivative) const { return sizes_.cwiseInverse().asDiagonal() * derivative; }
+
+  bool begin_block(double end) {
+    logs_ = Vector::Zero(n_);
+    parts_ = 0;
+    return follow_block(end);
+  }
+
+  // To `end`, in as many parts as it takes to keep all directions known; false where something ends that.
+  bool follow_block(double end) {
+    if (directions_.cols() == 0) return true;
+    if (++parts_ > kMostParts)
+      return fail("directions shrink so fast that a block has more than " + std::to_string(kMostParts) +
+                  " parts; shorter blocks are needed, or a smaller relative tolerance");
+    Options options = run_options_;
+    options.sensitivities.initial = sizes_.asDiagonal() * directions_;
+    for (Index j = 0; j < directions_.cols(); ++j)
+      options.sensitivities.names.push_back("direction " + std::to_string(j + 1));
+    options.output_times = {run_.start};
+    const Solution solution = follow_until(end, options);
+    if (!has_reached_end(solution)) return false;
+    const Sensitivities& found = *solution.sensitivities;
+    if (!found.final().allFinite())
+      return fail("there is no derivative at t = " + number_text(std::min(end, found.exists_until())) +
+                  (found.reason().empty() ? "" : ": " + found.reason()));
+    if (take_onto_surfaces(found)) return follow_block(end);
+    Matrix kept = Matrix::Identity(directions_.cols(), directions_.cols());
+    if (!find_surviving(solution, kept)) return follow_halves(end);
+    const Eigen::HouseholderQR<Matrix> qr(scaled(found.final()) * kept);
+    const Index rank = kept.cols();
+    const Vector stretch = qr.matrixQR().diagonal().head(rank).cwiseAbs();
+    if (!(largest_over_least(stretch) <= condition_)) return follow_halves(end);
+    logs_.head(rank).array() += stretch.array().log();
+    directions_ = Matrix(qr.householderQ()).leftCols(rank);
+    result_.exists_until = std::min(result_.exists_until, found.exists_until());
+    take(solution);
     return true;
+  }
+
+  bool follow_halves(double end) {
+    const double middle = run_.start + 0.5 * (end - run_.start);
+    if (!(middle > run_.start && middle < end))
+      return fail("directions shrink too fast at t = " + number_text(middle) +
+                  " for the relative tolerance of the run");
+    return follow_block(middle) && follow_block(end);
+  }
+
+  // A run that begins on a surface is taken onto it without an event, and so are its directions.
+  bool take_onto_surfaces(const Sensitivities& found) {
+    const Matrix begin = scaled(found.outputs().front());
+    if (!begin.allFinite()) return false;
+    const Eigen::JacobiSVD<Matrix> svd(begin, Eigen::ComputeThinU);
+    const Index rank = rank_of(svd.singularValues());
+    if (rank == directions_.cols()) return false;
+    directions_ = svd.matrixU().leftCols(rank);
+    return true;
+  }
+
+  static Index rank_of(const Vector& singular) {
+    Index rank = 0;
+    while (rank < singular.size() && singular[rank] > kWipedOut * singular[0]) ++rank;
+    return rank;
+  }
+
+  // The combinations of the directions, in columns, that no event wipes out; false where they are not known well enough.
+  bool find_surviving(const Solution& solution, Matrix& kept) const {
+    const Sensitivities& found = *solution.sensitivities;
+    const auto reduce = [&](const Matrix& derivative) {
+      if (!derivative.allFinite() || kept.cols() == 0) return;
+      const Eigen::JacobiSVD<Matrix> svd(scaled(derivative) * kept, Eigen::ComputeThinV);
+      const Index rank = rank_of(svd.singularValues());
+      if (rank < kept.cols()) kept = (kept * svd.matrixV().leftCols(rank)).eval();
+    };
+    for (const EventSensitivity& event : found.events()) {
+      if (!event.before.allFinite() || kept.cols() == 0) continue;
+      const Eigen::JacobiSVD<Matrix> before(scaled(event.before) * kept);
+      if (!(largest_over_least(before.singularValues()) <= condition_)) return false;
+      reduce(event.after);
+    }
+    return true;
+  }
+
+  void end_block(double end) {
+    logs_.tail(n_ - directions_.cols()).setConstant(kNever);
+    blocks_.push_back(logs_ / options_.block);
+    sum_ = blocks_.size() == 1 ? blocks_.back() : Vector(sum_ + blocks_.back());
+    result_.times.push_back(end);
+    result_.running.push_back(sum_ / static_cast<double>(blocks_.size()));
   }
 
   LyapunovExponents finished() {
@@ -126,7 +246,12 @@ class LyapunovRun {
   Run run_;
   const LyapunovOptions& options_;
   Index n_;
+  double condition_;  // of a derivative, up to which all of its directions are known well
   Options run_options_ = {};
+  Vector sizes_ = {};
+  Matrix directions_ = {};  // orthonormal columns
+  Vector logs_ = {};        // of the stretches of the block so far
+  int parts_ = 0;           // of the block so far
   std::vector<Vector> blocks_ = {};
   Vector sum_ = {};
   LyapunovExponents result_ = {};

@@ -19,8 +19,15 @@ bool is_impact(const EventRecord& event) {
 std::vector<const EventRecord*> events_of(const PeriodicOrbit& orbit) {
   std::vector<const EventRecord*> events;
   for (const EventRecord& event : orbit.solution.events)
-    if (event.from) events.push_back(&event);
+    if (event.from && event.kind != EventKind::grazing) events.push_back(&event);
   return events;
+}
+
+// The first touch of a surface, which changes no mode; null where there is none.
+const EventRecord* touch_of(const PeriodicOrbit& orbit) {
+  for (const EventRecord& event : orbit.solution.events)
+    if (event.from && event.kind == EventKind::grazing) return &event;
+  return nullptr;
 }
 
 std::ptrdiff_t impacts_of(const std::vector<const EventRecord*>& events) {
@@ -37,10 +44,10 @@ NamedBifurcation name_bifurcation(const PeriodicOrbit& one, const PeriodicOrbit&
   const auto events_of_one = events_of(one), events_of_other = events_of(other);
   if (impacts_of(events_of_one) != impacts_of(events_of_other))
     return {Bifurcation::grazing, "the speed of an impact vanishes"};
-  for (const auto* events_of_either : {&events_of_one, &events_of_other})
-    for (const EventRecord* event : *events_of_either)
-      if (event->kind == EventKind::grazing)
-        return {Bifurcation::grazing, "the orbit touches '" + surface_of(*event) + "'"};
+  if (events_of_one.size() == events_of_other.size())
+    for (const PeriodicOrbit* const orbit : {&one, &other})
+      if (const EventRecord* const touch = touch_of(*orbit))
+        return {Bifurcation::grazing, "the orbit touches '" + surface_of(*touch) + "'"};
   const bool other_is_longer = events_of_other.size() > events_of_one.size();
   const auto& events = other_is_longer ? events_of_other : events_of_one;
   const double period = other_is_longer ? other.period : one.period;

@@ -350,7 +350,7 @@ class BranchSearch {
 
   // ---- between two orbits
   void look_between(const Place& one, const Vector& tangent, const Place& other, const Vector& turned) {
-    if (one.orbit.signature != other.orbit.signature && !is_rotated(one.orbit, other.orbit)) {
+    if (!has_same_events(one.orbit, other.orbit)) {
       locate_signature(one, other);
       return;
     }
@@ -374,11 +374,18 @@ class BranchSearch {
     }
   }
 
-  // Events at another begin of the same orbit.
-  static bool is_rotated(const PeriodicOrbit& one, const PeriodicOrbit& other) {
-    const std::string doubled = one.signature + " " + one.signature;
-    return one.signature.size() == other.signature.size() &&
-           doubled.find(other.signature) != std::string::npos;
+  // The events that change something. A touch does not, and whether it is seen is a matter of the tolerance.
+  static std::string changes_of(const PeriodicOrbit& orbit) {
+    std::string result = orbit.signature.empty() ? "" : orbit.signature + " ";
+    for (std::size_t at = result.find("grazing("); at != std::string::npos; at = result.find("grazing("))
+      result.erase(at, result.find(") ", at) + 2 - at);
+    return result;
+  }
+
+  // The same events, perhaps from another begin of the orbit on.
+  static bool has_same_events(const PeriodicOrbit& one, const PeriodicOrbit& other) {
+    const std::string of_one = changes_of(one), of_other = changes_of(other);
+    return of_one.size() == of_other.size() && (of_one + of_one).find(of_other) != std::string::npos;
   }
 
   std::optional<Place> between(const Place& one, const Place& other, double part) {
@@ -426,9 +433,7 @@ class BranchSearch {
       const double part = 0.5 * (low + high);
       auto middle = between(one, other, part);
       if (!middle) break;
-      const bool is_like_one =
-          middle->orbit.signature == one.orbit.signature || is_rotated(one.orbit, middle->orbit);
-      if (is_like_one) {
+      if (has_same_events(one.orbit, middle->orbit)) {
         low = part;
         at_low = std::move(*middle);
       } else {

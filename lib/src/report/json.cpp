@@ -46,6 +46,7 @@ class JsonWriter {
     if (!report_.friction.empty()) totals["friction"] = friction(report_.friction);
     out << "],\n\"statistics\": " << text(totals) << ",\n\"warnings\": " << text(Json(solution.warnings));
     if (solution.sensitivities) out << ",\n\"sensitivities\": " << text(derivatives());
+    if (report_.section) out << ",\n\"section\": " << text(section());
   }
 
  private:
@@ -143,6 +144,17 @@ class JsonWriter {
           report_.observed_sensitivity->at(end.t, end.state, end.mode, end.location, found.final()));
     }
     return object;
+  }
+
+  Json section() const {
+    Json points = Json::array();
+    for (const SectionPoint& point : section_points(*report_.section, system_, report_.solution))
+      points.push_back({{"t", number_or_null(point.t)},
+                        {"location", point.location.empty() ? Json(nullptr) : Json(point.location)},
+                        {"state", state(point.state)}});
+    return {{"name", report_.section->name},
+            {"direction", to_string(report_.section->direction)},
+            {"points", points}};
   }
 
   static Json friction(const std::vector<FrictionWork>& works) {

@@ -1,13 +1,12 @@
 #include "slideway/simulate/simulator.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 #include "local/local_run.hpp"
 #include "run/check_run.hpp"
 #include "run/run_engine.hpp"
 #include "sensitivity/differentiate.hpp"
-#include "slideway/core/errors.hpp"
+#include "sensitivity/known_times.hpp"
 
 namespace slideway {
 
@@ -39,24 +38,6 @@ Solution follow_all(const Automaton& automaton,
                     const std::vector<std::shared_ptr<const RelayStructure>>& structures,
                     const Options& options, const Run& run) {
   return RunEngine(automaton, structures, options, run).execute();
-}
-
-// Jumps at known times have no derivatives here: none is better than a wrong one.
-void refuse_known_times(const Automaton& automaton) {
-  std::string got;
-  const auto delays = [](const auto& one) { return one.delay.time > 0; };
-  for (const Location& location : automaton.locations()) {
-    const std::vector<Event>& events = location.system.events();
-    if (!location.system.time_events().empty()) got = "time events";
-    if (std::any_of(events.begin(), events.end(), delays)) got = "a delayed reset";
-  }
-  if (std::any_of(automaton.edges().begin(), automaton.edges().end(), delays)) got = "a delayed edge";
-  if (got.empty()) return;
-  refuse({.what = "sensitivities of what acts at known times are not available",
-          .where = "Options::sensitivities",
-          .expected = "a system without time events, sampled inputs and delays",
-          .got = got,
-          .advice = "take differences of runs at a tight tolerance"});
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/number_text.hpp"
 #include "sensitivity/accumulated_changes.hpp"
+#include "sensitivity/ledger_replay.hpp"
 #include "sensitivity/regime.hpp"
 #include "sensitivity/saltation.hpp"
 #include "sensitivity/variation.hpp"
@@ -32,18 +34,6 @@ const Radau& sparse_formula() {
 constexpr Index kFewStates = 40;  // with fewer a full matrix is the faster one
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// The options with which the fields of a run are made again, for the states of the extended problem.
-Options options_of_extended(const Options& options, Index states, Index parameters) {
-  Options result;
-  result.rtol = options.rtol;
-  Vector atol = Vector::Constant(states + parameters, 0.01 * options.rtol);
-  atol.head(states) = options.atol.expand(states, options.rtol);
-  result.atol = Tolerance(atol);
-  result.method = Method::dopri5;
-  result.sliding_rule = options.sliding_rule;
-  return result;
-}
-
 std::vector<std::shared_ptr<const RelayStructure>> structures_of(const Automaton& automaton) {
   std::vector<std::shared_ptr<const RelayStructure>> structures;
   for (const Location& location : automaton.locations())
@@ -61,18 +51,12 @@ class Differentiator {
         run_(run),
         solution_(solution),
         states_(run.state.size()),
-        extended_options_(options_of_extended(options, states_, wanted_.parameters.size())),
-        regimes_{Regime(problem, structures, extended_options_, run.end - run.start, states_),
-                 Regime(problem, structures, extended_options_, run.end - run.start, states_),
-                 Regime(problem, structures, extended_options_, run.end - run.start, states_)},
-        saltation_(regimes_[2]),
+        replay_(problem, structures, options, run, solution, wanted_.parameters),
+        saltation_(replay_.middle()),
         variation_(states_, options.rtol),
         result_(std::make_shared<Sensitivities>(wanted_.names, states_)),
         s_(wanted_.initial),
-        x_(states_ + wanted_.parameters.size()) {
-    x_.tail(wanted_.parameters.size()) = wanted_.parameters;
-    sizes_ = extended_options_.atol.values() / options.rtol;
-  }
+        sizes_(replay_.sizes()) {}
 
   std::shared_ptr<Sensitivities> execute() {
     try {
@@ -106,55 +90,23 @@ class Differentiator {
   }
 
   const std::vector<Segment>& segments() const { return solution_.trajectory.segments(); }
-  Vector extended(ConstVectorRef state) const {
-    Vector x = x_;
-    x.head(states_) = state;
-    return x;
-  }
-
-  // The relays after the last event before a segment, where it tells them.
-  Vector relays_at(std::size_t event, Index surfaces) const {
-    Vector lambda = Vector::Zero(surfaces);
-    for (std::size_t e = event; e-- > 0;) {
-      const EventRecord& record = solution_.events[e];
-      if (record.t != (event > 0 ? solution_.events[event - 1].t : record.t)) break;
-      for (std::size_t k = 0; k < record.surfaces.size() && k < record.lambda.size(); ++k)
-        if (record.surfaces[k] < surfaces && std::isfinite(record.lambda[k]))
-          lambda[record.surfaces[k]] = record.lambda[k];
-    }
-    return lambda;
-  }
-
-  void take_regime(std::size_t segment) {
-    const Segment& here = segments()[segment];
-    Vector state(states_);
-    solution_.trajectory.evaluate(segment, here.start, state);
-    const Vector x = extended(state);
-    const Vector lambda = relays_at(next_event_, std::min<Index>(here.mode.size(), surfaces_));
-    regime(segment).take(here, here.start, x, lambda.size() == surfaces_ ? lambda : Vector());
-  }
-
-  Regime& regime(std::size_t segment) { return regimes_[segment % 2]; }
 
   void follow() {
-    surfaces_ = wanted_.extended ? wanted_.extended->system().surfaces() : surfaces_of_problem();
     time_ = segments().front().start;
-    end_of_instant(0, true);
+    end_of_instant(0);
     for (std::size_t k = 0; k < segments().size(); ++k) {
       follow_segment(k);
       time_ = segments()[k].end;
-      end_of_instant(k + 1, false);
+      end_of_instant(k + 1);
     }
   }
-
-  Index surfaces_of_problem() const { return solution_.initial.mode.size(); }
 
   void follow_segment(std::size_t k) {
     const std::vector<double> times = solution_.trajectory.step_times(k);
     const double end = segments()[k].end;
     if (times.size() < 2 || !(end > times.front())) return;
-    Regime& here = regime(k);
-    Vector state(states_), x = x_;
+    Regime& here = replay_.regime(k);
+    Vector state(states_), x = replay_.extended(Vector::Zero(states_));
     const auto point = [&](double t) -> const Vector& {
       solution_.trajectory.evaluate(k, t, state);
       x.head(states_) = state;
@@ -182,7 +134,7 @@ class Differentiator {
       find_floors(state, k, until);
       if (until > from) variation_.advance(from, until, until - from, *collocation, floors_, s_, piece);
       from = until;
-      if (has_record) time_event(k, until);
+      if (has_record) time_event(k);
     }
   }
 
@@ -203,13 +155,16 @@ class Differentiator {
     if (floors_.rows() != states_) floors_.resize(states_, s_.cols());
     solution_.trajectory.evaluate(segment, t, state);
     for (Index j = 0; j < s_.cols(); ++j) {
-      double size = 0;
+      // The change that makes one of what it begins at another one altogether.
+      double reciprocal = 0;
       const Index beyond = s_.rows() - states_;
       for (Index i = 0; i < beyond; ++i)
-        size = std::max(size, std::abs(s_(states_ + i, j) * wanted_.parameters[i]));
+        if (wanted_.parameters[i] != 0)
+          reciprocal = std::max(reciprocal, std::abs(s_(states_ + i, j) / wanted_.parameters[i]));
       for (Index i = 0; i < states_; ++i)
-        size = std::max(size, std::abs(wanted_.initial(i, j) * run_.state[i]));
-      if (size == 0) size = 1;
+        reciprocal = std::max(reciprocal,
+                              std::abs(wanted_.initial(i, j)) / std::max(std::abs(run_.state[i]), sizes_[i]));
+      const double size = reciprocal > 0 ? 1 / reciprocal : 1;
       for (Index i = 0; i < states_; ++i)
         floors_(i, j) = 0.01 * std::max(std::abs(state[i]), sizes_[i]) / size;
     }
@@ -222,56 +177,22 @@ class Differentiator {
     return result;
   }
 
-  void time_event(std::size_t k, double t) {
-    const EventRecord& record = solution_.events[next_event_];
+  void time_event(std::size_t k) {
     EventSensitivity noted = entry(s_);
-    Saltation::Instant instant;
-    instant.t = t;
-    Vector state(states_);
-    solution_.trajectory.evaluate(k, t, state);
-    instant.before = instant.after = extended(state);
-    instant.from = &regime(k);
-    instant.records = {&record};
+    const Saltation::Instant instant = replay_.instant_within(k, next_event_);
     noted.time = saltation_.time_of(instant, s_);
     result_->add_event(std::move(noted));
     ++next_event_;
   }
 
   // All events between the segment before `next` and that one.
-  void end_of_instant(std::size_t next, bool at_start) {
-    Saltation::Instant instant;
+  void end_of_instant(std::size_t next) {
     const std::size_t first = next_event_;
-    const bool is_last = next >= segments().size();
-    const double until = is_last ? std::numeric_limits<double>::infinity() : segments()[next].start;
-    while (next_event_ < solution_.events.size() && solution_.events[next_event_].t <= until) {
-      instant.records.push_back(&solution_.events[next_event_]);
-      ++next_event_;
-    }
-    if (!is_last) take_regime(next);
-    if (at_start && instant.records.empty() && !regime(next).ode().slides()) return;
-    const Trajectory& trajectory = solution_.trajectory;
-    instant.t = instant.records.empty() ? time_ : instant.records.front()->t;
-    if (!at_start) {
-      instant.from = &regime(next - 1);
-      instant.segment_before = &segments()[next - 1];
-      Vector state(states_);
-      trajectory.evaluate(next - 1, segments()[next - 1].end, state);
-      if (!instant.records.empty() && instant.records.front()->before.size() == states_)
-        state = instant.records.front()->before;
-      instant.before = extended(state);
-    } else {
-      instant.before = extended(run_.state);
-    }
-    instant.after = instant.before;
-    if (!is_last) {
-      instant.to = &regime(next);
-      Vector state(states_);
-      trajectory.evaluate(next, segments()[next].start, state);
-      instant.after = extended(state);
-    }
-    if (instant.records.empty() && instant.from && instant.to && instant.from->mode() == instant.to->mode() &&
-        instant.from->closed() == instant.to->closed())
-      return;
+    next_event_ = replay_.events_before(next).end;
+    if (next < segments().size()) replay_.take(next);
+    const std::optional<Saltation::Instant> found = replay_.instant(next);
+    if (!found) return;
+    const Saltation::Instant& instant = *found;
     const Matrix before = s_;
     const auto zeno = std::find_if(instant.records.begin(), instant.records.end(),
                                    [](const auto* record) { return record->kind == EventKind::zeno; });
@@ -313,15 +234,13 @@ class Differentiator {
   const Run& run_;
   const Solution& solution_;
   Index states_;
-  Index surfaces_ = 0;
-  Options extended_options_;
-  Regime regimes_[3];  // of segments, in turns, and of modes between events that coincide
+  LedgerReplay replay_;
   Saltation saltation_;
   AccumulatedChanges accumulation_;
   Variation variation_;
   std::shared_ptr<Sensitivities> result_;
   Matrix s_, floors_;
-  Vector x_, sizes_;
+  Vector sizes_;
   std::size_t next_event_ = 0;
   double time_ = 0;
 };

@@ -223,6 +223,12 @@ class FamilyMaker {
             [q, e](const Automaton& problem) { return problem.locations()[q].system.events()[e].reset; });
       definition.events.push_back(std::move(event));
     }
+    for (std::size_t e = 0; e < own.time_events().size(); ++e) {
+      TimeEvent event = own.time_events()[e];
+      event.reset = reset(
+          [q, e](const Automaton& problem) { return problem.locations()[q].system.time_events()[e].reset; });
+      definition.time_events.push_back(std::move(event));
+    }
     for (std::size_t c = 0; c < own.contacts().size(); ++c) {
       const auto contact_of = [of, c](const Family::Member& member) -> const Contact& {
         return of(member).contacts()[c];

@@ -23,6 +23,7 @@ class Regime {
   // Takes up the mode of a segment, where x is the extended state at t in it. `lambda` is a first guess, or empty.
   void take(const Segment& segment, double t, ConstVectorRef x, ConstVectorRef lambda);
 
+  const std::vector<TimeEvent>& time_events() const { return automaton_.system().time_events(); }
   LocationTools& tools() { return *tools_; }
   const LocationTools& tools() const { return *tools_; }
   ModeOde& ode() { return tools_->ode; }

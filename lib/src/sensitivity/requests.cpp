@@ -1,5 +1,6 @@
 // The quantities to differentiate by, from their names.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -32,6 +33,44 @@ ExtendedProblem family_of(const Model& model, const Settings& settings, const Mo
             .where = "the sensitivities of " + model.name,
             .expected = "parameters that may have any value near their own, such as no count",
             .got = error.what()});
+  }
+}
+
+bool fire_at_same_times(const Automaton& a, const Automaton& b) {
+  const std::vector<TimeEvent>& of_a = a.system().time_events();
+  const std::vector<TimeEvent>& of_b = b.system().time_events();
+  return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
+                    [](const TimeEvent& one, const TimeEvent& other) {
+                      return one.period == other.period && one.offset == other.offset &&
+                             one.count == other.count && one.at == other.at;
+                    });
+}
+
+// A time that is known moves with nothing: parameters that it is made of have no derivatives.
+void check_known_times(const Model& model, const Settings& settings, const ModelInstance& instance,
+                       const std::vector<std::string>& parameters) {
+  const Automaton problem = instance.problem();
+  if (problem.system().time_events().empty()) return;
+  constexpr double change = 1e-6;  // of a parameter, or where it is zero by itself
+  for (const auto& [name, value] : instance.parameters) {
+    if (std::find(parameters.begin(), parameters.end(), name) == parameters.end()) continue;
+    bool is_seen = false, is_same = true;
+    for (const double side : {1.0, -1.0}) {
+      Settings changed = settings;
+      changed.emplace_back(name, value + side * change * (value == 0 ? 1 : std::abs(value)));
+      try {
+        is_same = is_same && fire_at_same_times(problem, model.instantiate(changed).problem());
+        is_seen = true;
+      } catch (const std::invalid_argument&) {
+        // A value that the model does not take tells nothing.
+      }
+    }
+    if (is_seen && is_same) continue;
+    refuse({.what = "the times of time events depend on a parameter",
+            .where = "the sensitivities of " + model.name,
+            .expected = "parameters that known times do not depend on",
+            .got = "'" + name + "'",
+            .advice = "take differences of runs at a tight tolerance"});
   }
 }
 
@@ -90,6 +129,7 @@ SensitivityRequest sensitivities_by(const Model& model, const Settings& settings
     };
     return request;
   }
+  check_known_times(model, settings, instance, parameters);
   const ExtendedProblem extended =
       model.extend ? model.extend(settings, parameters) : family_of(model, settings, instance, parameters);
   request.extended = std::make_shared<const Automaton>(extended.problem);

@@ -15,11 +15,19 @@ namespace slideway {
 namespace {
 
 constexpr double kSameField = 1e-6;  // of the size of two fields, what they differ by and still count as one
+// A difference over a hundredth of the states' sizes, refined so often, is one over 1e-7 of them, and rounding leaves it six digits.
+constexpr int kMostRefinements = 5;
+constexpr double kRefinement = 0.1;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 bool is_jump(EventKind kind) {
   return kind == EventKind::reset || kind == EventKind::transition || kind == EventKind::impact ||
-         kind == EventKind::contact;
+         kind == EventKind::contact || kind == EventKind::sample;
+}
+
+// An event of the first round at a time that is known.
+bool is_at_known_time(const EventRecord& record) {
+  return record.kind == EventKind::sample && record.round <= 1;
 }
 
 bool is_watched(EventKind kind) {
@@ -203,8 +211,34 @@ std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, cons
   return std::isfinite(least) ? std::vector{nearest} : std::vector<Trigger>();
 }
 
+// Of several of the same name that are due the k-th record of it means the k-th.
+const TimeEvent* Saltation::time_event_of(const Instant& instant, const EventRecord& record) const {
+  const Regime& regime = instant.from ? *instant.from : *instant.to;
+  std::size_t before = 0;
+  for (const EventRecord* const other : instant.records) {
+    if (other == &record) break;
+    if (other->kind == EventKind::sample && other->name == record.name) ++before;
+  }
+  for (const TimeEvent& event : regime.time_events()) {
+    if (event.name != record.name.value_or("")) continue;
+    const double due = event.time(event.first_from(record.t));
+    if (!(std::abs(due - record.t) <= time_rounding(record.t))) continue;
+    if (before-- == 0) return &event;
+  }
+  return nullptr;
+}
+
 void Saltation::jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x) {
   LocationTools& tools = instant.from ? instant.from->tools() : instant.to->tools();
+  if (record.kind == EventKind::sample) {
+    const TimeEvent* const event = time_event_of(instant, record);
+    jump_is_smooth_ = jump_is_smooth_ && event != nullptr;
+    if (!event) return;
+    const Vector before = x;
+    // The time is known, and does not move.
+    event->reset(instant.t, before, x);
+    return;
+  }
   if (record.kind == EventKind::impact || record.kind == EventKind::contact) {
     const Index surfaces = tools.system.surfaces();
     std::vector<Index> touching = instant.from ? instant.from->closed() : std::vector<Index>();
@@ -238,19 +272,30 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
   double typical = 1;
   for (const EventRecord* const record : instant.records) {
     if (!is_jump(record->kind)) continue;
-    Vector image(x.size());
+    Vector image(x.size()), finer(x.size());
     for (Index c = 0; c < result.cols(); ++c) {
       const Vector direction = result.col(c);
       const double step =
           difference_step(instant.t, x, time[c], direction,
                           (instant.from ? instant.from : instant.to)->typical_sizes(), typical);
-      difference(
-          step,
-          [&](double s, Vector& out) {
-            out = x + s * direction;
-            jump_once(instant, *record, instant.t + s * time[c], out);
-          },
-          buffer_, image);
+      const auto with_step = [&](double h, Vector& derivative) {
+        difference(
+            h,
+            [&](double s, Vector& out) {
+              out = x + s * direction;
+              jump_once(instant, *record, instant.t + s * time[c], out);
+            },
+            buffer_, derivative);
+      };
+      // A kink or a step beside x is told by a smaller step, which keeps off it if there is room.
+      with_step(step, image);
+      bool is_smooth = false;
+      for (int k = 1; k <= kMostRefinements && !is_smooth; ++k) {
+        with_step(step * std::pow(kRefinement, k), finer);
+        is_smooth = agree(image, finer);
+        if (!is_smooth) image.swap(finer);
+      }
+      jump_is_smooth_ = jump_is_smooth_ && is_smooth;
       result.col(c) = image;
     }
     jump_once(instant, *record, instant.t, x);
@@ -383,6 +428,15 @@ Saltation::Change Saltation::in_orders(const Instant& instant, const std::vector
 }
 
 Saltation::Change Saltation::apply(const Instant& instant, const Matrix& s) {
+  jump_is_smooth_ = true;
+  Change change = changed(instant, s);
+  if (jump_is_smooth_ || !change.exists) return change;
+  change.exists = false;
+  change.reason = "what the jump sets has a kink or a step here";
+  return change;
+}
+
+Saltation::Change Saltation::changed(const Instant& instant, const Matrix& s) {
   Change change;
   const Index n = s.rows();
   change.time = Vector::Zero(s.cols());
@@ -421,9 +475,16 @@ Saltation::Change Saltation::apply(const Instant& instant, const Matrix& s) {
     change.time.setConstant(kNoNumber);
     return change;
   }
+  const bool at_known_time = std::any_of(instant.records.begin(), instant.records.end(),
+                                         [](const EventRecord* record) { return is_at_known_time(*record); });
+  if (at_known_time && !found.empty()) {
+    change.exists = false;
+    change.reason = "an event coincides with a time that is known, and their order may matter";
+    found.clear();
+  }
   if (found.size() > 1 && !jumps && instant.to) return in_orders(instant, found, velocity, velocity_after, s);
   const bool changes_mode = instant.from && instant.to && !instant.records.empty();
-  if (found.empty() && changes_mode) {
+  if (found.empty() && changes_mode && !at_known_time) {
     // Where nothing tells when, the field must not change.
     change.time.setConstant(kNoNumber);
     const double size = velocity.norm() + velocity_after.norm();

@@ -67,6 +67,8 @@ class Saltation {
   Vector times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate, const Matrix& s);
   // DR of all jumps of the instant along each column of (time, moved).
   Matrix jump(const Instant& instant, const Vector& time, const Matrix& moved);
+  const TimeEvent* time_event_of(const Instant& instant, const EventRecord& record) const;
+  Change changed(const Instant& instant, const Matrix& s);
   void jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x);
   Change in_orders(const Instant& instant, const std::vector<Trigger>& triggers, const Vector& velocity,
                    const Vector& velocity_after, const Matrix& s);
@@ -74,6 +76,7 @@ class Saltation {
                                  const Vector& velocity, const Vector& velocity_after, const Matrix& s);
 
   Regime& middle_;
+  bool jump_is_smooth_ = true;  // of the last instant
   Vector buffer_, guards_, moved_;
 };
 

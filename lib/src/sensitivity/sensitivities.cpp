@@ -9,8 +9,7 @@
 namespace slideway {
 
 void Sensitivities::add_piece(double start, double end, double h, const Matrix& coefficients) {
-  const auto terms = coefficients.cols() / static_cast<Index>(names_.size());
-  pieces_.push_back({start, end, h, coefficients_.size(), terms});
+  pieces_.push_back({start, end, h, coefficients_.size(), coefficients.cols()});
   coefficients_.insert(coefficients_.end(), coefficients.data(), coefficients.data() + coefficients.size());
 }
 

@@ -22,6 +22,15 @@ std::optional<Side> side_in(const EventRecord& event, const Mode& mode, Index su
 
 }  // namespace
 
+const char* to_string(SectionDirection direction) {
+  switch (direction) {
+    case SectionDirection::rising: return "rising";
+    case SectionDirection::falling: return "falling";
+    case SectionDirection::any: return "any";
+  }
+  return "";
+}
+
 std::vector<std::string> section_names(const Automaton& problem) {
   const System& system = problem.system();
   std::vector<std::string> names = system.surface_names();
@@ -68,6 +77,20 @@ bool arrives(const PoincareSection& section, const System& system, const EventRe
     case SectionDirection::falling: return falls;
     default: return rises || falls;
   }
+}
+
+std::vector<SectionPoint> section_points(const PoincareSection& section, const System& system,
+                                         const Solution& solution) {
+  std::vector<SectionPoint> points;
+  for (const EventRecord& event : solution.events) {
+    // Two events of one instant, as a crossing and the edge that it fires, are one arrival.
+    if (!event.from || !arrives(section, system, event)) continue;
+    if (!points.empty() && points.back().t == event.t) continue;
+    points.push_back({.t = event.t,
+                      .state = event.before.size() > 0 ? event.before : solution.trajectory.before(event.t),
+                      .location = event.from_location.value_or("")});
+  }
+  return points;
 }
 
 }  // namespace slideway

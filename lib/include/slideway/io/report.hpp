@@ -8,6 +8,7 @@
 // It must not know formats.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/observed_sensitivity.hpp"
 #include "slideway/simulate/passivity.hpp"
+#include "slideway/simulate/poincare_section.hpp"
 #include "slideway/simulate/solution.hpp"
 
 namespace slideway {
@@ -32,6 +34,8 @@ struct RunReport {
   Observation* observation = nullptr;
   // Their derivatives, where the solution has some; null for none.
   ObservedSensitivity* observed_sensitivity = nullptr;
+  // The section whose points are listed; none without.
+  std::optional<PoincareSection> section = {};
 };
 
 }  // namespace slideway

@@ -2,8 +2,11 @@
 //
 //     λᵢ = mean of ln|Rᵢᵢ| / (length of a block),        Q₀ of the next block = Q,
 //
-// events included by their saltation matrices. A direction that sliding or rest wipes out has the exponent −∞; it is followed no
-// further. It must not know file formats.
+// events included by their saltation matrices. A direction that an event wipes out, as the begin of sliding does, has the exponent
+// −∞ and is followed no further: its stretch is zero after the event, while that of one that only shrinks fast is not. A block in
+// which directions shrink too much to be known is followed in parts. States are divided by their sizes, which changes no exponent.
+//
+// It must not know file formats.
 #pragma once
 
 #include <string>
@@ -18,14 +21,16 @@ namespace slideway {
 
 struct LyapunovOptions {
   Options run = {.rtol = 1e-8};  // its sensitivities, recording, callbacks and output times are not used
-  double block = 1;              // > 0, in units of t: short enough that no direction shrinks by 1e12 in it
-  double transient = 0;          // ≥ 0, followed before the first block
+  double block = 1;              // > 0, in units of t: the estimates are kept at its ends
+  double transient =
+      0;  // ≥ 0, followed before the first block; in its second half the directions turn to where they belong
 };
 
 struct LyapunovExponents {
   bool complete = false;
   std::string message = {};  // why the run ended before its end; the exponents are those up to there
-  Vector values = {};        // n, per unit of t, the largest first; −∞ where a direction is wiped out
+  Vector values =
+      {};  // n, per unit of t, the largest first; −∞ where a direction is wiped out; empty without a whole block
   Vector errors =
       {};  // n, standard errors from the spread of up to 20 batches of blocks; NaN with fewer than two blocks
   std::vector<double> times = {};    // the ends of the blocks

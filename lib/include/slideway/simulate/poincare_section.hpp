@@ -8,11 +8,15 @@
 
 #include "slideway/model/automaton.hpp"
 #include "slideway/simulate/event_log.hpp"
+#include "slideway/simulate/solution.hpp"
 
 namespace slideway {
 
 // The side of a surface that arrivals come from: below (rising), above, or both. Named events have no sides.
 enum class SectionDirection { rising, falling, any };
+
+// "rising", "falling", "any".
+const char* to_string(SectionDirection direction);
 
 struct PoincareSection {
   std::string name = {};
@@ -25,5 +29,16 @@ std::vector<std::string> section_names(const Automaton& problem);
 void check_section(const PoincareSection& section, const Automaton& problem, const std::string& where);
 // Returns true if the event is an arrival at the section. The start of sliding is one, from the side that the solution leaves.
 bool arrives(const PoincareSection& section, const System& system, const EventRecord& event);
+
+// A point of the section.
+struct SectionPoint {
+  double t = 0;
+  Vector state = {};          // n, where the solution arrives: before a jump
+  std::string location = {};  // that it comes from; "" where the problem has no locations
+};
+
+// The points of a run, one for every arrival after its start, in order. An event that does not hold its state needs the trajectory.
+std::vector<SectionPoint> section_points(const PoincareSection& section, const System& system,
+                                         const Solution& solution);
 
 }  // namespace slideway

@@ -1,0 +1,30 @@
+// The table and the documents that the command `slideway equilibria` writes.
+//
+// It must not know how equilibria are found.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "apps/layout.hpp"
+#include "slideway/model/model.hpp"
+#include "slideway/orbit/equilibria.hpp"
+
+namespace slideway::apps {
+
+// Refers to the instance and the equilibria, which must outlive it.
+struct ShownEquilibria {
+  std::string model = {};
+  const ModelInstance& instance;
+  const Equilibria& equilibria;
+};
+
+void print_equilibria(const ShownEquilibria& shown, const std::vector<std::string>& written,
+                      const Screen& screen, std::ostream& out);
+// Writes the JSON document, whose schema is "slideway.equilibria/1".
+void write_equilibria_json(const ShownEquilibria& shown, std::ostream& out);
+// A row for each: kind, whether it is admissible, location, mode, stability, continuum, states, eigenvalues.
+void write_equilibria_csv(const ShownEquilibria& shown, std::ostream& out);
+
+}  // namespace slideway::apps

@@ -1,0 +1,23 @@
+// The points of a Poincaré section of one run: as a table, and as a picture drawn by gnuplot.
+//
+// It must not know how a run is made, nor where files go.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "slideway/io/plot.hpp"
+#include "slideway/io/report.hpp"
+
+namespace slideway {
+
+// A row per point, as CSV: its number from 1, t and each state, numbers as the shortest that read back as the same. The report has a
+// section.
+void write_section_csv(const RunReport& report, std::ostream& out);
+
+// The script of a picture with two panels: the points in the plane of two states, and the map of the first of them, its next value
+// over each one. The states are those of PlotOptions::phase, else the two that vary most. Throws std::invalid_argument for a phase of
+// other than two states, and for a section with fewer than two points.
+std::string section_script(const RunReport& report, PictureFormat format, const PlotOptions& options = {});
+
+}  // namespace slideway

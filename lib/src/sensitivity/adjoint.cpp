@@ -1,0 +1,456 @@
+#include "slideway/simulate/adjoint.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/number_text.hpp"
+#include "sensitivity/accumulated_changes.hpp"
+#include "sensitivity/collocation.hpp"
+#include "sensitivity/known_times.hpp"
+#include "sensitivity/ledger_replay.hpp"
+#include "sensitivity/transposed_jacobian.hpp"
+#include "sensitivity/variation.hpp"
+#include "slideway/core/errors.hpp"
+
+namespace slideway {
+
+namespace {
+
+const Radau& adjoint_formula() {
+  static const Radau formula(5);
+  return formula;
+}
+
+// In relative tolerances, by which two fields differ and still count as one: an end of sliding is located to as much.
+constexpr double kSameVelocity = 10;
+constexpr Index kColumnsAtOnce = 32;     // of the matrix of an event, which stay in the cache
+constexpr std::size_t kStepsAtOnce = 8;  // of the solution, in which J is seen at least once
+// Instants before a limit of events from which its derivative is told: three turns of up to as many events as a limit notes.
+constexpr std::size_t kInstantsBeforeLimit = 24;
+
+bool is_limit(const Saltation::Instant& instant) {
+  return std::any_of(instant.records.begin(), instant.records.end(),
+                     [](const auto* record) { return record->kind == EventKind::zeno; });
+}
+
+class AdjointRun {
+ public:
+  AdjointRun(const Automaton& problem, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+             const Options& options, const Run& run, const Solution& solution,
+             const SensitivityRequest& wanted, const std::vector<AdjointOutput>& outputs)
+      : solution_(solution),
+        wanted_(wanted),
+        outputs_(outputs),
+        n_(run.state.size()),
+        replay_(problem, structures, options, run, solution, wanted.parameters),
+        saltation_(replay_.middle()),
+        rtol_(options.rtol),
+        sizes_(replay_.sizes()),
+        v_(Matrix::Zero(replay_.size(), static_cast<Index>(outputs.size()))) {}
+
+  AdjointGradients execute() {
+    std::size_t k = segments().size();
+    replay_.take(k - 1);
+    add_states_at(segments().back().end, true);
+    // v belongs to what follows the boundary before segment k.
+    while (true) {
+      if (const std::optional<std::size_t> earlier = pass_boundary(k)) {
+        k = *earlier;
+        replay_.take(k);
+        if (k > 0) replay_.take(k - 1);
+        continue;
+      }
+      if (k == 0) break;
+      --k;
+      follow_back(k);
+      const double start = segments()[k].start;
+      const bool is_latest = k + 1 == segments().size() || segments()[k + 1].start > start;
+      if (is_latest && start < segments().back().end) add_states_at(start);
+      if (k > 0) replay_.take(k - 1);
+    }
+    result_.gradients = v_.transpose() * wanted_.initial;
+    for (std::size_t o = 0; o < undefined_.size(); ++o)
+      if (undefined_[o] != 0)
+        result_.gradients.row(static_cast<Index>(o)).setConstant(std::numeric_limits<double>::quiet_NaN());
+    return result_;
+  }
+
+ private:
+  Index outputs() const { return v_.cols(); }
+  const std::vector<Segment>& segments() const { return replay_.segments(); }
+
+  // The weights of states at this very time.
+  void add_states_at(double t, bool at_end = false) {
+    for (Index o = 0; o < outputs(); ++o) {
+      const AdjointOutput& output = outputs_[static_cast<std::size_t>(o)];
+      for (std::size_t k = 0; k < output.times.size(); ++k)
+        if (output.times[k] == t || (at_end && output.times[k] > t))
+          v_.col(o).head(n_) += output.weights.col(static_cast<Index>(k));
+    }
+  }
+
+  bool weighs_time_of(std::size_t event) const {
+    return std::any_of(outputs_.begin(), outputs_.end(), [&](const AdjointOutput& output) {
+      return std::any_of(output.event_times.begin(), output.event_times.end(),
+                         [&](const auto& pair) { return pair.first == event && pair.second != 0; });
+    });
+  }
+
+  double weight_of_time(Index o, std::size_t event) const {
+    double sum = 0;
+    for (const auto& [number, weight] : outputs_[static_cast<std::size_t>(o)].event_times)
+      if (number == event) sum += weight;
+    return sum;
+  }
+
+  // ---- between events, in time that goes backwards
+  void follow_back(std::size_t k) {
+    const Segment& here = replay_.segments()[k];
+    const std::vector<double> steps = solution_.trajectory.step_times(k);
+    if (!(here.end > here.start) || steps.size() < 2) return;
+    // Where weights come in, and where J is to be seen.
+    std::vector<double> stops = {here.start};
+    for (std::size_t s = kStepsAtOnce; s < steps.size(); s += kStepsAtOnce) stops.push_back(steps[s]);
+    for (const AdjointOutput& output : outputs_)
+      for (const double t : output.times)
+        if (t > here.start && t < here.end) stops.push_back(t);
+    const LedgerReplay::Events within{replay_.events_before(k).end, replay_.events_before(k + 1).first};
+    for (std::size_t e = within.first; e < within.end; ++e) stops.push_back(solution_.events[e].t);
+    // Weights at the end belong to the boundary there.
+    std::erase_if(stops, [&](double t) { return !(t < here.end); });
+    std::sort(stops.begin(), stops.end());
+    stops.erase(std::unique(stops.begin(), stops.end()), stops.end());
+    Variation variation(n_, rtol_);
+    variation.restart(steps[steps.size() - 1] - steps[steps.size() - 2]);
+    double from = here.end;
+    for (std::size_t s = stops.size(); s-- > 0;) {
+      if (stops[s] < from) integrate_back(k, from, stops[s], variation);
+      from = std::min(from, stops[s]);
+      if (!(stops[s] > here.start)) continue;
+      const Matrix before = v_;
+      for (std::size_t e = within.first; e < within.end; ++e)
+        if (solution_.events[e].t == stops[s] && weighs_time_of(e)) add_time_within(k, e);
+      add_states_at(stops[s]);
+      if (v_ != before) variation.restart(steps[steps.size() - 1] - steps[steps.size() - 2]);
+    }
+  }
+
+  // An event that changes nothing has a time all the same.
+  void add_time_within(std::size_t k, std::size_t e) {
+    const Saltation::Instant instant = replay_.instant_within(k, e);
+    const Vector time = saltation_.time_of(instant, Matrix::Identity(replay_.size(), replay_.size()));
+    for (Index o = 0; o < outputs(); ++o)
+      if (const double weight = weight_of_time(o, e); weight != 0 && defines(o, time))
+        v_.col(o) += weight * time;
+  }
+
+  // An output without a derivative takes no further part.
+  bool defines(Index o, const Matrix& derivative) {
+    if (derivative.allFinite()) return true;
+    undefined_[static_cast<std::size_t>(o)] = 1;
+    return false;
+  }
+
+  void integrate_back(std::size_t k, double from, double to, Variation& variation) {
+    Regime& regime = replay_.regime(k);
+    const Radau& formula = adjoint_formula();
+    const auto stages = static_cast<std::size_t>(formula.stages);
+    // The last Jacobians are those of the stages of the step that has just been accepted.
+    std::vector<TransposedJacobian> jacobians(stages);
+    std::size_t seen = 0;
+    DenseCollocation collocation(formula, n_, [&](double t, Matrix& jacobian) {
+      TransposedJacobian& at = jacobians[seen++ % stages];
+      at.compute(regime, -t, replay_.state_at(k, std::clamp(-t, to, from)));
+      jacobian = at.states();
+    });
+    Matrix states = v_.topRows(n_);
+    Matrix parameters = v_.bottomRows(v_.rows() - n_);
+    const Matrix floors = floors_of(k, from, states);
+    variation.advance(-from, -to, from - to, collocation, floors, states,
+                      [&](double, double h, const Matrix& coefficients) {
+                        for (std::size_t s = 0; s < stages; ++s) {
+                          const auto stage = static_cast<Index>(s);
+                          const double node = formula.nodes[stage];
+                          Matrix at = coefficients.rightCols(outputs());
+                          for (Index c = coefficients.cols() / outputs() - 2; c >= 0; --c)
+                            at = node * at + coefficients.middleCols(c * outputs(), outputs());
+                          const TransposedJacobian& jacobian = jacobians[(seen + s) % stages];
+                          jacobian.add_parameters(h * formula.weights(formula.stages - 1, stage), at,
+                                                  parameters);
+                        }
+                      });
+    v_.topRows(n_) = states;
+    v_.bottomRows(v_.rows() - n_) = parameters;
+  }
+
+  // Entries of v matter from a hundredth of what the largest makes of a change of its state by its size.
+  Matrix floors_of(std::size_t k, double t, const Matrix& states) const {
+    const Vector sizes = replay_.state_at(k, t).head(n_).cwiseAbs().cwiseMax(sizes_);
+    Matrix floors(n_, outputs());
+    for (Index o = 0; o < outputs(); ++o) {
+      const double largest = states.col(o).cwiseAbs().cwiseProduct(sizes).maxCoeff();
+      floors.col(o) = (0.01 * std::max(largest, 1e-300)) * sizes.cwiseInverse();
+    }
+    return floors;
+  }
+
+  // ---- at events
+  // The matrix M of the instant, applied to blocks of columns: visit(first column, S⁺ of them, ∂t* of them).
+  template <class Visit>
+  void for_columns(const Saltation::Instant& instant, bool weighs_times, const Visit& visit) {
+    const std::vector<char>* const entering = weighs_times ? nullptr : entering_parameters(instant);
+    Index count = 0;
+    for (Index first = 0; first < replay_.size(); first += count) {
+      // The states by themselves, then parameters.
+      count = std::min(kColumnsAtOnce, (first < n_ ? n_ : replay_.size()) - first);
+      // Other parameters change nothing at this instant.
+      if (entering && first >= n_ &&
+          std::none_of(entering->begin() + first, entering->begin() + first + count,
+                       [](char enters) { return enters != 0; }))
+        continue;
+      Matrix unit = Matrix::Zero(replay_.size(), count);
+      for (Index c = 0; c < count; ++c) unit(first + c, c) = 1;
+      const Saltation::Change change = saltation_.apply(instant, unit);
+      if (!change.exists) end_existence(instant.t, change.reason);
+      visit(first, change.after, change.time);
+    }
+  }
+
+  // The extended states that enter guards, where no others matter at this instant; null where that is not known.
+  const std::vector<char>* entering_parameters(const Saltation::Instant& instant) {
+    if (!instant.from || !instant.to || replay_.size() <= kColumnsAtOnce) return nullptr;
+    for (const EventRecord* const record : instant.records)
+      if (record->kind == EventKind::reset || record->kind == EventKind::transition ||
+          record->kind == EventKind::impact || record->kind == EventKind::contact)
+        return nullptr;
+    if (!instant.to->second_order().empty()) return nullptr;
+    if (instant.from->mode().codimension() > 0 || !instant.from->closed().empty()) {
+      // Sliding ends at a time that all parameters enter, which matters where the field jumps.
+      Vector before(replay_.size()), after(replay_.size());
+      instant.from->velocity(instant.t, instant.before, before);
+      instant.to->velocity(instant.t, instant.after, after);
+      const double size = before.norm() + after.norm() + size_beside(instant);
+      if (!((before - after).norm() <= kSameVelocity * rtol_ * size)) return nullptr;
+    }
+    const auto [place, is_new] = entering_.try_emplace(&instant.from->tools());
+    if (is_new) place->second = entering_guards(instant.from->tools());
+    return place->second.empty() ? nullptr : &place->second;
+  }
+
+  // Of the fields on both sides of a surface that has been slid along: a block at rest has no speed of its own.
+  static double size_beside(const Saltation::Instant& instant) {
+    Regime& from = *instant.from;
+    if (!from.ode().slides()) return 0;
+    Vector lambda = from.lambda(instant.t, instant.before);
+    Vector minus(instant.before.size()), plus(instant.before.size());
+    from.tools().evaluator.neighbour_fields(instant.t, instant.before, lambda,
+                                            from.ode().field().sliding().front(), minus, plus);
+    return minus.norm() + plus.norm();
+  }
+
+  std::vector<char> entering_guards(const LocationTools& tools) const {
+    std::vector<char> enters(static_cast<std::size_t>(replay_.size()), 0);
+    if (tools.contacts) return {};
+    if (tools.system.surfaces() > 0) {
+      const std::optional<Pattern>& pattern = tools.system.definition().guards_dx_pattern;
+      if (!pattern) return {};
+      for (const Index j : pattern->column) enters[static_cast<std::size_t>(j)] = 1;
+    }
+    for (Index e = 0; e < tools.watch.size(); ++e) {
+      const std::optional<GuardShape> shape = tools.watch[e].when.shape(replay_.size());
+      if (!shape) return {};
+      for (const Index j : shape->states) enters[static_cast<std::size_t>(j)] = 1;
+    }
+    return enters;
+  }
+
+  void end_existence(double t, const std::string& reason) {
+    if (t > result_.exists_until) return;
+    result_.exists_until = t;
+    result_.reason = reason;
+  }
+
+  // Through the boundary before segment k. Where that is a limit of events, returns an earlier segment after whose boundary v is then.
+  std::optional<std::size_t> pass_boundary(std::size_t k) {
+    const std::optional<Saltation::Instant> instant = replay_.instant(k);
+    if (!instant) return std::nullopt;
+    if (k > 0 && is_limit(*instant)) return pass_limit(k);
+    const Index beyond = v_.rows() - n_;
+    Matrix before = Matrix::Zero(v_.rows(), v_.cols());
+    const LedgerReplay::Events& events = replay_.events_before(k);
+    bool weighs_times = false;
+    for (std::size_t e = events.first; e < events.end; ++e) weighs_times = weighs_times || weighs_time_of(e);
+    for_columns(*instant, weighs_times, [&](Index first, const Matrix& after, const Vector& time) {
+      before.middleRows(first, after.cols()) = after.topRows(n_).transpose() * v_.topRows(n_);
+      add_times(k, first, time, before);
+    });
+    before.bottomRows(beyond) += v_.bottomRows(beyond);
+    v_ = before;
+    drop_undefined();
+    return std::nullopt;
+  }
+
+  // The weights of the times of all events at a boundary, whose derivatives by some directions are `time`.
+  void add_times(std::size_t k, Index first, const Vector& time, Matrix& sum) {
+    const LedgerReplay::Events& events = replay_.events_before(k);
+    for (std::size_t e = events.first; e < events.end; ++e)
+      for (Index o = 0; o < outputs(); ++o)
+        if (const double weight = weight_of_time(o, e); weight != 0 && defines(o, time))
+          sum.col(o).segment(first, time.size()) += weight * time;
+  }
+
+  void drop_undefined() {
+    for (Index o = 0; o < outputs(); ++o)
+      if (!defines(o, v_.col(o))) v_.col(o).setZero();
+  }
+
+  // The limit is told by the events before it, so that all directions are followed through these, forwards.
+  std::size_t pass_limit(std::size_t k) {
+    const std::size_t begin = k > kInstantsBeforeLimit ? k - kInstantsBeforeLimit : 0;
+    const Index size = replay_.size();
+    Matrix s = Matrix::Identity(size, size);
+    Matrix gathered = Matrix::Zero(size, outputs());
+    AccumulatedChanges accumulation;
+    replay_.take(begin);
+    for (std::size_t j = begin; j < k; ++j) {
+      follow_forward(j, s, gathered);
+      if (j + 1 < segments().size()) replay_.take(j + 1);
+      const std::optional<Saltation::Instant> instant = replay_.instant(j + 1);
+      if (!instant) continue;
+      const auto zeno = std::find_if(instant->records.begin(), instant->records.end(),
+                                     [](const auto* record) { return record->kind == EventKind::zeno; });
+      const Saltation::Change change = zeno == instant->records.end()
+                                           ? saltation_.apply(*instant, s)
+                                           : accumulation.limit(*instant, **zeno, saltation_, s);
+      accumulation.note(*instant, change);
+      add_times(j + 1, 0, change.time, gathered);
+      s.topRows(n_) = change.after.topRows(n_);
+      if (!change.exists) end_existence(instant->t, change.reason);
+      if (j + 1 < k) add_forward(segments()[j + 1].start, s, gathered);
+    }
+    v_ = s.transpose() * v_ + gathered;
+    drop_undefined();
+    return begin;
+  }
+
+  // The products of S and the weights at this time.
+  void add_forward(double t, const Matrix& s, Matrix& gathered) const {
+    for (Index o = 0; o < outputs(); ++o) {
+      const AdjointOutput& output = outputs_[static_cast<std::size_t>(o)];
+      for (std::size_t j = 0; j < output.times.size(); ++j)
+        if (output.times[j] == t)
+          gathered.col(o) += s.topRows(n_).transpose() * output.weights.col(static_cast<Index>(j));
+    }
+  }
+
+  void follow_forward(std::size_t k, Matrix& s, Matrix& gathered) {
+    const Segment& here = segments()[k];
+    const std::vector<double> steps = solution_.trajectory.step_times(k);
+    if (!(here.end > here.start) || steps.size() < 2) return;
+    std::vector<double> stops = {here.end};
+    for (std::size_t i = kStepsAtOnce; i < steps.size(); i += kStepsAtOnce) stops.push_back(steps[i]);
+    for (const AdjointOutput& output : outputs_)
+      for (const double t : output.times)
+        if (t > here.start && t < here.end) stops.push_back(t);
+    std::sort(stops.begin(), stops.end());
+    Regime& regime = replay_.regime(k);
+    DenseCollocation collocation(adjoint_formula(), n_, [&](double t, Matrix& jacobian) {
+      regime.jacobian(t, replay_.state_at(k, std::clamp(t, here.start, here.end)), jacobian);
+    });
+    Variation variation(n_, rtol_);
+    variation.restart(steps[1] - steps[0]);
+    double from = here.start;
+    for (const double to : stops) {
+      if (!(to > from)) continue;
+      const Vector x = replay_.state_at(k, to).cwiseAbs();
+      Matrix floors(n_, s.cols());
+      for (Index j = 0; j < s.cols(); ++j) {
+        const double size = j < n_ ? std::max(x[j], sizes_[j]) : x[j] > 0 ? x[j] : 1;
+        for (Index i = 0; i < n_; ++i) floors(i, j) = 0.01 * std::max(x[i], sizes_[i]) / size;
+      }
+      variation.advance(from, to, to - from, collocation, floors, s, [](double, double, const Matrix&) {});
+      from = to;
+      if (to < here.end) add_forward(to, s, gathered);
+    }
+  }
+
+  const Solution& solution_;
+  const SensitivityRequest& wanted_;
+  const std::vector<AdjointOutput>& outputs_;
+  Index n_;
+  LedgerReplay replay_;
+  Saltation saltation_;
+  double rtol_;
+  Vector sizes_;
+  std::map<const LocationTools*, std::vector<char>> entering_ = {};
+  Matrix v_;  // states and parameters × outputs
+  std::vector<char> undefined_ = std::vector<char>(static_cast<std::size_t>(v_.cols()), 0);  // of outputs
+  AdjointGradients result_ = {};
+};
+
+void check_adjoint(const Automaton& problem, const Run& run, const Solution& solution,
+                   const SensitivityRequest& wanted, const std::vector<AdjointOutput>& outputs) {
+  const char* const where = "adjoint_gradients";
+  const Index n = problem.system().states();
+  const std::vector<Segment>& segments = solution.trajectory.segments();
+  if (segments.empty() || segments.front().start != run.start || segments.back().end != solution.outcome.t ||
+      solution.trajectory.states() != n) {
+    refuse({.what = "the solution does not hold its trajectory",
+            .where = where,
+            .expected = "the solution of this run, with Recording::dense",
+            .got = std::to_string(segments.size()) + " segments"});
+  }
+  if (wanted.initial.rows() != n + wanted.parameters.size() ||
+      wanted.initial.cols() != static_cast<Index>(wanted.names.size())) {
+    refuse({.what = "what to differentiate by does not fit the problem",
+            .where = where,
+            .expected = "a request of sensitivities_by or by_initial_values",
+            .got = std::to_string(wanted.initial.rows()) + " rows"});
+  }
+  for (const AdjointOutput& output : outputs) {
+    const auto count = static_cast<Index>(output.times.size());
+    if (output.weights.cols() != count || (count > 0 && output.weights.rows() != n)) {
+      refuse(
+          {.what = "the weights of an output do not fit",
+           .where = where,
+           .expected = std::to_string(n) + " rows and " + std::to_string(count) + " columns",
+           .got = std::to_string(output.weights.rows()) + " and " + std::to_string(output.weights.cols())});
+    }
+    for (const double t : output.times) {
+      if (t >= run.start && t <= solution.outcome.t) continue;
+      refuse({.what = "an output has a time outside of the run",
+              .where = where,
+              .expected = "times from " + number_text(run.start) + " to " + number_text(solution.outcome.t),
+              .got = number_text(t)});
+    }
+    for (const auto& [event, weight] : output.event_times) {
+      if (event < solution.events.size()) continue;
+      refuse({.what = "an output has an event that is not in the log",
+              .where = where,
+              .expected = "a number below " + std::to_string(solution.events.size()),
+              .got = std::to_string(event)});
+    }
+  }
+}
+
+}  // namespace
+
+AdjointGradients adjoint_gradients(const Automaton& problem, const Options& options, const Run& run,
+                                   const Solution& solution, const SensitivityRequest& wanted,
+                                   const std::vector<AdjointOutput>& outputs) {
+  refuse_known_times(problem);
+  check_adjoint(problem, run, solution, wanted, outputs);
+  const Automaton& followed = wanted.extended ? *wanted.extended : problem;
+  std::vector<std::shared_ptr<const RelayStructure>> structures;
+  for (const Location& location : followed.locations())
+    structures.push_back(std::make_shared<const RelayStructure>(location.system));
+  return AdjointRun(followed, structures, options, run, solution, wanted, outputs).execute();
+}
+
+}  // namespace slideway

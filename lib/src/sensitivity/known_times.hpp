@@ -1,0 +1,13 @@
+// Jumps after a delay, which have no derivatives here: none is better than a wrong one.
+//
+// It must not know how derivatives are found.
+#pragma once
+
+#include "slideway/model/automaton.hpp"
+
+namespace slideway {
+
+// Throws std::invalid_argument for delays.
+void refuse_known_times(const Automaton& automaton);
+
+}  // namespace slideway

@@ -1,0 +1,56 @@
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+#include "test/cli/program.hpp"
+
+using slideway::test::contains;
+using slideway::test::Finished;
+using slideway::test::Workplace;
+using Json = nlohmann::json;
+
+TEST_CASE("equilibria are shown with their eigenvalues, and virtual ones with what is beyond zero") {
+  const Workplace place;
+  const Finished shown =
+      place.slideway({"equilibria", "gallery/chua", "--json", "all.json", "--csv", "all.csv"});
+  CAPTURE(shown.err);
+  CAPTURE(shown.out);
+  CHECK(shown.status == 0);
+  CHECK(contains(shown.out, "regular"));
+  CHECK(contains(shown.out, "virtual: it is on the other side of"));
+  CHECK(contains(place.read("all.csv"),
+                 "kind,admissible,location,mode,stability,continuum,x,y,z,real1,imaginary1"));
+  const Json document = Json::parse(place.read("all.json"));
+  CHECK(document["schema"] == "slideway.equilibria/1");
+  CHECK(document["all_modes"] == true);
+  int admissible = 0;
+  for (const Json& equilibrium : document["equilibria"]) admissible += equilibrium["admissible"] ? 1 : 0;
+  CHECK(admissible == 3);
+}
+
+TEST_CASE("a ball at rest carries its weight at the one equilibrium it has") {
+  const Workplace place;
+  const Finished finished = place.slideway({"equilibria", "gallery/bouncing_ball", "--json", "-"});
+  CAPTURE(finished.err);
+  CHECK(finished.status == 0);
+  const Json document = Json::parse(finished.out);
+  REQUIRE(document["equilibria"].size() == 1);
+  CHECK(std::abs(document["equilibria"][0]["forces"][0].get<double>() - 9.81) < 1e-9);
+  CHECK(document["equilibria"][0]["mode"] == "0");
+}
+
+TEST_CASE("the command equilibria says what it needs") {
+  const Workplace place;
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& part) {
+    arguments.insert(arguments.begin(), "equilibria");
+    const Finished finished = place.slideway(arguments);
+    CAPTURE(finished.err);
+    CHECK(finished.status == 2);
+    CHECK(contains(finished.err, part));
+  };
+  refused({"gallery/dry_friction"}, "depend on time");
+  refused({"gallery/chua", "--box", "x=1"}, "NAME=LOW:HIGH");
+  refused({"gallery/chua", "--box", "x=1:0"}, "NAME=LOW:HIGH");
+  refused({"gallery/chua", "--box", "w=0:1"}, "--box");
+}

@@ -1,0 +1,86 @@
+// Bifurcations of driven problems with closed forms, one of each name.
+#include "slideway/orbit/orbit_branch.hpp"
+#include "test/orbit/found_orbit.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+constexpr double kDrive = 2 * kPi;
+
+OrbitBranch branch_of(const std::string& text, double first, double last, Index points) {
+  const auto problem = [=](double value) { return instance_of(text, {{"p", value}}).problem(); };
+  const ModelInstance instance = instance_of(text, {{"p", first}});
+  const OrbitGuess guess = guess_after(Simulator(instance.problem(), {.rtol = 1e-9}),
+                                       {.start = 0, .end = 10 * kDrive, .state = instance.state}, kDrive);
+  return follow_periodic_orbit({.problem = problem, .period = [](double) { return kDrive; }}, guess,
+                               {.first = first, .last = last, .points = points});
+}
+
+// The one bifurcation on the branch, which goes on behind it.
+void check_only(const OrbitBranch& branch, Bifurcation kind, double parameter, double allowed) {
+  CAPTURE(branch.message);
+  CHECK(branch.complete);
+  for (const BranchBifurcation& found : branch.bifurcations) {
+    CAPTURE(to_string(found.kind));
+    CAPTURE(found.parameter);
+    CAPTURE(found.reason);
+    CHECK(found.kind == kind);
+    CHECK(std::abs(found.parameter - parameter) <= allowed);
+  }
+  CHECK(branch.bifurcations.size() == 1);
+}
+
+// Below the surface z relaxes to a drive; above it falls fast, so that it slides where the drive pushes it up.
+std::string relaxing_under(const std::string& drive) {
+  return "[parameters]\np = 0.6\n[states]\nz = 0.5\n[time]\nend = 100.0\n[surfaces]\nlimit = \"z - 1\"\n"
+         "[derivatives]\nz = \"-z + p + " +
+         drive + " - 5*(1 + sgn(limit))\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("a torus is born where the damping of a driven rotation vanishes") {
+  const std::string rotation = R"TOML(
+[parameters]
+p = -0.1
+[states]
+x = 0.0
+y = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "p*x - 0.4*y + cos(t)"
+y = "0.4*x + p*y"
+)TOML";
+  check_only(branch_of(rotation, -0.1, 0.1, 8), Bifurcation::torus, 0, 1e-8);
+}
+
+TEST_CASE("a pitchfork is a branch point, at which the parameter does not turn") {
+  const std::string pitchfork = R"TOML(
+[parameters]
+p = -0.1
+[states]
+x = 0.0
+y = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "p*x - x^3"
+y = "-y + cos(t)"
+)TOML";
+  check_only(branch_of(pitchfork, -0.1, 0.1, 8), Bifurcation::branch_point, 0, 1e-7);
+}
+
+TEST_CASE("an orbit that touches an attracting surface grazes and slides from the closed form on") {
+  // z = p + a (cos t + sin t)/2 touches 1 from below.
+  check_only(branch_of(relaxing_under("0.5*cos(t)"), 0.6, 0.7, 6), Bifurcation::grazing_sliding,
+             1 - 0.5 / std::sqrt(2.0), 1e-7);
+}
+
+TEST_CASE("sliding is interrupted where the least push of the drive vanishes") {
+  // The push p - 1 + a sin t + b cos 2t has its minima p - 1 + a - b and p - 1 - a - b.
+  check_only(branch_of(relaxing_under("0.2*sin(t) + 0.6*cos(2*t)"), 1.45, 1.35, 6),
+             Bifurcation::adding_sliding, 1 - 0.2 + 0.6, 1e-7);
+}
