@@ -169,6 +169,22 @@ TEST_CASE("a stop ends a local run where it ends the other") {
   CHECK(local.events.size() == global.events.size());
 }
 
+TEST_CASE("an event that waits beyond zero for the whole run is warned of locally, too") {
+  std::mt19937 random(3);
+  Event stop;
+  stop.name = "far";
+  stop.when = Guard([](const auto& /*t*/, const auto& x) { return x[5] + 7.0; });
+  stop.direction = Direction::rising;
+  stop.action = Action::stop;
+  const System stopped = ring(24, 0.05, random).with_events({stop});
+  const Vector start = Vector::LinSpaced(24, 0, 0.9);
+  const Solution local = run(stopped, start, 2, 1e-6, LocalEvents::on);
+  const Solution global = run(stopped, start, 2, 1e-6, LocalEvents::off);
+  REQUIRE(local.warnings.size() == 1);
+  REQUIRE(global.warnings.size() == 1);
+  CHECK(local.warnings[0].substr(0, 40) == global.warnings[0].substr(0, 40));
+}
+
 TEST_CASE("the errors of a step at one place do not grow with all the states that rest") {
   const auto end_of = [](Index cells, double rtol) {
     const System system = from_network(Chain{cells}, {.cells = cells, .states = 2, .surfaces = 1});

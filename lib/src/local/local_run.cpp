@@ -398,6 +398,7 @@ EventRecord LocalRun::record_of_whole(EventRecord record, const Cluster& cluster
 }
 
 void LocalRun::report(EventRecord&& record) {
+  if (record.round > 0) fired_.insert(record.name.value_or(""));
   solution_.events.push_back(std::move(record));
   if (!options_.on_event) return;
   named_call([] { return std::string("Options::on_event"); },
@@ -456,6 +457,41 @@ void LocalRun::add_work(const Statistics& work) {
   work_.dop853_steps += work.dop853_steps;
 }
 
+// As the ordinary engine warns at its end: an event that is beyond zero there and has never fired.
+void LocalRun::warn_of_silent_events() {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> silent;
+  const Vector atol = options_.atol.expand(x_.size(), options_.rtol);
+  for (const Event& event : system_.events()) {
+    const bool can_wait = event.action == Action::record || event.direction == Direction::any;
+    if (can_wait || fired_.count(event.name) > 0) continue;
+    const bool rises = event.direction == Direction::rising;
+    const double side = rises ? -1 : 1;
+    const double value = event.when.value(t_, x_);
+    const GuardShape shape = *event.when.shape(x_.size());
+    std::vector<double> slopes;
+    event.when.slopes(t_, x_, shape.states, slopes);
+    double near = 0;
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      const Index state = shape.states[k];
+      near += std::abs(slopes[k]) * (options_.rtol * std::abs(x_[state]) + atol[state]);
+    }
+    if (!(side * value < -kNearSilent * near)) continue;
+    const bool was_ahead = side * event.when.value(run_.start, run_.state) >= 0;
+    if (!was_ahead && event.initially == Initially::wait) continue;
+    if (was_ahead && !event.across_jumps) continue;
+    const std::string kind = event.action == Action::stop ? "stop" : "reset";
+    silent.push_back((event.name.empty() ? "a " + kind + " without a name" : kind + " '" + event.name + "'") +
+                     " has never fired, and its guard is " + number_text(value) + " at the end, past zero (" +
+                     (rises ? "rising" : "falling") + ")" +
+                     (was_ahead ? ": it went past without being zero, as at a pole"
+                                : ": it has been there from the start, and fires only on a crossing"));
+  }
+  for (std::size_t k = 0; k < std::min(most, silent.size()); ++k) solution_.warnings.push_back(silent[k]);
+  if (silent.size() > most)
+    solution_.warnings.push_back("the same is true of " + std::to_string(silent.size() - most) + " more");
+}
+
 Solution LocalRun::ended() {
   const double drift = solution_.statistics.largest_drift;
   const std::int64_t roots = solution_.statistics.integrator_roots;
@@ -471,6 +507,7 @@ Solution LocalRun::ended() {
   solution_.statistics.guard_evaluations += tools_->evaluator.counts().guards;
   solution_.statistics.events = static_cast<std::int64_t>(solution_.events.size());
   solution_.outcome.t = t_;
+  if (solution_.outcome.reached_end() && x_.allFinite()) warn_of_silent_events();
   solution_.final = {t_, mode_, x_, ""};
   solution_.trajectory = Trajectory(x_.size(), {});
   solution_.trajectory.begin_segment(t_, mode_, "");
