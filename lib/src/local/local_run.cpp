@@ -207,15 +207,12 @@ double LocalRun::step_to_try() const {
 bool LocalRun::restart_stepper(double first_step) {
   ModeOde& ode = tools_->ode;
   if (!stepper_) {
-    const Method method = options_.method == Method::automatic
-                              ? (options_.rtol < kTight ? Method::dop853 : Method::dopri5)
-                              : options_.method;
     // The norm of errors is a mean over all states, and what happens at one place must not be lost among many where nothing does.
     const double part = std::min(1.0, std::sqrt(kStatesOfOnePlace / static_cast<double>(x_.size())));
     const double rtol = std::max(part * options_.rtol, std::min(options_.rtol, kFinestStep));
     tools_->stepping.atol *= rtol / options_.rtol;
     tools_->stepping.rtol = rtol;
-    stepper_ = tools_->stepper_by(method);
+    stepper_ = tools_->stepper_by(options_.method);
   }
   ode.set_mode(mode_, lambda_, false);
   is_stepping_ = stepper_->start(t_, x_, run_.end, first_step);
@@ -238,6 +235,11 @@ bool LocalRun::take_step() {
       is_stepping_ = false;
       // The ordinary engine knows what to do, or says what is wrong.
       return follow_whole(std::min(run_.end, last_step_ > 0 ? t_ + last_step_ : run_.end));
+    }
+    // A stiff problem is one for the ordinary engine, whose method goes over to BDF.
+    if (!std::isnan(stepper_->statistics().stiff_from)) {
+      is_stepping_ = false;
+      return follow_whole(run_.end);
     }
     end = report.end;
     const bool is_too_long =
