@@ -144,3 +144,39 @@ TEST_CASE("a network that is not affine has the same events locally") {
 TEST_CASE("a network without cells is refused") {
   CHECK_THROWS_AS(from_network(Block{3}, {.cells = 0, .states = 2, .surfaces = 1}), std::invalid_argument);
 }
+
+namespace {
+
+// Rooms with walls that follow them within a ten-thousandth of the time in which a relay heats them.
+struct StiffRoom {
+  Index cells;
+  void guards(Index i, const auto& /*t*/, const auto& x, auto&& h) const {
+    h[0] = x(i, 0) - 1.0 - 0.02 * static_cast<double>(i % 7);
+  }
+  void field(Index i, const auto& t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    dx[0] =
+        -0.5 * lambda(i, 0) + 0.7 * sin(0.8 * t + 0.1 * static_cast<double>(i)) + 0.1 * (x(i, 1) - x(i, 0));
+    dx[1] = 1e4 * (x(i, 0) - x(i, 1)) + (i > 0 ? 1.0 : 0.0) * (x(i > 0 ? i - 1 : i, 1) - x(i, 1));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a stiff network is handed to the ordinary engine, which takes a stiff method") {
+  const Index cells = 30;
+  const System system = from_network(StiffRoom{cells}, {.cells = cells, .states = 2, .surfaces = 1});
+  Options options{.rtol = 1e-6};
+  options.recording = Recording::nothing;
+  Vector start = Vector::Constant(2 * cells, 0.6);
+  const auto run = [&](LocalEvents local) {
+    options.local_events = local;
+    return Simulator(system, options).run({.start = 0, .end = 10, .state = start});
+  };
+  const Solution local = run(LocalEvents::on);
+  const Solution global = run(LocalEvents::off);
+  CHECK(local.outcome.reached_end());
+  CHECK(local.events.size() == global.events.size());
+  CHECK(local.statistics.steps < 3 * global.statistics.steps);
+  CHECK((local.final.state - global.final.state).lpNorm<Eigen::Infinity>() <= 1e-4);
+}

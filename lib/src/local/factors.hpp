@@ -45,6 +45,8 @@ constexpr double kGuardRounding = 1e-13;
 constexpr double kStatesOfOnePlace = 100;
 // Steps have no smaller relative tolerance: rounding rules below.
 constexpr double kFinestStep = 1e-13;
+// A guard beyond zero is not told from one at zero within so many tolerances, which errors gather on a long run.
+constexpr double kNearSilent = 1000;
 // Another thread is worth so many clusters.
 constexpr std::size_t kFewestPerThread = 32;
 // Each thread takes memory of the size of the system.

@@ -207,15 +207,12 @@ double LocalRun::step_to_try() const {
 bool LocalRun::restart_stepper(double first_step) {
   ModeOde& ode = tools_->ode;
   if (!stepper_) {
-    const Method method = options_.method == Method::automatic
-                              ? (options_.rtol < kTight ? Method::dop853 : Method::dopri5)
-                              : options_.method;
     // The norm of errors is a mean over all states, and what happens at one place must not be lost among many where nothing does.
     const double part = std::min(1.0, std::sqrt(kStatesOfOnePlace / static_cast<double>(x_.size())));
     const double rtol = std::max(part * options_.rtol, std::min(options_.rtol, kFinestStep));
     tools_->stepping.atol *= rtol / options_.rtol;
     tools_->stepping.rtol = rtol;
-    stepper_ = tools_->stepper_by(method);
+    stepper_ = tools_->stepper_by(options_.method);
   }
   ode.set_mode(mode_, lambda_, false);
   is_stepping_ = stepper_->start(t_, x_, run_.end, first_step);
@@ -238,6 +235,11 @@ bool LocalRun::take_step() {
       is_stepping_ = false;
       // The ordinary engine knows what to do, or says what is wrong.
       return follow_whole(std::min(run_.end, last_step_ > 0 ? t_ + last_step_ : run_.end));
+    }
+    // A stiff problem is one for the ordinary engine, whose method goes over to BDF.
+    if (!std::isnan(stepper_->statistics().stiff_from)) {
+      is_stepping_ = false;
+      return follow_whole(run_.end);
     }
     end = report.end;
     const bool is_too_long =
@@ -398,6 +400,7 @@ EventRecord LocalRun::record_of_whole(EventRecord record, const Cluster& cluster
 }
 
 void LocalRun::report(EventRecord&& record) {
+  if (record.round > 0) fired_.insert(record.name.value_or(""));
   solution_.events.push_back(std::move(record));
   if (!options_.on_event) return;
   named_call([] { return std::string("Options::on_event"); },
@@ -456,6 +459,41 @@ void LocalRun::add_work(const Statistics& work) {
   work_.dop853_steps += work.dop853_steps;
 }
 
+// As the ordinary engine warns at its end: an event that is beyond zero there and has never fired.
+void LocalRun::warn_of_silent_events() {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> silent;
+  const Vector atol = options_.atol.expand(x_.size(), options_.rtol);
+  for (const Event& event : system_.events()) {
+    const bool can_wait = event.action == Action::record || event.direction == Direction::any;
+    if (can_wait || fired_.count(event.name) > 0) continue;
+    const bool rises = event.direction == Direction::rising;
+    const double side = rises ? -1 : 1;
+    const double value = event.when.value(t_, x_);
+    const GuardShape shape = *event.when.shape(x_.size());
+    std::vector<double> slopes;
+    event.when.slopes(t_, x_, shape.states, slopes);
+    double near = 0;
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      const Index state = shape.states[k];
+      near += std::abs(slopes[k]) * (options_.rtol * std::abs(x_[state]) + atol[state]);
+    }
+    if (!(side * value < -kNearSilent * near)) continue;
+    const bool was_ahead = side * event.when.value(run_.start, run_.state) >= 0;
+    if (!was_ahead && event.initially == Initially::wait) continue;
+    if (was_ahead && !event.across_jumps) continue;
+    const std::string kind = event.action == Action::stop ? "stop" : "reset";
+    silent.push_back((event.name.empty() ? "a " + kind + " without a name" : kind + " '" + event.name + "'") +
+                     " has never fired, and its guard is " + number_text(value) + " at the end, past zero (" +
+                     (rises ? "rising" : "falling") + ")" +
+                     (was_ahead ? ": it went past without being zero, as at a pole"
+                                : ": it has been there from the start, and fires only on a crossing"));
+  }
+  for (std::size_t k = 0; k < std::min(most, silent.size()); ++k) solution_.warnings.push_back(silent[k]);
+  if (silent.size() > most)
+    solution_.warnings.push_back("the same is true of " + std::to_string(silent.size() - most) + " more");
+}
+
 Solution LocalRun::ended() {
   const double drift = solution_.statistics.largest_drift;
   const std::int64_t roots = solution_.statistics.integrator_roots;
@@ -471,6 +509,7 @@ Solution LocalRun::ended() {
   solution_.statistics.guard_evaluations += tools_->evaluator.counts().guards;
   solution_.statistics.events = static_cast<std::int64_t>(solution_.events.size());
   solution_.outcome.t = t_;
+  if (solution_.outcome.reached_end() && x_.allFinite()) warn_of_silent_events();
   solution_.final = {t_, mode_, x_, ""};
   solution_.trajectory = Trajectory(x_.size(), {});
   solution_.trajectory.begin_segment(t_, mode_, "");

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "local/clusters.hpp"
@@ -63,6 +64,7 @@ class LocalRun {
   void add_work(const Statistics& work);
   bool too_many(std::size_t more) const;
   Options options_of_part() const;
+  void warn_of_silent_events();
   Solution ended();
 
   const Automaton& automaton_;
@@ -90,6 +92,7 @@ class LocalRun {
   double last_step_ = 0;
   int whole_steps_ = 0;  // in a row
   std::size_t next_output_ = 0;
+  std::unordered_set<std::string> fired_;  // the names of events that have
   Statistics work_;
   Solution solution_;
 };

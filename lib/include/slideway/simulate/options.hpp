@@ -38,8 +38,8 @@ enum class Recording {
 };
 
 // Whether an event is followed where it is, with the states around it alone, instead of stopping all states of a large system. The cost
-// of an event is then that of its surroundings, whatever the size of the system. `automatic` does so for 400 surfaces and events or
-// more, where the problem allows it; `on` for fewer, too. Where it is not possible a run is followed as ever, and with `on` says why in
+// of an event is then that of its surroundings, whatever the size of the system. `automatic` does so from 2000 surfaces or 400
+// events on, where the problem allows it; `on` for fewer, too. Where it is not possible a run is followed as ever, and with `on` says why in
 // its warnings:
 //     one location, no contacts, no events at known times, patterns of all derivatives, every row short; a field that is affine, or
 //     SystemDefinition::rows; resets that tell what they touch (Event::touches); Recording::nothing; no observer of steps, no
