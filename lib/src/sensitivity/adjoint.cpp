@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/LU>
+
 #include "core/number_text.hpp"
 #include "sensitivity/accumulated_changes.hpp"
 #include "sensitivity/collocation.hpp"
@@ -30,6 +32,7 @@ const Radau& adjoint_formula() {
 // In relative tolerances, by which two fields differ and still count as one: an end of sliding is located to as much.
 constexpr double kSameVelocity = 10;
 constexpr Index kColumnsAtOnce = 32;     // of the matrix of an event, which stay in the cache
+constexpr int kMostHalvings = 12;        // of a step, beyond which the integrand is taken as it is
 constexpr std::size_t kStepsAtOnce = 8;  // of the solution, in which J is seen at least once
 // Instants before a limit of events from which its derivative is told: three turns of up to as many events as a limit notes.
 constexpr std::size_t kInstantsBeforeLimit = 24;
@@ -172,21 +175,84 @@ class AdjointRun {
     Matrix states = v_.topRows(n_);
     Matrix parameters = v_.bottomRows(v_.rows() - n_);
     const Matrix floors = floors_of(k, from, states);
-    variation.advance(-from, -to, from - to, collocation, floors, states,
-                      [&](double, double h, const Matrix& coefficients) {
-                        for (std::size_t s = 0; s < stages; ++s) {
-                          const auto stage = static_cast<Index>(s);
-                          const double node = formula.nodes[stage];
-                          Matrix at = coefficients.rightCols(outputs());
-                          for (Index c = coefficients.cols() / outputs() - 2; c >= 0; --c)
-                            at = node * at + coefficients.middleCols(c * outputs(), outputs());
-                          const TransposedJacobian& jacobian = jacobians[(seen + s) % stages];
-                          jacobian.add_parameters(h * formula.weights(formula.stages - 1, stage), at,
-                                                  parameters);
-                        }
-                      });
+    const auto piece = [&](double start, double h, const Matrix& coefficients) {
+      const Step step{k, to, from, start, h, coefficients};
+      std::vector<Matrix> parts;
+      for (std::size_t i = 0; i < stages; ++i) {
+        parts.push_back(Matrix::Zero(parameters.rows(), outputs()));
+        jacobians[(seen + i) % stages].add_parameters(
+            1, state_in(step, start + formula.nodes[static_cast<Index>(i)] * h), parts.back());
+      }
+      if (parameters.rows() > 0) add_integral(step, start, h, parts, kMostHalvings, parameters);
+    };
+    variation.advance(-from, -to, from - to, collocation, floors, states, piece);
     v_.topRows(n_) = states;
     v_.bottomRows(v_.rows() - n_) = parameters;
+  }
+
+  // A step of v in backward time, within a stretch of a segment.
+  struct Step {
+    std::size_t segment;
+    double to, from;
+    double start, h;
+    const Matrix& coefficients;
+  };
+
+  Matrix state_in(const Step& step, double time) const {
+    const double theta = (time - step.start) / step.h;
+    Matrix at = step.coefficients.rightCols(outputs());
+    for (Index c = step.coefficients.cols() / outputs() - 2; c >= 0; --c)
+      at = theta * at + step.coefficients.middleCols(c * outputs(), outputs());
+    return at;
+  }
+
+  // The integral of (∂f/∂p)ᵀ v over [begin, begin + h], whose integrand has the values `parts` at the nodes. It is halved where the formula
+  // of one node less tells another result: the integrand may be rougher than v.
+  void add_integral(const Step& step, double begin, double h, const std::vector<Matrix>& parts, int halvings,
+                    Matrix& sum) {
+    const Radau& formula = adjoint_formula();
+    const Vector weaker = weaker_weights(formula);
+    Matrix integral = Matrix::Zero(sum.rows(), sum.cols()), other = integral;
+    for (Index i = 0; i < formula.stages; ++i) {
+      const Matrix& part = parts[static_cast<std::size_t>(i)];
+      integral += h * formula.weights(formula.stages - 1, i) * part;
+      if (i + 1 < formula.stages) other += h * weaker[i] * part;
+    }
+    const Matrix sizes = sum.cwiseAbs().cwiseMax(integral.cwiseAbs());
+    // The better formula has more than twice the order of the other.
+    const bool is_known = ((integral - other).array().abs() <= std::sqrt(rtol_) * sizes.array()).all();
+    if (is_known || halvings == 0 || !integral.allFinite()) {
+      sum += integral;
+      return;
+    }
+    Regime& regime = replay_.regime(step.segment);
+    TransposedJacobian jacobian;
+    for (const double start : {begin, begin + 0.5 * h}) {
+      std::vector<Matrix> halves;
+      for (Index i = 0; i < formula.stages; ++i) {
+        const double time = start + 0.5 * h * formula.nodes[i];
+        jacobian.compute(regime, -time,
+                         replay_.state_at(step.segment, std::clamp(-time, step.to, step.from)));
+        halves.push_back(Matrix::Zero(sum.rows(), sum.cols()));
+        jacobian.add_parameters(1, state_in(step, time), halves.back());
+      }
+      add_integral(step, start, 0.5 * h, halves, halvings - 1, sum);
+    }
+  }
+
+  // Of the interpolation through all nodes but the last.
+  static const Vector& weaker_weights(const Radau& formula) {
+    static const Vector weights = [&] {
+      const Index count = formula.stages - 1;
+      Matrix powers(count, count);
+      Vector moments(count);
+      for (Index k = 0; k < count; ++k) {
+        moments[k] = 1 / static_cast<double>(k + 1);
+        for (Index i = 0; i < count; ++i) powers(k, i) = std::pow(formula.nodes[i], static_cast<double>(k));
+      }
+      return Vector(powers.partialPivLu().solve(moments));
+    }();
+    return weights;
   }
 
   // Entries of v matter from a hundredth of what the largest makes of a change of its state by its size.
