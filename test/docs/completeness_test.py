@@ -23,7 +23,8 @@ def keys_of_parser():
     """Every list of keys that the parser compares a table with, and the laws of friction."""
     lists = []
     sections = "".join(source(name) for name in ("model_file_sections.cpp", "model_file_events.cpp",
-                                                 "model_file_friction.cpp", "model_file_tables.cpp"))
+                                                 "model_file_friction.cpp", "model_file_hysteresis.cpp",
+                                                 "model_file_tables.cpp"))
     lists += re.findall(r"check_keys\((?:[^{};]|\n)*\{([^{}]*)\}", sections)
     lists += re.findall(r"read_events\([^{;]*\{([^{}]*)\}", sections)
     lists += re.findall(r"Words\s*(?:\w+\s*=\s*)?\{([^{}]*)\}", sections)

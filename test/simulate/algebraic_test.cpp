@@ -210,6 +210,21 @@ TEST_CASE("a surface that depends on an algebraic variable is met where that is 
   });
 }
 
+TEST_CASE(
+    "equations and masses that hold for positive parameters keep their form where derivatives by these are "
+    "asked for") {
+  const std::string text =
+      "[parameters]\nR = 2.0\n[states]\nx = 1.0\nv = 0.2\n[time]\nend = 1\n[mass]\nx = { x = \"R\" "
+      "}\n[algebraic]\ny = \"x - "
+      "R*(exp(y) - 1)\"\n[derivatives]\nx = \"-y\"\nv = \"x\"\n";
+  const ExtendedProblem extended = parse_model(text, "a.toml").extend({}, {"R"});
+  const System& system = extended.problem.locations().front().system;
+  CHECK(system.events().empty());
+  const DerivativeCheck derivatives = check_derivatives(system, 0, Eigen::Vector3d(0.7, -0.1, 2), Vector(0));
+  CAPTURE(derivatives.message);
+  CHECK(derivatives.passed);
+}
+
 TEST_CASE("what is wrong with an algebraic variable is told with its place and a cure") {
   const std::string states = "x = 1.0\n";
   std::string told = told_by(model("y = \"y + x - 1\"\n", "x = \"-y\"\n", states));

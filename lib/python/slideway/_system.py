@@ -178,7 +178,7 @@ class System(Model):
                 text.table("[[locations]]", [("name", key)])
                 text.table("[locations.derivatives]", text.derivatives(text.expressions(own, len(names), **extra)))
             for edge in edges:
-                lines = [("from", edge.from_), ("to", edge.to)] + _when(text, edge)
+                lines: List[Tuple[str, Any]] = [("from", edge.from_), ("to", edge.to), *_when(text, edge)]
                 if edge.set is not None:
                     lines.append(("set", self._set(text, edge.set)))
                 if edge.zeno:

@@ -128,7 +128,7 @@ def test_conditions_of_events():
 
 def test_events_that_are_true_at_the_start():
     def times(initially):
-        system = System(lambda t, y: [1.0], states={"x": 2.0}, t_span=(0, 1),
+        system = System(lambda t, y: [1.0], states={"x": 2.0}, t_span=(0, 0.9),
                         resets=[Reset("x > 1", {"x": "0.5"}, initially=initially)])
         return [event.t for event in system.run().events if event.kind == "reset"]
 

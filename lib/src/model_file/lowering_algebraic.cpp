@@ -8,7 +8,6 @@
 
 #include "expression/expression_tape.hpp"
 #include "expression/tape_inputs.hpp"
-#include "model_file/node_bounds.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -34,8 +33,8 @@ struct StartPoint {
 }  // namespace
 
 AlgebraicSystem::AlgebraicSystem(ExpressionGraph& graph, std::vector<AlgebraicVariable> variables, double t,
-                                 Vector x)
-    : graph_(graph), variables_(std::move(variables)), t_(t), x_(std::move(x)) {
+                                 KnownStates known)
+    : graph_(graph), variables_(std::move(variables)), t_(t), known_(std::move(known)) {
   const std::size_t count = variables_.size();
   for (std::size_t k = 0; k < count; ++k)
     residuals_.push_back(
@@ -65,7 +64,7 @@ std::vector<double> AlgebraicSystem::values(NodeId node) const {
   const Tape tape(graph_, {graph_.with_nodes(node, numbers)});
   std::vector<double> result;
   for (const double side : {1.0, -1.0})
-    result.push_back(tape.value<double>(StartPoint{t_, x_, variables_, side}));
+    result.push_back(tape.value<double>(StartPoint{t_, known_.values, variables_, side}));
   return result;
 }
 
@@ -92,7 +91,7 @@ std::optional<AlgebraicSystem::Choice> AlgebraicSystem::choice_in(std::size_t eq
     const bool is_constant = graph_.is_constant(slope.value);
     const std::vector<double> sizes = values(slope.value);
     const bool is_small = std::abs(sizes[0]) < kLeastSlope * largest[0];
-    const bool is_only = is_affine || has_one_sign(graph_, slope.value);
+    const bool is_only = is_affine || has_one_sign(graph_, slope.value, known_);
     const int cost = (is_affine ? 0
                       : is_only ? 100
                                 : 200) +
@@ -110,7 +109,7 @@ NodeId AlgebraicSystem::solution(const Choice& choice) {
     return graph_.negate(graph_.divide(rest, choice.slope));
   }
   const AlgebraicVariable& variable = variables_[choice.variable];
-  const bool is_only = has_one_sign(graph_, choice.slope);
+  const bool is_only = has_one_sign(graph_, choice.slope, known_);
   if (!is_only && !variable.start) {
     failure_ = Failure::several;
     place_ = choice.variable;

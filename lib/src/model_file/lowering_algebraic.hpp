@@ -15,6 +15,7 @@
 
 #include "expression/expression_derivatives.hpp"
 #include "expression/expression_graph.hpp"
+#include "model_file/node_bounds.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway::reader {
@@ -27,8 +28,9 @@ struct AlgebraicVariable {
 
 class AlgebraicSystem {
  public:
-  // `t` and `x` are those of the start of the run.
-  AlgebraicSystem(ExpressionGraph& graph, std::vector<AlgebraicVariable> variables, double t, Vector x);
+  // `t` and the states are those of the start of the run.
+  AlgebraicSystem(ExpressionGraph& graph, std::vector<AlgebraicVariable> variables, double t,
+                  KnownStates known);
 
   enum class Failure { none, singular, several };
   // The nodes of all yₖ; none where one of them is not determined, or may be by several values.
@@ -55,7 +57,7 @@ class AlgebraicSystem {
   ExpressionGraph& graph_;
   std::vector<AlgebraicVariable> variables_;
   double t_;
-  Vector x_;
+  KnownStates known_;
   std::vector<NodeId> residuals_;
   std::vector<Gradient> slopes_;  // of each residual, by the unknowns
   std::vector<char> is_used_;     // equations

@@ -509,11 +509,19 @@ class Expander {
       owners.push_back(k);
     });
     if (!mistakes_.empty()) return {};
-    AlgebraicSystem system(expanded_.graph, std::move(variables), expanded_.start, expanded_.initial);
+    AlgebraicSystem system(expanded_.graph, std::move(variables), expanded_.start, known_states());
     const std::optional<std::vector<NodeId>> solved = system.solve();
     if (solved) return *solved;
     tell_unsolved(system, model_.definitions[owners[system.place()]]);
     return {};
+  }
+
+  // Parameters that are states behind the others.
+  KnownStates known_states() const {
+    KnownStates known;
+    known.values = expanded_.initial;
+    known.from = static_cast<std::uint32_t>(expanded_.state_names.size() - expanded_.free_parameters);
+    return known;
   }
 
   void tell_unsolved(const AlgebraicSystem& system, const Quantity& variable) {
@@ -641,6 +649,7 @@ class Expander {
       }
       mass_.add(entries[k].first, entries[k].second.state, entries[k].second.value, values[k]);
     }
+    mass_.set_known_states(known_states());
     if (!mass_.factor()) return tell_singular(mass_.singular_row());
     for (ExpandedMotion& motion : expanded_.motions) {
       MassMatrix::Entries sides;

@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "model_file/node_bounds.hpp"
-
 namespace slideway::reader {
 namespace {
 
@@ -62,7 +60,7 @@ bool MassMatrix::factor() {
       best = column;
       fewest = others;
     }
-    if (!has_one_sign(graph_, rows_[row].at(best).node)) {
+    if (!has_one_sign(graph_, rows_[row].at(best).node, known_)) {
       const std::vector<std::uint32_t> candidates = in_column_[best];
       for (const std::uint32_t other : candidates) {
         if (other == row || left.count({rows_[other].size(), other}) == 0 || rows_[other].count(best) == 0)
@@ -137,7 +135,7 @@ std::optional<NodeId> MassMatrix::singularity() const {
   std::vector<NodeId> open;
   for (const Pivot& pivot : pivots_) {
     const NodeId node = rows_.at(pivot.row).at(pivot.column).node;
-    if (!has_one_sign(graph_, node)) open.push_back(node);
+    if (!has_one_sign(graph_, node, known_)) open.push_back(node);
   }
   if (open.empty()) return std::nullopt;
   NodeId product = open.front();

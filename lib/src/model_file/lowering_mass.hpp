@@ -13,15 +13,19 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
+#include "model_file/node_bounds.hpp"
 
 namespace slideway::reader {
 
 class MassMatrix {
  public:
   explicit MassMatrix(ExpressionGraph& graph) : graph_(graph) {}
+
+  void set_known_states(KnownStates known) { known_ = std::move(known); }
 
   // `value` is that of the entry at the start of the run.
   void add(std::uint32_t row, std::uint32_t column, NodeId entry, double value);
@@ -62,6 +66,7 @@ class MassMatrix {
   void take_larger(const Pivot& pivot, std::uint32_t other);
 
   ExpressionGraph& graph_;
+  KnownStates known_ = {};
   std::map<std::uint32_t, Row> rows_;  // those that are left, while it is factored; then those of U
   std::map<std::uint32_t, std::vector<std::uint32_t>> in_column_;  // rows that had an entry there
   std::vector<Step> steps_;

@@ -50,7 +50,7 @@ Bounds inverse(Bounds a) {
 
 class BoundsOfNodes {
  public:
-  explicit BoundsOfNodes(const ExpressionGraph& graph) : graph_(graph) {}
+  BoundsOfNodes(const ExpressionGraph& graph, const KnownStates& states) : graph_(graph), states_(states) {}
 
   Bounds of(NodeId root) {
     for (const NodeId id : graph_.reachable({root})) known_[id] = bounds(graph_[id]);
@@ -68,6 +68,11 @@ class BoundsOfNodes {
     switch (node.operation) {
       case Operation::constant: return {node.value, node.value};
       case Operation::lambda: return {-1, 1};
+      case Operation::state: {
+        if (node.a < states_.from) return {};
+        const double value = states_.values[static_cast<Index>(node.a)];
+        return {value, value};
+      }
       case Operation::negate: return {-a().high, -a().low};
       case Operation::add: return {a().low + b().low, a().high + b().high};
       case Operation::subtract: return {a().low - b().high, a().high - b().low};
@@ -109,13 +114,14 @@ class BoundsOfNodes {
   }
 
   const ExpressionGraph& graph_;
+  const KnownStates& states_;
   std::unordered_map<NodeId, Bounds> known_;
 };
 
 }  // namespace
 
-bool has_one_sign(const ExpressionGraph& graph, NodeId root) {
-  const Bounds bounds = BoundsOfNodes(graph).of(root);
+bool has_one_sign(const ExpressionGraph& graph, NodeId root, const KnownStates& known) {
+  const Bounds bounds = BoundsOfNodes(graph, known).of(root);
   return bounds.low > 0 || bounds.high < 0;
 }
 

@@ -3,12 +3,22 @@
 // It must not know model files.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+
 #include "expression/expression_graph.hpp"
+#include "slideway/core/types.hpp"
 
 namespace slideway::reader {
 
+// States from this one on are parameters, with these values.
+struct KnownStates {
+  std::uint32_t from = std::numeric_limits<std::uint32_t>::max();
+  Vector values = {};  // of all states
+};
+
 // Whether a value is positive whatever time, states and unknowns are, or negative whatever they are; on a side of surfaces, and between.
 // The answer false does not exclude it.
-bool has_one_sign(const ExpressionGraph& graph, NodeId root);
+bool has_one_sign(const ExpressionGraph& graph, NodeId root, const KnownStates& known = {});
 
 }  // namespace slideway::reader
