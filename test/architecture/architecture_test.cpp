@@ -134,6 +134,23 @@ TEST_CASE("a factor of the run outside the table is noticed, and a table that is
   CHECK(factors_outside_table({table, many}).size() == 1);
 }
 
+TEST_CASE("a class of too many members is noticed, and a second class in a header of the run") {
+  const auto class_of = [](int members) {
+    std::string text = "// A.\nclass A {\n public:\n  int f(int, int) const { return a0_; }\n private:\n";
+    text += "  using B = int;\n  struct C {\n    int a, b, c;\n  };\n  static constexpr int kMost = 3;\n";
+    for (int k = 0; k < members - 2; ++k)
+      text += "  std::map<int, int> a" + std::to_string(k) + "_ = {1, 2};\n";
+    return text + "  int b_{1}, c_;\n};\n";
+  };
+  CHECK(large_classes({"lib/src/core/a.hpp", class_of(25)}).empty());
+  CHECK(large_classes({"lib/src/core/a.hpp", class_of(26)}).size() == 1);
+  CHECK(large_classes({"test/core/a.hpp", class_of(26)}).empty());
+  const std::string two = class_of(3) + "class D : public A {\n  class E {};\n};\n";
+  CHECK(large_classes({"lib/src/rules/a.hpp", two}).size() == 1);
+  CHECK(large_classes({"lib/src/rules/a.cpp", two}).empty());
+  CHECK(large_classes({"lib/src/report/a.hpp", two}).empty());
+}
+
 TEST_CASE("a test name that a filter would misread, or that occurs twice, is noticed") {
   const std::string good = "TEST_CASE(\"a ball, at rest (x' = -x), stays\") {}\n";
   CHECK(test_names({{"test/core/a_test.cpp", good}}).empty());

@@ -146,6 +146,63 @@ std::string code_only(const std::string& text) {
   return result;
 }
 
+// The statement without what stands in <…>, […] and {…}, and the parts of a list of declarators after the first.
+std::string outline(const std::string& statement) {
+  std::string result;
+  int depth = 0;
+  for (std::size_t i = 0; i < statement.size(); ++i) {
+    const char c = statement[i];
+    const bool arrow = c == '>' && i > 0 && statement[i - 1] == '-';
+    if (c == '<' || c == '[' || c == '{') ++depth;
+    if (depth == 0) result += c;
+    if ((c == '>' && !arrow) || c == ']' || c == '}') --depth;
+  }
+  return result;
+}
+
+// How many members the statement declares in a class: none for functions, types and constants of the class.
+int declared_members(const std::string& statement) {
+  static const std::regex access(R"(^(\s*(public|private|protected)\s*:)*\s*)");
+  static const std::regex other(R"(^(using|typedef|friend|static|template|class|struct|enum)\b)");
+  const std::string text = std::regex_replace(outline(statement), access, "");
+  if (text.empty() || std::regex_search(text, other)) return 0;
+  const std::string declared = text.substr(0, text.find('='));
+  if (declared.find('(') != std::string::npos) return 0;
+  return 1 + static_cast<int>(std::count(declared.begin(), declared.end(), ','));
+}
+
+// The position after the brace that closes the one before `begin`.
+std::size_t after_block(const std::string& code, std::size_t begin) {
+  for (int depth = 1; begin < code.size(); ++begin) {
+    if (code[begin] == '{') ++depth;
+    if (code[begin] == '}' && --depth == 0) return begin + 1;
+  }
+  return code.size();
+}
+
+// Of a class whose body begins there.
+int members_of_class(const std::string& code, std::size_t begin) {
+  static const std::regex type(R"(\b(class|struct|enum)\s[^()]*$)");
+  const std::size_t end = after_block(code, begin) - 1;
+  int members = 0;
+  std::string statement;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (code[i] == '{') {
+      const std::string head = outline(statement);
+      const bool is_function = head.substr(0, head.find('=')).find('(') != std::string::npos;
+      i = after_block(code, i + 1) - 1;
+      if (is_function) statement.clear();
+      if (is_function || std::regex_search(head, type)) continue;
+    } else if (code[i] == ';') {
+      members += declared_members(statement);
+      statement.clear();
+    } else {
+      statement += code[i];
+    }
+  }
+  return members;
+}
+
 }  // namespace
 
 Breaches upward_includes(const SourceFile& file) {
@@ -279,6 +336,34 @@ Breaches factors_outside_table(const SourceFile& file) {
   return result;
 }
 
+Breaches large_classes(const SourceFile& file) {
+  constexpr int most_members = 25;
+  static const std::regex heart(R"(^lib/src/(simulate|locate|rules|run|log)/)");
+  static const std::regex opening(R"((?:^|\n)[ \t]*class\s+(\w+)[^;{}()=]*\{)");
+  Breaches result;
+  const std::string root = first_component(file.path);
+  if (root != "lib" && root != "apps") return result;
+  const std::string code = code_only(file.text);
+  std::size_t outside = 0;
+  int classes = 0;
+  for (std::sregex_iterator match(code.begin(), code.end(), opening), none; match != none; ++match) {
+    const auto begin = static_cast<std::size_t>(match->position() + match->length());
+    const int line = 1 + static_cast<int>(std::count(code.begin(), code.begin() + match->position(1), '\n'));
+    const int members = members_of_class(code, begin);
+    if (members > most_members) {
+      result.push_back(breach(
+          file.path, line,
+          (*match)[1].str() + " has " + std::to_string(members) + " members: split it by what they are for"));
+    }
+    if (static_cast<std::size_t>(match->position()) < outside) continue;
+    outside = after_block(code, begin);
+    if (++classes == 2 && is_header(file) && std::regex_search(file.path, heart))
+      result.push_back(
+          breach(file.path, line, "one class, one file: " + (*match)[1].str() + " needs its own"));
+  }
+  return result;
+}
+
 Breaches test_names(const SourceFiles& files) {
   static const std::regex pattern(
       R"re(^\s*(?:TEST_CASE|TEST_CASE_FIXTURE\([^,]*,|TEST_CASE_TEMPLATE)\s*\(?\s*"(.*)")re");
@@ -391,6 +476,7 @@ Breaches all_breaches(const SourceFiles& files) {
     append(header_opening(file));
     append(comment_openings(file));
     append(factors_outside_table(file));
+    append(large_classes(file));
   }
   append(test_names(files));
   append(heavy_headers(files));

@@ -33,6 +33,8 @@ Breaches header_opening(const SourceFile& file);
 Breaches comment_openings(const SourceFile& file);
 // A factor by which a run decides that stands outside the one table of such factors, or a table of more than 100.
 Breaches factors_outside_table(const SourceFile& file);
+// A class that holds more than 25 members of its own, or a file of the run's engine with more than one class in a header.
+Breaches large_classes(const SourceFile& file);
 // A test case whose name a doctest filter or CTest would not take literally (the filter would then select nothing,
 // and pass), or that has the same name as another one of its folder.
 Breaches test_names(const SourceFiles& files);

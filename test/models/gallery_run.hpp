@@ -64,6 +64,7 @@ struct Asked {
   double rtol = 1e-9;
   Method method = Method::bdf;
   Recording recording = Recording::nothing;
+  double end = 0;  // of the model where it is 0
 };
 
 inline GalleryRun follow(const std::string& name, const Asked& asked = {}) {
@@ -72,6 +73,7 @@ inline GalleryRun follow(const std::string& name, const Asked& asked = {}) {
   options.rtol = asked.rtol;
   options.method = asked.method;
   options.recording = asked.recording;
+  if (asked.end > 0) instance.end = asked.end;
   Solution solution = Simulator(instance.problem(), options)
                           .run({.start = instance.start, .end = instance.end, .state = instance.state});
   CAPTURE(name);

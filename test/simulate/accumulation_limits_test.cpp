@@ -163,6 +163,26 @@ TEST_CASE("what takes no part in an accumulation is integrated to its limit") {
 }
 
 TEST_CASE(
+    "what takes no part in an accumulation is integrated to its limit where the clock shows a late time") {
+  // The last bounces that a clock at 10,000 resolves leave 2e-8 to the limit.
+  constexpr double start = 1e4, rate = -0.5;
+  const System system = smooth(3, [](auto, const auto& x, auto&& dx) {
+    dx[0] = x[1];
+    dx[1] = -4;
+    dx[2] = rate + 0.0 * x[2];
+  });
+  const System ball =
+      system.with_events({reset("table", component(0), Direction::falling, thrown_back(0.1))});
+  for (const Method method : {Method::automatic, Method::bdf, Method::adams, Method::rodas}) {
+    CAPTURE(to_string(method));
+    const Solution solution = Simulator(ball, with(method, 1e-12))
+                                  .run({.start = start, .end = start + 1, .state = Vector{{0, 0.4, 0}}});
+    REQUIRE(solution.outcome.status == Status::zeno);
+    CHECK(std::abs(solution.final.state[2] - rate * (solution.final.t - start)) < 1e-11);
+  }
+}
+
+TEST_CASE(
     "balls that come to rest at different times do so at their own, thrown back by resets of one location") {
   constexpr double height = 100;
   constexpr std::array<double, 3> restitution = {0.5, 0.6, 0.55};

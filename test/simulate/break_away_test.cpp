@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include "hybrid.hpp"
+#include "slideway/io/model_file.hpp"
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/from_signs.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -371,4 +373,99 @@ TEST_CASE("blocks that are pressed together hold as much at rest as each of them
       }
     }
   }
+}
+
+namespace {
+
+// A belt carries a block forwards, then backwards: x'' = -k·x - F with F between -Fs_minus and Fs at rest.
+const char* const both_ways = R"toml(
+[parameters]
+V = 0.25
+[states]
+x = 0.0
+v = "V"
+[time]
+end = 12.0
+[friction]
+F = { law = "directional", velocity = "v - V", Fc = 0.5, Fc_minus = 0.3, Fs = 1.1, Fs_minus = 0.7 }
+[derivatives]
+x = "v"
+v = "-x - F"
+)toml";
+
+}  // namespace
+
+TEST_CASE("a block on a belt breaks away at the limit of the direction in which it is pulled") {
+  // Held while x = Vt reaches the limit: on a belt that moves on, the force on the block is -F, so that F reaches -Fs_minus at x = 0.7;
+  // it then slips backwards under +Fc_minus: x = 0.3 + 0.4·cos s + V·sin s until the speed is V again.
+  for (const double speed : {0.25, -0.25}) {
+    const double at_rest = speed > 0 ? 0.7 : 1.1;
+    const double kinetic = speed > 0 ? 0.3 : 0.5;
+    const double pace = 0.25;
+    const double drop = at_rest - kinetic;
+    const double slip = 2 * (std::numbers::pi - std::atan(drop / pace));
+    const double breaks = at_rest / pace;
+    const double sticks = breaks + slip;
+    const double again = sticks + 2 * drop / pace;
+    std::string text = both_ways;
+    if (speed < 0) text.replace(text.find("0.25"), 4, "-0.25");
+    for (const Method method : every_method) {
+      for (const double rtol : {1e-5, 1e-8, 1e-11}) {
+        const ModelInstance instance = parse_model(text, "t.toml").instantiate({});
+        const Solution solution =
+            Simulator(instance.problem(), with(method, rtol))
+                .run({.start = instance.start, .end = instance.end, .state = instance.state});
+        CAPTURE(std::string(to_string(method)));
+        CAPTURE(rtol);
+        REQUIRE(solution.outcome.reached_end());
+        REQUIRE(solution.events.size() >= 2);
+        CHECK(std::abs(solution.events[0].t - breaks) < 100 * rtol);
+        CHECK(std::abs(solution.events[1].t - sticks) < 1000 * rtol);
+        if (again < 12) {
+          REQUIRE(solution.events.size() >= 3);
+          CHECK(std::abs(solution.events[2].t - again) < 1000 * rtol);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a surface may hold more in one direction alone") {
+  // -x'' = λ - a·t with λ in [-1, 2]: upwards the block starts at a·t = 2, downwards at 1.
+  for (const double rate : {0.5, -0.5}) {
+    const std::string text =
+        "[states]\nx = 0.0\nv = 0.0\n[time]\nend = 5\n[surfaces]\nstick = { value = \"v\", "
+        "break_away = { plus = 2 } }\n[derivatives]\nx = \"v\"\nv = \"" +
+        std::to_string(rate) + "*t - sgn(stick)\"\n";
+    const ModelInstance instance = parse_model(text, "t.toml").instantiate({});
+    const Solution solution = Simulator(instance.problem(), with(Method::automatic, 1e-9))
+                                  .run({.start = 0, .end = instance.end, .state = instance.state});
+    REQUIRE(solution.outcome.reached_end());
+    REQUIRE(solution.events.size() == 1);
+    const double starts = rate > 0 ? 4 : 2;
+    CHECK(solution.events[0].t == doctest::Approx(starts).epsilon(1e-12));
+    const double s = 5 - starts;
+    // v' = rate·(t - start) + what was held above 1.
+    const double v = rate > 0 ? 0.25 * s * s + s : -0.25 * s * s;
+    CHECK(solution.final.state[1] == doctest::Approx(v).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("the opposite of a velocity has its limits the other way round") {
+  // Surfaces of v and of -v are one.
+  const auto story_of = [](const std::string& guard, const std::string& side) {
+    const std::string text =
+        "[states]\nx = 0.0\nv = 0.0\nw = 0.0\n[time]\nend = 5\n[surfaces]\nstick = { value = \"" + guard +
+        "\", break_away = { " + side +
+        " = 2 } }\n[derivatives]\nx = \"v\"\nv = \"0.5*t - sgn(v)\"\nw = \"0*sgn(stick)\"\n";
+    const ModelInstance instance = parse_model(text, "t.toml").instantiate({});
+    return Simulator(instance.problem(), with(Method::automatic, 1e-9))
+        .run({.start = 0, .end = instance.end, .state = instance.state})
+        .events.front()
+        .t;
+  };
+  CHECK(story_of("v", "plus") == doctest::Approx(4).epsilon(1e-12));
+  CHECK(story_of("v", "minus") == doctest::Approx(2).epsilon(1e-12));
+  CHECK(story_of("-v", "minus") == doctest::Approx(4).epsilon(1e-12));
+  CHECK(story_of("-2*v", "plus") == doctest::Approx(2).epsilon(1e-12));
 }

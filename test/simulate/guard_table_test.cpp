@@ -142,11 +142,11 @@ TEST_CASE(
 TEST_CASE("what the run has seen of an event goes with it to another location") {
   const EventWatch watch = two_events();
   GuardTable one(0, 0, watch), other(0, 0, watch);
-  one.set_fired(0);
+  one.set_has_fired(0);
   one.see(1, true);
   other.take_over(one, watch, watch, 1);
   // Guards are the same only where they are copies of one.
-  CHECK(other.event(0).fired);
+  CHECK(other.event(0).has_fired);
   CHECK(other.event(1).was_ahead);
   CHECK(!other.event(1).armed);
 }

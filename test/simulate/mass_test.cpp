@@ -194,3 +194,58 @@ TEST_CASE("mistakes in a mass matrix are told at their places") {
        "m.toml:9:11: a mass that is not finite at the start, expected a finite number, got inf");
   CHECK(told_by(with("x = { x = \"2\" }")) == "");
 }
+
+TEST_CASE("a mass matrix whose pivot vanishes on the way is solved by another one") {
+  // A rotation by t, whose inverse is its transpose.
+  const std::string text = R"toml(
+[states]
+u = 0.3
+w = -0.2
+[time]
+end = 7.0
+[mass]
+u = { u = "cos(t)", w = "sin(t)" }
+w = { u = "-sin(t)", w = "cos(t)" }
+[derivatives]
+u = "w"
+w = "-u"
+)toml";
+  const std::string by_hand = R"toml(
+[states]
+u = 0.3
+w = -0.2
+[time]
+end = 7.0
+[derivatives]
+u = "cos(t)*w + sin(t)*u"
+w = "sin(t)*w - cos(t)*u"
+)toml";
+  for (const double rtol : {1e-6, 1e-10}) {
+    const Finished a = run(text, Method::dopri5, rtol);
+    const Finished b = run(by_hand, Method::dopri5, rtol);
+    REQUIRE(a.solution.outcome.succeeded());
+    for (Index j = 0; j < 2; ++j) CHECK(std::abs(a.end(j) - b.end(j)) < 1e-12);
+  }
+  const System system = parse_model(text, "m.toml").instantiate({}).system;
+  for (const double t : {0.1, 1.57, 1.5707963267948966, 3.0}) {
+    const DerivativeCheck derivatives = check_derivatives(system, t, Eigen::Vector2d(0.3, -0.7), Vector(0));
+    CAPTURE(derivatives.message);
+    CHECK(derivatives.passed);
+  }
+}
+
+TEST_CASE(
+    "a run ends with a reason where the mass matrix becomes singular, and refuses one that is so at the "
+    "start") {
+  const auto text = [](const std::string& entry) {
+    return "[states]\nu = 1.0\nw = 0.0\n[time]\nend = 3\n[mass]\nu = { u = 1, w = 1 }\nw = { u = 1, w = \"" +
+           entry + "\" }\n[derivatives]\nu = \"-u\"\nw = \"1 - w\"\n";
+  };
+  const Finished finished = run(text("2 - t"), Method::automatic, 1e-8);
+  CHECK(finished.solution.outcome.status == Status::stopped_by_event);
+  CHECK(finished.solution.outcome.t == doctest::Approx(1).epsilon(1e-9));
+  REQUIRE_FALSE(finished.solution.events.empty());
+  CHECK(finished.solution.events.back().name == "singular mass matrix");
+  CHECK(told_by(text("1 + 0*t")).find("singular at the start") != std::string::npos);
+  CHECK(told_by(text("1 + t")).find("singular at the start") != std::string::npos);
+}

@@ -106,7 +106,7 @@ TEST_CASE("the same seed gives the same random models, another one others") {
 TEST_CASE("a time that is off, an event that is missing and another word are differences") {
   const RandomModel model = oscillator(0.4, 0.5, 20);
   const Motion exact = solve(model, {});
-  const Allowance allowance = allowance_of(exact, {}, 1e-6, 20, 20, {2, 2});
+  const Allowance allowance = allowance_of(exact, {}, 1e-6, 20, {.clock = 20}, {2, 2});
   REQUIRE(allowance.decided);
   CHECK(difference(exact, exact, allowance, {}).empty());
   Motion late = exact;
@@ -124,6 +124,19 @@ TEST_CASE("a time that is off, an event that is missing and another word are dif
   CHECK_FALSE(difference(elsewhere, exact, allowance, {}).empty());
 }
 
+TEST_CASE("a run that ends at a limit need not have the samples that the rule leaves free") {
+  Motion exact{.end = MotionEnd::zeno, .t = 1, .initial_word = "+", .state = {0}, .samples = {{0}, {0}}};
+  Motion earlier = exact;
+  earlier.samples.pop_back();
+  Allowance allowance = allowance_of(exact, {}, 1e-6, 2, {.clock = 2}, {1});
+  REQUIRE(allowance.decided);
+  CHECK_FALSE(difference(earlier, exact, allowance, {}).empty());
+  allowance.free_samples = 1;
+  CHECK(difference(earlier, exact, allowance, {}).empty());
+  earlier.samples.pop_back();
+  CHECK_FALSE(difference(earlier, exact, allowance, {}).empty());
+}
+
 TEST_CASE("a limit that the clock hides may be off by more where the contact is released soon after it") {
   const auto motion_with = [](long double limit, long double release) {
     Motion motion{.end = MotionEnd::reached, .t = 20, .initial_word = "+", .state = {0}};
@@ -135,7 +148,7 @@ TEST_CASE("a limit that the clock hides may be off by more where the contact is 
   // The clock hides 250 √(ε·1e4·20) = 1.7e-3, whose square over the time to the release is 1.4e-4 or 2.8e-7.
   for (const long double release : {10.02L, 19.9L}) {
     const Motion exact = motion_with(10, release);
-    const Allowance allowance = allowance_of(exact, {}, 1e-12, 20, clock, {1});
+    const Allowance allowance = allowance_of(exact, {}, 1e-12, 20, {.clock = clock}, {1});
     REQUIRE(allowance.decided);
     CHECK(difference(motion_with(10 + 1e-6L, release), exact, allowance, {}).empty());
     CHECK(difference(motion_with(10 + 1e-4L, release), exact, allowance, {}).empty() == (release < 11));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
@@ -22,8 +23,12 @@ constexpr long double natural_times = 20;
 constexpr long double limit_is_there = 1e-9L;
 // Errors in the guard of a surface that is met again soon, in tolerances.
 constexpr long double guard_errors = 10;
-// What the clock hides before a limit: see comparison.hpp.
+// The time that roundings hide before a limit: see comparison.hpp.
 constexpr long double per_clock = 250;
+constexpr long double hidden_heights = 12800;
+constexpr long double all_flights = 10;
+constexpr long double limit_of_hidden = 1.0L / 80;
+constexpr long double unseen_change = 0.25;
 
 bool shares(const std::vector<std::string>& names, const Accumulation& accumulation) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -53,16 +58,20 @@ long double window_begin(const Motion& exact, const Accumulation& accumulation, 
 }
 
 // In how much time what presses at a limit changes: until the next event there, where there is one.
-long double time_of_change(const std::vector<Happening>& happenings, std::size_t limit,
-                           const Accumulation& accumulation, long double span) {
-  const std::string& word = happenings[limit].word;
-  for (std::size_t k = limit + 1; k < happenings.size(); ++k) {
+long double time_of_change(const Motion& exact, const Accumulation& accumulation, long double span) {
+  const auto is_at_limit = [&](const Happening& happening) {
+    return happening.t <= accumulation.limit + limit_is_there * span;
+  };
+  auto next = std::find_if_not(exact.happenings.begin(), exact.happenings.end(), is_at_limit);
+  if (next == exact.happenings.begin()) return span;
+  const std::string& word = std::prev(next)->word;
+  for (; next != exact.happenings.end(); ++next) {
     const auto changes = [&](std::size_t place) {
-      return place < word.size() && happenings[k].word[place] != word[place];
+      return place < word.size() && next->word[place] != word[place];
     };
-    const bool is_there = shares(happenings[k].names, accumulation) ||
+    const bool is_there = shares(next->names, accumulation) ||
                           std::any_of(accumulation.places.begin(), accumulation.places.end(), changes);
-    if (is_there) return happenings[k].t - happenings[limit].t;
+    if (is_there) return next->t - accumulation.limit;
   }
   return span;
 }
@@ -120,13 +129,19 @@ long double stay_before(const std::vector<Happening>& happenings, const std::str
 
 }  // namespace
 
-std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long double free_time) {
+long double FreeTime::before(const Accumulation& accumulation) const {
+  if (!(accumulation.pressing > 0)) return usual;
+  return std::max(usual, times_root / std::sqrt(accumulation.pressing));
+}
+
+std::vector<Happening> reduced(const Motion& motion, const Motion& exact, const FreeTime& free_time) {
   std::vector<long double> begins;
   std::vector<long double> ends;
   for (const Accumulation& accumulation : exact.accumulations) {
     const long double delay = delay_of(motion, accumulation);
-    begins.push_back(window_begin(exact, accumulation, free_time) + delay);
-    ends.push_back(accumulation.limit + free_time + delay);
+    const long double is_free = free_time.before(accumulation);
+    begins.push_back(window_begin(exact, accumulation, is_free) + delay);
+    ends.push_back(accumulation.limit + is_free + delay);
   }
   // What takes part in an accumulation keeps, until its limit, what it had when the free time began.
   std::vector<Happening> merged;
@@ -209,7 +224,8 @@ std::string difference(const Motion& got, const Motion& exact, const Allowance& 
                          static_cast<double>(allowance.states[k]));
     }
   }
-  for (std::size_t s = 0; s < exact.samples.size(); ++s) {
+  const std::size_t free = std::min(allowance.free_samples, exact.samples.size());
+  for (std::size_t s = 0; s < exact.samples.size() - free; ++s) {
     if (s >= got.samples.size()) return "a sample is missing";
     for (std::size_t k = 0; k < exact.state.size(); ++k) {
       const long double off = distance(got.samples[s], exact.samples[s], k);
@@ -223,13 +239,17 @@ std::string difference(const Motion& got, const Motion& exact, const Allowance& 
 }
 
 Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
-                       long double span, long double clock, const std::vector<long double>& sizes) {
+                       long double span, const Rounding& rounding, const std::vector<long double>& sizes) {
   Allowance out;
   const long double steps = std::pow(std::max(1.0, tight / rtol), steps_by_tolerance);
   const long double unit = per_tolerance * static_cast<long double>(rtol) * steps;
   const long double per_change = change_per_drift * steps;
-  const long double hidden = per_clock * std::sqrt(std::numeric_limits<double>::epsilon() * clock / span);
-  out.accumulation = std::max({unit, std::sqrt(static_cast<long double>(rtol)), hidden}) * span;
+  constexpr long double epsilon = std::numeric_limits<double>::epsilon();
+  const FreeTime hidden{.usual = per_clock * std::sqrt(epsilon * rounding.clock * span),
+                        .times_root = all_flights * std::sqrt(hidden_heights * epsilon * rounding.guard)};
+  out.accumulation = hidden;
+  out.accumulation.usual =
+      std::max(hidden.usual, std::max(unit, std::sqrt(static_cast<long double>(rtol))) * span);
   const std::vector<Happening> expected = reduced(exact, exact, out.accumulation);
   const long double time_unit = unit * span / natural_times;
   out.times.assign(expected.size(), time_unit);
@@ -278,12 +298,14 @@ Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbour
     }
     out.times[k] += 2 * guard_errors * static_cast<long double>(rtol) / flight * natural_time;
   }
-  const long double resolved = std::sqrt(std::numeric_limits<double>::epsilon() * clock * span);
   for (std::size_t k = 0; k < expected.size(); ++k) {
     for (const Accumulation& one : exact.accumulations) {
       if (std::abs(one.limit - expected[k].t) > limit_is_there * span) continue;
-      const long double unseen = hidden * span;
-      out.times[k] += resolved + unseen * unseen / time_of_change(expected, k, one, span);
+      const long double unseen = hidden.before(one);
+      const long double change = time_of_change(exact, one, span);
+      if (unseen > unseen_change * change)
+        return give_up("a limit is hidden for as long as what presses there");
+      out.times[k] += unseen * limit_of_hidden + unseen * unseen / change;
       break;
     }
   }

@@ -15,12 +15,15 @@
 // Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
 // is more: a series of bounces differs from a geometric one by the square of the time that is left, so that its limit can be
 // told from there on. That time is counted back from the limit that the run found, which is held to the rule for times. So may
-// those within 250·√(ε·t·span) of the limit, t being what the clock shows: at a speed v across a gap the clock hides flights no
-// higher than some 1600·ε·v·t (100 times the rounding of the gap), which take √(12800·ε·t·v/a), where v/a is about a twentieth of the
-// run, and all of them take up to ten times as long, as restitutions are no more than 0.9. A limit itself may be off by √(ε·t·span) more, as README says
-// of what the guard resolves, √(2ε|H|/a)/(1−e) with H = v·t, and by the square of the time that the clock hides, over the time in
-// which the force that presses changes: until the contact is released, for example, or the run ends. What follows it is held to the rule above.
+// those within 250·√(ε·t·span) of the limit, where t is the time that the clock shows plus |H|/v for a position of size |H| and its
+// speed v: the roundings of both hide flights no higher than some 1600·ε·v·t (100 times the rounding of the gap), which take
+// √(12800·ε·t·v/a), where v/a is about a twentieth of the run, and all of them take up to ten times as long, as restitutions are no
+// more than 0.9. The acceleration a that the oracle tells at a limit is used where it makes that time longer. A limit itself may be
+// off by 1/80 of the time that is hidden, since README says √(2ε|H|/a)/(1−e) with |H| = v·t of what the guard resolves, and by the
+// square of that time over the time in which the force that presses changes: until the contact is released, for example, or the run
+// ends. What follows it is held to the rule above. Nothing is decided where a quarter of that time is hidden.
 // A run may end with the message that the clock does not resolve its tolerance where rtol·span/20 < ε·t: it is skipped.
+// Samples later than the earliest end that the rule allows to a run that ends at a limit are not compared.
 // It must not know who found the motions.
 #pragma once
 
@@ -31,15 +34,30 @@
 
 namespace slideway::validation::random {
 
+// The time before a limit in which the number of events is free.
+struct FreeTime {
+  long double usual = 0;
+  long double times_root = 0;  // times √a where the acceleration a at the limit is told
+  long double before(const Accumulation& accumulation) const;
+};
+
+// The roundings that a run cannot see through.
+struct Rounding {
+  long double clock = 0;  // t of the rules above
+  long double guard = 0;  // t·v, the size of the terms of a guard
+};
+
 // What a run at a tolerance may be off by.
 struct Allowance {
   bool decided = false;  // false: neighbouring problems have other sequences, or are far away
   std::string why = {};
-  long double accumulation = 0;          // the time before a limit in which the number of events is free
+  FreeTime accumulation = {};
   std::vector<long double> times = {};   // per instant of the reduced exact motion
   std::vector<long double> states = {};  // at the end
   std::vector<std::vector<long double>> samples = {};
   long double end = 0;  // of the time of the end
+  std::size_t free_samples =
+      0;  // the last ones, which a run that ends as early as `end` allows need not have
 };
 
 struct ComparisonOptions {
@@ -47,14 +65,14 @@ struct ComparisonOptions {
 };
 
 // Instants at which something changes, those free before an accumulation left out. `exact` says where accumulations are.
-std::vector<Happening> reduced(const Motion& motion, const Motion& exact, long double free_time);
+std::vector<Happening> reduced(const Motion& motion, const Motion& exact, const FreeTime& free_time);
 
 // Empty: it is right; else the first thing that is not.
 std::string difference(const Motion& got, const Motion& exact, const Allowance& allowance,
                        const ComparisonOptions& options);
 
-// From the exact motion and those of neighbouring problems, for a run of length `span` whose clock shows up to `clock`.
+// From the exact motion and those of neighbouring problems, for a run of length `span`.
 Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
-                       long double span, long double clock, const std::vector<long double>& sizes);
+                       long double span, const Rounding& rounding, const std::vector<long double>& sizes);
 
 }  // namespace slideway::validation::random

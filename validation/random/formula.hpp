@@ -70,10 +70,10 @@ Formula abs(int surface, const Formula& a);
 Formula max(int surface, const Formula& a, const Formula& b);
 Formula min(int surface, const Formula& a, const Formula& b);
 
-// The tree with every node replaced by what `change` makes of it; it is given the node with its arguments replaced.
 // The derivative in time along a motion with these derivatives of the states; nothing where a relay or an exponential is in it.
 std::optional<Formula> rate_of(const Formula& formula, const Formulas& derivatives);
 
+// The tree with every node replaced by what `change` makes of it; it is given the node with its arguments replaced.
 Formula rewritten(const Formula& formula, const std::function<Formula(const Formula&)>& change);
 
 // How names are written: those of states, definitions (empty: written out) and surfaces (empty: their guard).

@@ -128,12 +128,28 @@ long double Judge::limit_after_end() const {
   return never;
 }
 
+// The largest of all positions and their rates: a position far from zero is rounded as a clock is that shows a late time.
+Rounding Judge::rounding(long double clock) const {
+  Rounding out{.clock = clock};
+  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+    if (!is_position(model_, k)) continue;
+    const long double speed = sizes_[static_cast<std::size_t>(model_.derivatives[k].index())];
+    out.clock = std::max(out.clock, clock + sizes_[k] / speed);
+    out.guard = std::max(out.guard, clock * speed + sizes_[k]);
+  }
+  return out;
+}
+
 Allowance Judge::allowance(double rtol, double shift) const {
   const long double clock = std::max(std::abs(model_.start), std::abs(model_.end)) + std::abs(shift);
-  Allowance out = allowance_of(exact_, neighbours_.at(rtol), rtol, span_, clock, sizes_);
-  if (out.decided && limit_after_end_ <= out.accumulation) {
+  Allowance out = allowance_of(exact_, neighbours_.at(rtol), rtol, span_, rounding(clock), sizes_);
+  if (out.decided && limit_after_end_ <= out.accumulation.usual) {
     out.decided = false;
     out.why = "the run ends where events accumulate";
+  }
+  if (exact_.end == MotionEnd::zeno) {
+    const auto is_free = [&](long double t) { return t > exact_.t - out.end; };
+    out.free_samples = static_cast<std::size_t>(std::count_if(samples_.begin(), samples_.end(), is_free));
   }
   return out;
 }

@@ -54,6 +54,7 @@ class Judge {
   Allowance allowance(double rtol, double shift) const;
   std::vector<Motion> neighbours_of(const std::vector<long double>& most) const;
   long double limit_after_end() const;
+  Rounding rounding(long double clock) const;
   Trial judged(const Setting& setting, const RandomModel& model, const Rewriting* rewriting) const;
 
   const RandomModel& model_;

@@ -22,6 +22,7 @@ struct Accumulation {
   long double limit = 0;
   std::vector<std::string> names = {};   // of the contacts, resets and edges that take part
   std::vector<std::size_t> places = {};  // characters of the word that do
+  long double pressing = 0;              // the acceleration back to the guard there; 0 where it is not told
 };
 
 enum class MotionEnd {

@@ -594,8 +594,10 @@ class Oracle {
     if (rests && restitution > 0) {
       std::vector<std::size_t> places = crossed_in_last_flights();
       places.push_back(model_.surfaces.size() + contact);
-      motion_.accumulations.push_back(
-          {.limit = t_, .names = {model_.contacts[contact].name}, .places = std::move(places)});
+      motion_.accumulations.push_back({.limit = t_,
+                                       .names = {model_.contacts[contact].name},
+                                       .places = std::move(places),
+                                       .pressing = -acceleration});
     }
     const Real impulse = -(1 + (rests ? 0 : restitution)) * rate / unit;
     for (const auto& [state, strength] : model_.contacts[contact].acts_on) {

@@ -22,42 +22,54 @@ class Contact:
     """A unilateral constraint gap >= 0 with a force that only pushes.
 
     ``gap`` is a function of (t, y); ``acts_on`` says how a unit of the force enters the derivatives, {state: value} or a
-    function that returns n numbers; ``restitution`` is a number or a function of the approach speed.
+    function that returns n numbers; ``restitution`` is a number or a function of the approach speed. ``friction`` is
+    {"mu": ..., "velocity": ..., "acts_on": {state: value}}, with "mu_s" where more holds at rest; ``impact_law`` is
+    "newton" or "poisson".
     """
 
     gap: Formula
     acts_on: Any
     restitution: Formula = 0.0
     name: Optional[str] = None
+    friction: Optional[Mapping[str, Any]] = None
+    impact_law: str = "newton"
 
 
 @dataclass(frozen=True)
 class Reset:
-    """Where ``when`` crosses zero the state jumps: ``set`` is {state: new value} or a function that returns the new y."""
+    """Where ``when`` crosses zero the state jumps: ``set`` is {state: new value} or a function that returns the new y.
+
+    ``when`` may be a condition, "x > 1 and v < 0" or a function that returns comparisons joined by & | ~; without a
+    ``direction`` the event then is where it becomes true. ``initially`` is "fire" or "wait": what an event does that is past
+    its guard at the start.
+    """
 
     when: Formula
     set: Any
-    direction: Union[str, int] = "any"
+    direction: Union[str, int, None] = None
     name: Optional[str] = None
     across_jumps: bool = True
+    initially: Optional[str] = None
 
 
 @dataclass(frozen=True)
 class Stop:
-    """Ends the run where ``when`` crosses zero in the direction: "rising", "falling" or "any" (or 1, −1, 0)."""
+    """Ends the run where ``when`` crosses zero in the direction: "rising", "falling" or "any" (or 1, −1, 0), or a condition becomes true."""
 
     when: Formula
-    direction: Union[str, int] = "any"
+    direction: Union[str, int, None] = None
     name: Optional[str] = None
+    initially: Optional[str] = None
 
 
 @dataclass(frozen=True)
 class Record:
-    """Notes where ``when`` crosses zero in the direction."""
+    """Notes where ``when`` crosses zero in the direction, or a condition becomes true."""
 
     when: Formula
-    direction: Union[str, int] = "any"
+    direction: Union[str, int, None] = None
     name: Optional[str] = None
+    initially: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -67,10 +79,12 @@ class Edge:
     from_: str
     to: str
     when: Formula
-    direction: Union[str, int] = "any"
+    direction: Union[str, int, None] = None
     set: Any = None
     name: Optional[str] = None
     zeno: Optional[str] = None
+    across_jumps: bool = True
+    initially: Optional[str] = None
 
 
 _DIRECTIONS = {1: "rising", -1: "falling", 0: "any", "rising": "rising", "falling": "falling", "any": "any"}
@@ -83,11 +97,26 @@ def direction_word(direction: Any) -> str:
         raise ValueError(f"direction is {direction!r}; expected 'rising', 'falling' or 'any'") from None
 
 
+def _when(text: ModelText, event: Any) -> List[Tuple[str, Any]]:
+    """The lines that all events have."""
+    lines: List[Tuple[str, Any]] = [("name", event.name)] if event.name else []
+    lines.append(("when", text.guard(event.when)))
+    if event.direction is not None:
+        lines.append(("direction", direction_word(event.direction)))
+    if not getattr(event, "across_jumps", True):
+        lines.append(("across_jumps", Raw("false")))
+    if event.initially is not None:
+        if event.initially not in ("fire", "wait"):
+            raise ValueError(f"initially is {event.initially!r}; expected 'fire' or 'wait'")
+        lines.append(("initially", event.initially))
+    return lines
+
+
 class System(Model):
     """A model of Python functions.
 
     ``field(t, y)`` returns the derivatives of the n states; it may take parameters by their names, ``field(t, y, mu)``, and
-    ``lam``, an array of the signs of the ``surfaces`` in order. All functions are traced, see :func:`slideway.solve_ivp`;
+    ``lam``, an array of the signs of the ``surfaces`` in order, and algebraic variables by their names. All functions are traced, see :func:`slideway.solve_ivp`;
     one that cannot be raises :class:`Untraceable`. A formula may be a string too, as in a model file.
 
     Parameters
@@ -100,6 +129,7 @@ class System(Model):
     contacts, resets, stops, records : lists of :class:`Contact`, :class:`Reset`, :class:`Stop`, :class:`Record`
     locations : {name: field}, with ``edges``, a list of :class:`Edge`, and ``initial``, the name to begin in
     definitions : {name: function}: quantities to observe by name
+    algebraic : {name: text}, or {name: {"value": text, "guess": number}}: variables that equations of their own determine
     options : {name: value} as in the table [options] of a model file
     """
 
@@ -108,7 +138,8 @@ class System(Model):
                  contacts: Sequence[Contact] = (), resets: Sequence[Reset] = (), stops: Sequence[Stop] = (),
                  records: Sequence[Record] = (), locations: Optional[Mapping[str, Callable[..., Any]]] = None,
                  edges: Sequence[Edge] = (), initial: Optional[str] = None,
-                 definitions: Optional[Mapping[str, Formula]] = None, options: Optional[Mapping[str, Any]] = None,
+                 definitions: Optional[Mapping[str, Formula]] = None, algebraic: Optional[Mapping[str, Any]] = None,
+                 options: Optional[Mapping[str, Any]] = None,
                  name: Optional[str] = None) -> None:
         if isinstance(states, Mapping):
             names, values = list(states), list(states.values())
@@ -124,7 +155,8 @@ class System(Model):
             entries: List[Tuple[str, Any]] = []
             for key, guard in surfaces.items():
                 if isinstance(guard, Mapping):
-                    entries.append((key, {k: text.value(v) for k, v in guard.items()}))
+                    entries.append((key, {k: {side: text.value(own) for side, own in v.items()} if isinstance(v, Mapping)
+                                          else text.value(v) for k, v in guard.items()}))
                 else:
                     entries.append((key, text.value(guard)))
             text.table("[surfaces]", entries)
@@ -132,6 +164,10 @@ class System(Model):
             extra["lam"] = traced_array(np.array(signs, dtype=object))
         if definitions:
             text.table("[definitions]", [(k, text.value(v)) for k, v in definitions.items()])
+        if algebraic:
+            extra.update({k: text.graph.node("name", k) for k in algebraic})
+            text.table("[algebraic]", [(k, {key: text.value(own) for key, own in v.items()} if isinstance(v, Mapping)
+                                        else text.value(v)) for k, v in algebraic.items()])
         if field is not None:
             text.table("[derivatives]", text.derivatives(text.expressions(field, len(names), **extra)))
         self._add_events(text, contacts, resets, stops, records)
@@ -142,9 +178,7 @@ class System(Model):
                 text.table("[[locations]]", [("name", key)])
                 text.table("[locations.derivatives]", text.derivatives(text.expressions(own, len(names), **extra)))
             for edge in edges:
-                lines: List[Tuple[str, Any]] = [("name", edge.name)] if edge.name else []
-                lines += [("from", edge.from_), ("to", edge.to), ("when", text.value(edge.when)),
-                          ("direction", direction_word(edge.direction))]
+                lines = [("from", edge.from_), ("to", edge.to)] + _when(text, edge)
                 if edge.set is not None:
                     lines.append(("set", self._set(text, edge.set)))
                 if edge.zeno:
@@ -165,17 +199,11 @@ class System(Model):
     def _add_events(self, text: ModelText, contacts: Sequence[Contact], resets: Sequence[Reset], stops: Sequence[Stop],
                     records: Sequence[Record]) -> None:
         for reset in resets:
-            lines: List[Tuple[str, Any]] = [("name", reset.name)] if reset.name else []
-            lines += [("when", text.value(reset.when)), ("direction", direction_word(reset.direction)),
-                      ("set", self._set(text, reset.set))]
-            if not reset.across_jumps:
-                lines.append(("across_jumps", Raw("false")))
-            text.table("[[resets]]", lines)
+            text.table("[[resets]]", _when(text, reset) + [("set", self._set(text, reset.set))])
         noted: List[Tuple[str, Any]] = [("[[stops]]", stops), ("[[records]]", records)]
         for heading, events in noted:
             for event in events:
-                lines = [("name", event.name)] if event.name else []
-                text.table(heading, lines + [("when", text.value(event.when)), ("direction", direction_word(event.direction))])
+                text.table(heading, _when(text, event))
         for number, contact in enumerate(contacts):
             acts = contact.acts_on
             if isinstance(acts, Mapping):
@@ -183,7 +211,8 @@ class System(Model):
             else:
                 entries = text.expressions(acts, len(text.state_names))
                 on = {name: e for name, e in zip(text.state_names, entries) if not (e.is_constant and e.args[0] == 0)}
-            lines = [("name", contact.name or f"contact{number + 1}"), ("gap", text.value(contact.gap)), ("acts_on", on)]
+            lines: List[Tuple[str, Any]] = [("name", contact.name or f"contact{number + 1}"), ("gap", text.value(contact.gap)),
+                                            ("acts_on", on)]
             restitution = contact.restitution
             if callable(restitution):
                 graph = Graph()
@@ -192,6 +221,12 @@ class System(Model):
                 lines.append(("restitution", Writer(define=False).write([root])[0]))
             else:
                 lines.append(("restitution", text.value(restitution)))
+            if contact.impact_law != "newton":
+                lines.append(("impact_law", contact.impact_law))
+            if contact.friction is not None:
+                rough = {key: text.value(value) for key, value in contact.friction.items() if key != "acts_on"}
+                rough["acts_on"] = {key: text.value(value) for key, value in contact.friction.get("acts_on", {}).items()}
+                lines.append(("friction", rough))
             text.table("[[contacts]]", lines)
 
     def __reduce__(self) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ._arrays import traced_array
-from ._expressions import Expr, Graph, Untraceable
+from ._expressions import Cond, Expr, Graph, Untraceable
 from ._rewriter import Rewriter
 from ._trace import trace
 from ._writer import RESERVED, Writer, number_text
@@ -98,6 +98,18 @@ class ModelText:
             return self.expressions(given, 1, **extra)[0]
         return self.graph.constant(float(given))
 
+    def guard(self, given: Any) -> Any:
+        """The guard of an event, or a condition: text, a function that returns a number or conditions joined by & | ~."""
+        if callable(given):
+            names = accepted(given, list(self.symbols))
+            try:
+                found = given(self.time, self.y(), **{name: self.symbols[name] for name in names})
+            except Exception:
+                found = None  # what only tracing can follow
+            if isinstance(found, Cond):
+                return found
+        return self.value(given)
+
     def table(self, heading: str, lines: Sequence[Tuple[str, Any]]) -> None:
         self.tables.append((heading, list(lines)))
 
@@ -111,6 +123,8 @@ class ModelText:
                 return quoted(texts[value.number])
             if isinstance(value, Raw):
                 return value.text
+            if isinstance(value, Cond):
+                return quoted(condition_text(value, texts))
             if isinstance(value, dict):
                 return "{ " + ", ".join(f"{key_text(k)} = {text_of(v)}" for k, v in value.items()) + " }"
             return quoted(str(value))
@@ -145,9 +159,30 @@ def _leaves(lines: Sequence[Tuple[str, Any]]) -> List[Tuple[str, Any]]:
     for key, value in lines:
         if isinstance(value, dict):
             leaves += _leaves(list(value.items()))
+        elif isinstance(value, Cond):
+            leaves += [(key, guard) for guard in guards_of(value)]
         else:
             leaves.append((key, value))
     return leaves
+
+
+def guards_of(condition: Cond) -> List[Expr]:
+    """What is compared with zero in a condition."""
+    if condition.kind in ("positive", "zero"):
+        return [condition.parts[0]]
+    return [guard for part in condition.parts for guard in guards_of(part)]
+
+
+def condition_text(condition: Cond, texts: Mapping[int, str]) -> str:
+    """A condition as a model file has it."""
+    if condition.kind == "positive":
+        return f"{texts[condition.parts[0].number]} > 0"
+    if condition.kind == "zero":
+        raise Untraceable("an equality of what moves")
+    inner = [condition_text(part, texts) for part in condition.parts]
+    if condition.kind == "not":
+        return f"not ({inner[0]})"
+    return f"({inner[0]}) {condition.kind} ({inner[1]})"
 
 
 def key_text(key: str) -> str:

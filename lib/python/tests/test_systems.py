@@ -110,3 +110,47 @@ def test_mistakes():
         System(lambda t, y: [y[0]], states=[1.0], t_span=(0, 1), stops=[Stop("y0", "up")])
     with pytest.raises(Exception, match="returned 1"):
         System(lambda t, y: [y[0]], states=[1.0, 2.0], t_span=(0, 1))
+
+
+def test_conditions_of_events():
+    def field(t, y):
+        return [1.0, 1.0]
+
+    def fired(**more):
+        system = System(field, states={"x": 0.0, "z": -2.0}, t_span=(0, 5), records=[Record(**more)])
+        return [event.t for event in system.run().events if event.kind == "record"]
+
+    assert fired(when="x > 1 and z > 0") == pytest.approx([2.0])
+    assert fired(when=lambda t, y: (y[0] > 1) & (y[1] > 0)) == pytest.approx([2.0])
+    assert fired(when=lambda t, y: (y[0] > 3) | ~(y[1] < -1)) == pytest.approx([1.0])
+    assert fired(when=lambda t, y: y[0] - 1) == pytest.approx([1.0])
+
+
+def test_events_that_are_true_at_the_start():
+    def times(initially):
+        system = System(lambda t, y: [1.0], states={"x": 2.0}, t_span=(0, 1),
+                        resets=[Reset("x > 1", {"x": "0.5"}, initially=initially)])
+        return [event.t for event in system.run().events if event.kind == "reset"]
+
+    assert times("fire") == pytest.approx([0.0, 0.5])
+    assert times("wait") == []
+    with pytest.raises(ValueError, match="'fire' or 'wait'"):
+        times("never")
+
+
+def test_a_block_rests_on_a_slope_by_the_friction_of_its_contact():
+    def slope(mu):
+        return System(lambda t, y: [y[2], y[3], 9.81 * math.sin(0.3), -9.81 * math.cos(0.3)],
+                      states={"s": 0.0, "n": 0.0, "vs": 0.0, "vn": 0.0}, t_span=(0, 10),
+                      contacts=[Contact(gap="n", acts_on={"vn": 1.0}, name="slope",
+                                        friction={"mu": mu, "velocity": "vs", "acts_on": {"vs": 1.0}})])
+
+    assert slope(0.4).run().final.state[0] == 0
+    assert slope(0.2).run().final.state[0] == pytest.approx(50 * 9.81 * (math.sin(0.3) - 0.2 * math.cos(0.3)))
+
+
+def test_algebraic_variables():
+    system = System(lambda t, y, z: [-z * (1 + 3 * z**2)], states={"x": 2.0}, t_span=(0, 1.5), algebraic={"z": "x - z^3"})
+    x = system.run(rtol=1e-10).final.state[0]
+    z = math.exp(-1.5)
+    assert x == pytest.approx(z + z**3, abs=1e-8)

@@ -1,5 +1,7 @@
 #include "expression/expression_derivatives.hpp"
 
+#include <unordered_map>
+
 namespace slideway::reader {
 namespace {
 
@@ -30,6 +32,10 @@ class Differentiator {
       case 1: differentiate_unary(id, node); break;
       case 2: differentiate_binary(id, node); break;
       default:
+        if (node.operation == Operation::root) {
+          differentiate_root(id, node);
+          break;
+        }
         merge(spans_[node.b], spans_[node.c],
               [&](NodeId p, NodeId q) { return graph_.choose(node.a, p, q); });
     }
@@ -41,6 +47,7 @@ class Differentiator {
     switch (variables_) {
       case Variables::states: return node.operation == Operation::state;
       case Variables::lambdas: return node.operation == Operation::lambda;
+      case Variables::unknowns: return node.operation == Operation::unknown;
       default: return node.operation == Operation::time;
     }
   }
@@ -161,6 +168,19 @@ class Differentiator {
     merge(da, db, [&](NodeId p, NodeId q) {
       return g.add(g.binary(Operation::chain, base_slope, p), g.binary(Operation::chain, exponent_slope, q));
     });
+  }
+
+  // By the unknown itself the root has no derivative: it is bound there.
+  void differentiate_root(NodeId id, const Node& node) {
+    const Span residual = spans_[node.a];
+    const std::uint32_t number = ExpressionGraph::unknown_of(node);
+    const std::unordered_map<NodeId, NodeId> at_root = {{graph_.unknown(number), id}};
+    for (std::size_t k = residual.begin; k < residual.end; ++k) {
+      const PartialDerivative entry = entries_[k];
+      if (variables_ == Variables::unknowns && entry.variable == number) continue;
+      const NodeId slope = graph_.with_nodes(node.b, at_root);
+      push(entry.variable, graph_.negate(graph_.divide(graph_.with_nodes(entry.value, at_root), slope)));
+    }
   }
 
   void differentiate_select(const Node& node) {

@@ -3,7 +3,9 @@
 //
 //     ∂/∂y select(k; p, q) = select(k; ∂p/∂y, ∂q/∂y),      ∂/∂λₖ select(k; p, q) = (p − q)/2,
 //
-// so that a derivative, too, needs only the branch in force.
+// so that a derivative, too, needs only the branch in force, and of y = root(y; r, s, g)
+//
+//     ∂y/∂x = −(∂r/∂x)/s at y.
 // It must not know model files or systems.
 #pragma once
 
@@ -15,10 +17,10 @@
 namespace slideway::reader {
 
 // The variables to differentiate by. A surface's λ is constant when differentiating by the state, and the other way round.
-enum class Variables { states, lambdas, time };
+enum class Variables { states, lambdas, time, unknowns };
 
 struct PartialDerivative {
-  std::uint32_t variable = 0;  // index of the state or surface; 0 for time
+  std::uint32_t variable = 0;  // index of the state or surface, number of the unknown; 0 for time
   NodeId value = 0;            // never the constant 0
 };
 

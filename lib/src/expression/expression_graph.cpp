@@ -148,12 +148,20 @@ NodeId ExpressionGraph::choose(NodeId guard, NodeId positive, NodeId otherwise) 
   return intern({Operation::choose, guard, positive, otherwise, 0});
 }
 
+NodeId ExpressionGraph::root(std::uint32_t number, Search search, NodeId residual, NodeId slope,
+                             NodeId start) {
+  has_roots_ = true;
+  return intern({Operation::root, residual, slope, start, 2.0 * number + (search == Search::near ? 1 : 0)});
+}
+
 NodeId ExpressionGraph::rebuild(const Node& node, NodeId a, NodeId b, NodeId c) {
   switch (operand_count(node.operation)) {
     case 0: return intern(node);
     case 1: return unary(node.operation, a);
     case 2: return node.operation == Operation::select ? select(node.c, a, b) : binary(node.operation, a, b);
-    default: return choose(a, b, c);
+    default:
+      return node.operation == Operation::root ? root(unknown_of(node), search_of(node), a, b, c)
+                                               : choose(a, b, c);
   }
 }
 
@@ -212,6 +220,15 @@ NodeId ExpressionGraph::with_nodes(NodeId root, const std::unordered_map<NodeId,
     const auto other = others.find(id);
     if (other != others.end()) return other->second;
     const Node node = nodes_[id];
+    return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
+  });
+}
+
+NodeId ExpressionGraph::with_any_search(NodeId root_node) {
+  const auto anything = [](NodeId) { return true; };
+  return rewritten(root_node, anything, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
+    const Node node = nodes_[id];
+    if (node.operation == Operation::root) return root(unknown_of(node), Search::only, a, b, c);
     return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
   });
 }

@@ -6,6 +6,9 @@
 // is p on one side of surface k, q on the other and their blend between. Every other node is smooth, but for
 // `floor`, `sign`, `step`, `absolute` and `choose` (p where the guard is positive, else q), which stand where no surface
 // may arise.
+//
+//     root(y; r, s, g) is the y with r(y) = 0,      s = ∂r/∂y, g where the search for it begins.
+// In r and s it is a leaf, `unknown`, which has a number; it has no meaning outside of them.
 // It must not know model files or systems.
 #pragma once
 
@@ -28,9 +31,10 @@ enum class Operation : std::uint8_t {
   // leaves
   constant,
   time,
-  impact,  // the approach speed of a contact
-  state,   // a: its index
-  lambda,  // a: the surface
+  impact,   // the approach speed of a contact
+  state,    // a: its index
+  unknown,  // a: its number
+  lambda,   // a: the surface
   // of one operand, a
   negate,
   sin,
@@ -60,7 +64,11 @@ enum class Operation : std::uint8_t {
   // of three
   select,  // a where λ_c = 1, b where λ_c = −1; c is the surface, not a node
   choose,  // b where a > 0, else c
+  root,  // a: r, b: s, c: g; the value of the node tells the number of the unknown, and how it is searched for
 };
+
+// The search for a root: the only one there is, wherever it is; or the one that is followed, which is near.
+enum class Search : std::uint8_t { only, near };
 
 struct Node {
   Operation operation = Operation::constant;
@@ -101,6 +109,13 @@ class ExpressionGraph {
   NodeId binary(Operation operation, NodeId a, NodeId b);
   NodeId select(std::uint32_t surface, NodeId plus, NodeId minus);
   NodeId choose(NodeId guard, NodeId positive, NodeId otherwise);
+  NodeId unknown(std::uint32_t number) { return intern({Operation::unknown, number, 0, 0, 0}); }
+  NodeId root(std::uint32_t number, Search search, NodeId residual, NodeId slope, NodeId start);
+  static std::uint32_t unknown_of(const Node& root) { return static_cast<std::uint32_t>(root.value / 2); }
+  static Search search_of(const Node& root) {
+    return std::fmod(root.value, 2) == 0 ? Search::only : Search::near;
+  }
+  bool has_roots() const { return has_roots_; }
 
   NodeId negate(NodeId a) { return unary(Operation::negate, a); }
   NodeId add(NodeId a, NodeId b) { return binary(Operation::add, a, b); }
@@ -125,6 +140,9 @@ class ExpressionGraph {
 
   // The node with others in place of some.
   NodeId with_nodes(NodeId root, const std::unordered_map<NodeId, NodeId>& others);
+
+  // The node with every root as the only one there is.
+  NodeId with_any_search(NodeId root);
 
   // The node with other λ, or their opposites, in place of λ. `by[k]` tells of surface k.
   struct Relay {
@@ -162,6 +180,7 @@ class ExpressionGraph {
   std::vector<std::uint8_t> has_lambda_;
   std::vector<NodeId> table_;  // open addressing; 0 is free, else id + 1
   std::size_t most_nodes_;
+  bool has_roots_ = false;
 };
 
 // A guard up to a constant factor: guards with the same `key` vanish together; `sign` is −1 where this one is

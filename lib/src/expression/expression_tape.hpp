@@ -4,11 +4,16 @@
 // On a side of surface k (λₖ = ±1) only the branch of select(k; p, q) in force is evaluated, so that a root or a
 // logarithm of the other branch cannot give NaN; between the sides both are. A dual λ counts as being on a side
 // only if it does not vary.
+//
+// A root is found by a tape of its own, which evaluates r and s at one y after the other; what these need that does not depend on y
+// is computed once. It is NaN where none is found. With dual numbers, steps y −= r/s of dual numbers from the root that was found
+// give its derivatives.
 // It must not know model files or systems.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
@@ -77,6 +82,12 @@ class Tape {
   void execute(Dual<double>* registers) const;
   void execute(Dual<Dual<double>>* registers) const;
 
+  struct Root;
+  template <class Scalar>
+  void run(Scalar* registers) const;
+  template <class Scalar>
+  static Scalar find_root(const Root& root, const Scalar* registers);
+
   static constexpr std::size_t small_ = 256;
 
   // The inputs that are used, in the order of their registers; the constants come after them.
@@ -88,6 +99,15 @@ class Tape {
   std::size_t registers_ = 0;
   std::vector<Instruction> instructions_;
   std::vector<std::uint32_t> outputs_;  // the register of each output
+  std::vector<std::shared_ptr<const Root>> roots_;
+};
+
+// r and s as a tape whose first registers are values of another tape, and then y.
+struct Tape::Root {
+  Tape equation = {};
+  std::vector<std::uint32_t> taken = {};  // registers of the other tape
+  std::uint32_t start = 0;                // another one
+  Search search = Search::only;
 };
 
 }  // namespace slideway::reader

@@ -25,10 +25,11 @@ constexpr double kStepOfAllRelays = 0x1p-10;
 
 ContactDynamics::ContactDynamics(const System& system) : definition_(system.contacts()), evaluator_(system) {
   const Index n = system.states();
-  for (Vector* vector : {&field_, &along_, &acceleration_, &value_, &unit_, &impulse_})
+  for (Vector* vector : {&buffers_.field, &buffers_.along, &buffers_.acceleration, &buffers_.value,
+                         &buffers_.unit, &buffers_.impulse, &buffers_.friction_unit})
     *vector = Vector::Zero(n);
-  typical_sizes_ = Vector::Ones(n);
-  all_forces_ = Vector::Zero(contacts());
+  far_.typical_sizes = Vector::Ones(n);
+  buffers_.all_forces = buffers_.all_friction = Vector::Zero(contacts());
   for (const Contact& contact : definition_) {
     Gap& gap = gaps_of_.emplace_back();
     if (auto shape = contact.gap.shape(n)) {
@@ -41,8 +42,13 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
     }
     gap.slopes.states = gap.states;
     gap.slopes.values.resize(gap.states.size());
-    acted_on_.push_back(contact.acts_on_states.value_or(std::vector<Index>()));
-    std::sort(acted_on_.back().begin(), acted_on_.back().end());
+    std::vector<Index>& states =
+        acted_on_.emplace_back(contact.acts_on_states.value_or(std::vector<Index>()));
+    if (contact.friction && contact.friction->acts_on_states)
+      states.insert(states.end(), contact.friction->acts_on_states->begin(),
+                    contact.friction->acts_on_states->end());
+    std::sort(states.begin(), states.end());
+    states.erase(std::unique(states.begin(), states.end()), states.end());
   }
   if (const auto& pattern = system.definition().field_dx_pattern) reached_by_ = transposed(*pattern);
 }
@@ -61,11 +67,11 @@ Mode ContactDynamics::with_closed(const Mode& surfaces) const {
 void ContactDynamics::set_closed(std::vector<Index> closed) {
   closed_ = std::move(closed);
   std::sort(closed_.begin(), closed_.end());
-  if (!has_patterns_) return;
-  far_closed_.clear();
-  local_closed_.clear();
-  for (const Index c : closed_) (patterns_.is_far[at(c)] ? far_closed_ : local_closed_).push_back(c);
-  far_columns_known_ = false;
+  if (!far_.has_patterns) return;
+  far_.closed.clear();
+  far_.local_closed.clear();
+  for (const Index c : closed_) (far_.patterns.is_far[at(c)] ? far_.closed : far_.local_closed).push_back(c);
+  far_.columns_known = false;
 }
 
 void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -74,8 +80,9 @@ void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVe
   for (std::size_t r = 0; r < closed_.size(); ++r) {
     // A unit of the gap's velocity is b/B of the state.
     double unit = 0;
-    for (std::size_t k = 0; k < directions_[r].states.size(); ++k) {
-      unit = std::max(unit, std::abs(directions_[r].values[k] * weights[directions_[r].states[k]]));
+    for (std::size_t k = 0; k < at_hand_.directions[r].states.size(); ++k) {
+      unit = std::max(unit,
+                      std::abs(at_hand_.directions[r].values[k] * weights[at_hand_.directions[r].states[k]]));
     }
     unit /= effect(static_cast<Index>(r), static_cast<Index>(r));
     rate = std::min(rate, 1 / (unit * tolerance(t, x, closed_[r], weights)));
@@ -95,11 +102,12 @@ std::string ContactDynamics::names(const std::vector<Index>& contacts) const {
 void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
                                        double stabilisation, const std::vector<Index>& contacts) {
   prepare(t, x, lambda, contacts);
-  right_side_ = -accelerations_;
+  at_hand_.right_side = -at_hand_.accelerations;
   if (stabilisation > 0) {
     for (std::size_t r = 0; r < contacts.size(); ++r) {
       const auto row = static_cast<Index>(r);
-      right_side_[row] -= stabilisation * (2 * rates_[row] + stabilisation * gap(t, x, contacts[r]));
+      at_hand_.right_side[row] -=
+          stabilisation * (2 * at_hand_.rates[row] + stabilisation * gap(t, x, contacts[r]));
     }
   }
   solve(contacts);
@@ -107,23 +115,27 @@ void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRe
 
 // The correction that draws the state back onto the constraint is no force of the contact: it would release the contact.
 const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  all_forces_.setZero();
-  if (closed_.empty()) return all_forces_;
+  buffers_.all_forces.setZero();
+  if (closed_.empty()) return buffers_.all_forces;
+  if (has_friction(closed_)) {
+    blend_forces(t, x, lambda);
+    return buffers_.all_forces;
+  }
   solve_for_forces(t, x, lambda, 0, closed_);
-  all_forces_(closed_) = solution_;
-  return all_forces_;
+  buffers_.all_forces(closed_) = at_hand_.solution;
+  return buffers_.all_forces;
 }
 
 void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
-  const std::vector<Index>& free = frozen_ ? local_closed_ : closed_;
+  const std::vector<Index>& free = far_.frozen ? far_.local_closed : closed_;
   if (!free.empty()) {
     solve_for_forces(t, x, lambda, stabilisation_, free);
-    add_impulses(solution_, dx);
+    add_impulses(at_hand_.solution, dx);
   }
-  if (!frozen_) return;
-  take_directions(t, x, far_closed_, far_directions_);
-  for (std::size_t r = 0; r < far_closed_.size(); ++r) {
-    far_directions_[r].add_to(dx, frozen_forces_[static_cast<Index>(r)]);
+  if (!far_.frozen) return;
+  take_directions(t, x, lambda, far_.closed, far_.directions);
+  for (std::size_t r = 0; r < far_.closed.size(); ++r) {
+    far_.directions[r].add_to(dx, far_.forces[static_cast<Index>(r)]);
   }
 }
 
@@ -147,22 +159,22 @@ void ContactDynamics::add_forces_along(double t, ConstVectorRef x, ConstVectorRe
 }
 
 double ContactDynamics::rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
-  evaluator_.field(t, x, lambda, field_);
-  return gap_rate(t, x, i, field_);
+  evaluator_.field(t, x, lambda, buffers_.field);
+  return gap_rate(t, x, i, buffers_.field);
 }
 
 double ContactDynamics::acceleration(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
-  impulse_.setZero();
+  buffers_.impulse.setZero();
   if (!closed_.empty()) {
     solve_for_forces(t, x, lambda, 0, closed_);
-    add_impulses(solution_, impulse_);
+    add_impulses(at_hand_.solution, buffers_.impulse);
   }
-  evaluator_.field(t, x, lambda, field_);
-  evaluator_.field_along(t, x, lambda, 1, field_, value_, acceleration_);
-  double result = gap_mixed(t, x, i, 1, field_, acceleration_);
+  evaluator_.field(t, x, lambda, buffers_.field);
+  evaluator_.field_along(t, x, lambda, 1, buffers_.field, buffers_.value, buffers_.acceleration);
+  double result = gap_mixed(t, x, i, 1, buffers_.field, buffers_.acceleration);
   if (!closed_.empty()) {
-    evaluator_.field_along(t, x, lambda, 0, impulse_, value_, along_);
-    result += gap_mixed(t, x, i, 0, impulse_, along_);
+    evaluator_.field_along(t, x, lambda, 0, buffers_.impulse, buffers_.value, buffers_.along);
+    result += gap_mixed(t, x, i, 0, buffers_.impulse, buffers_.along);
   }
   return result;
 }
@@ -187,18 +199,19 @@ double ContactDynamics::tolerance(double t, ConstVectorRef x, Index i, ConstVect
 
 double ContactDynamics::rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i,
                                       ConstVectorRef weights) {
-  value_ = x;
-  add_errors(weights, value_);
-  evaluator_.field(t, value_, lambda, along_);
-  evaluator_.field(t, x, lambda, field_);
+  buffers_.value = x;
+  add_errors(weights, buffers_.value);
+  evaluator_.field(t, buffers_.value, lambda, buffers_.along);
+  evaluator_.field(t, x, lambda, buffers_.field);
   const Sparse& gradient = slopes(t, x, i);
   // Entry by entry: equal errors of two bodies must not cancel.
   double carried = 0;
   double size = std::abs(gaps_of_[at(i)].by_time);
   for (std::size_t k = 0; k < gradient.states.size(); ++k) {
     const Index state = gradient.states[k];
-    carried += kCarriedError * std::abs(gradient.values[k]) * std::abs(along_[state] - field_[state]);
-    size += std::abs(gradient.values[k]) * std::abs(field_[state]);
+    carried += kCarriedError * std::abs(gradient.values[k]) *
+               std::abs(buffers_.along[state] - buffers_.field[state]);
+    size += std::abs(gradient.values[k]) * std::abs(buffers_.field[state]);
   }
   return 64 * kEpsilon * size + impact_noise_ + (std::isfinite(carried) ? carried : 0.0);
 }

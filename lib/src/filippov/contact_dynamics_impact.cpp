@@ -21,12 +21,17 @@ constexpr int kImpactSweeps = 3;
 ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
                                                 const std::vector<Index>& touching, bool elastic,
                                                 VectorRef x) {
-  prepare(t, x, lambda, touching);
+  const bool is_rough = has_friction(touching);
+  // Along b alone; friction is told apart.
+  Vector relays = lambda;
+  for (const Index c : touching)
+    if (contact(c).friction) relays[contact(c).friction->surface] = 0;
+  prepare(t, x, relays, touching);
   const auto k = static_cast<Index>(touching.size());
   Impact result;
-  Vector start = rates_;
+  Vector start = at_hand_.rates;
   for (Index r = 0; r < k; ++r) {
-    const double speed = -rates_[r];
+    const double speed = -at_hand_.rates[r];
     result.approach.push_back(speed);
     double restitution = std::numeric_limits<double>::quiet_NaN();
     if (speed > 0) {
@@ -42,13 +47,24 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
                                  number_text(restitution) + " at an approach speed of " + number_text(speed) +
                                  ", expected a number in [0, 1]");
       }
-      start[r] += restitution * rates_[r];
+      start[r] += restitution * at_hand_.rates[r];
     }
     result.restitution.push_back(restitution);
   }
-  double terms = rates_.lpNorm<Eigen::Infinity>();
-  if (k == 1) {
-    solution_[0] = std::max(0.0, -start[0] / effect(0, 0));
+  double terms = at_hand_.rates.lpNorm<Eigen::Infinity>();
+  Planes planes_here;
+  Vector along = Vector::Zero(k);
+  if (is_rough) {
+    planes_here = planes(t, x, relays, touching);
+    if (k > 1) flush(start);
+    const double restitution = result.restitution.front();
+    const Impulses found = k == 1 && at_hand_.rates[0] < 0
+                               ? impulses_of_one(t, planes_here, restitution, touching.front())
+                               : impulses_of_several(t, planes_here, start, touching);
+    at_hand_.solution = found.normal;
+    along = found.along;
+  } else if (k == 1) {
+    at_hand_.solution[0] = std::max(0.0, -start[0] / effect(0, 0));
   } else {
     flush(start);
     const ComplementarityAnswer answer = push(start);
@@ -56,38 +72,45 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
       throw std::runtime_error("no impulses that only push satisfy the impact of " + names(touching) +
                                " at t = " + std::to_string(t));
     }
-    solution_ = answer.z;
+    at_hand_.solution = answer.z;
   }
-  Vector after = rates_;
-  multiply(solution_, after, false);
+  Vector after = at_hand_.rates;
+  multiply(at_hand_.solution, after, false);
   Vector sizes = Vector::Zero(k);
-  multiply(solution_, sizes, true);
+  multiply(at_hand_.solution, sizes, true);
+  if (is_rough) {
+    after += planes_here.mixed * along;
+    sizes += (planes_here.mixed * along.asDiagonal()).cwiseAbs().rowwise().sum();
+  }
   terms = std::max(terms, sizes.maxCoeff());
   impact_noise_ = std::max(impact_noise_, 64 * kEpsilon * terms);
   std::vector<Index> stopped;
   for (Index r = 0; r < k; ++r) {
-    const double rounding = 16 * kEpsilon * (std::abs(rates_[r]) + std::abs(effect(r, r) * solution_[r]));
+    const double rounding =
+        16 * kEpsilon *
+        (std::abs(at_hand_.rates[r]) + (is_rough ? sizes[r] : std::abs(effect(r, r) * at_hand_.solution[r])));
     result.departure.push_back(std::abs(after[r]) <= rounding ? 0.0 : after[r]);
-    if (solution_[r] > 0 && result.departure.back() == 0)
+    if (at_hand_.solution[r] > 0 && result.departure.back() == 0)
       stopped.push_back(touching[static_cast<std::size_t>(r)]);
   }
-  add_impulses(solution_, x);
+  add_impulses(at_hand_.solution, x);
+  if (is_rough) x += planes_here.along * along;
   // A gap that stops has velocity 0 exactly, not up to the rounding of the velocities before.
   for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
-    prepare(t, x, lambda, stopped);
-    right_side_ = -rates_;
-    if (right_side_.isZero(0)) break;
+    prepare(t, x, relays, stopped);
+    at_hand_.right_side = -at_hand_.rates;
+    if (at_hand_.right_side.isZero(0)) break;
     solve(stopped);
-    add_impulses(solution_, x);
+    add_impulses(at_hand_.solution, x);
   }
   return result;
 }
 
 const Vector& ContactDynamics::stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
   prepare(t, x, lambda, {i});
-  impulse_.setZero();
-  directions_[0].add_to(impulse_, -rates_[0] / effect(0, 0));
-  return impulse_;
+  buffers_.impulse.setZero();
+  at_hand_.directions[0].add_to(buffers_.impulse, -at_hand_.rates[0] / effect(0, 0));
+  return buffers_.impulse;
 }
 
 }  // namespace slideway

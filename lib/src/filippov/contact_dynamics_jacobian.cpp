@@ -18,62 +18,62 @@ constexpr double kRelayStep = 0.01;
 }  // namespace
 
 void ContactDynamics::set_patterns(ContactPatterns patterns) {
-  patterns_ = std::move(patterns);
-  has_patterns_ = true;
+  far_.patterns = std::move(patterns);
+  far_.has_patterns = true;
 }
 
 void ContactDynamics::freeze(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  solve_for_forces(t, x, lambda, stabilisation_, far_closed_);
-  frozen_forces_ = solution_;
-  frozen_ = true;
+  solve_for_forces(t, x, lambda, stabilisation_, far_.closed);
+  far_.forces = at_hand_.solution;
+  far_.frozen = true;
 }
 
-void ContactDynamics::far_directions(double t, ConstVectorRef x, Matrix& columns) {
-  columns.setZero(x.size(), static_cast<Index>(far_closed_.size()));
-  take_directions(t, x, far_closed_, far_directions_);
-  for (std::size_t r = 0; r < far_closed_.size(); ++r) {
-    far_directions_[r].add_to(columns.col(static_cast<Index>(r)), 1);
+void ContactDynamics::far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& columns) {
+  columns.setZero(x.size(), static_cast<Index>(far_.closed.size()));
+  take_directions(t, x, lambda, far_.closed, far_.directions);
+  for (std::size_t r = 0; r < far_.closed.size(); ++r) {
+    far_.directions[r].add_to(columns.col(static_cast<Index>(r)), 1);
   }
 }
 
 Matrix ContactDynamics::far_effects(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  prepare(t, x, lambda, far_closed_);
-  std::vector<Index> rows(far_closed_.size());
+  prepare(t, x, lambda, far_.closed);
+  std::vector<Index> rows(far_.closed.size());
   std::iota(rows.begin(), rows.end(), Index{0});
   return effects(rows);
 }
 
 void ContactDynamics::residual(double t, ConstVectorRef x, ConstVectorRef lambda, Vector& result) {
-  prepare(t, x, lambda, far_closed_);
-  result = accelerations_;
-  for (std::size_t r = 0; stabilisation_ > 0 && r < far_closed_.size(); ++r) {
+  prepare(t, x, lambda, far_.closed);
+  result = at_hand_.accelerations;
+  for (std::size_t r = 0; stabilisation_ > 0 && r < far_.closed.size(); ++r) {
     const auto row = static_cast<Index>(r);
-    result[row] += stabilisation_ * (2 * rates_[row] + stabilisation_ * gap(t, x, far_closed_[r]));
+    result[row] += stabilisation_ * (2 * at_hand_.rates[row] + stabilisation_ * gap(t, x, far_.closed[r]));
   }
-  multiply(frozen_forces_, result, false);
+  multiply(far_.forces, result, false);
 }
 
 void ContactDynamics::far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& rows) {
-  if (!far_columns_known_) {
+  if (!far_.columns_known) {
     std::vector<std::vector<Index>> watched;
-    for (const Index c : far_closed_) watched.push_back(patterns_.watched[at(c)]);
-    far_columns_ = CompressedColumns(pattern_from_rows(x.size(), std::move(watched)));
-    far_columns_known_ = true;
+    for (const Index c : far_.closed) watched.push_back(far_.patterns.watched[at(c)]);
+    far_.columns = CompressedColumns(pattern_from_rows(x.size(), std::move(watched)));
+    far_.columns_known = true;
   }
-  rows.setZero(static_cast<Index>(far_closed_.size()), x.size());
+  rows.setZero(static_cast<Index>(far_.closed.size()), x.size());
   const double part = std::cbrt(kEpsilon);
   const auto step = [&](Index j) {
-    const double size = typical_sizes_[j];
+    const double size = far_.typical_sizes[j];
     return part * size * std::sqrt(std::max(1.0, std::abs(x[j]) / size));
   };
   Vector moved = x, above, below;
-  for (Index colour = 0; colour < far_columns_.colours(); ++colour) {
-    far_columns_.for_columns(colour, [&](Index j) { moved[j] = x[j] + step(j); });
+  for (Index colour = 0; colour < far_.columns.colours(); ++colour) {
+    far_.columns.for_columns(colour, [&](Index j) { moved[j] = x[j] + step(j); });
     residual(t, moved, lambda, above);
-    far_columns_.for_columns(colour, [&](Index j) { moved[j] = x[j] - step(j); });
+    far_.columns.for_columns(colour, [&](Index j) { moved[j] = x[j] - step(j); });
     residual(t, moved, lambda, below);
-    far_columns_.for_columns(colour, [&](Index j) { moved[j] = x[j]; });
-    far_columns_.for_entries(colour, [&](Index, Index i, Index j) {
+    far_.columns.for_columns(colour, [&](Index j) { moved[j] = x[j]; });
+    far_.columns.for_entries(colour, [&](Index, Index i, Index j) {
       rows(i, j) = (above[i] - below[i]) / ((x[j] + step(j)) - (x[j] - step(j)));
     });
   }
@@ -81,7 +81,7 @@ void ContactDynamics::far_residual_dx(double t, ConstVectorRef x, ConstVectorRef
 
 Matrix ContactDynamics::far_residual_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda,
                                              const std::vector<Index>& relays) {
-  Matrix columns(static_cast<Index>(far_closed_.size()), static_cast<Index>(relays.size()));
+  Matrix columns(static_cast<Index>(far_.closed.size()), static_cast<Index>(relays.size()));
   Vector moved = lambda, above, below;
   for (std::size_t k = 0; k < relays.size(); ++k) {
     moved[relays[k]] = lambda[relays[k]] + kRelayStep;

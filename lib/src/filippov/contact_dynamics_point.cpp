@@ -24,47 +24,53 @@ void for_rows_of(const Seen& seen, Index state, const Visit& visit) {
 }  // namespace
 
 // b of these contacts; true where it enters states that it has not entered before.
-bool ContactDynamics::take_directions(double t, ConstVectorRef x, const std::vector<Index>& contacts,
-                                      std::vector<Sparse>& columns) {
+bool ContactDynamics::names_states(const Contact& contact) {
+  return contact.acts_on_states && (!contact.friction || contact.friction->acts_on_states);
+}
+
+bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                      const std::vector<Index>& contacts, std::vector<Sparse>& columns) {
   columns.resize(contacts.size());
-  unit_.setZero();
+  buffers_.unit.setZero();
   bool is_new = false;
   for (std::size_t r = 0; r < contacts.size(); ++r) {
     const Contact& c = contact(contacts[r]);
     std::vector<Index>& known = acted_on_[at(contacts[r])];
     Sparse& column = columns[r];
-    c.acts_on(t, x, unit_);
+    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
     const auto take_known = [&] {
       column.states = known;
       column.values.resize(known.size());
-      for (std::size_t k = 0; k < known.size(); ++k) column.values[k] = std::exchange(unit_[known[k]], 0.0);
+      for (std::size_t k = 0; k < known.size(); ++k)
+        column.values[k] = std::exchange(buffers_.unit[known[k]], 0.0);
     };
     take_known();
-    if (c.acts_on_states || unit_.lpNorm<1>() == 0) continue;
+    if (names_states(c) || buffers_.unit.lpNorm<1>() == 0) continue;
     is_new = true;
-    unit_.setZero();
-    c.acts_on(t, x, unit_);
+    buffers_.unit.setZero();
+    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
     for (Index state = 0; state < x.size(); ++state) {
-      if (unit_[state] != 0) known.push_back(state);
+      if (buffers_.unit[state] != 0) known.push_back(state);
     }
     std::sort(known.begin(), known.end());
     known.erase(std::unique(known.begin(), known.end()), known.end());
     take_known();
   }
-  if (unit_.lpNorm<1>() != 0) refuse_unnamed_states(t, x, contacts);
+  if (buffers_.unit.lpNorm<1>() != 0) refuse_unnamed_states(t, x, lambda, contacts);
   return is_new;
 }
 
 // One of them enters a state that it does not name.
-void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, const std::vector<Index>& contacts) {
+void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                            const std::vector<Index>& contacts) {
   for (const Index index : contacts) {
     const Contact& c = contact(index);
-    if (!c.acts_on_states) continue;
-    unit_.setZero();
-    c.acts_on(t, x, unit_);
-    for (const Index state : *c.acts_on_states) unit_[state] = 0;
+    if (!names_states(c)) continue;
+    buffers_.unit.setZero();
+    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
+    for (const Index state : acted_on_[at(index)]) buffers_.unit[state] = 0;
     for (Index state = 0; state < x.size(); ++state) {
-      if (unit_[state] == 0) continue;
+      if (buffers_.unit[state] == 0) continue;
       throw std::runtime_error("the force of contact '" + c.name + "' enters state '" +
                                evaluator_.system().state_names()[at(state)] +
                                "' at t = " + std::to_string(t) + ", which its acts_on_states do not name");
@@ -95,7 +101,7 @@ double ContactDynamics::gap_mixed(double t, ConstVectorRef x, Index index, doubl
                                   ConstVectorRef mixed) {
   const Gap& gap = gaps_of_[at(index)];
   if (gap.is_affine) return slopes(t, x, index).dot(mixed);
-  return contact(index).gap.mixed(t, x, 1, field_, t_dot, along, mixed, &gap.states);
+  return contact(index).gap.mixed(t, x, 1, buffers_.field, t_dot, along, mixed, &gap.states);
 }
 
 // Which forces these gaps see.
@@ -131,14 +137,15 @@ void ContactDynamics::learn(const std::vector<Index>& contacts) {
       }
     }
   }
-  coupling_ = pattern_from_rows(static_cast<Index>(k), std::move(rows));
-  coupling_columns_ = CompressedColumns(coupling_);
-  groups_ = joined.groups();
-  effects_.setZero(coupling_.entries());
-  at_hand_ = contacts;
-  knows_at_hand_ = true;
-  directions_.resize(k);
-  for (Vector* vector : {&rates_, &accelerations_, &right_side_, &solution_}) {
+  at_hand_.coupling = pattern_from_rows(static_cast<Index>(k), std::move(rows));
+  at_hand_.coupling_columns = CompressedColumns(at_hand_.coupling);
+  at_hand_.groups = joined.groups();
+  at_hand_.effects.setZero(at_hand_.coupling.entries());
+  at_hand_.contacts = contacts;
+  at_hand_.are_known = true;
+  at_hand_.directions.resize(k);
+  for (Vector* vector :
+       {&at_hand_.rates, &at_hand_.accelerations, &at_hand_.right_side, &at_hand_.solution}) {
     vector->resize(static_cast<Index>(k));
   }
 }
@@ -146,42 +153,67 @@ void ContactDynamics::learn(const std::vector<Index>& contacts) {
 // b, u, a and B at a point.
 void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
                               const std::vector<Index>& contacts) {
-  if (!knows_at_hand_ || at_hand_ != contacts) learn(contacts);
-  evaluator_.field(t, x, lambda, field_);
-  evaluator_.field_along(t, x, lambda, 1, field_, value_, acceleration_);
-  const bool is_new = take_directions(t, x, contacts, directions_);
+  if (!at_hand_.are_known || at_hand_.contacts != contacts) learn(contacts);
+  evaluator_.field(t, x, lambda, buffers_.field);
+  evaluator_.field_along(t, x, lambda, 1, buffers_.field, buffers_.value, buffers_.acceleration);
+  const bool is_new = take_directions(t, x, lambda, contacts, at_hand_.directions);
   for (std::size_t r = 0; r < contacts.size(); ++r) {
-    rates_[static_cast<Index>(r)] = gap_rate(t, x, contacts[r], field_);
-    accelerations_[static_cast<Index>(r)] = gap_mixed(t, x, contacts[r], 1, field_, acceleration_);
+    at_hand_.rates[static_cast<Index>(r)] = gap_rate(t, x, contacts[r], buffers_.field);
+    at_hand_.accelerations[static_cast<Index>(r)] =
+        gap_mixed(t, x, contacts[r], 1, buffers_.field, buffers_.acceleration);
   }
   if (is_new) {
-    const Vector rates = rates_, accelerations = accelerations_;
+    const Vector rates = at_hand_.rates, accelerations = at_hand_.accelerations;
     learn(std::vector<Index>(contacts));
-    rates_ = rates;
-    accelerations_ = accelerations;
+    at_hand_.rates = rates;
+    at_hand_.accelerations = accelerations;
   }
-  unit_.setZero();
-  for (Index colour = 0; colour < coupling_columns_.colours(); ++colour) {
-    coupling_columns_.for_columns(colour, [&](Index j) { directions_[at(j)].add_to(unit_, 1); });
-    evaluator_.field_along(t, x, lambda, 0, unit_, value_, along_);
-    coupling_columns_.for_entries(colour, [&](Index entry, Index i, Index) {
-      effects_[entry] = gap_mixed(t, x, contacts[at(i)], 0, unit_, along_);
+  buffers_.unit.setZero();
+  for (Index colour = 0; colour < at_hand_.coupling_columns.colours(); ++colour) {
+    at_hand_.coupling_columns.for_columns(
+        colour, [&](Index j) { at_hand_.directions[at(j)].add_to(buffers_.unit, 1); });
+    evaluator_.field_along(t, x, lambda, 0, buffers_.unit, buffers_.value, buffers_.along);
+    at_hand_.coupling_columns.for_entries(colour, [&](Index entry, Index i, Index) {
+      at_hand_.effects[entry] = gap_mixed(t, x, contacts[at(i)], 0, buffers_.unit, buffers_.along);
     });
-    coupling_columns_.for_columns(colour, [&](Index j) {
-      for (const Index state : directions_[at(j)].states) unit_[state] = 0;
+    at_hand_.coupling_columns.for_columns(colour, [&](Index j) {
+      for (const Index state : at_hand_.directions[at(j)].states) buffers_.unit[state] = 0;
     });
   }
   for (Index j = 0; j < static_cast<Index>(contacts.size()); ++j) {
-    if (effect(j, j) > 0) continue;
-    const Contact& c = contact(contacts[at(j)]);
-    throw std::runtime_error(
-        "the force of contact '" + c.name + "' does not open its gap: a unit force changes the " +
-        "gap's acceleration by " + number_text(effect(j, j)) +
-        ", expected more than 0, at t = " + number_text(t) +
-        "; check acts_on: it is added to the derivatives of velocities, not of positions; a gap is a "
-        "position, and what a flow fills or a voltage drives, as a level or the current of a diode, "
-        "takes a location or an if instead");
+    if (!(effect(j, j) > 0)) refuse_direction(t, x, lambda, j);
   }
+}
+
+void ContactDynamics::refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row) {
+  const Contact& c = contact(at_hand_.contacts[at(row)]);
+  const std::string number = number_text(effect(row, row));
+  if (c.friction) {
+    Vector without = lambda;
+    without[c.friction->surface] = 0;
+    const Contact& same = c;
+    Vector b = Vector::Zero(x.size());
+    same.acts_on(t, x, b);
+    evaluator_.field(t, x, without, buffers_.field);
+    evaluator_.field_along(t, x, without, 0, b, buffers_.value, buffers_.along);
+    const double normal = gap_mixed(t, x, at_hand_.contacts[at(row)], 0, b, buffers_.along);
+    if (normal > 0) {
+      throw std::runtime_error(
+          "a Painlevé situation at contact '" + c.name + "' at t = " + number_text(t) +
+          ": while it slips, its friction presses the bodies together as much as its force lifts them or "
+          "more "
+          "(a unit force changes the gap's acceleration by " +
+          number_text(normal) + " alone and by " + number +
+          " with friction), so that no finite force need keep the gap closed; a rigid body model has no "
+          "continuation, or several, here: give the contact a stiffness, or a smaller friction");
+    }
+  }
+  throw std::runtime_error(
+      "the force of contact '" + c.name + "' does not open its gap: a unit force changes the " +
+      "gap's acceleration by " + number + ", expected more than 0, at t = " + number_text(t) +
+      "; check acts_on: it is added to the derivatives of velocities, not of positions; a gap is a "
+      "position, and what a flow fills or a voltage drives, as a level or the current of a diode, "
+      "takes a location or an if instead");
 }
 
 }  // namespace slideway

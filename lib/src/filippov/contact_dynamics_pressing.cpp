@@ -36,29 +36,30 @@ std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, C
         moved[i] -= std::copysign(0.7 + 0.2 * std::sin(1.0 + 2.39996 * static_cast<double>(i)), lambda[i]);
     }
     prepare(t, x, moved, touching);
-    otherwise = accelerations_;
+    otherwise = at_hand_.accelerations;
   }
   prepare(t, x, lambda, touching);
   const auto k = static_cast<Index>(touching.size());
   std::vector<char> held(touching.size(), 0);
   for (Index r = 0; r < otherwise.size(); ++r) {
-    if (!(std::abs(accelerations_[r]) <= kHolds * std::abs(otherwise[r] - accelerations_[r]))) continue;
-    accelerations_[r] = 0;
+    if (!(std::abs(at_hand_.accelerations[r]) <= kHolds * std::abs(otherwise[r] - at_hand_.accelerations[r])))
+      continue;
+    at_hand_.accelerations[r] = 0;
     held[static_cast<std::size_t>(r)] = otherwise[r] != 0;
   }
-  flush(accelerations_);
-  const ComplementarityAnswer answer = push(accelerations_);
+  flush(at_hand_.accelerations);
+  const ComplementarityAnswer answer = push(at_hand_.accelerations);
   if (!answer.solved) {
     throw std::runtime_error("no forces that only push satisfy the contacts " + names(touching) +
                              " at t = " + std::to_string(t));
   }
-  const double scale = accelerations_.lpNorm<Eigen::Infinity>();
+  const double scale = at_hand_.accelerations.lpNorm<Eigen::Infinity>();
   // Gaps have units of their own, and what the forces make of one of them adds up in its unit.
   const auto terms = [&](Index r) {
-    double sum = std::abs(accelerations_[r]);
+    double sum = std::abs(at_hand_.accelerations[r]);
     const auto row = static_cast<std::size_t>(r);
-    for (Index e = coupling_.start[row]; e < coupling_.start[row + 1]; ++e) {
-      sum += std::abs(effects_[e] * answer.z[coupling_.column[static_cast<std::size_t>(e)]]);
+    for (Index e = at_hand_.coupling.start[row]; e < at_hand_.coupling.start[row + 1]; ++e) {
+      sum += std::abs(at_hand_.effects[e] * answer.z[at_hand_.coupling.column[static_cast<std::size_t>(e)]]);
     }
     return sum;
   };
@@ -77,13 +78,13 @@ ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstV
   Pressed pressed;
   prepare(t, x, lambda, touching);
   const auto k = static_cast<Index>(touching.size());
-  const double scale = accelerations_.lpNorm<Eigen::Infinity>();
+  const double scale = at_hand_.accelerations.lpNorm<Eigen::Infinity>();
   if (k == 1) {
-    if (accelerations_[0] < 0) pressed = {{i}, {-accelerations_[0]}};
+    if (at_hand_.accelerations[0] < 0) pressed = {{i}, {-at_hand_.accelerations[0]}};
     return pressed;
   }
-  flush(accelerations_);
-  const ComplementarityAnswer answer = push(accelerations_);
+  flush(at_hand_.accelerations);
+  const ComplementarityAnswer answer = push(at_hand_.accelerations);
   if (!answer.solved) return pressed;
   const auto presses = [&](Index r) { return answer.z[r] * effect(r, r) > kPresses * scale; };
   // The rows that row i is connected with.

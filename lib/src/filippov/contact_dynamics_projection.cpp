@@ -18,11 +18,11 @@ constexpr int kProjectionSweeps = 6;
 
 bool ContactDynamics::correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights,
                                    VectorRef x) {
-  gaps_.resize(static_cast<Index>(contacts.size()));
+  buffers_.gaps.resize(static_cast<Index>(contacts.size()));
   bool is_there = true;
   for (std::size_t r = 0; r < contacts.size(); ++r) {
     const double gap = contact(contacts[r]).gap.value(t, x);
-    gaps_[static_cast<Index>(r)] = gap;
+    buffers_.gaps[static_cast<Index>(r)] = gap;
     const Sparse& gradient = slopes(t, x, contacts[r]);
     // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
     double unit = 0;
@@ -65,7 +65,7 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
     }
     for (std::size_t k = 0; k < g.states.size(); ++k) {
       const double weight = weights[g.states[k]];
-      x[g.states[k]] -= g.values[k] / (weight * weight) * (gaps_[rows[0]] / squared);
+      x[g.states[k]] -= g.values[k] / (weight * weight) * (buffers_.gaps[rows[0]] / squared);
     }
     return;
   }
@@ -87,7 +87,7 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
   SparseRows slopes(static_cast<Index>(rows.size()), static_cast<Index>(states.size()));
   slopes.setFromTriplets(entries.begin(), entries.end());
   Vector step;
-  if (!least_step(std::move(slopes), gaps_(rows), step)) return;
+  if (!least_step(std::move(slopes), buffers_.gaps(rows), step)) return;
   for (std::size_t k = 0; k < states.size(); ++k)
     x[states[k]] += step[static_cast<Index>(k)] / weights[states[k]];
 }
@@ -116,14 +116,14 @@ bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap, 
 bool ContactDynamics::project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda,
                               ConstVectorRef weights, VectorRef x) {
   if (contacts.empty()) return true;
-  original_ = x;
+  buffers_.original = x;
   for (int sweep = 0; sweep < kProjectionSweeps; ++sweep) {
     const bool is_there = correct_gaps(t, contacts, weights, x);
     if (!x.allFinite()) break;
     prepare(t, x, lambda, contacts);
-    right_side_ = -rates_;
+    at_hand_.right_side = -at_hand_.rates;
     solve(contacts);
-    add_impulses(solution_, x);
+    add_impulses(at_hand_.solution, x);
     if (is_there) return true;
     if (sweep + 1 < kProjectionSweeps) continue;
     // A gap whose terms in time are larger than the states comes no nearer than their rounding, nor one whose terms cancel.
@@ -133,7 +133,7 @@ bool ContactDynamics::project(double t, const std::vector<Index>& contacts, Cons
     };
     if (std::all_of(contacts.begin(), contacts.end(), is_within_rounding)) return true;
   }
-  x = original_;
+  x = buffers_.original;
   return false;
 }
 

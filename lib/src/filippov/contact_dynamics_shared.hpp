@@ -32,10 +32,10 @@ inline void ContactDynamics::Sparse::add_to(VectorRef x, double factor) const {
 }
 
 inline double ContactDynamics::effect(Index i, Index j) const {
-  const auto first = coupling_.column.begin() + coupling_.start[at(i)];
-  const auto last = coupling_.column.begin() + coupling_.start[at(i + 1)];
+  const auto first = at_hand_.coupling.column.begin() + at_hand_.coupling.start[at(i)];
+  const auto last = at_hand_.coupling.column.begin() + at_hand_.coupling.start[at(i + 1)];
   const auto found = std::lower_bound(first, last, j);
-  return found != last && *found == j ? effects_[found - coupling_.column.begin()] : 0.0;
+  return found != last && *found == j ? at_hand_.effects[found - at_hand_.coupling.column.begin()] : 0.0;
 }
 
 }  // namespace slideway

@@ -35,24 +35,24 @@ Matrix ContactDynamics::effects(const std::vector<Index>& rows) const {
 
 // result += B·impulses, or the same of absolute values.
 void ContactDynamics::multiply(const Vector& impulses, Vector& result, bool absolute) const {
-  for (Index i = 0; i < coupling_.rows; ++i) {
-    for (Index e = coupling_.start[at(i)]; e < coupling_.start[at(i + 1)]; ++e) {
-      const double part = effects_[e] * impulses[coupling_.column[at(e)]];
+  for (Index i = 0; i < at_hand_.coupling.rows; ++i) {
+    for (Index e = at_hand_.coupling.start[at(i)]; e < at_hand_.coupling.start[at(i + 1)]; ++e) {
+      const double part = at_hand_.effects[e] * impulses[at_hand_.coupling.column[at(e)]];
       result[i] += absolute ? std::abs(part) : part;
     }
   }
 }
 
 void ContactDynamics::add_impulses(const Vector& impulses, VectorRef x) const {
-  for (std::size_t j = 0; j < directions_.size(); ++j)
-    directions_[j].add_to(x, impulses[static_cast<Index>(j)]);
+  for (std::size_t j = 0; j < at_hand_.directions.size(); ++j)
+    at_hand_.directions[j].add_to(x, impulses[static_cast<Index>(j)]);
 }
 
-// solution_ = B⁻¹ right_side_.
+// at_hand_.solution = B⁻¹ at_hand_.right_side.
 void ContactDynamics::solve(const std::vector<Index>& contacts) {
-  for (const std::vector<Index>& group : groups_) {
+  for (const std::vector<Index>& group : at_hand_.groups) {
     if (group.size() == 1) {
-      solution_[group[0]] = right_side_[group[0]] / effect(group[0], group[0]);
+      at_hand_.solution[group[0]] = at_hand_.right_side[group[0]] / effect(group[0], group[0]);
     } else {
       solve_group(group, contacts);
     }
@@ -60,15 +60,17 @@ void ContactDynamics::solve(const std::vector<Index>& contacts) {
 }
 
 void ContactDynamics::solve_group(const std::vector<Index>& group, const std::vector<Index>& contacts) {
-  block_right_ = right_side_(group);
-  const Vector& right = block_right_;
+  buffers_.block_right = at_hand_.right_side(group);
+  const Vector& right = buffers_.block_right;
   const double size = 1 + right.lpNorm<Eigen::Infinity>();
   if (group.size() > kManyContacts) {
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t r = 0; r < group.size(); ++r) {
-      for (Index e = coupling_.start[at(group[r])]; e < coupling_.start[at(group[r] + 1)]; ++e) {
-        const auto c = std::lower_bound(group.begin(), group.end(), coupling_.column[at(e)]) - group.begin();
-        entries.emplace_back(static_cast<int>(r), static_cast<int>(c), effects_[e]);
+      for (Index e = at_hand_.coupling.start[at(group[r])]; e < at_hand_.coupling.start[at(group[r] + 1)];
+           ++e) {
+        const auto c =
+            std::lower_bound(group.begin(), group.end(), at_hand_.coupling.column[at(e)]) - group.begin();
+        entries.emplace_back(static_cast<int>(r), static_cast<int>(c), at_hand_.effects[e]);
       }
     }
     Eigen::SparseMatrix<double> block(right.size(), right.size());
@@ -76,25 +78,26 @@ void ContactDynamics::solve_group(const std::vector<Index>& group, const std::ve
     const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(block);
     if (factors.info() == Eigen::Success) {
       const Vector solution = factors.solve(right);
-      const double terms = size + solution.lpNorm<Eigen::Infinity>() * effects_.lpNorm<Eigen::Infinity>();
+      const double terms =
+          size + solution.lpNorm<Eigen::Infinity>() * at_hand_.effects.lpNorm<Eigen::Infinity>();
       if (solution.allFinite() && (block * solution - right).lpNorm<Eigen::Infinity>() <= 1e-12 * terms) {
-        solution_(group) = solution;
+        at_hand_.solution(group) = solution;
         return;
       }
     }
   }
-  take_effects(group, block_);
-  factors_.compute(block_);
-  if (factors_.rcond() > kSingularContacts) {
-    block_solution_ = factors_.solve(right);
-    solution_(group) = block_solution_;
+  take_effects(group, buffers_.block);
+  buffers_.factors.compute(buffers_.block);
+  if (buffers_.factors.rcond() > kSingularContacts) {
+    buffers_.block_solution = buffers_.factors.solve(right);
+    at_hand_.solution(group) = buffers_.block_solution;
     return;
   }
   // More contacts than directions to hold (a table on four legs): the forces are shared, their effect is not.
-  const Eigen::CompleteOrthogonalDecomposition<Matrix> orthogonal(block_);
+  const Eigen::CompleteOrthogonalDecomposition<Matrix> orthogonal(buffers_.block);
   const Vector solution = orthogonal.solve(right);
-  const double left = (block_ * solution - right).lpNorm<Eigen::Infinity>();
-  solution_(group) = solution;
+  const double left = (buffers_.block * solution - right).lpNorm<Eigen::Infinity>();
+  at_hand_.solution(group) = solution;
   if (left <= 1e-8 * size) return;
   std::vector<Index> members;
   for (const Index r : group) members.push_back(contacts[at(r)]);
@@ -107,7 +110,7 @@ ComplementarityAnswer ContactDynamics::push(const Vector& right_side) const {
   answer.solved = true;
   answer.z = Vector::Zero(right_side.size());
   answer.residual = right_side;
-  for (const std::vector<Index>& group : groups_) {
+  for (const std::vector<Index>& group : at_hand_.groups) {
     const auto k = static_cast<Index>(group.size());
     const ComplementarityAnswer part =
         solve_box_complementarity(effects(group), right_side(group), Vector::Zero(k),

@@ -42,7 +42,12 @@ Vector general_position(Index states) {
 Vector direction_of(const Contact& contact, const Vector& x) {
   Vector b = Vector::Zero(x.size());
   contact.acts_on(0.7, x, b);
-  return b;
+  if (!contact.friction) return b;
+  // A part of the friction that neither cancels the rest nor vanishes.
+  Vector c = Vector::Zero(x.size());
+  contact.friction->acts_on(0.7, x, c);
+  constexpr double part = 0.618;
+  return b + part * contact.friction->coefficient(0.7, x) * c;
 }
 
 States states_of_gap(const Contact& contact, Index states) {
@@ -52,8 +57,9 @@ States states_of_gap(const Contact& contact, Index states) {
 }
 
 States states_acted_on(const Contact& contact, Index states) {
-  if (contact.acts_on_states) {
+  if (contact.acts_on_states && (!contact.friction || contact.friction->acts_on_states)) {
     States rows = *contact.acts_on_states;
+    if (contact.friction) add(rows, *contact.friction->acts_on_states);
     sort_and_merge(rows);
     return rows;
   }
@@ -115,9 +121,17 @@ class Maker {
         if (definition_.surfaces > 0)
           add(group.relays, columns_of(*definition_.field_dlambda_pattern, velocities[at(c)]));
       }
+      bool has_friction = false;
+      for (const Index c : group.members) {
+        if (!contacts_[at(c)].friction) continue;
+        has_friction = true;
+        group.relays.push_back(contacts_[at(c)].friction->surface);
+      }
       for (States* states : {&group.rows, &group.columns, &group.relays}) sort_and_merge(*states);
-      const bool is_local = static_cast<Index>(group.members.size()) <= kLargestContactGroup &&
-                            group.rows.size() * group.columns.size() <= kMostContactEntries;
+      // The Jacobian has no place for friction of far contacts.
+      const bool is_local =
+          has_friction || (static_cast<Index>(group.members.size()) <= kLargestContactGroup &&
+                           group.rows.size() * group.columns.size() <= kMostContactEntries);
       for (const Index c : group.members) {
         made.is_far[at(c)] = !is_local;
         for (const Index row : rows_[at(c)]) add(by_state[at(row)], directions_[at(c)]);

@@ -19,12 +19,13 @@ ModeField::ModeField(Evaluator& evaluator, const RelayStructure& structure)
   const Index n = evaluator.system().states();
   const Index m = evaluator.system().surfaces();
   mode_ = Mode(m);
-  weights_ = Vector::Ones(n);
+  stabilisation_.weights = Vector::Ones(n);
   typical_sizes_ = Vector::Ones(n);
-  rates_ = Vector::Zero(m);
-  guard_values_ = Vector::Zero(m);
-  for (Vector* vector : {&neighbours_.minus, &neighbours_.plus, &neighbours_x_, &gradient_, &state_,
-                         &difference_, &slope_, &solved_x_, &solved_velocity_, &way_back_, &inside_}) {
+  buffers_.rates = Vector::Zero(m);
+  buffers_.guard_values = Vector::Zero(m);
+  for (Vector* vector : {&neighbours_.fields.minus, &neighbours_.fields.plus, &neighbours_.x,
+                         &buffers_.gradient, &buffers_.state, &buffers_.difference, &buffers_.slope,
+                         &solved_.x, &solved_.velocity, &constant_.way_back, &buffers_.inside}) {
     *vector = Vector::Zero(n);
   }
 }
@@ -38,28 +39,28 @@ void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
   mode.update_sliding(mode_, sliding_);
   mode_ = mode;
   mode.fill_lambda(lambda, lambda_);
-  has_sampled_ = false;
-  first_determinant_ = 0;
+  sampled_.any = false;
+  sampled_.first_determinant = 0;
   if (rule_ == SlidingRule::moments && sliding_.size() > 2) {
     throw std::runtime_error("the sliding rule 'moments' is for two surfaces, not for sliding along " +
                              std::to_string(sliding_.size()) + "; choose the sliding rule 'filippov'");
   }
   if (solves_for_lambda()) solver_.set_sliding(sliding_);
-  neighbours_surface_ = -1;
-  solved_ = false;
-  stabilisation_ = 0;
-  constant_relay_ = nullptr;
-  constant_relay_looked_for_ = sliding_.size() != 1 || solves_for_lambda() || !evaluator_.guards_are_affine();
+  neighbours_.surface = -1;
+  solved_.is_known = false;
+  stabilisation_.rate = 0;
+  constant_.relay = nullptr;
+  constant_.looked_for = sliding_.size() != 1 || solves_for_lambda() || !evaluator_.guards_are_affine();
 }
 
 void ModeField::stabilise(double rate, ConstVectorRef weights) {
-  stabilisation_ = rate;
-  weights_ = weights;
-  way_back_known_ = false;
+  stabilisation_.rate = rate;
+  stabilisation_.weights = weights;
+  constant_.way_back_known = false;
 }
 
 void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx, bool looks) {
-  solved_ = false;
+  solved_.is_known = false;
   if (solver_.solve(t, x, lambda_, dx, looks)) return;
   // The next guess should not start from where this one went astray.
   for (const Index i : sliding_) {
@@ -80,61 +81,61 @@ void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx, bool look
 
 void ModeField::solve_several(double t, ConstVectorRef x) {
   if (is_solved_at(t, x)) return;
-  solved_ = false;
+  solved_.is_known = false;
   if (uses_moments()) {
     solve_by_moments(t, x);
   } else {
-    solve_newton(t, x, solved_velocity_);
+    solve_newton(t, x, solved_.velocity);
   }
-  solved_t_ = t;
-  copy_numbers(x, solved_x_);
-  solved_ = true;
+  solved_.t = t;
+  copy_numbers(x, solved_.x);
+  solved_.is_known = true;
 }
 
 void ModeField::set_corner(Index vertex) {
-  corner_lambda_ = lambda_;
+  corners_.lambda = lambda_;
   for (Index i = 0; i < 2; ++i)
-    corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = (vertex >> i) & 1 ? 1 : -1;
+    corners_.lambda[sliding_[static_cast<std::size_t>(i)]] = (vertex >> i) & 1 ? 1 : -1;
 }
 
 void ModeField::solve_by_moments(double t, ConstVectorRef x) {
-  corner_table_.w.resize(2, 4);
-  corner_fields_.resize(x.size(), 4);
+  corners_.table.w.resize(2, 4);
+  corners_.fields.resize(x.size(), 4);
   for (Index v = 0; v < 4; ++v) {
     set_corner(v);
-    evaluator_.field(t, x, corner_lambda_, corner_fields_.col(v));
-    evaluator_.guard_rates(t, x, corner_fields_.col(v), rates_);
-    corner_table_.w.col(v) = rates_(sliding_);
+    evaluator_.field(t, x, corners_.lambda, corners_.fields.col(v));
+    evaluator_.guard_rates(t, x, corners_.fields.col(v), buffers_.rates);
+    corners_.table.w.col(v) = buffers_.rates(sliding_);
   }
-  moments_ = solve_moments(corner_table_);
-  if (!moments_.solved) {
+  corners_.moments = solve_moments(corners_.table);
+  if (!corners_.moments.solved) {
     throw std::runtime_error("the moments of the four fields cannot be solved for at t = " +
                              std::to_string(t) + in_mode_text(mode_));
   }
-  lambda_[sliding_[0]] = moments_.lambda[0];
-  lambda_[sliding_[1]] = moments_.lambda[1];
-  solved_velocity_ = corner_fields_ * moments_.weights;
+  lambda_[sliding_[0]] = corners_.moments.lambda[0];
+  lambda_[sliding_[1]] = corners_.moments.lambda[1];
+  solved_.velocity = corners_.fields * corners_.moments.weights;
 }
 
 // x' = Fμ:  J = Σ μ_v J_v + F ∂μ/∂x.
 void ModeField::jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobian) {
   const Index n = x.size();
   solve_several(t, x);
-  jacobian_plus_.resize(n, n);
-  normal_plus_.resize(mode_.size(), n);
+  buffers_.jacobian_plus.resize(n, n);
+  buffers_.normal_plus.resize(mode_.size(), n);
   Matrix table_slope(8, n);
   jacobian.setZero();
   for (Index v = 0; v < 4; ++v) {
     set_corner(v);
-    evaluator_.field_dx(t, x, corner_lambda_, jacobian_plus_);
-    evaluator_.normal_dx(t, x, corner_lambda_, normal_plus_);
-    jacobian += moments_.weights[v] * jacobian_plus_;
-    table_slope.row(2 * v) = normal_plus_.row(sliding_[0]);
-    table_slope.row(2 * v + 1) = normal_plus_.row(sliding_[1]);
+    evaluator_.field_dx(t, x, corners_.lambda, buffers_.jacobian_plus);
+    evaluator_.normal_dx(t, x, corners_.lambda, buffers_.normal_plus);
+    jacobian += corners_.moments.weights[v] * buffers_.jacobian_plus;
+    table_slope.row(2 * v) = buffers_.normal_plus.row(sliding_[0]);
+    table_slope.row(2 * v + 1) = buffers_.normal_plus.row(sliding_[1]);
   }
   for (Index j = 0; j < n; ++j) {
     const Eigen::Matrix<double, 2, 4> table_dot = table_slope.col(j).reshaped(2, 4);
-    jacobian.col(j) += corner_fields_ * moments_derivative(corner_table_, moments_, table_dot);
+    jacobian.col(j) += corners_.fields * moments_derivative(corners_.table, corners_.moments, table_dot);
   }
 }
 
@@ -149,104 +150,107 @@ const Vector& ModeField::lambda(double t, ConstVectorRef x) {
 }
 
 ModeField::Exits ModeField::exits(double t, ConstVectorRef x, bool is_sample) {
-  const Exits exits{exit_ratio_, exit_product_};
+  const Exits exits{sampled_.ratio, sampled_.product};
   const auto take = [&](const Vector& lambda, double ratio) {
-    exit_ratio_.setConstant(static_cast<Index>(sliding_.size()), ratio);
-    exit_product_ = ratio * lambda(sliding_);
+    sampled_.ratio.setConstant(static_cast<Index>(sliding_.size()), ratio);
+    sampled_.product = ratio * lambda(sliding_);
     return exits;
   };
   if (uses_moments()) {
     solve_several(t, x);
-    if (first_determinant_ == 0) first_determinant_ = moments_.determinant;
-    return take(lambda_, moments_.determinant / first_determinant_);
+    if (sampled_.first_determinant == 0) sampled_.first_determinant = corners_.moments.determinant;
+    return take(lambda_, corners_.moments.determinant / sampled_.first_determinant);
   }
   if (!is_sample) solve_several(t, x);
-  if (!solver_.effects_vary() && is_solved_at(t, x) && has_sampled_) return take(lambda_, 1);
-  if (!is_sample || !has_sampled_) sampled_lambda_ = lambda_;
-  has_sampled_ = true;
-  if (solver_.solve_exits(t, x, sampled_lambda_, exit_ratio_, exit_product_)) return exits;
-  sampled_lambda_ = lambda_;
+  if (!solver_.effects_vary() && is_solved_at(t, x) && sampled_.any) return take(lambda_, 1);
+  if (!is_sample || !sampled_.any) sampled_.lambda = lambda_;
+  sampled_.any = true;
+  if (solver_.solve_exits(t, x, sampled_.lambda, sampled_.ratio, sampled_.product)) return exits;
+  sampled_.lambda = lambda_;
   // Says what is wrong, if it is.
   return take(lambda(t, x), 1);
 }
 
 const NeighbourFields& ModeField::neighbours(double t, ConstVectorRef x, Index surface) {
-  if (surface == neighbours_surface_ && t == neighbours_t_ && are_same(x, neighbours_x_)) return neighbours_;
-  neighbours_surface_ = -1;
-  evaluator_.neighbour_fields(t, x, lambda_, surface, neighbours_.minus, neighbours_.plus);
-  neighbours_.w_minus = evaluator_.guard_rate(t, x, neighbours_.minus, surface);
-  neighbours_.w_plus = evaluator_.guard_rate(t, x, neighbours_.plus, surface);
-  if (looks_closely_ || !std::isfinite(neighbours_.w_minus) || !std::isfinite(neighbours_.w_plus)) {
-    neighbour_inside(t, x, surface, -1, neighbours_.minus, neighbours_.w_minus);
-    neighbour_inside(t, x, surface, 1, neighbours_.plus, neighbours_.w_plus);
+  if (surface == neighbours_.surface && t == neighbours_.t && are_same(x, neighbours_.x))
+    return neighbours_.fields;
+  neighbours_.surface = -1;
+  evaluator_.neighbour_fields(t, x, lambda_, surface, neighbours_.fields.minus, neighbours_.fields.plus);
+  neighbours_.fields.w_minus = evaluator_.guard_rate(t, x, neighbours_.fields.minus, surface);
+  neighbours_.fields.w_plus = evaluator_.guard_rate(t, x, neighbours_.fields.plus, surface);
+  if (neighbours_.look_closely || !std::isfinite(neighbours_.fields.w_minus) ||
+      !std::isfinite(neighbours_.fields.w_plus)) {
+    neighbour_inside(t, x, surface, -1, neighbours_.fields.minus, neighbours_.fields.w_minus);
+    neighbour_inside(t, x, surface, 1, neighbours_.fields.plus, neighbours_.fields.w_plus);
   }
-  neighbours_t_ = t;
-  neighbours_x_ = x;
-  neighbours_surface_ = surface;
-  return neighbours_;
+  neighbours_.t = t;
+  neighbours_.x = x;
+  neighbours_.surface = surface;
+  return neighbours_.fields;
 }
 
 bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx) {
   const Index i = sliding_.front();
-  if (looks_closely_ || (neighbours_surface_ == i && t == neighbours_t_ && are_same(x, neighbours_x_)))
+  if (neighbours_.look_closely ||
+      (neighbours_.surface == i && t == neighbours_.t && are_same(x, neighbours_.x)))
     return false;
-  if (!constant_relay_looked_for_) {
-    constant_relay_looked_for_ = true;
-    constant_relay_ = evaluator_.relay_columns(t, x, lambda_);
-    if (!constant_relay_) return false;
+  if (!constant_.looked_for) {
+    constant_.looked_for = true;
+    constant_.relay = evaluator_.relay_columns(t, x, lambda_);
+    if (!constant_.relay) return false;
     double effect = 0;
-    for (Eigen::SparseMatrix<double>::InnerIterator entry(*constant_relay_, i); entry; ++entry)
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(*constant_.relay, i); entry; ++entry)
       effect += entry.value() * evaluator_.affine_dx().coeff(i, entry.row());
-    constant_gap_ = -2 * effect;
-    if (constant_gap_ == 0 || !std::isfinite(constant_gap_)) constant_relay_ = nullptr;
+    constant_.gap = -2 * effect;
+    if (constant_.gap == 0 || !std::isfinite(constant_.gap)) constant_.relay = nullptr;
   }
-  if (!constant_relay_) return false;
+  if (!constant_.relay) return false;
   const double stored = lambda_[i];
   lambda_[i] = -1;
   evaluator_.field(t, x, frozen_lambda_, dx);
   lambda_[i] = stored;
-  neighbours_surface_ = -1;
-  neighbours_.w_minus = evaluator_.guard_rate(t, x, dx, i);
-  if (!std::isfinite(neighbours_.w_minus)) return false;
-  neighbours_.w_plus = neighbours_.w_minus - constant_gap_;
-  const double alpha = neighbours_.w_minus / constant_gap_;
-  for (Eigen::SparseMatrix<double>::InnerIterator entry(*constant_relay_, i); entry; ++entry)
+  neighbours_.surface = -1;
+  neighbours_.fields.w_minus = evaluator_.guard_rate(t, x, dx, i);
+  if (!std::isfinite(neighbours_.fields.w_minus)) return false;
+  neighbours_.fields.w_plus = neighbours_.fields.w_minus - constant_.gap;
+  const double alpha = neighbours_.fields.w_minus / constant_.gap;
+  for (Eigen::SparseMatrix<double>::InnerIterator entry(*constant_.relay, i); entry; ++entry)
     dx[entry.row()] += 2 * alpha * entry.value();
   return true;
 }
 
 void ModeField::sliding_velocity(double t, ConstVectorRef x, VectorRef& dx, bool looks) {
   if (!solves_for_lambda()) {
-    if (!((constant_relay_ || !constant_relay_looked_for_) && slide_on_constant_relay(t, x, dx))) {
+    if (!((constant_.relay || !constant_.looked_for) && slide_on_constant_relay(t, x, dx))) {
       const NeighbourFields& fields = neighbours(t, x, sliding_.front());
       const double alpha = SlidingShare(fields, lambda_[sliding_.front()]).alpha();
       dx = (1 - alpha) * fields.minus + alpha * fields.plus;
     }
   } else if (uses_moments()) {
     solve_several(t, x);
-    copy_numbers(solved_velocity_, dx);
+    copy_numbers(solved_.velocity, dx);
   } else if (is_solved_at(t, x)) {
-    copy_numbers(solved_velocity_, dx);
+    copy_numbers(solved_.velocity, dx);
   } else {
     // The stages of an integrator are not asked for twice.
     solve_newton(t, x, dx, looks);
   }
-  if (stabilisation_ > 0) add_stabilisation(t, x, dx);
+  if (stabilisation_.rate > 0) add_stabilisation(t, x, dx);
 }
 
 void ModeField::add_stabilisation(double t, ConstVectorRef x, VectorRef dx) {
   if (sliding_.size() == 1 && evaluator_.guards_are_affine()) {
     // The way back to the surface is the same everywhere.
     const Index i = sliding_.front();
-    if (!way_back_known_) {
-      evaluator_.guard_gradient(t, x, i, gradient_);
-      way_back_ = gradient_.cwiseQuotient(weights_.cwiseAbs2());
-      way_back_ /= gradient_.dot(way_back_);
-      way_back_known_ = true;
+    if (!constant_.way_back_known) {
+      evaluator_.guard_gradient(t, x, i, buffers_.gradient);
+      constant_.way_back = buffers_.gradient.cwiseQuotient(stabilisation_.weights.cwiseAbs2());
+      constant_.way_back /= buffers_.gradient.dot(constant_.way_back);
+      constant_.way_back_known = true;
     }
-    dx -= (stabilisation_ * evaluator_.guard_nearly(t, x, i)) * way_back_;
-  } else if (geometry_.correction(t, sliding_, weights_, x, difference_)) {
-    dx += stabilisation_ * difference_;
+    dx -= (stabilisation_.rate * evaluator_.guard_nearly(t, x, i)) * constant_.way_back;
+  } else if (geometry_.correction(t, sliding_, stabilisation_.weights, x, buffers_.difference)) {
+    dx += stabilisation_.rate * buffers_.difference;
   }
 }
 
@@ -267,12 +271,12 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
     return;
   }
   const Index n = x.size();
-  if (jacobian_minus_.rows() != n) {
+  if (buffers_.jacobian_minus.rows() != n) {
     const Index m = mode_.size();
-    jacobian_minus_.resize(n, n);
-    jacobian_plus_.resize(n, n);
-    normal_minus_.resize(m, n);
-    normal_plus_.resize(m, n);
+    buffers_.jacobian_minus.resize(n, n);
+    buffers_.jacobian_plus.resize(n, n);
+    buffers_.normal_minus.resize(m, n);
+    buffers_.normal_plus.resize(m, n);
   }
   const Index i = sliding_.front();
   const NeighbourFields& fields = finite_neighbours(t, x, i);
@@ -285,14 +289,15 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
       return field_slope.allFinite() && normal_slope.row(i).allFinite();
     });
   };
-  differentiate(-1, jacobian_minus_, normal_minus_);
-  differentiate(1, jacobian_plus_, normal_plus_);
+  differentiate(-1, buffers_.jacobian_minus, buffers_.normal_minus);
+  differentiate(1, buffers_.jacobian_plus, buffers_.normal_plus);
   lambda_[i] = stored;
   const SlidingShare share(fields, stored);
-  for (Index j = 0; j < n; ++j) slope_[j] = share.slope(normal_minus_(i, j), normal_plus_(i, j));
-  difference_ = fields.plus - fields.minus;
-  jacobian = (1 - share.alpha()) * jacobian_minus_ + share.alpha() * jacobian_plus_;
-  jacobian.noalias() += difference_ * slope_.transpose();
+  for (Index j = 0; j < n; ++j)
+    buffers_.slope[j] = share.slope(buffers_.normal_minus(i, j), buffers_.normal_plus(i, j));
+  buffers_.difference = fields.plus - fields.minus;
+  jacobian = (1 - share.alpha()) * buffers_.jacobian_minus + share.alpha() * buffers_.jacobian_plus;
+  jacobian.noalias() += buffers_.difference * buffers_.slope.transpose();
 }
 
 const std::vector<Eigen::Triplet<double>>& ModeField::relay_couplings(double t, ConstVectorRef x) {
@@ -304,20 +309,20 @@ void ModeField::raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacob
   const Index n = x.size();
   const Index m = mode_.size();
   solve_several(t, x);
-  normal_plus_.resize(m, n);
-  relay_columns_.resize(n, m);
+  buffers_.normal_plus.resize(m, n);
+  buffers_.relay_columns.resize(n, m);
   differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
     evaluator_.field_dx(t, point, lambda_, jacobian);
-    evaluator_.normal_dx(t, point, lambda_, normal_plus_);
+    evaluator_.normal_dx(t, point, lambda_, buffers_.normal_plus);
     return jacobian.allFinite();
   });
-  evaluator_.field_dlambda(t, x, lambda_, relay_columns_);
+  evaluator_.field_dlambda(t, x, lambda_, buffers_.relay_columns);
   if (!jacobian.allFinite() && jacobian_in_corners(t, x, jacobian)) return;
   const Matrix relays(solver_.normal_dlambda(t, x, lambda_));
-  const Matrix rows = normal_plus_(sliding_, Eigen::all);
+  const Matrix rows = buffers_.normal_plus(sliding_, Eigen::all);
   const Matrix slopes =
       solver_.is_dependent() ? solve_dependent(relays, rows) : Matrix(relays.partialPivLu().solve(rows));
-  jacobian.noalias() -= relay_columns_(Eigen::all, sliding_) * slopes;
+  jacobian.noalias() -= buffers_.relay_columns(Eigen::all, sliding_) * slopes;
 }
 
 }  // namespace slideway

@@ -10,10 +10,10 @@ namespace slideway {
 
 void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) {
   const Index n = x.size();
-  for (Vector* vector : {&shifted_, &image_minus_, &image_plus_}) vector->resize(n);
+  for (Vector* vector : {&buffers_.shifted, &buffers_.image_minus, &buffers_.image_plus}) vector->resize(n);
   if (sliding_.empty()) {
     differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
-      evaluator_.field_along(t, point, lambda_, 0, direction, shifted_, product);
+      evaluator_.field_along(t, point, lambda_, 0, direction, buffers_.shifted, product);
       return all_finite(product);
     });
     return;
@@ -26,12 +26,12 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
       return;
     }
     const double step = std::sqrt(std::numeric_limits<double>::epsilon()) * (1 + x.norm()) / length;
-    VectorRef image_plus(image_plus_), image_minus(image_minus_);
-    shifted_ = x + step * direction;
-    raw_velocity(t, shifted_, image_plus);
-    shifted_ = x - step * direction;
-    raw_velocity(t, shifted_, image_minus);
-    product = (image_plus_ - image_minus_) / (2 * step);
+    VectorRef image_plus(buffers_.image_plus), image_minus(buffers_.image_minus);
+    buffers_.shifted = x + step * direction;
+    raw_velocity(t, buffers_.shifted, image_plus);
+    buffers_.shifted = x - step * direction;
+    raw_velocity(t, buffers_.shifted, image_minus);
+    product = (buffers_.image_plus - buffers_.image_minus) / (2 * step);
     return;
   }
   const Index i = sliding_.front();
@@ -41,16 +41,16 @@ void ModeField::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direct
   const auto differentiate = [&](double side, Vector& image) {
     lambda_[i] = side;
     differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
-      evaluator_.field_along(t, point, lambda_, 0, direction, shifted_, image);
-      evaluator_.normal_along(t, point, lambda_, direction, rates_);
-      return all_finite(image) && std::isfinite(rates_[i]);
+      evaluator_.field_along(t, point, lambda_, 0, direction, buffers_.shifted, image);
+      evaluator_.normal_along(t, point, lambda_, direction, buffers_.rates);
+      return all_finite(image) && std::isfinite(buffers_.rates[i]);
     });
-    return rates_[i];
+    return buffers_.rates[i];
   };
-  const double rate_minus = differentiate(-1, image_minus_);
-  const double rate_plus = differentiate(1, image_plus_);
+  const double rate_minus = differentiate(-1, buffers_.image_minus);
+  const double rate_plus = differentiate(1, buffers_.image_plus);
   lambda_[i] = stored;
-  product = (1 - share.alpha()) * image_minus_ + share.alpha() * image_plus_ +
+  product = (1 - share.alpha()) * buffers_.image_minus + share.alpha() * buffers_.image_plus +
             share.slope(rate_minus, rate_plus) * (fields.plus - fields.minus);
 }
 

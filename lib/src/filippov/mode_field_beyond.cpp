@@ -29,10 +29,10 @@ bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
   bool moved = false;
   const Vector weights = weights_at(x);
   for (int pass = 0; pass < 3; ++pass) {
-    evaluator_.guards(t, x, guard_values_);
+    evaluator_.guards(t, x, buffers_.guard_values);
     bool beyond = false;
     for (Index i = 0; i < mode_.size(); ++i) {
-      const double h = guard_values_[i];
+      const double h = buffers_.guard_values[i];
       const bool off = mode_.slides_on(i) ? h != 0 : lambda_[i] * h < 0;
       if (!off) continue;
       if (std::isfinite(h) && geometry_.change_guard(t, i, -h, weights, x)) beyond = true;
@@ -50,17 +50,17 @@ bool ModeField::move_inside(double t, ConstVectorRef lambda, double depth, Vecto
 }
 
 bool ModeField::move_to_derivative(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  inside_ = x;
-  return move_inside(t, lambda, std::sqrt(kEpsilon), inside_);
+  buffers_.inside = x;
+  return move_inside(t, lambda, std::sqrt(kEpsilon), buffers_.inside);
 }
 
 const NeighbourFields& ModeField::finite_neighbours(double t, ConstVectorRef x, Index surface) {
   const NeighbourFields& fields = neighbours(t, x, surface);
   if (all_finite(fields.minus) && all_finite(fields.plus)) return fields;
-  looks_closely_ = true;
-  neighbours_surface_ = -1;
+  neighbours_.look_closely = true;
+  neighbours_.surface = -1;
   neighbours(t, x, surface);
-  looks_closely_ = false;
+  neighbours_.look_closely = false;
   return fields;
 }
 
@@ -70,9 +70,9 @@ void ModeField::neighbour_inside(double t, ConstVectorRef x, Index surface, doub
   const double stored = lambda_[surface];
   lambda_[surface] = side;
   const auto move = [&](double depth, Vector& point) { move_inside(t, lambda_, depth, point); };
-  ask_inside(x, inside_, move, [&] {
-    evaluator_.field(t, inside_, lambda_, field);
-    w = evaluator_.guard_rate(t, inside_, field, surface);
+  ask_inside(x, buffers_.inside, move, [&] {
+    evaluator_.field(t, buffers_.inside, lambda_, field);
+    w = evaluator_.guard_rate(t, buffers_.inside, field, surface);
     return std::isfinite(w) && all_finite(field);
   });
   lambda_[surface] = stored;
@@ -88,15 +88,16 @@ void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::e
       return false;
     }
   };
-  state_ = x;
+  buffers_.state = x;
   if (x.allFinite()) {
-    if (move_to_nearest_surface(t, state_) && is_finite_at(state_)) return;
-    looks_closely_ = true;
-    neighbours_surface_ = -1;
-    const Vector nearest = state_;
+    if (move_to_nearest_surface(t, buffers_.state) && is_finite_at(buffers_.state)) return;
+    neighbours_.look_closely = true;
+    neighbours_.surface = -1;
+    const Vector nearest = buffers_.state;
     const auto move = [&](double depth, Vector& point) { move_inside(t, lambda_, depth, point); };
-    const bool found = ask_inside(nearest, state_, move, [&] { return is_finite_at(state_); });
-    looks_closely_ = false;
+    const bool found =
+        ask_inside(nearest, buffers_.state, move, [&] { return is_finite_at(buffers_.state); });
+    neighbours_.look_closely = false;
     if (found) return;
   }
   if (failure) std::rethrow_exception(failure);
@@ -109,18 +110,18 @@ bool ModeField::look_round_corners(double t, ConstVectorRef x) {
   const auto count = static_cast<Index>(sliding_.size());
   if (rule_ == SlidingRule::equivalent_control || count > kMostCorners || !x.allFinite()) return false;
   const Index corners = Index{1} << count;
-  corner_fields_.resize(x.size(), corners);
-  corner_table_.w.resize(count, corners);
-  corner_lambda_ = lambda_;
-  const auto move = [&](double depth, Vector& point) { move_inside(t, corner_lambda_, depth, point); };
+  corners_.fields.resize(x.size(), corners);
+  corners_.table.w.resize(count, corners);
+  corners_.lambda = lambda_;
+  const auto move = [&](double depth, Vector& point) { move_inside(t, corners_.lambda, depth, point); };
   for (Index v = 0; v < corners; ++v) {
     for (Index i = 0; i < count; ++i)
-      corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
-    const bool found = ask_inside(x, inside_, move, [&] {
-      evaluator_.field(t, inside_, corner_lambda_, corner_fields_.col(v));
-      evaluator_.guard_rates(t, inside_, corner_fields_.col(v), rates_);
-      corner_table_.w.col(v) = rates_(sliding_);
-      return corner_fields_.col(v).allFinite() && corner_table_.w.col(v).allFinite();
+      corners_.lambda[sliding_[static_cast<std::size_t>(i)]] = (v >> i) & 1 ? 1 : -1;
+    const bool found = ask_inside(x, buffers_.inside, move, [&] {
+      evaluator_.field(t, buffers_.inside, corners_.lambda, corners_.fields.col(v));
+      evaluator_.guard_rates(t, buffers_.inside, corners_.fields.col(v), buffers_.rates);
+      corners_.table.w.col(v) = buffers_.rates(sliding_);
+      return corners_.fields.col(v).allFinite() && corners_.table.w.col(v).allFinite();
     });
     if (!found) return false;
   }
@@ -130,15 +131,15 @@ bool ModeField::look_round_corners(double t, ConstVectorRef x) {
 bool ModeField::solve_in_corners(double t, ConstVectorRef x, VectorRef dx) {
   if (!look_round_corners(t, x)) return false;
   Vector lambda = lambda_(sliding_);
-  const double size = corner_table_.w.cwiseAbs().maxCoeff();
+  const double size = corners_.table.w.cwiseAbs().maxCoeff();
   for (int iteration = 0; iteration < kMostStepsBack; ++iteration) {
-    const Vector w = interpolate(corner_table_, lambda);
-    const Vector step = lambda_jacobian(corner_table_, lambda).partialPivLu().solve(w);
+    const Vector w = interpolate(corners_.table, lambda);
+    const Vector step = lambda_jacobian(corners_.table, lambda).partialPivLu().solve(w);
     if (!step.allFinite()) return false;
     lambda -= step;
-    if (interpolate(corner_table_, lambda).cwiseAbs().maxCoeff() > 64 * kEpsilon * size) continue;
+    if (interpolate(corners_.table, lambda).cwiseAbs().maxCoeff() > 64 * kEpsilon * size) continue;
     for (std::size_t i = 0; i < sliding_.size(); ++i) lambda_[sliding_[i]] = lambda[static_cast<Index>(i)];
-    dx = corner_fields_ * vertex_weights(lambda);
+    dx = corners_.fields * vertex_weights(lambda);
     return true;
   }
   return false;
@@ -149,10 +150,10 @@ bool ModeField::jacobian_in_corners(double t, ConstVectorRef x, MatrixRef jacobi
   if (!look_round_corners(t, x)) return false;
   const Vector lambda = lambda_(sliding_);
   const Vector weights = vertex_weights(lambda);
-  const Matrix relays = lambda_jacobian(corner_table_, lambda);
+  const Matrix relays = lambda_jacobian(corners_.table, lambda);
   const Index n = x.size();
-  jacobian_plus_.resize(n, n);
-  normal_plus_.resize(mode_.size(), n);
+  buffers_.jacobian_plus.resize(n, n);
+  buffers_.normal_plus.resize(mode_.size(), n);
   Matrix normal = Matrix::Zero(lambda.size(), n);
   Matrix columns = Matrix::Zero(n, lambda.size());
   jacobian.setZero();
@@ -160,17 +161,17 @@ bool ModeField::jacobian_in_corners(double t, ConstVectorRef x, MatrixRef jacobi
     Vector slopes = Vector::Ones(lambda.size());
     for (Index i = 0; i < lambda.size(); ++i) {
       const double side = (v >> i) & 1 ? 1 : -1;
-      corner_lambda_[sliding_[static_cast<std::size_t>(i)]] = side;
+      corners_.lambda[sliding_[static_cast<std::size_t>(i)]] = side;
       for (Index j = 0; j < lambda.size(); ++j) slopes[j] *= i == j ? side / 2 : (1 + side * lambda[i]) / 2;
     }
-    differentiate_near(t, x, corner_lambda_, [&](ConstVectorRef point) {
-      evaluator_.field_dx(t, point, corner_lambda_, jacobian_plus_);
-      evaluator_.normal_dx(t, point, corner_lambda_, normal_plus_);
-      return jacobian_plus_.allFinite() && normal_plus_(sliding_, Eigen::all).allFinite();
+    differentiate_near(t, x, corners_.lambda, [&](ConstVectorRef point) {
+      evaluator_.field_dx(t, point, corners_.lambda, buffers_.jacobian_plus);
+      evaluator_.normal_dx(t, point, corners_.lambda, buffers_.normal_plus);
+      return buffers_.jacobian_plus.allFinite() && buffers_.normal_plus(sliding_, Eigen::all).allFinite();
     });
-    jacobian += weights[v] * jacobian_plus_;
-    normal += weights[v] * normal_plus_(sliding_, Eigen::all);
-    columns += corner_fields_.col(v) * slopes.transpose();
+    jacobian += weights[v] * buffers_.jacobian_plus;
+    normal += weights[v] * buffers_.normal_plus(sliding_, Eigen::all);
+    columns += corners_.fields.col(v) * slopes.transpose();
   }
   jacobian.noalias() -= columns * relays.partialPivLu().solve(normal);
   return jacobian.allFinite();

@@ -302,7 +302,7 @@ void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJa
   derivatives_.field_dx(t, x, lambda_, field_entries_);
   add_field(1, entries);
   Matrix forces, force_rows;
-  contacts_->far_directions(t, x, forces);
+  contacts_->far_directions(t, x, lambda_, forces);
   contacts_->far_residual_dx(t, x, lambda_, force_rows);
   left.resize(x.size(), s + k);
   left.rightCols(k) = forces;

@@ -49,93 +49,93 @@ SlidingSolver::SlidingSolver(Evaluator& evaluator, const RelayStructure& structu
   const Index n = evaluator.system().states();
   const Index m = evaluator.system().surfaces();
   position_.assign(at(m), -1);
-  for (Vector* vector : {&lambda_high_, &lambda_low_, &rates_, &rates_high_, &rates_low_, &curvatures_}) {
+  for (Vector* vector : {&buffers_.lambda_high, &buffers_.lambda_low, &buffers_.rates, &buffers_.rates_high,
+                         &buffers_.rates_low, &buffers_.curvatures}) {
     *vector = Vector::Zero(m);
   }
-  dx_ = Vector::Zero(n);
+  buffers_.dx = Vector::Zero(n);
   velocity_ = Vector::Zero(n);
-  apart_ = structure.known() && is_diagonal(structure.normal_dlambda());
+  apart_.holds = structure.known() && is_diagonal(structure.normal_dlambda());
 }
 
 void SlidingSolver::set_sliding(const std::vector<Index>& sliding) {
   for (const Index i : sliding_) position_[at(i)] = -1;
   sliding_ = sliding;
   for (std::size_t k = 0; k < sliding_.size(); ++k) position_[at(sliding_[k])] = static_cast<Index>(k);
-  prepared_ = false;
-  effects_looked_at_ = false;
-  valid_ = false;
-  chosen_ = false;
-  dependent_ = false;
-  products_looked_for_ = false;
-  follows_ = false;
+  newton_.prepared = false;
+  apart_.looked_at = false;
+  newton_.valid = false;
+  reduced_.chosen = false;
+  reduced_.dependent = false;
+  branch_.looked_for = false;
+  branch_.follows = false;
   effects_ = Effects::unknown;
   numerators_.reset();
 }
 
 void SlidingSolver::prepare() {
-  prepared_ = true;
+  newton_.prepared = true;
   const Index k = static_cast<Index>(sliding_.size());
-  residual_ = Vector::Zero(k);
-  correction_ = Vector::Zero(k);
-  scale_ = Vector::Ones(k);
-  diagonal_values_ = Vector::Zero(k);
-  diagonal_ = structure_.known();
-  if (!diagonal_) return;
+  buffers_.residual = Vector::Zero(k);
+  buffers_.correction = Vector::Zero(k);
+  newton_.scale = Vector::Ones(k);
+  newton_.diagonal_values = Vector::Zero(k);
+  newton_.diagonal = structure_.known();
+  if (!newton_.diagonal) return;
   for (const Index i : sliding_) {
     const Pattern& pattern = structure_.normal_dlambda();
     for (Index e = pattern.start[at(i)]; e < pattern.start[at(i) + 1]; ++e) {
       const Index j = pattern.column[at(e)];
-      if (j != i && position_[at(j)] >= 0) diagonal_ = false;
+      if (j != i && position_[at(j)] >= 0) newton_.diagonal = false;
     }
   }
 }
 
 void SlidingSolver::learn_effects(const Eigen::SparseMatrix<double>& columns) {
   const auto& slopes = evaluator_.affine_dx();
-  own_effects_ = Vector::Zero(slopes.rows());
-  singles_.assign(at(slopes.rows()), {});
-  for (std::vector<int>* list : {&sliding_singles_.state, &sliding_singles_.row})
-    list->resize(singles_.size());
-  for (std::vector<double>* list :
-       {&sliding_singles_.slope, &sliding_singles_.by_time, &sliding_singles_.effect, &sliding_singles_.value,
-        &sliding_singles_.correction})
-    list->resize(singles_.size());
+  apart_.effects = Vector::Zero(slopes.rows());
+  apart_.singles.assign(at(slopes.rows()), {});
+  for (std::vector<int>* list : {&apart_.sliding.state, &apart_.sliding.row})
+    list->resize(apart_.singles.size());
+  for (std::vector<double>* list : {&apart_.sliding.slope, &apart_.sliding.by_time, &apart_.sliding.effect,
+                                    &apart_.sliding.value, &apart_.sliding.correction})
+    list->resize(apart_.singles.size());
   const auto is_single = [](const auto& matrix, Index i) {
     return matrix.outerIndexPtr()[i + 1] - matrix.outerIndexPtr()[i] == 1;
   };
-  for (Index i = 0; i < own_effects_.size(); ++i) {
-    own_effects_[i] = slopes.row(i).dot(columns.col(i));
+  for (Index i = 0; i < apart_.effects.size(); ++i) {
+    apart_.effects[i] = slopes.row(i).dot(columns.col(i));
     if (!is_single(slopes, i) || !is_single(columns, i)) continue;
     const int slope = slopes.outerIndexPtr()[i];
     const int entry = columns.outerIndexPtr()[i];
-    singles_[at(i)] = {.is_one = true,
-                       .state = slopes.innerIndexPtr()[slope],
-                       .row = columns.innerIndexPtr()[entry],
-                       .slope = slopes.valuePtr()[slope],
-                       .by_time = evaluator_.affine_dt()[i],
-                       .effect = own_effects_[i],
-                       .value = columns.valuePtr()[entry]};
+    apart_.singles[at(i)] = {.is_one = true,
+                             .state = slopes.innerIndexPtr()[slope],
+                             .row = columns.innerIndexPtr()[entry],
+                             .slope = slopes.valuePtr()[slope],
+                             .by_time = evaluator_.affine_dt()[i],
+                             .effect = apart_.effects[i],
+                             .value = columns.valuePtr()[entry]};
   }
 }
 
 bool SlidingSolver::effects_are_usable(const Eigen::SparseMatrix<double>& columns) {
-  if (effects_looked_at_) return usable_;
-  effects_looked_at_ = true;
-  if (own_effects_.size() == 0) learn_effects(columns);
-  usable_ = all_single_ = true;
+  if (apart_.looked_at) return apart_.usable;
+  apart_.looked_at = true;
+  if (apart_.effects.size() == 0) learn_effects(columns);
+  apart_.usable = apart_.all_single = true;
   for (const Index i : sliding_) {
-    usable_ = usable_ && own_effects_[i] != 0 && std::isfinite(own_effects_[i]);
-    all_single_ = all_single_ && singles_[at(i)].is_one;
+    apart_.usable = apart_.usable && apart_.effects[i] != 0 && std::isfinite(apart_.effects[i]);
+    apart_.all_single = apart_.all_single && apart_.singles[at(i)].is_one;
   }
-  if (all_single_) list_singles();
-  return usable_;
+  if (apart_.all_single) list_singles();
+  return apart_.usable;
 }
 
 // One after the other, as they are gone through at every stage of a step.
 void SlidingSolver::list_singles() {
-  Singles& list = sliding_singles_;
+  Singles& list = apart_.sliding;
   for (std::size_t k = 0; k < sliding_.size(); ++k) {
-    const Single& single = singles_[at(sliding_[k])];
+    const Single& single = apart_.singles[at(sliding_[k])];
     list.state[k] = single.state;
     list.row[k] = single.row;
     list.slope[k] = single.slope;
@@ -147,16 +147,16 @@ void SlidingSolver::list_singles() {
 
 // False where that is not so, or not good enough; λ is a guess then.
 bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks) {
-  if (!apart_ || exact_) return false;
+  if (!apart_.holds || exact_) return false;
   const auto* const columns = linear_columns(t, x, lambda);
   if (!columns || !effects_are_usable(*columns)) return false;
   evaluator_.field_to_keep(t, x, lambda, dx);
   double* const velocity = dx.data();
   double* const relay = lambda.data();
   bool is_solved = true;
-  if (all_single_) {
+  if (apart_.all_single) {
     // None sees the relay of another one: what is corrected for one changes no w of the others.
-    Singles& list = sliding_singles_;
+    Singles& list = apart_.sliding;
     const auto count = static_cast<Index>(sliding_.size());
     is_solved = run_loop(FindCorrections(), count, velocity, list.state.data(), list.slope.data(),
                          list.by_time.data(), list.effect.data(), list.correction.data());
@@ -176,7 +176,7 @@ bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, Ve
       double w = evaluator_.affine_dt()[i];
       for (int e = slope_start[i]; e < slope_start[i + 1]; ++e)
         w += slopes.valuePtr()[e] * velocity[slopes.innerIndexPtr()[e]];
-      const double correction = w / own_effects_[i];
+      const double correction = w / apart_.effects[i];
       is_solved = is_solved && kSmallest * std::abs(correction) <= kResidual[0];
       relay[i] -= correction;
       for (int e = start[i]; e < start[i + 1]; ++e)
@@ -207,17 +207,17 @@ void SlidingSolver::for_entries(const Visit& visit) const {
 
 // All entries of D, as triplets in the order of sliding().
 void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  triplets_.clear();
+  newton_.triplets.clear();
   if (exact_) {
-    Matrix relays(dx_.size(), lambda.size());
+    Matrix relays(buffers_.dx.size(), lambda.size());
     evaluator_.field_dlambda(t, x, lambda, relays);
-    Vector gradient(dx_.size());
+    Vector gradient(buffers_.dx.size());
     std::size_t known_row = sliding_.size();
     for_entries([&](std::size_t row, Index j) {
       if (row != known_row) evaluator_.guard_gradient(t, x, sliding_[row], gradient);
       known_row = row;
-      triplets_.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]),
-                             gradient.dot(relays.col(j)));
+      newton_.triplets.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]),
+                                    gradient.dot(relays.col(j)));
     });
     return;
   }
@@ -226,20 +226,20 @@ void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
     return;
   }
   const auto difference = [&](const auto& is_seed) {
-    lambda_high_ = lambda;
-    lambda_low_ = lambda;
+    buffers_.lambda_high = lambda;
+    buffers_.lambda_low = lambda;
     bool any = false;
     for (const Index j : sliding_) {
       if (!is_seed(j)) continue;
-      lambda_high_[j] = 1;
-      lambda_low_[j] = -1;
+      buffers_.lambda_high[j] = 1;
+      buffers_.lambda_low[j] = -1;
       any = true;
     }
     if (!any) return false;
-    evaluator_.field(t, x, lambda_high_, dx_);
-    evaluator_.guard_rates(t, x, dx_, rates_high_);
-    evaluator_.field(t, x, lambda_low_, dx_);
-    evaluator_.guard_rates(t, x, dx_, rates_low_);
+    evaluator_.field(t, x, buffers_.lambda_high, buffers_.dx);
+    evaluator_.guard_rates(t, x, buffers_.dx, buffers_.rates_high);
+    evaluator_.field(t, x, buffers_.lambda_low, buffers_.dx);
+    evaluator_.guard_rates(t, x, buffers_.dx, buffers_.rates_low);
     return true;
   };
   if (structure_.known()) {
@@ -252,8 +252,8 @@ void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
         for (Index e = pattern.start[at(i)]; e < pattern.start[at(i) + 1]; ++e) {
           const Index j = pattern.column[at(e)];
           if (position_[at(j)] < 0 || colouring.colour[at(j)] != colour) continue;
-          triplets_.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]),
-                                 0.5 * (rates_high_[i] - rates_low_[i]));
+          newton_.triplets.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]),
+                                        0.5 * (buffers_.rates_high[i] - buffers_.rates_low[i]));
         }
       }
     }
@@ -262,8 +262,9 @@ void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
   for (std::size_t column = 0; column < sliding_.size(); ++column) {
     difference([&](Index j) { return j == sliding_[column]; });
     for (std::size_t row = 0; row < sliding_.size(); ++row) {
-      triplets_.emplace_back(static_cast<int>(row), static_cast<int>(column),
-                             0.5 * (rates_high_[sliding_[row]] - rates_low_[sliding_[row]]));
+      newton_.triplets.emplace_back(
+          static_cast<int>(row), static_cast<int>(column),
+          0.5 * (buffers_.rates_high[sliding_[row]] - buffers_.rates_low[sliding_[row]]));
     }
   }
 }
@@ -284,105 +285,106 @@ void SlidingSolver::constant_entries(const Eigen::SparseMatrix<double>& columns)
         if (slopes.innerIndexPtr()[e] == entry.row()) sum += slopes.valuePtr()[e] * entry.value();
       }
     }
-    triplets_.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]), sum);
+    newton_.triplets.emplace_back(static_cast<int>(row), static_cast<int>(position_[at(j)]), sum);
   });
 }
 
 bool SlidingSolver::find_equations(double t, ConstVectorRef x, ConstVectorRef lambda) {
   entries(t, x, lambda);
-  if (!std::all_of(triplets_.begin(), triplets_.end(),
+  if (!std::all_of(newton_.triplets.begin(), newton_.triplets.end(),
                    [](const auto& entry) { return std::isfinite(entry.value()); })) {
     return false;
   }
-  if (!chosen_) choose_equations(t, x, lambda);
-  if (dependent_) reduce_entries(t, x, lambda);
+  if (!reduced_.chosen) choose_equations(t, x, lambda);
+  if (reduced_.dependent) reduce_entries(t, x, lambda);
   return true;
 }
 
 bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
   if (!find_equations(t, x, lambda)) return false;
-  const Index k = residual_.size();
-  scale_.setZero();
-  for (const auto& entry : triplets_) scale_[entry.row()] += std::abs(entry.value());
-  if (!scale_.allFinite()) return false;
-  inverse_scale_ = scale_.cwiseInverse();
+  const Index k = buffers_.residual.size();
+  newton_.scale.setZero();
+  for (const auto& entry : newton_.triplets) newton_.scale[entry.row()] += std::abs(entry.value());
+  if (!newton_.scale.allFinite()) return false;
+  newton_.inverse_scale = newton_.scale.cwiseInverse();
   // Where w is affine Newton's method needs one step.
-  linear_ = !dependent_ && linear_columns(t, x, lambda);
-  if (diagonal_) {
-    diagonal_values_.setZero();
-    for (const auto& entry : triplets_) diagonal_values_[entry.row()] = entry.value();
-    if (!(diagonal_values_.array() != 0).all()) return false;
+  newton_.linear = !reduced_.dependent && linear_columns(t, x, lambda);
+  if (newton_.diagonal) {
+    newton_.diagonal_values.setZero();
+    for (const auto& entry : newton_.triplets) newton_.diagonal_values[entry.row()] = entry.value();
+    if (!(newton_.diagonal_values.array() != 0).all()) return false;
   } else if (k == 0) {
     // Nothing is left to solve.
   } else if (k <= kLargestDense) {
-    dense_.setZero(k, k);
-    for (const auto& entry : triplets_) dense_(entry.row(), entry.col()) = entry.value();
-    dense_factors_.compute(dense_);
+    newton_.dense.setZero(k, k);
+    for (const auto& entry : newton_.triplets) newton_.dense(entry.row(), entry.col()) = entry.value();
+    newton_.dense_factors.compute(newton_.dense);
   } else {
-    sparse_.resize(k, k);
-    sparse_.setFromTriplets(triplets_.begin(), triplets_.end());
-    sparse_factors_.compute(sparse_);
-    if (sparse_factors_.info() != Eigen::Success) return false;
+    newton_.sparse.resize(k, k);
+    newton_.sparse.setFromTriplets(newton_.triplets.begin(), newton_.triplets.end());
+    newton_.sparse_factors.compute(newton_.sparse);
+    if (newton_.sparse_factors.info() != Eigen::Success) return false;
   }
-  valid_ = true;
+  newton_.valid = true;
   return true;
 }
 
 bool SlidingSolver::step(Vector& correction) {
-  const Index k = residual_.size();
-  if (diagonal_) {
-    correction = residual_.cwiseQuotient(diagonal_values_);
+  const Index k = buffers_.residual.size();
+  if (newton_.diagonal) {
+    correction = buffers_.residual.cwiseQuotient(newton_.diagonal_values);
   } else if (k <= kLargestDense) {
-    correction = dense_factors_.solve(residual_);
+    correction = newton_.dense_factors.solve(buffers_.residual);
   } else {
-    correction = sparse_factors_.solve(residual_);
+    correction = newton_.sparse_factors.solve(buffers_.residual);
   }
   return all_finite(correction);
 }
 
 void SlidingSolver::find_residual(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef dx) {
-  if (!dependent_) {
-    evaluator_.guard_rates_of(sliding_, t, x, dx, rates_);
+  if (!reduced_.dependent) {
+    evaluator_.guard_rates_of(sliding_, t, x, dx, buffers_.rates);
     for (std::size_t row = 0; row < sliding_.size(); ++row)
-      residual_[static_cast<Index>(row)] = rates_[sliding_[row]];
+      buffers_.residual[static_cast<Index>(row)] = buffers_.rates[sliding_[row]];
     return;
   }
-  evaluator_.guard_rates(t, x, dx, rates_);
-  if (any_second_order_) evaluator_.guard_curvatures(t, x, lambda, dx, curvatures_);
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    const Index i = sliding_[at(equations_[e].row)];
-    residual_[static_cast<Index>(e)] = equations_[e].second_order ? curvatures_[i] : rates_[i];
+  evaluator_.guard_rates(t, x, dx, buffers_.rates);
+  if (reduced_.any_second_order) evaluator_.guard_curvatures(t, x, lambda, dx, buffers_.curvatures);
+  for (std::size_t e = 0; e < reduced_.equations.size(); ++e) {
+    const Index i = sliding_[at(reduced_.equations[e].row)];
+    buffers_.residual[static_cast<Index>(e)] =
+        reduced_.equations[e].second_order ? buffers_.curvatures[i] : buffers_.rates[i];
   }
 }
 
 double SlidingSolver::scaled_residual() const {
   double largest = 0;
-  for (Index e = 0; e < residual_.size(); ++e)
-    largest = std::max(largest, std::abs(residual_[e]) * inverse_scale_[e]);
+  for (Index e = 0; e < buffers_.residual.size(); ++e)
+    largest = std::max(largest, std::abs(buffers_.residual[e]) * newton_.inverse_scale[e]);
   return largest;
 }
 
 void SlidingSolver::correct(VectorRef lambda) const {
-  for (Index e = 0; e < correction_.size(); ++e) {
-    lambda[sliding_[at(dependent_ ? unknowns_[at(e)] : e)]] -= correction_[e];
+  for (Index e = 0; e < buffers_.correction.size(); ++e) {
+    lambda[sliding_[at(reduced_.dependent ? reduced_.unknowns[at(e)] : e)]] -= buffers_.correction[e];
   }
 }
 
 bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
   if (solve_apart(t, x, lambda, velocity_, true)) return true;
-  if (follows_) return follow(t, x, lambda, velocity_);
+  if (branch_.follows) return follow(t, x, lambda, velocity_);
   // The contraction of a step elsewhere says nothing here, unless the matrix is the same everywhere.
-  double contraction = linear_ ? kSmallest : 1;
+  double contraction = newton_.linear ? kSmallest : 1;
   double previous = 0;
   const bool is_exact = evaluator_.guard_rates_source() != DerivativeSource::finite_difference;
-  for (int iteration = 0; valid_ && is_exact && iteration < kMostSampled; ++iteration) {
+  for (int iteration = 0; newton_.valid && is_exact && iteration < kMostSampled; ++iteration) {
     evaluator_.field(t, x, lambda, velocity_);
     if (!all_finite(velocity_)) return false;
     find_residual(t, x, lambda, velocity_);
     const double error = scaled_residual();
     if (error <= kResidualOfGuess[0]) return true;
     if (iteration > 0) contraction = std::max(error, kSmallest) / previous;
-    if ((iteration > 0 && contraction > kGood) || !step(correction_)) break;
+    if ((iteration > 0 && contraction > kGood) || !step(buffers_.correction)) break;
     correct(lambda);
     if (contraction * error <= kResidual[0]) return true;
     previous = error;
@@ -392,14 +394,14 @@ bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
 
 SlidingSolver::Effects SlidingSolver::effects_at(double t, ConstVectorRef x, ConstVectorRef lambda) {
   if (linear_columns(t, x, lambda)) return Effects::constant;
-  if (follows_) return Effects::of_relays;
+  if (branch_.follows) return Effects::of_relays;
   const auto equations_with = [&](double factor) {
     Vector relays = lambda;
     for (std::size_t k = 0; k < sliding_.size(); ++k)
       relays[sliding_[k]] = factor * generic_relay(static_cast<Index>(k));
     entries(t, x, relays);
-    if (dependent_) reduce_entries(t, x, relays);
-    return triplets_;
+    if (reduced_.dependent) reduce_entries(t, x, relays);
+    return newton_.triplets;
   };
   const auto here = equations_with(1);
   const auto there = equations_with(-0.9);
@@ -429,32 +431,34 @@ bool SlidingSolver::solve_exits(double t, ConstVectorRef x, VectorRef lambda, Ve
   evaluator_.field(t, x, lambda, velocity_);
   if (!all_finite(velocity_) || !find_equations(t, x, lambda)) return false;
   find_residual(t, x, lambda, velocity_);
-  const auto unknown = [&](Index e) { return dependent_ ? unknowns_[at(e)] : e; };
-  relays_.resize(residual_.size());
-  for (Index e = 0; e < relays_.size(); ++e) relays_[e] = product[unknown(e)];
-  if (!numerators_.find(triplets_, residual_, relays_, ratio_, product_)) return false;
-  for (Index e = 0; e < relays_.size(); ++e) {
-    ratio[unknown(e)] = ratio_[e];
-    product[unknown(e)] = product_[e];
+  const auto unknown = [&](Index e) { return reduced_.dependent ? reduced_.unknowns[at(e)] : e; };
+  buffers_.relays.resize(buffers_.residual.size());
+  for (Index e = 0; e < buffers_.relays.size(); ++e) buffers_.relays[e] = product[unknown(e)];
+  if (!numerators_.find(newton_.triplets, buffers_.residual, buffers_.relays, buffers_.ratio,
+                        buffers_.product))
+    return false;
+  for (Index e = 0; e < buffers_.relays.size(); ++e) {
+    ratio[unknown(e)] = buffers_.ratio[e];
+    product[unknown(e)] = buffers_.product[e];
   }
   return true;
 }
 
 bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks) {
   if (solve_apart(t, x, lambda, dx, looks)) return true;
-  if (follows_) return follow(t, x, lambda, dx);
-  if (!prepared_) prepare();
+  if (branch_.follows) return follow(t, x, lambda, dx);
+  if (!newton_.prepared) prepare();
   if (!solve_from(t, x, lambda, dx)) return false;
-  if (products_looked_for_) return true;
-  products_looked_for_ = true;
+  if (branch_.looked_for) return true;
+  branch_.looked_for = true;
   // The first guess in a mode is its root.
   if (!has_products(t, x, lambda)) return true;
   if (!refresh(t, x, lambda)) {
-    valid_ = false;
+    newton_.valid = false;
     return true;
   }
-  follows_ = true;
-  replaced_ = true;
+  branch_.follows = true;
+  branch_.replaced = true;
   keep_root(t, x, lambda);
   return true;
 }
@@ -467,16 +471,16 @@ bool SlidingSolver::solve_from(double t, ConstVectorRef x, VectorRef lambda, Vec
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     evaluator_.field(t, x, lambda, dx);
     if (!all_finite(dx)) return false;
-    if (!valid_) {
+    if (!newton_.valid) {
       if (!refresh(t, x, lambda)) {
-        valid_ = false;
+        newton_.valid = false;
         return false;
       }
       fresh = true;
     }
     find_residual(t, x, lambda, dx);
-    if (residual_.size() == 0) return true;
-    if (!all_finite(residual_)) return false;
+    if (buffers_.residual.size() == 0) return true;
+    if (!all_finite(buffers_.residual)) return false;
     const double error = scaled_residual();
     if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source]) return true;
     // Rounding is reached when a step with a fresh matrix no longer gains.
@@ -484,7 +488,7 @@ bool SlidingSolver::solve_from(double t, ConstVectorRef x, VectorRef lambda, Vec
     if (iteration > 0 && error > kGood * previous) {
       if (error <= 10 * kResidual[source]) return true;
       if (!refresh(t, x, lambda)) {
-        valid_ = false;
+        newton_.valid = false;
         return false;
       }
       fresh = true;
@@ -492,23 +496,23 @@ bool SlidingSolver::solve_from(double t, ConstVectorRef x, VectorRef lambda, Vec
       fresh = false;
     }
     previous = error;
-    if (!step(correction_)) {
-      valid_ = false;
+    if (!step(buffers_.correction)) {
+      newton_.valid = false;
       return false;
     }
     correct(lambda);
     // Where f is affine in λ the next value follows from this one; so do residuals, where the guards are affine too.
-    const auto* const columns = dependent_ ? nullptr : evaluator_.relay_columns(t, x, lambda);
+    const auto* const columns = reduced_.dependent ? nullptr : evaluator_.relay_columns(t, x, lambda);
     if (!columns) continue;
     for (std::size_t k = 0; k < sliding_.size(); ++k) {
       for (Eigen::SparseMatrix<double>::InnerIterator entry(*columns, sliding_[k]); entry; ++entry)
-        dx[entry.row()] -= entry.value() * correction_[static_cast<Index>(k)];
+        dx[entry.row()] -= entry.value() * buffers_.correction[static_cast<Index>(k)];
     }
-    if (linear_ && kSmallest * error <= kResidual[source]) return true;
+    if (newton_.linear && kSmallest * error <= kResidual[source]) return true;
     find_residual(t, x, lambda, dx);
     if (scaled_residual() <= kResidual[source]) return true;
   }
-  valid_ = false;
+  newton_.valid = false;
   return false;
 }
 
@@ -516,7 +520,7 @@ Eigen::SparseMatrix<double> SlidingSolver::normal_dlambda(double t, ConstVectorR
   entries(t, x, lambda);
   const Index k = static_cast<Index>(sliding_.size());
   Eigen::SparseMatrix<double> result(k, k);
-  result.setFromTriplets(triplets_.begin(), triplets_.end());
+  result.setFromTriplets(newton_.triplets.begin(), newton_.triplets.end());
   return result;
 }
 

@@ -28,7 +28,7 @@ constexpr double kSeen = 1e-2;
 
 bool SlidingSolver::has_products(double t, ConstVectorRef x, ConstVectorRef lambda) {
   const Index k = static_cast<Index>(sliding_.size());
-  if (exact_ || dependent_ || diagonal_ || k < 2 || k > kLargestDense ||
+  if (exact_ || reduced_.dependent || newton_.diagonal || k < 2 || k > kLargestDense ||
       evaluator_.relay_columns(t, x, lambda))
     return false;
   Vector generic = lambda;
@@ -39,28 +39,28 @@ bool SlidingSolver::has_products(double t, ConstVectorRef x, ConstVectorRef lamb
 }
 
 bool SlidingSolver::leads_from_known(const Matrix& matrix) const {
-  const Matrix ratio = known_.factors.solve(matrix);
+  const Matrix ratio = branch_.known.factors.solve(matrix);
   if (!ratio.allFinite()) return false;
   const Eigen::EigenSolver<Matrix> parts(ratio, false);
   return parts.info() == Eigen::Success && parts.eigenvalues().real().minCoeff() >= kLeastRatio;
 }
 
 void SlidingSolver::keep_root(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  known_.t = t;
-  known_.x = x;
-  known_.lambda = lambda;
-  if (replaced_) keep_factors();
+  branch_.known.t = t;
+  branch_.known.x = x;
+  branch_.known.lambda = lambda;
+  if (branch_.replaced) keep_factors();
 }
 
 void SlidingSolver::keep_factors() {
-  known_.factors = dense_factors_;
-  known_.inverse_scale = inverse_scale_;
-  replaced_ = false;
+  branch_.known.factors = newton_.dense_factors;
+  branch_.known.inverse_scale = newton_.inverse_scale;
+  branch_.replaced = false;
 }
 
 bool SlidingSolver::keep_matrix() {
-  replaced_ = true;
-  if (!refresh(known_.t, known_.x, known_.lambda)) return false;
+  branch_.replaced = true;
+  if (!refresh(branch_.known.t, branch_.known.x, branch_.known.lambda)) return false;
   keep_factors();
   return true;
 }
@@ -71,15 +71,15 @@ bool SlidingSolver::is_in_bounds(ConstVectorRef lambda) const {
 
 // Between two roots whose D are alike there may be another.
 bool SlidingSolver::middle_leads(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  return leads_from_known(Matrix(normal_dlambda(t, x, 0.5 * (lambda + known_.lambda))));
+  return leads_from_known(Matrix(normal_dlambda(t, x, 0.5 * (lambda + branch_.known.lambda))));
 }
 
 bool SlidingSolver::solve_near(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
-  if (replaced_) {
+  if (branch_.replaced) {
     // An attempt that failed left its own.
-    dense_factors_ = known_.factors;
-    inverse_scale_ = known_.inverse_scale;
-    replaced_ = false;
+    newton_.dense_factors = branch_.known.factors;
+    newton_.inverse_scale = branch_.known.inverse_scale;
+    branch_.replaced = false;
   }
   const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;
   double previous = INFINITY;
@@ -87,20 +87,20 @@ bool SlidingSolver::solve_near(double t, ConstVectorRef x, VectorRef lambda, Vec
     evaluator_.field(t, x, lambda, dx);
     if (!all_finite(dx)) return false;
     find_residual(t, x, lambda, dx);
-    if (!all_finite(residual_)) return false;
+    if (!all_finite(buffers_.residual)) return false;
     const double error = scaled_residual();
     if (error <= (iteration == 0 ? kResidualOfGuess : kResidual)[source])
-      return !replaced_ || middle_leads(t, x, lambda);
+      return !branch_.replaced || middle_leads(t, x, lambda);
     // Rounding is reached when steps with new matrices no longer gain.
-    if (replaced_ && iteration > 4 && error >= 0.5 * previous)
+    if (branch_.replaced && iteration > 4 && error >= 0.5 * previous)
       return error <= kWorstResidual[source] && middle_leads(t, x, lambda);
     if (iteration > 0 && error > kGood * previous) {
-      if (error <= 10 * kResidual[source]) return !replaced_ || middle_leads(t, x, lambda);
-      replaced_ = true;
-      if (!refresh(t, x, lambda) || !leads_from_known(dense_)) return false;
+      if (error <= 10 * kResidual[source]) return !branch_.replaced || middle_leads(t, x, lambda);
+      branch_.replaced = true;
+      if (!refresh(t, x, lambda) || !leads_from_known(newton_.dense)) return false;
     }
     previous = error;
-    if (!step(correction_)) return false;
+    if (!step(buffers_.correction)) return false;
     correct(lambda);
   }
   return false;
@@ -108,7 +108,7 @@ bool SlidingSolver::solve_near(double t, ConstVectorRef x, VectorRef lambda, Vec
 
 bool SlidingSolver::follow(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
   // No other guess will do, which may be another root.
-  const auto start_from_known = [&] { lambda(sliding_) = known_.lambda(sliding_); };
+  const auto start_from_known = [&] { lambda(sliding_) = branch_.known.lambda(sliding_); };
   start_from_known();
   if (solve_near(t, x, lambda, dx)) {
     if (is_in_bounds(lambda)) keep_root(t, x, lambda);
@@ -116,16 +116,16 @@ bool SlidingSolver::follow(double t, ConstVectorRef x, VectorRef lambda, VectorR
   }
   // Steps that gained much did not ask for a new matrix.
   if (!keep_matrix()) return false;
-  const KnownRoot start = known_;
+  const KnownRoot start = branch_.known;
   double gone = 0;
   double part = 1;
   for (int tried = 0; gone < 1 && tried < kMostParts; ++tried) {
     const double next = std::min(1.0, gone + part);
-    point_ = next < 1 ? Vector(start.x + next * (x - start.x)) : Vector(x);
+    branch_.point = next < 1 ? Vector(start.x + next * (x - start.x)) : Vector(x);
     const double point_t = next < 1 ? start.t + next * (t - start.t) : t;
     start_from_known();
-    if (solve_near(point_t, point_, lambda, dx)) {
-      keep_root(point_t, point_, lambda);
+    if (solve_near(point_t, branch_.point, lambda, dx)) {
+      keep_root(point_t, branch_.point, lambda);
       gone = next;
       part *= 2;
       if (gone == 1 || keep_matrix()) continue;
@@ -137,19 +137,19 @@ bool SlidingSolver::follow(double t, ConstVectorRef x, VectorRef lambda, VectorR
   }
   // Where no motion slides the root may go anywhere: the ways there are not gone on from.
   if (gone < 1 || !is_in_bounds(lambda)) {
-    known_ = start;
-    replaced_ = true;
+    branch_.known = start;
+    branch_.replaced = true;
   }
   return gone == 1;
 }
 
 std::vector<Index> SlidingSolver::ending() {
   std::vector<Index> result;
-  if (!follows_) return result;
+  if (!branch_.follows) return result;
   const auto matrix = [&](double part, const Vector& way) {
-    Vector lambda = known_.lambda;
+    Vector lambda = branch_.known.lambda;
     for (Index e = 0; e < way.size(); ++e) lambda[sliding_[static_cast<std::size_t>(e)]] += part * way[e];
-    return Matrix(normal_dlambda(known_.t, known_.x, lambda));
+    return Matrix(normal_dlambda(branch_.known.t, branch_.known.x, lambda));
   };
   const Index k = static_cast<Index>(sliding_.size());
   const Matrix here = matrix(0, Vector::Zero(k));

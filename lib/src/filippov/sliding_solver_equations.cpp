@@ -58,29 +58,31 @@ RegularPart whole(Index size) {
 }  // namespace
 
 void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  chosen_ = true;
+  reduced_.chosen = true;
   const std::size_t k = sliding_.size();
-  if (diagonal_ && triplets_.size() == k &&
-      std::all_of(triplets_.begin(), triplets_.end(), [](const auto& entry) { return entry.value() != 0; })) {
+  if (newton_.diagonal && newton_.triplets.size() == k &&
+      std::all_of(newton_.triplets.begin(), newton_.triplets.end(),
+                  [](const auto& entry) { return entry.value() != 0; })) {
     return;
   }
-  dependent_ = false;
-  equations_.clear();
-  unknowns_.clear();
-  any_second_order_ = false;
-  for (Component& component : components_of(triplets_, k, kLargestDense))
+  reduced_.dependent = false;
+  reduced_.equations.clear();
+  reduced_.unknowns.clear();
+  reduced_.any_second_order = false;
+  for (Component& component : components_of(newton_.triplets, k, kLargestDense))
     choose_in_component(t, x, lambda, component.members, component.matrix);
-  if (!dependent_) return;
-  diagonal_ = false;
-  equation_of_row_.assign(k, -1);
-  unknown_of_column_.assign(k, -1);
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    if (!equations_[e].second_order) equation_of_row_[at(equations_[e].row)] = static_cast<Index>(e);
-    unknown_of_column_[at(unknowns_[e])] = static_cast<Index>(e);
+  if (!reduced_.dependent) return;
+  newton_.diagonal = false;
+  reduced_.equation_of_row.assign(k, -1);
+  reduced_.unknown_of_column.assign(k, -1);
+  for (std::size_t e = 0; e < reduced_.equations.size(); ++e) {
+    if (!reduced_.equations[e].second_order)
+      reduced_.equation_of_row[at(reduced_.equations[e].row)] = static_cast<Index>(e);
+    reduced_.unknown_of_column[at(reduced_.unknowns[e])] = static_cast<Index>(e);
   }
-  residual_ = Vector::Zero(static_cast<Index>(equations_.size()));
-  correction_ = residual_;
-  scale_ = Vector::Ones(residual_.size());
+  buffers_.residual = Vector::Zero(static_cast<Index>(reduced_.equations.size()));
+  buffers_.correction = buffers_.residual;
+  newton_.scale = Vector::Ones(buffers_.residual.size());
 }
 
 // A component that is large is taken for regular; its factors show it if it is not.
@@ -91,7 +93,7 @@ void SlidingSolver::choose_in_component(double t, ConstVectorRef x, ConstVectorR
   const bool is_one = matrix.size() == 1 && matrix(0, 0) != 0;
   RegularPart regular = matrix.size() == 0 || is_one ? whole(size) : regular_part(matrix);
   if (regular.rows.size() < members.size()) {
-    dependent_ = true;
+    reduced_.dependent = true;
     for (Index i = 0; i < size; ++i) {
       if ((matrix.row(i).array() != 0).any()) continue;
       second[at(i)] = 1;
@@ -100,21 +102,23 @@ void SlidingSolver::choose_in_component(double t, ConstVectorRef x, ConstVectorR
       if (!matrix.row(i).allFinite()) matrix.row(i).setZero();
     }
     // The relays that are farthest from their bounds can follow for longest.
-    Vector bounds = Vector::Ones(lambda.size());
-    if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, bounds);
+    Vector above = Vector::Ones(lambda.size());
+    Vector below = above;
+    if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, above, below);
     for (Index j = 0; j < size; ++j) {
       const Index relay = sliding_[at(members[at(j)])];
-      matrix.col(j) *= std::max(kLeastSlack, 1 - std::abs(lambda[relay]) / bounds[relay]);
+      matrix.col(j) *=
+          std::max(kLeastSlack, 1 - std::max(lambda[relay] / above[relay], -lambda[relay] / below[relay]));
     }
     regular = regular_part(matrix);
   }
   for (const Index i : regular.rows) {
-    equations_.push_back({members[at(i)], second[at(i)] != 0, {}});
+    reduced_.equations.push_back({members[at(i)], second[at(i)] != 0, {}});
     if (!second[at(i)]) continue;
-    equations_.back().relays = members;
-    any_second_order_ = true;
+    reduced_.equations.back().relays = members;
+    reduced_.any_second_order = true;
   }
-  for (const Index j : regular.columns) unknowns_.push_back(members[at(j)]);
+  for (const Index j : regular.columns) reduced_.unknowns.push_back(members[at(j)]);
 }
 
 double SlidingSolver::second_order_entry(double t, ConstVectorRef x, ConstVectorRef lambda, Index row,
@@ -122,13 +126,13 @@ double SlidingSolver::second_order_entry(double t, ConstVectorRef x, ConstVector
   const Index i = sliding_[at(row)];
   const Index j = sliding_[at(column)];
   double value[2] = {0, 0};
-  lambda_high_ = lambda;
+  buffers_.lambda_high = lambda;
   for (const int side : {0, 1}) {
     // ḧ can be quadratic in λ; a difference over any length is then exact at its middle.
-    lambda_high_[j] = lambda[j] + (side == 1 ? 0.5 : -0.5);
-    evaluator_.field(t, x, lambda_high_, dx_);
-    evaluator_.guard_curvatures(t, x, lambda_high_, dx_, curvatures_);
-    value[side] = curvatures_[i];
+    buffers_.lambda_high[j] = lambda[j] + (side == 1 ? 0.5 : -0.5);
+    evaluator_.field(t, x, buffers_.lambda_high, buffers_.dx);
+    evaluator_.guard_curvatures(t, x, buffers_.lambda_high, buffers_.dx, buffers_.curvatures);
+    value[side] = buffers_.curvatures[i];
   }
   return value[1] - value[0];
 }
@@ -136,21 +140,21 @@ double SlidingSolver::second_order_entry(double t, ConstVectorRef x, ConstVector
 // The rows and columns that are kept, in the numbering of the equations and the unknowns.
 void SlidingSolver::reduce_entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
   std::vector<Eigen::Triplet<double>> kept;
-  for (const auto& entry : triplets_) {
-    const Index row = equation_of_row_[at(entry.row())];
-    const Index column = unknown_of_column_[at(entry.col())];
+  for (const auto& entry : newton_.triplets) {
+    const Index row = reduced_.equation_of_row[at(entry.row())];
+    const Index column = reduced_.unknown_of_column[at(entry.col())];
     if (row >= 0 && column >= 0)
       kept.emplace_back(static_cast<int>(row), static_cast<int>(column), entry.value());
   }
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    for (const Index j : equations_[e].relays) {
-      const Index column = unknown_of_column_[at(j)];
+  for (std::size_t e = 0; e < reduced_.equations.size(); ++e) {
+    for (const Index j : reduced_.equations[e].relays) {
+      const Index column = reduced_.unknown_of_column[at(j)];
       if (column < 0) continue;
       kept.emplace_back(static_cast<int>(e), static_cast<int>(column),
-                        second_order_entry(t, x, lambda, equations_[e].row, j));
+                        second_order_entry(t, x, lambda, reduced_.equations[e].row, j));
     }
   }
-  triplets_ = std::move(kept);
+  newton_.triplets = std::move(kept);
 }
 
 }  // namespace slideway

@@ -32,6 +32,7 @@ constexpr long kJacobianSteps = 51;
 constexpr double kOutgrown = 2;
 // BDF climbs from order one to five in at least 2 + 3 + 4 + 5 steps, whose errors have one sign.
 constexpr double kClimb = 14;
+constexpr long kClimbedBy = static_cast<long>(kClimb * kClimb / 2);
 // The steps of the climb are held to no smaller part of the states than this. At rtol 1e-10 the errors of BDF between the climbs of
 // an oscillator are as large as those of its climbs, and tighter ones gain nothing.
 constexpr double kFinestClimb = 1e-10;
@@ -58,10 +59,8 @@ CvodeStepper::CvodeStepper(SmoothOde& ode, MultistepMethod method, const Stepper
       on_clock_(options.rtol),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
       linear_solver_(options.linear_solver),
-      start_state_(Vector::Zero(states_)),
-      start_velocity_(Vector::Zero(states_)),
-      whole_change_(Vector::Zero(states_)),
       roots_(ode) {
+  for (Vector* vector : {&way_.state, &way_.velocity, &dense_.whole_change}) *vector = Vector::Zero(states_);
   check_options(options, states_, kCvodeMaker);
   create();
   allocate_lazily_created_parts();
@@ -103,18 +102,18 @@ void CvodeStepper::create() {
 // CVODE allocates some of its memory in its first call, just before it asks for the velocity. A velocity
 // that refuses makes that call here, so that steps and restarts allocate nothing.
 void CvodeStepper::allocate_lazily_created_parts() {
-  refuse_velocity_ = true;
+  way_.refuse_velocity = true;
   double t = 0;
   const int flag = CVode(cvode_.get(), 1.0, state_.get(), &t, CV_ONE_STEP);
-  refuse_velocity_ = false;
+  way_.refuse_velocity = false;
   if (flag != CV_RHSFUNC_FAIL) check(flag, "the first call of CVode");
 }
 
 bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_step) {
-  ++restarts_;
-  phase_ = Phase::idle;
+  ++counts_.restarts;
+  way_.phase = Phase::idle;
   roots_.forget();
-  interpolant_is_current_ = false;
+  dense_.is_current = false;
   failure_.by_user_function = false;
   failure_.message.clear();
   checked_.forget_obstacle();
@@ -125,10 +124,10 @@ bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_st
         t, end, states_);
     return false;
   }
-  start_time_ = reached_ = t;
-  end_time_ = end;
-  start_state_ = x;
-  if (!checked_.velocity(t, start_state_, start_velocity_)) {
+  way_.start = way_.reached = t;
+  way_.end = end;
+  way_.state = x;
+  if (!checked_.velocity(t, way_.state, way_.velocity)) {
     failure_.by_user_function = true;
     failure_.message = checked_.obstacle();
     return false;
@@ -136,49 +135,49 @@ bool CvodeStepper::start(double t, ConstVectorRef x, double end, double first_st
 
   const double resolution = kIndivisible * std::max(std::abs(t), std::abs(end));
   if (end - t <= std::max(resolution, kShortestInterval)) {
-    phase_ = Phase::by_hand;
+    way_.phase = Phase::by_hand;
     return true;
   }
-  phase_ = Phase::fresh;
+  way_.phase = Phase::fresh;
   return restart_cvode(first_step);
 }
 
 bool CvodeStepper::restart_cvode(double first_step) {
-  steps_before_ += steps_;
-  krylov_before_ += krylov_iterations();
-  steps_ = 0;
-  jacobians_ = 0;
-  failures_ = 0;
-  allows_for_clock_ = false;
-  start_velocity_is_due_ = true;
-  roots_.begin_run(start_time_);
-  roots_are_left_ = false;
+  counts_.steps_before += counts_.steps;
+  counts_.krylov_before += krylov_iterations();
+  counts_.steps = 0;
+  renewal_.step = std::numeric_limits<double>::infinity();
+  counts_.failures = 0;
+  way_.allows_for_clock = false;
+  way_.velocity_is_due = true;
+  roots_.begin_run(way_.start);
+  way_.roots_are_left = false;
   void* cvode = cvode_.get();
-  sundials::values(state_.get()) = start_state_;
-  const double initial = first_step > 0 ? std::min(first_step, end_time_ - start_time_) : 0.0;
-  int flag = CVodeReInit(cvode, start_time_, state_.get());
-  if (flag == CV_SUCCESS) flag = CVodeSetStopTime(cvode, end_time_);
+  sundials::values(state_.get()) = way_.state;
+  const double initial = first_step > 0 ? std::min(first_step, way_.end - way_.start) : 0.0;
+  int flag = CVodeReInit(cvode, way_.start, state_.get());
+  if (flag == CV_SUCCESS) flag = CVodeSetStopTime(cvode, way_.end);
   if (flag == CV_SUCCESS) flag = CVodeSetInitStep(cvode, initial);
   if (flag == CV_SUCCESS && method_ == MultistepMethod::bdf) {
     flag = CVodeSetProjFrequency(cvode, ode_.constrained() ? 1 : 0);
   }
   if (flag == CV_SUCCESS) return true;
   explain(flag);
-  phase_ = Phase::idle;
+  way_.phase = Phase::idle;
   return false;
 }
 
 StepReport CvodeStepper::step() {
-  interpolant_is_current_ = false;
-  if (phase_ == Phase::by_hand) return step_by_hand();
-  if (phase_ == Phase::idle) {
+  dense_.is_current = false;
+  if (way_.phase == Phase::by_hand) return step_by_hand();
+  if (way_.phase == Phase::idle) {
     if (failure_.message.empty()) {
       failure_.message = "there is no step to take before start() or after the end";
     }
     return fail();
   }
 
-  const double before = reached_;
+  const double before = way_.reached;
   double t = before;
   const int flag = advance(t);
   if (flag < 0) {
@@ -186,16 +185,16 @@ StepReport CvodeStepper::step() {
     return fail();
   }
 
-  phase_ = Phase::running;
-  if (flag == CV_TSTOP_RETURN || t >= end_time_) {
-    phase_ = Phase::idle;
-    return report(StepStatus::reached_end, before, end_time_);
+  way_.phase = Phase::running;
+  if (flag == CV_TSTOP_RETURN || t >= way_.end) {
+    way_.phase = Phase::idle;
+    return report(StepStatus::reached_end, before, way_.end);
   }
   return report(StepStatus::advanced, before, t);
 }
 
 StepReport CvodeStepper::report(StepStatus status, double start, double end) {
-  reached_ = end;
+  way_.reached = end;
   return {status, start, end, roots_.time()};
 }
 
@@ -207,68 +206,64 @@ int CvodeStepper::advance(double& t) {
   roots_.forget();
   int flag = call_cvode(t);
   // Roots that CVODE has not yet reported of a finished step are skipped: the guards were scanned to its end.
-  while (roots_are_left_ && flag >= 0 && t <= reached_) {
-    roots_are_left_ = flag == CV_ROOT_RETURN;
+  while (way_.roots_are_left && flag >= 0 && t <= way_.reached) {
+    way_.roots_are_left = flag == CV_ROOT_RETURN;
     flag = call_cvode(t);
   }
-  if (flag < 0 && phase_ == Phase::fresh) {
+  if (flag < 0 && way_.phase == Phase::fresh) {
     // The size that CVODE chose, or was given, for the first step can be hopeless: where the field is not
     // finite at the points it was estimated from, say. CVODE itself gives up after a factor of about 1e-6.
     double h = first_step_scale();
     for (int trial = 0; flag < 0 && trial < kFirstStepTrials; ++trial) {
       h *= kFirstStepReduction;
-      if (h <= kShortestStep * std::abs(start_time_) || !restart_cvode(h)) break;
+      if (h <= kShortestStep * std::abs(way_.start) || !restart_cvode(h)) break;
       flag = call_cvode(t);
     }
   }
-  CVodeGetNumSteps(cvode, &steps_);
-  CVodeGetLastStep(cvode, &last_step_size_);
-  CVodeGetCurrentTime(cvode, &center_);
+  CVodeGetNumSteps(cvode, &counts_.steps);
+  CVodeGetLastStep(cvode, &dense_.step);
+  CVodeGetCurrentTime(cvode, &dense_.center);
   if (method_ == MultistepMethod::bdf) renew_jacobian_in_time();
-  roots_are_left_ = flag == CV_ROOT_RETURN;
-  return roots_are_left_ ? go_on_to_end_of_step(t) : flag;
+  way_.roots_are_left = flag == CV_ROOT_RETURN;
+  return way_.roots_are_left ? go_on_to_end_of_step(t) : flag;
 }
 
 int CvodeStepper::call_cvode(double& t) {
-  return CVode(cvode_.get(), end_time_, state_.get(), &t, CV_ONE_STEP);
+  return CVode(cvode_.get(), way_.end, state_.get(), &t, CV_ONE_STEP);
 }
 
 int CvodeStepper::go_on_to_end_of_step(double& t) {
   roots_.note(cvode_.get(), t);
   // CVODE's own measure of when it has reached the end.
-  const double nothing = 100 * kEpsilon * (std::abs(center_) + std::abs(last_step_size_));
-  const bool is_at_end = center_ >= end_time_ - nothing;
-  t = is_at_end ? end_time_ : center_;
+  const double nothing = 100 * kEpsilon * (std::abs(dense_.center) + std::abs(dense_.step));
+  const bool is_at_end = dense_.center >= way_.end - nothing;
+  t = is_at_end ? way_.end : dense_.center;
   const int flag = CVodeGetDky(cvode_.get(), t, 0, state_.get());
   return flag < 0 ? flag : is_at_end ? CV_TSTOP_RETURN : CV_SUCCESS;
 }
 
 void CvodeStepper::renew_jacobian_in_time() {
-  // A sparse one is a preconditioner to CVODE.
-  long dense = 0, sparse = 0;
-  CVodeGetNumJacEvals(cvode_.get(), &dense);
-  CVodeGetNumPrecEvals(cvode_.get(), &sparse);
-  if (dense + sparse != jacobians_) {
-    jacobians_ = dense + sparse;
-    jacobian_step_ = last_step_size_;
+  if (checked_.jacobian_evaluations() != renewal_.jacobians) {
+    renewal_.jacobians = checked_.jacobian_evaluations();
+    renewal_.step = dense_.step;
   }
-  const bool outgrown = jacobians_ > 0 && last_step_size_ > kOutgrown * jacobian_step_;
-  if (outgrown == jacobian_is_due_) return;
-  jacobian_is_due_ = outgrown;
+  const bool outgrown = dense_.step > kOutgrown * renewal_.step;
+  if (outgrown == renewal_.is_due) return;
+  renewal_.is_due = outgrown;
   CVodeSetJacEvalFrequency(cvode_.get(), outgrown ? 1 : kJacobianSteps);
 }
 
 void CvodeStepper::set_shortest_step() {
-  const double all = std::max(std::abs(start_time_), std::abs(end_time_));
-  const double shortest = std::max(kShortestStep * std::abs(reached_), kShortestStepOfAll * all);
+  const double all = std::max(std::abs(way_.start), std::abs(way_.end));
+  const double shortest = std::max(kShortestStep * std::abs(way_.reached), kShortestStepOfAll * all);
   CVodeSetMinStep(cvode_.get(), std::min(shortest, max_step_));
 }
 
 // The time in which a state changes by a tenth of its size at the first velocity; at most what is left.
 double CvodeStepper::first_step_scale() const {
-  const auto tenth = 0.1 * start_state_.array().abs() + atol_.array();
-  const double fastest = (start_velocity_.array().abs() / tenth).maxCoeff();
-  const double longest = std::min(end_time_ - start_time_, max_step_);
+  const auto tenth = 0.1 * way_.state.array().abs() + atol_.array();
+  const double fastest = (way_.velocity.array().abs() / tenth).maxCoeff();
+  const double longest = std::min(way_.end - way_.start, max_step_);
   return fastest * longest > 1 ? 1 / fastest : longest;
 }
 
@@ -284,45 +279,45 @@ double CvodeStepper::damped_rate() const {
 }
 
 StepReport CvodeStepper::step_by_hand() {
-  const double h = end_time_ - start_time_;
-  order_ = 1;
-  center_ = start_time_;
-  last_step_size_ = h;
-  whole_change_ = h * start_velocity_;
+  const double h = way_.end - way_.start;
+  dense_.order = 1;
+  dense_.center = way_.start;
+  dense_.step = h;
+  dense_.whole_change = h * way_.velocity;
   roots_.forget();
-  line_ = {start_state_.data(), whole_change_.data()};
-  columns_ = line_.data();
-  interpolant_is_current_ = true;
-  sundials::values(state_.get()) = start_state_ + whole_change_;
-  ++steps_before_;
+  dense_.line = {way_.state.data(), dense_.whole_change.data()};
+  dense_.columns = dense_.line.data();
+  dense_.is_current = true;
+  sundials::values(state_.get()) = way_.state + dense_.whole_change;
+  ++counts_.steps_before;
 
-  phase_ = Phase::idle;
-  return report(StepStatus::reached_end, start_time_, end_time_);
+  way_.phase = Phase::idle;
+  return report(StepStatus::reached_end, way_.start, way_.end);
 }
 
 void CvodeStepper::extract_interpolant() {
-  if (interpolant_is_current_) return;
-  order_ = history_->read(cvode_.get(), center_, last_step_size_);
-  columns_ = history_->columns();
-  interpolant_is_current_ = true;
+  if (dense_.is_current) return;
+  dense_.order = history_->read(cvode_.get(), dense_.center, dense_.step);
+  dense_.columns = history_->columns();
+  dense_.is_current = true;
 }
 
 void CvodeStepper::evaluate(double t, VectorRef x) {
   // The state is there already; most steps need no more.
-  if (t == reached_) {
+  if (t == way_.reached) {
     x = sundials::values(state_.get());
     return;
   }
   extract_interpolant();
-  const double s = (t - center_) / last_step_size_;
-  const auto coefficient = [&](Index k) { return Eigen::Map<const Vector>(columns_[k], states_); };
-  x = coefficient(order_);
-  for (Index k = order_ - 1; k >= 0; --k) x = s * x + coefficient(k);
+  const double s = (t - dense_.center) / dense_.step;
+  const auto coefficient = [&](Index k) { return Eigen::Map<const Vector>(dense_.columns[k], states_); };
+  x = coefficient(dense_.order);
+  for (Index k = dense_.order - 1; k >= 0; --k) x = s * x + coefficient(k);
 }
 
 Interpolant CvodeStepper::interpolant() {
   extract_interpolant();
-  return {center_, last_step_size_, states_, order_ + 1, columns_};
+  return {dense_.center, dense_.step, states_, dense_.order + 1, dense_.columns};
 }
 
 void CvodeStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
@@ -338,17 +333,17 @@ std::int64_t CvodeStepper::krylov_iterations() const {
 
 StepperStatistics CvodeStepper::statistics() const {
   StepperStatistics statistics;
-  statistics.steps = steps_before_ + steps_;
+  statistics.steps = counts_.steps_before + counts_.steps;
   statistics.velocity_evaluations = checked_.velocity_evaluations();
   statistics.jacobian_evaluations = checked_.jacobian_evaluations();
-  statistics.krylov_iterations = krylov_before_ + krylov_iterations();
-  statistics.restarts = restarts_;
+  statistics.krylov_iterations = counts_.krylov_before + krylov_iterations();
+  statistics.restarts = counts_.restarts;
   return statistics;
 }
 
 StepReport CvodeStepper::fail() {
-  phase_ = Phase::idle;
-  return {StepStatus::failed, reached_, reached_};
+  way_.phase = Phase::idle;
+  return {StepStatus::failed, way_.reached, way_.reached};
 }
 
 // By what the last step says of the state and its velocity.
@@ -366,7 +361,8 @@ bool CvodeStepper::runs_away() const {
 void CvodeStepper::explain(int flag) {
   double h = 0;
   CVodeGetCurrentStep(cvode_.get(), &h);
-  const std::string where = fmt::format("no step from t = {} succeeds, down to step size {:.3g}", center_, h);
+  const std::string where =
+      fmt::format("no step from t = {} succeeds, down to step size {:.3g}", dense_.center, h);
   failure_.by_user_function = checked_.obstructed();
   if (failure_.by_user_function) {
     failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
@@ -387,8 +383,9 @@ void CvodeStepper::explain(int flag) {
 // How much smaller than the tolerances the error of the next step must be. The shares 2(n + 1)/kClimb² of the steps of the climb,
 // n after a start, sum up to one. Errors of starts gather only with their number: the k-th is no more than k times as tight.
 double CvodeStepper::climb_factor() const {
-  const double share = 2 * (static_cast<double>(steps_) + 1) / (kClimb * kClimb);
-  const auto starts = static_cast<double>(restarts_);
+  if (counts_.steps >= kClimbedBy) return 1;
+  const double share = 2 * (static_cast<double>(counts_.steps) + 1) / (kClimb * kClimb);
+  const auto starts = static_cast<double>(counts_.restarts);
   return std::clamp(std::min(1 / share, starts), 1.0, std::max(1.0, rtol_ / kFinestClimb));
 }
 
@@ -396,7 +393,7 @@ int CvodeStepper::weights_callback(N_Vector x, N_Vector weights, void* self) {
   auto& stepper = *static_cast<CvodeStepper*>(self);
   stepper.error_weights(sundials::values(x), sundials::values(weights));
   stepper.allow_for_clock(sundials::values(x), sundials::values(weights));
-  sundials::values(weights) *= stepper.climb_factor();
+  if (const double factor = stepper.climb_factor(); factor > 1) sundials::values(weights) *= factor;
   return 0;
 }
 
@@ -404,25 +401,25 @@ int CvodeStepper::weights_callback(N_Vector x, N_Vector weights, void* self) {
 void CvodeStepper::allow_for_clock(ConstVectorRef x, VectorRef weights) {
   void* cvode = cvode_.get();
   long failures = 0;
-  if (method_ != MultistepMethod::bdf || steps_ == 0 ||
+  if (method_ != MultistepMethod::bdf || counts_.steps == 0 ||
       CVodeGetNumErrTestFails(cvode, &failures) != CV_SUCCESS)
     return;
-  const bool has_failed = failures != std::exchange(failures_, failures);
+  const bool has_failed = failures != std::exchange(counts_.failures, failures);
   double t = 0, h = 0;
-  if ((!has_failed && !allows_for_clock_) || CVodeGetCurrentTime(cvode, &t) != CV_SUCCESS ||
+  if ((!has_failed && !way_.allows_for_clock) || CVodeGetCurrentTime(cvode, &t) != CV_SUCCESS ||
       CVodeGetLastStep(cvode, &h) != CV_SUCCESS || CVodeGetDky(cvode, t, 1, work_.get()) != CV_SUCCESS)
     return;
-  allows_for_clock_ =
-      on_clock_.are_wider(checked_, {t, end_time_, h, x, sundials::values(work_.get()), weights});
-  if (allows_for_clock_) weights = on_clock_.tolerances().cwiseInverse();
+  way_.allows_for_clock =
+      on_clock_.are_wider(checked_, {t, way_.end, h, x, sundials::values(work_.get()), weights});
+  if (way_.allows_for_clock) weights = on_clock_.tolerances().cwiseInverse();
 }
 
 int CvodeStepper::velocity_callback(double t, N_Vector x, N_Vector dx, void* self) {
   auto& stepper = *static_cast<CvodeStepper*>(self);
-  if (stepper.refuse_velocity_) return -1;
-  if (stepper.start_velocity_is_due_) {
-    stepper.start_velocity_is_due_ = false;
-    sundials::values(dx) = stepper.start_velocity_;
+  if (stepper.way_.refuse_velocity) return -1;
+  if (stepper.way_.velocity_is_due) {
+    stepper.way_.velocity_is_due = false;
+    sundials::values(dx) = stepper.way_.velocity;
     return 0;
   }
   return stepper.checked_.velocity(t, sundials::values(x), sundials::values(dx)) ? 0 : 1;

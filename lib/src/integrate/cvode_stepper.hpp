@@ -35,7 +35,7 @@ class CvodeStepper final : public Stepper {
   void evaluate(double t, VectorRef x) override;
   Interpolant interpolant() override;
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
-  double last_step_size() const override { return last_step_size_; }
+  double last_step_size() const override { return dense_.step; }
   double damped_rate() const override;
   std::span<const int> roots() const override { return roots_.functions(); }
   const StepFailure& failure() const override { return failure_; }
@@ -73,6 +73,41 @@ class CvodeStepper final : public Stepper {
   static NewtonSystem& newton(void* self) { return *static_cast<CvodeStepper*>(self)->newton_; }
   static int projection_callback(double t, N_Vector x, N_Vector correction, double, N_Vector, void* self);
 
+  // The way from the start to the end.
+  struct Way {
+    Phase phase = Phase::idle;
+    double start = 0;
+    double end = 0;
+    double reached = 0;
+    Vector state = {}, velocity = {};  // at the start
+    bool velocity_is_due = false;      // CVODE has yet to ask for the velocity at the start
+    bool refuse_velocity = false;
+    bool roots_are_left = false;    // CVODE may have more to say about the last step
+    bool allows_for_clock = false;  // the last step
+  };
+  // Dense output of the last step.
+  struct Polynomial {
+    bool is_current = false;
+    Index order = 0;
+    double center = 0;
+    double step = 0;
+    const double* const* columns = nullptr;
+    std::array<const double*, 2> line = {};  // of a step by hand
+    Vector whole_change = {};
+  };
+  struct Renewal {
+    std::int64_t jacobians = 0;  // evaluated up to the last step
+    double step = 0;             // that the last one was evaluated in
+    bool is_due = false;         // wherever CVODE next sets up its equations
+  };
+  struct Counts {
+    std::int64_t steps_before = 0;  // of the runs before the last start()
+    long steps = 0;                 // since the last start()
+    long failures = 0;              // of error tests, since then
+    std::int64_t krylov_before = 0;
+    std::int64_t restarts = 0;
+  };
+
   SmoothOde& ode_;
   CheckedOde checked_;
   MultistepMethod method_;
@@ -80,39 +115,15 @@ class CvodeStepper final : public Stepper {
   double rtol_;
   Vector atol_;
   ClockTolerances on_clock_;
-  bool allows_for_clock_ = false;  // the last step
-  long failures_ = 0;              // of error tests, since the last start()
   double max_step_;
   LinearSolver linear_solver_;
 
-  Phase phase_ = Phase::idle;
-  double start_time_ = 0;
-  double end_time_ = 0;
-  double reached_ = 0;
-  Vector start_state_;
-  Vector start_velocity_;
-  bool start_velocity_is_due_ = false;  // CVODE has yet to ask for the velocity at the start
-  bool refuse_velocity_ = false;
-
-  bool interpolant_is_current_ = false;
-  Index order_ = 0;
-  double center_ = 0;
-  double last_step_size_ = 0;
-  long jacobians_ = 0;                      // evaluated since the restart
-  double jacobian_step_ = 0;                // the step that the last one was evaluated in
-  bool jacobian_is_due_ = false;            // wherever CVODE next sets up its equations
-  std::array<const double*, 2> line_ = {};  // of a step by hand
-  Vector whole_change_;
-  const double* const* columns_ = nullptr;
-
+  Way way_;
+  Polynomial dense_;
+  Renewal renewal_;
   CvodeRoots roots_;
-  bool roots_are_left_ = false;  // CVODE may have more to say about the last step
-
   StepFailure failure_ = {};
-  std::int64_t steps_before_ = 0;  // of the runs before the last start()
-  long steps_ = 0;                 // since the last start()
-  std::int64_t krylov_before_ = 0;
-  std::int64_t restarts_ = 0;
+  Counts counts_;
 
   // Handles are destroyed from the last to the first, and the message outlives them all.
   std::string cvode_message_ = {};

@@ -96,7 +96,7 @@ OneStepStepper::OneStepStepper(SmoothOde& ode, const StepperOptions& options, co
 
 bool OneStepStepper::start(double t, ConstVectorRef x, double end, double first_step) {
   ++restarts_;
-  running_ = on_the_way_ = false;
+  way_.running = way_.on_the_way = false;
   interpolant_is_current_ = false;
   if (allows_for_clock_) atol_ = given_atol_;
   allows_for_clock_ = false;
@@ -110,8 +110,8 @@ bool OneStepStepper::start(double t, ConstVectorRef x, double end, double first_
         t, end, states_);
     return false;
   }
-  reached_ = t;
-  end_time_ = step_.latest = end;
+  way_.reached = t;
+  way_.end = step_.latest = end;
   step_.t = t;
   step_.h = 0;
   copy_numbers(x, step_.x_new);
@@ -120,10 +120,10 @@ bool OneStepStepper::start(double t, ConstVectorRef x, double end, double first_
     failure_.message = checked_.obstacle();
     return false;
   }
-  constrained_ = ode_.constrained();
-  log_error_before_ = kLogSmallestError;
-  next_step_size_ = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
-  running_ = on_the_way_ = true;
+  way_.constrained = ode_.constrained();
+  way_.log_error_before = kLogSmallestError;
+  way_.next_step = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
+  way_.running = way_.on_the_way = true;
   return true;
 }
 
@@ -136,14 +136,14 @@ double OneStepStepper::weighted_norm(ConstVectorRef vector) const {
 // units of the tolerances the state itself has the size 1/rtol, and the rates at which things change are a/v
 // and √(a rtol).
 double OneStepStepper::starting_step() {
-  const double longest = std::min(end_time_ - reached_, max_step_);
-  if (longest <= kIndivisible * std::max(std::abs(reached_), std::abs(end_time_))) return longest;
+  const double longest = std::min(way_.end - way_.reached, max_step_);
+  if (longest <= kIndivisible * std::max(std::abs(way_.reached), std::abs(way_.end))) return longest;
   error_weights(step_.x_new, weights_);
   const double speed = weighted_norm(step_.velocity_new);
   // In the trial step the state changes by a hundredth.
   const double trial = speed * rtol_ * longest > 0.01 ? 0.01 / (speed * rtol_) : longest;
   step_.x = step_.x_new + trial * step_.velocity_new;
-  if (!checked_.velocity(std::min(reached_ + trial, end_time_), step_.x, step_.velocity)) {
+  if (!checked_.velocity(std::min(way_.reached + trial, way_.end), step_.x, step_.velocity)) {
     return 0.01 * trial;
   }
   step_.error = step_.velocity - step_.velocity_new;
@@ -159,7 +159,7 @@ double OneStepStepper::starting_step() {
 }
 
 double OneStepStepper::fitted(double h) const {
-  const double left = end_time_ - reached_;
+  const double left = way_.end - way_.reached;
   if (h >= left * (1 - 1e-9)) return left;
   // Two steps alike rather than one and a sliver.
   h = h > 0.5 * left ? 0.5 * left : h;
@@ -168,28 +168,29 @@ double OneStepStepper::fitted(double h) const {
 
 // The longest step, up to h, to a time that the clock holds.
 double OneStepStepper::on_clock(double h) const {
-  const double end = reached_ + h;
-  const double exact = end - reached_ <= h ? end - reached_ : std::nextafter(end, reached_) - reached_;
+  const double end = way_.reached + h;
+  const double exact =
+      end - way_.reached <= h ? end - way_.reached : std::nextafter(end, way_.reached) - way_.reached;
   return exact > 0 ? exact : h;
 }
 
 StepReport OneStepStepper::step() {
-  if (!running_) {
+  if (!way_.running) {
     if (failure_.message.empty()) {
       failure_.message = "there is no step to take before start() or after the end";
     }
-    return {StepStatus::failed, reached_, reached_};
+    return {StepStatus::failed, way_.reached, way_.reached};
   }
   interpolant_is_current_ = false;
-  step_.t = reached_;
+  step_.t = way_.reached;
   step_.x.swap(step_.x_new);
   step_.velocity.swap(step_.velocity_new);
   checked_.forget_obstacle();
 
-  const double whole = std::max(std::abs(reached_), std::abs(end_time_));
-  const bool indivisible = end_time_ - reached_ <= kIndivisible * whole;
-  const double shortest = std::max(kShortestOneStep * std::abs(reached_), kShortestStepOfAll * whole);
-  double h = std::max(next_step_size_, shortest);
+  const double whole = std::max(std::abs(way_.reached), std::abs(way_.end));
+  const bool indivisible = way_.end - way_.reached <= kIndivisible * whole;
+  const double shortest = std::max(kShortestOneStep * std::abs(way_.reached), kShortestStepOfAll * whole);
+  double h = std::max(way_.next_step, shortest);
   bool rejected = false;
   while (true) {
     h = fitted(h);
@@ -209,12 +210,12 @@ StepReport OneStepStepper::step() {
       const double log_error = std::log(std::max(error, 1e-30));
       const double exponent = 1 / control_.order - 0.75 * control_.beta;
       const double factor =
-          control_.safety * std::exp(control_.beta * log_error_before_ - exponent * log_error);
+          control_.safety * std::exp(control_.beta * way_.log_error_before - exponent * log_error);
       const double most = rejected ? 1.0 : control_.growth;
-      next_step_size_ = std::min(h * std::clamp(factor, control_.reduction, most), max_step_);
+      way_.next_step = std::min(h * std::clamp(factor, control_.reduction, most), max_step_);
       // Steps that grow as fast as they may say nothing about the errors of the next mode.
-      if (next_step_size_ <= kUsualGrowth * h) usual_step_ = next_step_size_;
-      log_error_before_ = std::max(log_error, kLogSmallestError);
+      if (way_.next_step <= kUsualGrowth * h) way_.usual_step = way_.next_step;
+      way_.log_error_before = std::max(log_error, kLogSmallestError);
       break;
     }
     if (h <= shortest) return fail(h, finite && !accurate);
@@ -228,11 +229,11 @@ StepReport OneStepStepper::step() {
   }
 
   ++steps_;
-  const double start = reached_;
-  const bool to_end = h >= end_time_ - start;
-  reached_ = to_end ? end_time_ : start + h;
-  running_ = on_the_way_ = !to_end;
-  return {to_end ? StepStatus::reached_end : StepStatus::advanced, start, reached_};
+  const double start = way_.reached;
+  const bool to_end = h >= way_.end - start;
+  way_.reached = to_end ? way_.end : start + h;
+  way_.running = way_.on_the_way = !to_end;
+  return {to_end ? StepStatus::reached_end : StepStatus::advanced, start, way_.reached};
 }
 
 // Hairer & Wanner II, IV.2: the difference of the velocities is the Jacobian times that of the states.
@@ -255,32 +256,32 @@ void OneStepStepper::note_stiffness(double limit, const Vector& stage_state, con
       (is_at_limit || is_held_up) &&
       ((step_.x_new - stage_state).array().abs() > rounding * step_.x_new.array().abs()).any();
   if (is_told) {
-    smooth_steps_ = 0;
-    stiff_steps_ += is_at_limit ? kHeldUpSteps : 1;
-  } else if (++smooth_steps_ >= kSmoothSteps) {
-    stiff_steps_ = 0;
+    stiffness_.smooth_steps = 0;
+    stiffness_.stiff_steps += is_at_limit ? kHeldUpSteps : 1;
+  } else if (++stiffness_.smooth_steps >= kSmoothSteps) {
+    stiffness_.stiff_steps = 0;
   }
 }
 
 bool OneStepStepper::project_onto_surface() {
   const double end = step_.t + step_.h;
-  if (!last_was_corrected_ && !checked_.may_be_moved(end, step_.x_new)) return true;
+  if (!way_.last_was_corrected && !checked_.may_be_moved(end, step_.x_new)) return true;
   copy_numbers(step_.x_new, correction_);
   if (!checked_.project_finite(end, weights_, step_.x_new)) return false;
-  last_was_corrected_ = corrected_ = !are_same(correction_, step_.x_new);
+  way_.last_was_corrected = corrected_ = !are_same(correction_, step_.x_new);
   if (corrected_) correction_ = step_.x_new - correction_;
   return true;
 }
 
 StepReport OneStepStepper::fail(double h, bool by_error_test) {
-  running_ = false;
-  const bool clock_is_outrun = outruns_clock(reached_, step_.velocity, weights_);
+  way_.running = false;
+  const bool clock_is_outrun = outruns_clock(way_.reached, step_.velocity, weights_);
   // The valid state is the one that the step began from.
   step_.x.swap(step_.x_new);
   step_.velocity.swap(step_.velocity_new);
   step_.h = 0;
   const std::string where =
-      fmt::format("no step from t = {} succeeds, down to step size {:.3g}", reached_, h);
+      fmt::format("no step from t = {} succeeds, down to step size {:.3g}", way_.reached, h);
   failure_.by_user_function = !by_error_test && checked_.obstructed();
   if (failure_.by_user_function) {
     failure_.message = fmt::format("{} ({})", checked_.obstacle(), where);
@@ -297,7 +298,7 @@ StepReport OneStepStepper::fail(double h, bool by_error_test) {
       failure_.message += fmt::format(" (earlier in the same step {})", obstacle);
     }
   }
-  return {StepStatus::failed, reached_, reached_};
+  return {StepStatus::failed, way_.reached, way_.reached};
 }
 
 void OneStepStepper::make_interpolant() {
@@ -331,7 +332,7 @@ Interpolant OneStepStepper::last_interpolant() const {
 StepChords OneStepStepper::chords_of(std::span<const int> states) {
   const double h = step_.h;
   // A step so short that θ is not 1 where it ends tells nothing.
-  if (h == 0 || std::abs(reached_ - step_.t - h) > kSlightly * h) return {};
+  if (h == 0 || std::abs(way_.reached - step_.t - h) > kSlightly * h) return {};
   // Several are done at a time where all are.
   const auto size = static_cast<Index>(states.size());
   if (states_ <= kFewEntries ? size < states_ : kScattered * size < states_) {
@@ -339,11 +340,11 @@ StepChords OneStepStepper::chords_of(std::span<const int> states) {
   } else {
     find_chords();
   }
-  return {step_.t, reached_, step_.x.data(), step_.x_new.data(), off_chord_.data()};
+  return {step_.t, way_.reached, step_.x.data(), step_.x_new.data(), off_chord_.data()};
 }
 
 void OneStepStepper::evaluate(double t, VectorRef x) {
-  if (t == reached_) {
+  if (t == way_.reached) {
     copy_numbers(step_.x_new, x);
   } else {
     evaluate_within(step_.h == 0 ? 0 : (t - step_.t) / step_.h, x);

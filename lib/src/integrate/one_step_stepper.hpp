@@ -27,7 +27,7 @@ class OneStepStepper : public Stepper {
   StepChords chords_of(std::span<const int> states) override;
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return step_.h; }
-  double usual_step() const override { return usual_step_; }
+  double usual_step() const override { return way_.usual_step; }
   bool stages_span_step() const override { return true; }
   const StepFailure& failure() const override { return failure_; }
   StepperStatistics statistics() const override;
@@ -36,11 +36,11 @@ class OneStepStepper : public Stepper {
   // Every step is looked at from now on, for is_stiff() to tell.
   void watch_stiffness() { watches_stiffness_ = true; }
   // Stability rather than accuracy has been what limits the steps, for some time now.
-  bool is_stiff() const { return stiff_steps_ >= kStiffSteps * kHeldUpSteps; }
+  bool is_stiff() const { return stiffness_.stiff_steps >= kStiffSteps * kHeldUpSteps; }
   // Where the last step ended, or the start is.
-  double reached() const { return reached_; }
+  double reached() const { return way_.reached; }
   // A start has succeeded and the end is not reached; steps that fail do not change that.
-  bool is_on_the_way() const { return on_the_way_; }
+  bool is_on_the_way() const { return way_.on_the_way; }
 
  protected:
   // After Hairer, Nørsett & Wanner I, II.4: a step whose error is `err` tolerances, after one of err_before, is followed by one that
@@ -85,7 +85,7 @@ class OneStepStepper : public Stepper {
   virtual void find_chords() = 0;
 
   // Onto the surface that the solution is confined to, if it is. The velocity is left alone, and the weights are those of the error.
-  bool project() { return !constrained_ || project_onto_surface(); }
+  bool project() { return !way_.constrained || project_onto_surface(); }
   // Of a step with both its velocities: takes note of whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along it,
   // from the last stage, whose time is that of the end; and of whether the error test holds h·|λ| below the limit, where the velocity
   // changes far less than λ would have it.
@@ -123,6 +123,23 @@ class OneStepStepper : public Stepper {
   void make_interpolant();
   Interpolant last_interpolant() const;
 
+  // The way from the start to the end.
+  struct Way {
+    bool running = false;
+    bool on_the_way = false;
+    bool constrained = false;
+    bool last_was_corrected = false;  // the last one that was projected
+    double end = 0;
+    double reached = 0;
+    double next_step = 0;
+    double usual_step = 0;
+    double log_error_before = 0;  // of the last accepted step
+  };
+  struct Stiffness {
+    int stiff_steps = 0;  // in units of those that are held up
+    int smooth_steps = 0;
+  };
+
   SmoothOde& ode_;
   Control control_;
   double max_step_;
@@ -130,18 +147,8 @@ class OneStepStepper : public Stepper {
   ClockTolerances on_clock_;
   bool allows_for_clock_ = false;
 
-  bool running_ = false;
-  bool on_the_way_ = false;
-  bool constrained_ = false;
-  bool last_was_corrected_ = false;  // the last one that was projected
-  double end_time_ = 0;
-  double reached_ = 0;
-  double next_step_size_ = 0;
-  double usual_step_ = 0;
-  double log_error_before_ = 0;  // of the last accepted step
-
-  int stiff_steps_ = 0;  // in units of those that are held up
-  int smooth_steps_ = 0;
+  Way way_;
+  Stiffness stiffness_;
   StepFailure failure_ = {};
   std::int64_t steps_ = 0;
   std::int64_t restarts_ = 0;

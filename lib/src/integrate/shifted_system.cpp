@@ -45,9 +45,9 @@ ShiftedSystem::ShiftedSystem(SmoothOde& ode, CheckedOde& checked, LinearSolver s
   }
   is_dense_ = solver == LinearSolver::dense;
   if (is_dense_) {
-    full_jacobian_ = full_ = Matrix::Zero(states_, states_);
-    full_factors_ = Eigen::PartialPivLU<Matrix>(states_);
-    full_right_ = Vector::Zero(states_);
+    dense_.jacobian = dense_.shifted = Matrix::Zero(states_, states_);
+    dense_.factors = Eigen::PartialPivLU<Matrix>(states_);
+    dense_.right = Vector::Zero(states_);
     return;
   }
   if (!pattern_) {
@@ -116,15 +116,15 @@ void ShiftedSystem::make_klu(SUNContext context) {
 }
 
 bool ShiftedSystem::find_jacobian(double t, ConstVectorRef x, ConstVectorRef dx) {
-  return is_dense_ ? checked_.jacobian(t, x, dx, full_jacobian_)
+  return is_dense_ ? checked_.jacobian(t, x, dx, dense_.jacobian)
                    : checked_.split_jacobian(t, x, dx, jacobian_);
 }
 
 void ShiftedSystem::shift(double gamma) {
   gamma_ = gamma;
   if (is_dense_) {
-    full_ = -gamma * full_jacobian_;
-    full_.diagonal().array() += 1;
+    dense_.shifted = -gamma * dense_.jacobian;
+    dense_.shifted.diagonal().array() += 1;
     return;
   }
   std::fill(numbers_, numbers_ + count_, 0.0);
@@ -139,7 +139,7 @@ void ShiftedSystem::forget_factors() {
 
 bool ShiftedSystem::factor() {
   if (is_dense_) {
-    full_factors_.compute(full_);
+    dense_.factors.compute(dense_.shifted);
     return true;
   }
   if (jacobian_.has_border()) {
@@ -217,8 +217,8 @@ bool ShiftedSystem::solve_sparse_part(ConstVectorRef b, VectorRef y) {
 
 bool ShiftedSystem::solve(ConstVectorRef b, VectorRef y) {
   if (is_dense_) {
-    full_right_ = b;
-    y = full_factors_.solve(full_right_);
+    dense_.right = b;
+    y = dense_.factors.solve(dense_.right);
     return all_finite(y);
   }
   if (!solve_sparse_part(b, y)) return false;

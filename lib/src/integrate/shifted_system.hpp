@@ -52,9 +52,13 @@ class ShiftedSystem {
   const Pattern* pattern_;
   double gamma_ = 0;
 
-  Matrix full_jacobian_, full_;
-  Eigen::PartialPivLU<Matrix> full_factors_;
-  Vector full_right_;
+  // Of the full matrix.
+  struct Dense {
+    Matrix jacobian, shifted;
+    Eigen::PartialPivLU<Matrix> factors;
+    Vector right;
+  };
+  Dense dense_;
 
   SplitJacobian jacobian_ = {};
   // order_[k] is the state in place k, place_ the inverse. Both empty: as it is.

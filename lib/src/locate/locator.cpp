@@ -30,7 +30,7 @@ void Locator::begin_mode(bool same_stepper) {
   scanned_.poles.clear();
   const double duration = now_.run.end - now_.t;
   double first = kFirstMarch * (now_.run.end - now_.run.start);
-  if (scanned_.march_step > 0) first = scanned_.march_step / 8;
+  if (scanned_.march_step > 0) first = kMarchRestart * scanned_.march_step;
   start_scans(std::min(first, duration));
   ode.watch_roots(roots_without_events());
   if (marches_exits_only()) ode.watch_stages();
@@ -66,7 +66,7 @@ void Locator::go_on_after_record() {
   ode.exit_guards(now_.t, now_.x, guard_values_);
   start_events();
   ode.forget_samples();
-  start_scans((scanned_.poles.empty() ? now_.here->scan.march_step() : scanned_.march_step) / 8);
+  start_scans(kMarchRestart * (scanned_.poles.empty() ? now_.here->scan.march_step() : scanned_.march_step));
 }
 
 // Guards of the surfaces of the last event start at zero: they arm once they are clearly on their side.
@@ -165,7 +165,7 @@ bool Locator::is_held(Index event) {
   const double value = now_.here->event_value(now_.t, now_.x, event);
   const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (std::abs(value) > kWrongWayFactor * error) return false;
-  const double rounding = kZeroFactor * (watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error);
+  const double rounding = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
   const double times = error > 0 ? std::max(1.0, rounding / (kHeldPart * error)) : 1.0;
   state_ = now_.x;
   add_errors(now_.weights / times, state_);
@@ -189,8 +189,7 @@ double Locator::projection_noise(Index event) {
 
 // Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
 double Locator::event_rounding(Index event) {
-  const double error = now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
-  return now_.here->watch.rounding(now_.t, now_.x, event) + 16 * kEpsilon * error +
+  return now_.here->watch.rounding_of_errors(now_.t, now_.x, event, now_.weights) +
          kZeroFactor * projection_noise(event);
 }
 
@@ -203,7 +202,7 @@ void Locator::start_events() {
   GuardTable& guards = now_.here->guards;
   for (Index e = 0; e < watch.size(); ++e) {
     const Index slot = now_.here->ode.event_slot(e);
-    if (!now_.limits.empty() && now_.is_part_of_limit(e)) {
+    if (!now_.agenda.limits.empty() && now_.is_part_of_limit(e)) {
       guards.ignore(slot);
     } else if (guards.event(e).armed) {
       continue;
@@ -473,7 +472,8 @@ bool Locator::arrives_at_end(double end, std::vector<char>& slots) {
   const Index count = now_.here->ode.guards();
   if (count == 0) return false;
   // A last step may be too short to be told apart from a part of it.
-  const double back = std::max(1e-3 * now_.stepper->last_step_size(), 8 * kEpsilon * std::abs(end));
+  const double back =
+      std::max(kPartOfStep * now_.stepper->last_step_size(), kClockRounding * kEpsilon * std::abs(end));
   const double before = std::max(end - back, end - 0.5 * (end - now_.run.start));
   Vector values(count), earlier(count);
   sampler_.sample(end, values);

@@ -41,8 +41,8 @@ RunLog::RunLog(const RunState& now, const std::vector<std::shared_ptr<const Rela
     : now_(now), state_(Vector::Zero(now.x.size())) {
   const auto times = static_cast<Index>(now.options.output_times.size());
   solution_.outputs = Matrix::Constant(now.x.size(), times, kNotANumber);
-  solution_.trajectory =
-      Trajectory(now.x.size(), make_projection(now.automaton, structures, now.atol, now.options));
+  solution_.trajectory = Trajectory(
+      now.x.size(), make_projection(now.tools.automaton(), structures, now.errors.atol(), now.options));
 }
 
 void RunLog::finish(Status status, std::string message) {
@@ -66,7 +66,7 @@ bool RunLog::too_many_events() {
 }
 
 void RunLog::report(EventRecord&& record) {
-  if (now_.automaton.has_locations()) {
+  if (now_.tools.automaton().has_locations()) {
     if (!record.from_location) record.from_location = now_.here->name;
     if (!record.to_location) record.to_location = now_.here->name;
   }
@@ -89,7 +89,7 @@ void RunLog::write_outputs(double start, double end) {
     }
     if (time == now_.run.start) {
       state_ = now_.run.state;
-    } else if (time == now_.t || time >= now_.dense_end) {
+    } else if (time == now_.t || time >= now_.step.dense_end) {
       state_ = now_.x;
     } else {
       now_.stepper->evaluate(time, state_);

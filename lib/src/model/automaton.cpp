@@ -285,6 +285,12 @@ System join_locations(const Location& minus, const Location& plus, const Guard& 
       ratios[m] = 1;
     };
   }
+  if (below.definition().break_away_below) {
+    definition.break_away_below = [below, m](double t, ConstVectorRef x, VectorRef ratios) {
+      below.definition().break_away_below(t, x, ratios.head(m));
+      ratios[m] = 1;
+    };
+  }
   return System(std::move(definition));
 }
 

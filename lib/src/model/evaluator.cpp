@@ -74,8 +74,8 @@ void Evaluator::blend_corners() {
   system_ = *held_system_;
 }
 
-void Evaluator::break_away(double t, ConstVectorRef x, VectorRef ratios) {
-  break_away_ratios(held_ ? *free_system_ : system_, t, x, ratios);
+void Evaluator::break_away(double t, ConstVectorRef x, VectorRef above, VectorRef below) {
+  break_away_ratios(held_ ? *free_system_ : system_, t, x, above, below);
 }
 
 void Evaluator::hold(const std::vector<Index>& surfaces) {

@@ -207,6 +207,18 @@ void check_contacts(SystemDefinition& definition, const std::string& where) {
     if (!contact.gap) lacks("gap", "a function gap(t, x)");
     if (!contact.acts_on) lacks("direction of its force", "a function acts_on(t, x, b)");
     if (!contact.restitution) lacks("restitution", "a function of the approach speed");
+    if (contact.friction) {
+      const ContactFriction& friction = *contact.friction;
+      if (!friction.coefficient) lacks("coefficient of friction", "a function coefficient(t, x)");
+      if (!friction.acts_on) lacks("direction of its friction", "a function friction.acts_on(t, x, c)");
+      if (friction.surface < 0 || friction.surface >= definition.surfaces) {
+        refuse({.what = "the friction of contact '" + contact.name + "' has a surface that there is not",
+                .where = where,
+                .expected = "the number of a surface whose guard is the velocity, from 0 to " +
+                            std::to_string(definition.surfaces - 1),
+                .got = std::to_string(friction.surface)});
+      }
+    }
     if (!contact.acts_on_states) continue;
     for (const Index state : *contact.acts_on_states) {
       if (state >= 0 && state < definition.states) continue;
@@ -229,7 +241,7 @@ bool any_contact_may_move(const SystemDefinition& definition, const std::vector<
     return std::find(seen.column.begin() + seen.start[row], last, state) != last;
   };
   return std::any_of(definition.contacts.begin(), definition.contacts.end(), [&](const Contact& contact) {
-    return !contact.acts_on_states ||
+    return !contact.acts_on_states || contact.friction ||
            std::any_of(contact.acts_on_states->begin(), contact.acts_on_states->end(), [&](Index state) {
              return std::any_of(surfaces.begin(), surfaces.end(), [&](Index i) { return sees(i, state); });
            });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 
@@ -51,6 +52,8 @@ class Sampler {
       case Operation::multiply:
       case Operation::chain: return values_[node.a] * values_[node.b];
       case Operation::divide: return values_[node.a] / values_[node.b];
+      case Operation::unknown:
+      case Operation::root: return std::numeric_limits<double>::quiet_NaN();
       case Operation::power: return std::pow(values_[node.a], values_[node.b]);
       case Operation::atan2: return std::atan2(values_[node.a], values_[node.b]);
       default: return apply_unary(node.operation, values_[node.a]);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "expression/expression_functions.hpp"
+#include "expression/tape_inputs.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -44,6 +45,15 @@ FieldExplanation::FieldExplanation(const ExpandedModel& model, const std::vector
                                    std::vector<Position> places)
     : source_(model.source), places_(std::move(places)) {
   const std::vector<NodeId> needed = model.graph.reachable(derivatives);
+  if (model.graph.has_roots()) {
+    std::vector<NodeId> values;
+    for (const ExpandedAlgebraic& one : model.algebraic) {
+      values.push_back(one.value);
+      algebraic_.push_back(one.name);
+    }
+    algebraic_values_ = Tape(model.graph, values, model.lambda_index);
+    return;
+  }
   if (needed.size() > most_nodes) return;
   const auto number = [&](NodeId id) {
     return static_cast<NodeId>(std::lower_bound(needed.begin(), needed.end(), id) - needed.begin());
@@ -69,8 +79,23 @@ std::string FieldExplanation::operator()(double t, ConstVectorRef x, ConstVector
     const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
     text = fmt::format("{}:{}: {}", source_->file_name(), places_[index].line, shortened(line.substr(begin)));
   }
-  const std::string found = index < roots_.size() ? culprit(t, x, lambda, roots_[index]) : "";
+  const std::string found =
+      index < roots_.size() ? culprit(t, x, lambda, roots_[index]) : unsolved(t, x, lambda);
   return found.empty() ? text : text + (text.empty() ? "" : ", where ") + found;
+}
+
+// The first algebraic variable without a value.
+std::string FieldExplanation::unsolved(double t, ConstVectorRef x, ConstVectorRef lambda) const {
+  std::string text;
+  if (algebraic_.empty()) return text;
+  algebraic_values_.evaluate<double>(point(t, x, lambda), [&](std::size_t k, double value) {
+    if (!text.empty() || std::isfinite(value)) return;
+    text =
+        in_quotes(algebraic_[k]) +
+        " of [algebraic] has no value: its equation has no solution there, or one that is not followed any "
+        "further, as where its slope is 0 (index above 1)";
+  });
+  return text;
 }
 
 std::string FieldExplanation::culprit(double t, ConstVectorRef x, ConstVectorRef lambda, NodeId root) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "expression/expression_graph.hpp"
+#include "expression/expression_tape.hpp"
 #include "model_file/lowering.hpp"
 
 namespace slideway::reader {
@@ -23,6 +24,7 @@ class FieldExplanation {
   std::string operator()(double t, ConstVectorRef x, ConstVectorRef lambda, Index state) const;
 
  private:
+  std::string unsolved(double t, ConstVectorRef x, ConstVectorRef lambda) const;
   std::string culprit(double t, ConstVectorRef x, ConstVectorRef lambda, NodeId root) const;
 
   std::shared_ptr<const SourceText> source_ = {};
@@ -30,6 +32,9 @@ class FieldExplanation {
   std::vector<Node> nodes_ = {};
   std::vector<NodeId> roots_ = {};
   std::vector<std::uint32_t> lambda_index_ = {};
+  // Of models with roots, the algebraic variables are looked at in place of the nodes.
+  std::vector<std::string> algebraic_ = {};
+  Tape algebraic_values_ = {};
 };
 
 }  // namespace slideway::reader

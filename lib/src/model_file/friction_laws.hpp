@@ -36,9 +36,10 @@ struct FrictionLaw {
   const char* force;                                       // null where the force is the state itself
   const char* rate;                                        // z', null without a state
   const char* stored;                                      // the energy stored, null where there is none
-  const char* break_away;                                  // null where it is 1
+  const char* break_away;                                  // the ratio, null where it is 1
   bool jumps;                                              // the velocity is the guard of a surface
   bool at_least_kinetic;                                   // Fs may not be below Fc
+  const char* break_away_below = nullptr;                  // towards minus, where it is another one
 };
 
 const std::vector<FrictionLaw>& friction_laws();

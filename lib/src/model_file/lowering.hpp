@@ -20,6 +20,7 @@
 
 #include "expression/expression_graph.hpp"
 #include "model_file/model_file_description.hpp"
+#include "slideway/model/contact.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/model/system.hpp"
 #include "slideway/model/time_event.hpp"
@@ -40,6 +41,7 @@ struct ExpandedSurface {
   bool named = false;  // in [surfaces]
   NodeId guard = 0;
   std::optional<NodeId> break_away = {};
+  std::optional<NodeId> break_away_below = {};  // where it is another one
 };
 
 // A force of [friction], or one element of it.
@@ -48,6 +50,13 @@ struct ExpandedFriction {
   NodeId force = 0;
   NodeId velocity = 0;
   std::optional<NodeId> stored = {};
+};
+
+// A variable of [algebraic], or one element of it.
+struct ExpandedAlgebraic {
+  std::string name = {};
+  NodeId value = 0;
+  std::optional<std::uint32_t> follower = {};  // the state that follows it
 };
 
 // A quantity beside the states: a value, or the force of a contact.
@@ -92,11 +101,21 @@ struct ExpandedEvery {
   ResetFunction reset = {};  // in place of `set`, of an input
 };
 
+// Its relay is that of a surface of the graph, λ or −λ the sign of the velocity.
+struct ExpandedContactFriction {
+  std::uint32_t surface = 0;
+  int sign = 1;
+  NodeId coefficient = 0;
+  std::vector<ExpandedAssignment> acts_on = {};
+};
+
 struct ExpandedContact {
   std::string name = {};
   NodeId gap = 0;
   std::vector<ExpandedAssignment> acts_on = {};
   NodeId restitution = 0;  // may depend on ExpressionGraph::impact
+  std::optional<ExpandedContactFriction> friction = {};
+  ImpactLaw impact_law = ImpactLaw::newton;
 };
 
 // The equations in force, of the whole model or of one location.
@@ -133,6 +152,7 @@ struct ExpandedModel {
   std::vector<ExpandedContact> contacts = {};
   std::vector<ExpandedFriction> friction = {};
   std::vector<ExpandedObservable> observables = {};
+  std::vector<ExpandedAlgebraic> algebraic = {};
   // SystemDefinition::second_order of a motion; needs the equations once more.
   std::function<std::shared_ptr<const System>(std::size_t motion, const std::vector<Index>& surfaces)>
       second_order = {};

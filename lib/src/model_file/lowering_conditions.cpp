@@ -52,7 +52,8 @@ bool FormulaBuilder::is_held(NodeId root) const {
       continue;
     }
     const bool moves = node.operation == Operation::state || node.operation == Operation::time ||
-                       node.operation == Operation::impact || graph_.has_lambda(id);
+                       node.operation == Operation::unknown || node.operation == Operation::impact ||
+                       graph_.has_lambda(id);
     if (moves) return false;
     for_operands(node, [&](NodeId operand) { open.push_back(operand); });
   }

@@ -76,6 +76,8 @@ class EventMaker {
                          double t, ConstVectorRef x, VectorRef b) {
         tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += value; });
       };
+      made.impact_law = contact.impact_law;
+      if (contact.friction) made.friction = friction(*contact.friction);
       const auto restitution = tape({contact.restitution});
       if (model_.free_parameters > 0) {
         made.restitution_at = [restitution](double speed, ConstVectorRef x) {
@@ -121,6 +123,20 @@ class EventMaker {
   }
 
  private:
+  ContactFriction friction(const ExpandedContactFriction& friction) const {
+    ContactFriction made;
+    made.surface = static_cast<Index>(model_.lambda_index[friction.surface]);
+    made.coefficient = [tape = tape({friction.coefficient})](double t, ConstVectorRef x) {
+      return tape->value<double>(point(t, x));
+    };
+    made.acts_on_states = states_of(friction.acts_on);
+    made.acts_on = [tape = tape_of(friction.acts_on), states = states_of(friction.acts_on),
+                    sign = friction.sign](double t, ConstVectorRef x, VectorRef c) {
+      tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { c[states[k]] += sign * value; });
+    };
+    return made;
+  }
+
   static Delay delay(const ExpandedEvent& event) {
     Delay made{.time = event.delay, .values = event.values};
     if (event.common) made.sets = states_of(*event.common);

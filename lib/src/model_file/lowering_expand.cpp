@@ -8,9 +8,11 @@
 #include <unordered_map>
 
 #include "core/number_text.hpp"
+#include "expression/expression_derivatives.hpp"
 #include "expression/expression_tape.hpp"
 #include "expression/tape_inputs.hpp"
 #include "model_file/lowering.hpp"
+#include "model_file/lowering_algebraic.hpp"
 #include "model_file/lowering_formula.hpp"
 #include "model_file/lowering_friction.hpp"
 #include "model_file/lowering_mass.hpp"
@@ -52,6 +54,8 @@ class Expander {
     if (!mistakes_.empty()) return;
     free_parameters();
     builder_.prepare_definitions();
+    solve_algebraic();
+    if (!mistakes_.empty()) return;
     build_initial_nodes();
     build_named_surfaces();
     FrictionExpander friction(model_, extents_, builder_, surfaces_, expanded_, mistakes_);
@@ -59,17 +63,23 @@ class Expander {
     if (!mistakes_.empty()) return;
     build_motion();
     build_mass();
+    follow_algebraic();
     build_inputs();
     build_every();
     build_events("reset", model_.resets, expanded_.resets);
     build_events("stop", model_.stops, expanded_.stops);
+    watch_mass();
     build_events("record", model_.records, expanded_.records);
     build_events("edge", model_.edges, expanded_.edges);
     build_contacts();
     friction.build_forces();
+    if (mistakes_.empty()) set_followers();
     if (mistakes_.empty()) build_observables();
     surfaces_.put_in_order(expanded_.surfaces, expanded_.lambda_index);
+    // Memories may begin by what the followers are, and the other way round.
+    begin_followers();
     memory_.finish();
+    begin_followers();
     if (check_ == Check::everything) build_unused_definitions();
   }
 
@@ -245,13 +255,23 @@ class Expander {
   }
 
   void set_tolerances(std::size_t count) {
-    const std::size_t with_errors = count - static_cast<std::size_t>(expanded_.discrete);
+    std::size_t with_errors = count - static_cast<std::size_t>(expanded_.discrete);
+    for (std::size_t k = 0; k < model_.states.size(); ++k)
+      if (model_.states[k].follows) with_errors -= extents_.states[k];
     if (!model_.atol_list.empty() && model_.atol_list.size() != with_errors)
       mistakes_.push_back({model_.atol_position, 1, "'atol' of the wrong length",
                            std::to_string(with_errors) + " numbers, one per state" +
                                (expanded_.discrete > 0 ? " of [states]" : ""),
                            std::to_string(model_.atol_list.size()), ""});
     expanded_.atol = model_.atol_list.empty() ? model_.defaults.atol : model_.atol_list;
+    // A follower takes the least of the others.
+    if (!model_.atol_list.empty()) {
+      const double least = *std::min_element(model_.atol_list.begin(), model_.atol_list.end());
+      for (std::size_t k = 0; k < model_.states.size(); ++k)
+        if (model_.states[k].follows && extents_.first_state[k] <= expanded_.atol.size())
+          expanded_.atol.insert(expanded_.atol.begin() + static_cast<std::ptrdiff_t>(extents_.first_state[k]),
+                                extents_.states[k], least);
+    }
     // Discrete states have no errors, whatever stands here.
     if (!model_.atol_list.empty()) expanded_.atol.resize(count, 1);
     for (std::size_t k = 0; k < model_.atol_by_state.size(); ++k)
@@ -309,9 +329,13 @@ class Expander {
     if (!is_never_met(guard, surface.value, "surface " + in_quotes(name), "a guard")) {
       const SurfaceSide side = surfaces_.add_named(name, guard);
       if (surface.break_away) {
-        const NodeId ratio =
-            builder_.build(*surface.break_away, Jumps::refused_in_ratio, surface.is_vector() ? element : 0);
-        set_break_away(surfaces_, expanded_.graph, side.surface, ratio, *surface.break_away, name, mistakes_);
+        const auto ratio = [&](const Formula& formula) {
+          return builder_.build(formula, Jumps::refused_in_ratio, surface.is_vector() ? element : 0);
+        };
+        BreakAway ratios;
+        ratios.above = ratios.below = ratio(*surface.break_away);
+        if (surface.break_away_below) ratios.below = ratio(*surface.break_away_below);
+        set_break_away(surfaces_, expanded_.graph, side, ratios, *surface.break_away, name, mistakes_);
       }
       return;
     }
@@ -427,6 +451,167 @@ class Expander {
     expanded_.initial_location = model_.initial_location;
   }
 
+  // ---- algebraic variables --------------------------------------------------------------------------
+
+  // Calls visit(definition, element, number) for every algebraic variable.
+  template <class Visit>
+  void for_algebraic(const Visit& visit) const {
+    for (std::uint32_t k = 0; k < model_.definitions.size(); ++k) {
+      if (!model_.definitions[k].algebraic) continue;
+      for (std::uint32_t element = 1; element <= extents_.definitions[k]; ++element)
+        visit(k, element, extents_.first_unknown[k] + element - 1);
+    }
+  }
+
+  std::optional<std::uint32_t> follower_of(std::uint32_t definition, std::uint32_t element) const {
+    const std::optional<std::uint32_t> state = model_.definitions[definition].start;
+    if (!state) return std::nullopt;
+    return extents_.first_state[*state] + element - 1;
+  }
+
+  void solve_algebraic() {
+    std::uint32_t count = 0;
+    for (std::uint32_t k = 0; k < model_.definitions.size(); ++k) {
+      extents_.first_unknown.push_back(count);
+      if (model_.definitions[k].algebraic) count += extents_.definitions[k];
+    }
+    if (count == 0) return;
+    std::vector<NodeId> solved = solved_algebraic(Jumps::surfaces);
+    if (!mistakes_.empty()) return;
+    const auto jumps = [&](NodeId node) { return expanded_.graph.has_lambda(node); };
+    // In a reset nothing but values counts.
+    std::vector<NodeId> values =
+        std::any_of(solved.begin(), solved.end(), jumps) ? solved_algebraic(Jumps::values) : solved;
+    if (!mistakes_.empty()) return;
+    for_algebraic([&](std::uint32_t k, std::uint32_t element, std::uint32_t number) {
+      const Quantity& definition = model_.definitions[k];
+      expanded_.algebraic.push_back(
+          {definition.name + (definition.is_vector() ? std::to_string(element) : ""), solved[number],
+           follower_of(k, element)});
+    });
+    builder_.close_algebraic(std::move(solved), std::move(values));
+  }
+
+  std::vector<NodeId> solved_algebraic(Jumps jumps) {
+    builder_.prepare_definitions();
+    builder_.open_algebraic();
+    std::vector<AlgebraicVariable> variables;
+    std::vector<std::uint32_t> owners;  // definitions
+    for_algebraic([&](std::uint32_t k, std::uint32_t element, std::uint32_t) {
+      const Quantity& definition = model_.definitions[k];
+      AlgebraicVariable variable;
+      build_formula(definition.value, jumps, definition.is_vector() ? element : 0, variable.expression);
+      if (const auto state = follower_of(k, element)) {
+        variable.start = expanded_.graph.state(*state);
+        variable.value = expanded_.initial[static_cast<Index>(*state)];
+      }
+      variables.push_back(variable);
+      owners.push_back(k);
+    });
+    if (!mistakes_.empty()) return {};
+    AlgebraicSystem system(expanded_.graph, std::move(variables), expanded_.start, expanded_.initial);
+    const std::optional<std::vector<NodeId>> solved = system.solve();
+    if (solved) return *solved;
+    tell_unsolved(system, model_.definitions[owners[system.place()]]);
+    return {};
+  }
+
+  void tell_unsolved(const AlgebraicSystem& system, const Quantity& variable) {
+    const std::string name = in_quotes(variable.name);
+    if (system.failure() == AlgebraicSystem::Failure::several) {
+      mistakes_.push_back({variable.position, variable.name.size(),
+                           "the equation of the algebraic variable " + name + " may have several solutions",
+                           "one of which is known that there is no other, or a guess",
+                           "a slope that is not seen to have one sign for all values",
+                           "write " + variable.name +
+                               R"( = { value = "…", guess = 0 }: the solution that is found from )"
+                               "the guess at the start is followed"});
+      return;
+    }
+    mistakes_.push_back(
+        {variable.position, variable.name.size(),
+         "the equation of the algebraic variable " + name + " does not determine it at the start",
+         "equations whose derivatives by the algebraic variables are not singular (index 1)",
+         "no variable left that it depends on, or slopes of 0",
+         "where a constraint has only states in it, put its derivative in its place; another "
+         "guess may do where a slope is 0 by accident"});
+  }
+
+  // A root is searched for from where it was: x' = f moves the followers by the derivatives of the roots.
+  void follow_algebraic() {
+    const auto follows = [](const ExpandedAlgebraic& one) { return one.follower.has_value(); };
+    const auto& all = expanded_.algebraic;
+    if (!mistakes_.empty() || std::none_of(all.begin(), all.end(), follows)) return;
+    std::vector<NodeId> values;
+    for (const ExpandedAlgebraic& one : all) values.push_back(one.value);
+    const auto by_state = gradients(expanded_.graph, values, Variables::states);
+    const auto by_time = gradients(expanded_.graph, values, Variables::time);
+    for (ExpandedMotion& motion : expanded_.motions)
+      for (std::size_t k = 0; k < all.size(); ++k)
+        if (all[k].follower)
+          motion.derivatives[*all[k].follower] =
+              rate_along(expanded_.graph, (*by_time)[k], (*by_state)[k], motion.derivatives);
+  }
+
+  // Where a state jumps, so may a root: what sets states sets the followers, too.
+  void set_followers() {
+    for (const ExpandedAlgebraic& one : expanded_.algebraic) {
+      if (!one.follower) continue;
+      for (auto* const events : {&expanded_.resets, &expanded_.edges})
+        for (ExpandedEvent& event : *events) add_follower(one, event.common.get(), event.set);
+      for (ExpandedEvery& every : expanded_.every)
+        if (!every.reset) add_follower(one, nullptr, every.set);
+    }
+  }
+
+  void add_follower(const ExpandedAlgebraic& one, const std::vector<ExpandedAssignment>* common,
+                    std::vector<ExpandedAssignment>& set) {
+    if (set.empty() && (common == nullptr || common->empty())) return;
+    std::unordered_map<NodeId, NodeId> after;
+    if (common != nullptr)
+      for (const ExpandedAssignment& line : *common) after[expanded_.graph.state(line.state)] = line.value;
+    for (const ExpandedAssignment& line : set) after[expanded_.graph.state(line.state)] = line.value;
+    after[expanded_.graph.state(*one.follower)] = one.value;
+    const NodeId value = expanded_.graph.with_nodes(expanded_.graph.with_any_search(one.value), after);
+    if (value != one.value && !expanded_.graph.has_lambda(value))
+      set.push_back({*one.follower, value, Position{}});
+  }
+
+  // The roots at the start, with relays as the guards there have them.
+  void begin_followers() {
+    std::vector<NodeId> values;
+    std::vector<std::uint32_t> states;
+    for (const ExpandedAlgebraic& one : expanded_.algebraic) {
+      if (!one.follower) continue;
+      values.push_back(expanded_.graph.with_any_search(one.value));
+      states.push_back(*one.follower);
+    }
+    if (values.empty() || !mistakes_.empty()) return;
+    Vector x = Vector::Zero(static_cast<Index>(expanded_.state_names.size()));
+    x.head(expanded_.initial.size()) = expanded_.initial;
+    Vector relays(static_cast<Index>(expanded_.surfaces.size()));
+    for (std::size_t k = 0; k < expanded_.surfaces.size(); ++k) {
+      const double guard =
+          Tape(expanded_.graph, {expanded_.surfaces[k].guard}).value<double>(point(expanded_.start, x));
+      relays[static_cast<Index>(k)] = guard < 0 ? -1 : 1;
+    }
+    std::vector<double> found(values.size());
+    Tape(expanded_.graph, values, expanded_.lambda_index)
+        .evaluate<double>(point(expanded_.start, x, relays),
+                          [&](std::size_t k, double value) { found[k] = value; });
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      expanded_.initial[static_cast<Index>(states[k])] = found[k];
+      if (std::isfinite(found[k])) continue;
+      const std::string& name = expanded_.state_names[states[k]];
+      mistakes_.push_back({{},
+                           1,
+                           "no solution of an algebraic equation at the start",
+                           "a guess from which Newton's steps find one",
+                           in_quotes(name),
+                           "give another guess, near to the solution"});
+    }
+  }
+
   // From M·x' = f to x' = M⁻¹·f.
   void build_mass() {
     if (model_.mass.empty()) return;
@@ -467,6 +652,16 @@ class Expander {
         motion.derivatives[j] = solved == sides.end() ? expanded_.graph.constant(0) : solved->second;
       }
     }
+  }
+
+  // Beyond a singular M the motion is not determined by what was before.
+  void watch_mass() {
+    const std::optional<NodeId> guard = mass_.singularity();
+    if (!guard || expanded_.graph.is_constant(*guard)) return;
+    ExpandedEvent stop;
+    stop.name = "singular mass matrix";
+    stop.guard = *guard;
+    expanded_.stops.push_back(std::move(stop));
   }
 
   void tell_singular(std::uint32_t row) {
@@ -673,10 +868,46 @@ class Expander {
         if (mistakes_.empty()) divide_by_mass(made.acts_on);
         build_formula(contact.restitution, Jumps::values, i, made.restitution);
         check_restitution(contact, made.restitution);
+        made.impact_law = contact.impact_law;
+        if (contact.friction && mistakes_.empty())
+          succeeds([&] { made.friction = contact_friction(*contact.friction, i, name); });
         expanded_.contacts.push_back(std::move(made));
       });
     }
     first_contact_.push_back(expanded_.contacts.size());
+  }
+
+  ExpandedContactFriction contact_friction(const ContactFrictionDescription& friction, std::uint32_t i,
+                                           const std::string& name) {
+    ExpandedContactFriction made;
+    made.coefficient = builder_.build(friction.coefficient, Jumps::refused_in_force, i);
+    check_coefficient(friction.coefficient, made.coefficient, 0);
+    const NodeId velocity = builder_.build(friction.velocity, Jumps::refused_in_force, i);
+    if (is_never_met(velocity, friction.velocity, "the velocity of a friction", "a velocity"))
+      throw Unbuildable{};
+    const SurfaceSide side = surfaces_.find_or_add(velocity, {friction.velocity.position, 0, i}, [&] {
+      return name.empty() ? builder_.text(friction.velocity, i) : "slip of " + name;
+    });
+    made.surface = side.surface;
+    made.sign = side.sign;
+    if (friction.at_rest) {
+      const NodeId at_rest = builder_.build(*friction.at_rest, Jumps::refused_in_ratio, i);
+      const NodeId ratio = expanded_.graph.divide(at_rest, made.coefficient);
+      set_break_away(surfaces_, expanded_.graph, side, {ratio, ratio}, *friction.at_rest,
+                     name.empty() ? "a contact" : name, mistakes_);
+    }
+    made.acts_on = build_assignments(friction.acts_on, Jumps::refused_in_force, i);
+    if (mistakes_.empty()) divide_by_mass(made.acts_on);
+    return made;
+  }
+
+  void check_coefficient(const Formula& formula, NodeId node, double least) {
+    if (!expanded_.graph.is_constant(node)) return;
+    const double value = expanded_.graph.value(node);
+    if (value >= least && std::isfinite(value)) return;
+    mistakes_.push_back(
+        {formula.position, 1, formula.owner + " is out of range", "a number >= 0", exact_text(value), ""});
+    throw Unbuildable{};
   }
 
   // One that depends on the approach speed is known at the impacts only.
@@ -692,7 +923,7 @@ class Expander {
   void build_unused_definitions() {
     const std::vector<bool> used = used_names(model_).definitions;
     for (std::uint32_t k = 0; k < used.size(); ++k) {
-      if (used[k]) continue;
+      if (used[k] || model_.definitions[k].algebraic) continue;
       for (std::uint32_t element = 1; element <= extents_.definitions[k]; ++element)
         if (!succeeds([&] { builder_.definition(k, element); })) break;
     }

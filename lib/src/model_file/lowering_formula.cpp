@@ -1,5 +1,6 @@
 #include "model_file/lowering_formula.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -83,6 +84,50 @@ void FormulaBuilder::prepare_definitions() {
   definition_values_ = fresh(extents_.definitions);
   definition_observed_ = fresh(extents_.definitions);
   guard_nodes_ = fresh(extents_.surfaces);
+}
+
+// ---- algebraic variables ----------------------------------------------------------------------------
+
+void FormulaBuilder::open_algebraic() { algebraic_is_open_ = true; }
+
+void FormulaBuilder::close_algebraic(std::vector<NodeId> solved, std::vector<NodeId> values) {
+  algebraic_is_open_ = false;
+  algebraic_solved_ = std::move(solved);
+  algebraic_values_ = std::move(values);
+  // All that has been built is made of unknowns.
+  prepare_definitions();
+}
+
+NodeId FormulaBuilder::algebraic_value(std::uint32_t number, Jumps jumps) {
+  if (algebraic_is_open_) return graph_.unknown(number);
+  const std::vector<NodeId>& nodes = jumps == Jumps::values ? algebraic_values_ : algebraic_solved_;
+  if (number >= nodes.size()) throw Unbuildable{};
+  return nodes[number];
+}
+
+bool FormulaBuilder::has_unknown(NodeId root) const {
+  const std::vector<NodeId> nodes = graph_.reachable({root});
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](NodeId id) { return graph_[id].operation == Operation::unknown; });
+}
+
+// The guard of a jump or kink in an equation must not be made of its variable.
+void FormulaBuilder::refuse_unknown(const Place& place, std::uint32_t index, NodeId guard) {
+  if (!algebraic_is_open_ || !has_unknown(guard)) return;
+  const Expression& expression = place.formula.expression;
+  fail_at(place, token_range(place.formula, index), "a jump or kink by an algebraic variable",
+          "one by states and t, in the equations of [algebraic]",
+          in_quotes(text(place, token_range(place.formula, index))),
+          "what the variable itself decides is a case each: write the solution of every case in "
+          "[definitions], as max(0, (u - u0)/R) for a diode with a resistor, or smooth the law; '" +
+              std::string(expression.spelling(expression.tokens[index])) +
+              "' may stand in all other equations");
+}
+
+void FormulaBuilder::refuse_memory_of_unknowns(const Place& place, std::uint32_t index) {
+  if (!algebraic_is_open_) return;
+  for (std::uint32_t k = 0; k < place.formula.expression.tokens[index].arguments; ++k)
+    refuse_unknown(place, index, argument(place, index, k));
 }
 
 NodeId FormulaBuilder::build(const Formula& formula, Jumps jumps, std::uint32_t element,
@@ -319,6 +364,8 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
     case SymbolKind::impact: return graph_.impact();
     case SymbolKind::definition: {
       const Quantity& definition = model_.definitions[symbol.index];
+      if (definition.algebraic)
+        return algebraic_value(extents_.first_unknown[symbol.index] + element - 1, place.jumps);
       if (place.jumps == Jumps::values)
         return named_value(definition, definition_values_, symbol.index, element, Jumps::values);
       // A definition that the equations use has surfaces of its own.
@@ -453,10 +500,10 @@ NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
     case Function::square:
     case Function::triangle:
     case Function::sawtooth:
-    case Function::pulse: return build_steps(place, index, function);
+    case Function::pulse: refuse_memory_of_unknowns(place, index); return build_steps(place, index, function);
     case Function::saturation:
     case Function::dead_zone: return build_saturation(place, index, function == Function::dead_zone);
-    case Function::hysteresis: return build_hysteresis(place, index);
+    case Function::hysteresis: refuse_memory_of_unknowns(place, index); return build_hysteresis(place, index);
     case Function::hypot: {
       const NodeId a = argument(place, index, 0);
       const NodeId b = argument(place, index, 1);

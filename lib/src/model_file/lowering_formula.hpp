@@ -44,6 +44,8 @@ struct Extents {
   // The number of elements of each; 1 for a scalar.
   std::vector<std::uint32_t> states = {}, definitions = {}, surfaces = {};
   std::vector<std::uint32_t> first_state = {};  // of each entry of `states`: the index of its first element
+  std::vector<std::uint32_t> first_unknown =
+      {};  // of each definition: the number of its first element as an unknown
   // States from this one on are held between jumps.
   std::uint32_t first_held = std::numeric_limits<std::uint32_t>::max();
 };
@@ -55,6 +57,11 @@ class FormulaBuilder {
 
   // To be called when the numbers of elements are known.
   void prepare_definitions();
+
+  // While algebraic variables are solved for: their names mean unknowns, in all that is built.
+  void open_algebraic();
+  // From now on they mean these nodes, by their numbers; with jumps as surfaces, and as values.
+  void close_algebraic(std::vector<NodeId> solved, std::vector<NodeId> values);
 
   // The value of a formula; `element` is the value of i, and `other` that of j, 0 where it has none. Throws Unbuildable.
   NodeId build(const Formula& formula, Jumps jumps, std::uint32_t element = 0, std::uint32_t other = 0);
@@ -119,6 +126,10 @@ class FormulaBuilder {
   std::optional<NodeId> product_without_root(NodeId with_root, NodeId with_base);
 
   void push_name(const Place& place, std::uint32_t index);
+  NodeId algebraic_value(std::uint32_t number, Jumps jumps);
+  bool has_unknown(NodeId root) const;
+  void refuse_unknown(const Place& place, std::uint32_t index, NodeId guard);
+  void refuse_memory_of_unknowns(const Place& place, std::uint32_t index);
   NodeId value_of(Symbol symbol, std::uint32_t element, const Place& place);
   NodeId named_value(const Quantity& quantity, Built& built, std::uint32_t index, std::uint32_t element,
                      Jumps jumps);
@@ -183,6 +194,8 @@ class FormulaBuilder {
   SurfaceTable& surfaces_;
   MemoryTable& memory_;
   Mistakes& mistakes_;
+  bool algebraic_is_open_ = false;
+  std::vector<NodeId> algebraic_solved_, algebraic_values_;
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
   std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/number_text.hpp"
@@ -57,13 +58,18 @@ NodeId without_common_factors(ExpressionGraph& graph, NodeId ratio) {
 
 }  // namespace
 
-void set_break_away(SurfaceTable& surfaces, const ExpressionGraph& graph, std::uint32_t surface, NodeId ratio,
+void set_break_away(SurfaceTable& surfaces, const ExpressionGraph& graph, SurfaceSide side, BreakAway ratios,
                     const Formula& formula, const std::string& name, Mistakes& mistakes) {
-  if (graph.is_constant(ratio) && !(graph.value(ratio) >= 1 - 1e-12)) {
+  for (const NodeId ratio : {ratios.above, ratios.below}) {
+    if (!graph.is_constant(ratio) || graph.value(ratio) >= 1 - 1e-12) continue;
     mistakes.push_back({formula.position, 1, "the break-away ratio of " + in_quotes(name) + " out of range",
                         "a number >= 1: what holds at rest is not less than what resists motion",
                         exact_text(graph.value(ratio)), ""});
-  } else if (!surfaces.set_break_away(surface, ratio)) {
+    return;
+  }
+  // The surface may have the opposite guard.
+  if (side.sign < 0) std::swap(ratios.above, ratios.below);
+  if (!surfaces.set_break_away(side.surface, ratios.above, ratios.below)) {
     mistakes.push_back({formula.position, 1, "two break-away ratios for the surface of " + in_quotes(name),
                         "one: the same expression wherever it is given", "another one before", ""});
   }
@@ -95,17 +101,20 @@ void FrictionExpander::build_surface(const FrictionDescription& friction, std::u
   const std::optional<SurfaceSide> side = builder_.surface_of_definition(friction.velocity, element);
   if (!side || !friction.break_away || !mistakes_.empty()) return;
   const Formula& formula = model_.definitions[*friction.break_away].value;
-  const NodeId ratio =
-      without_common_factors(expanded_.graph, builder_.definition(*friction.break_away, element));
-  if (expanded_.graph.has_lambda(ratio)) {
+  const auto ratio_of = [&](std::uint32_t definition) {
+    return without_common_factors(expanded_.graph, builder_.definition(definition, element));
+  };
+  BreakAway ratios;
+  ratios.above = ratios.below = ratio_of(*friction.break_away);
+  if (friction.break_away_below) ratios.below = ratio_of(*friction.break_away_below);
+  if (expanded_.graph.has_lambda(ratios.above) || expanded_.graph.has_lambda(ratios.below)) {
     mistakes_.push_back(
         {friction.position, 1, "a discontinuity in 'Fs' or 'Fc' of friction " + in_quotes(friction.name),
          "smooth expressions, because their ratio is used at rest, where a sign has no value", "",
          "what jumps or bends may be a factor of both: Fs = \"1.3*mu*N\" beside Fc = \"mu*N\""});
     return;
   }
-  set_break_away(surfaces_, expanded_.graph, side->surface, ratio, formula, name_of(friction, element),
-                 mistakes_);
+  set_break_away(surfaces_, expanded_.graph, *side, ratios, formula, name_of(friction, element), mistakes_);
 }
 
 // A constant has to be in its range; a value that varies is not checked here.

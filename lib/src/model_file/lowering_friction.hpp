@@ -11,9 +11,15 @@
 
 namespace slideway::reader {
 
-// Gives the surface its break-away ratio, which `formula` tells; a mistake is added for a number below 1 and for a surface
-// that has another ratio.
-void set_break_away(SurfaceTable& surfaces, const ExpressionGraph& graph, std::uint32_t surface, NodeId ratio,
+// The break-away ratios towards plus and minus.
+struct BreakAway {
+  NodeId above = 0;
+  NodeId below = 0;
+};
+
+// Gives the surface its break-away ratios, which `formula` tells; a mistake is added for a number below 1 and for a surface
+// that has other ratios.
+void set_break_away(SurfaceTable& surfaces, const ExpressionGraph& graph, SurfaceSide side, BreakAway ratios,
                     const Formula& formula, const std::string& name, Mistakes& mistakes);
 
 class FrictionExpander {

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "model_file/node_bounds.hpp"
+
 namespace slideway::reader {
 namespace {
 
@@ -60,6 +62,16 @@ bool MassMatrix::factor() {
       best = column;
       fewest = others;
     }
+    if (!has_one_sign(graph_, rows_[row].at(best).node)) {
+      const std::vector<std::uint32_t> candidates = in_column_[best];
+      for (const std::uint32_t other : candidates) {
+        if (other == row || left.count({rows_[other].size(), other}) == 0 || rows_[other].count(best) == 0)
+          continue;
+        left.erase({rows_[other].size(), other});
+        take_larger({row, best}, other);
+        left.insert({rows_[other].size(), other});
+      }
+    }
     const std::vector<std::uint32_t> touched = in_column_[best];
     for (const std::uint32_t other : touched) {
       if (other == row || left.count({rows_[other].size(), other}) == 0) continue;
@@ -70,6 +82,34 @@ bool MassMatrix::factor() {
     pivots_.push_back({row, best});
   }
   return true;
+}
+
+// The rows change places where the other one's entry is larger.
+void MassMatrix::take_larger(const Pivot& pivot, std::uint32_t other) {
+  Row& row = rows_[pivot.row];
+  Row& candidate = rows_[other];
+  const auto size = [&](const Row& of) {
+    return graph_.unary(Operation::absolute, of.at(pivot.column).node);
+  };
+  const NodeId stays = graph_.subtract(size(row), size(candidate));
+  const bool stay = std::abs(row.at(pivot.column).value) > std::abs(candidate.at(pivot.column).value);
+  std::set<std::uint32_t> columns;
+  for (const Row* one : {&row, &candidate})
+    for (const auto& [column, entry] : *one) columns.insert(column);
+  const Entry zero{graph_.constant(0), 0};
+  for (const std::uint32_t column : columns) {
+    const auto of = [&](const Row& one) {
+      const auto found = one.find(column);
+      return found == one.end() ? zero : found->second;
+    };
+    const Entry a = of(row);
+    const Entry b = of(candidate);
+    for (const std::uint32_t number : {pivot.row, other})
+      if (rows_[number].count(column) == 0) in_column_[column].push_back(number);
+    row[column] = {graph_.choose(stays, a.node, b.node), stay ? a.value : b.value};
+    candidate[column] = {graph_.choose(stays, b.node, a.node), stay ? b.value : a.value};
+  }
+  steps_.push_back({pivot.row, other, stays, true});
 }
 
 // Takes the pivot's column out of a row.
@@ -90,7 +130,23 @@ void MassMatrix::eliminate(std::uint32_t row, const Pivot& pivot) {
     one.value -= factor.value * entry.value;
     if (graph_.is_constant(one.node, 0)) entries.erase(place);
   }
-  steps_.push_back({row, pivot.row, factor.node});
+  steps_.push_back({row, pivot.row, factor.node, false});
+}
+
+std::optional<NodeId> MassMatrix::singularity() const {
+  std::vector<NodeId> open;
+  for (const Pivot& pivot : pivots_) {
+    const NodeId node = rows_.at(pivot.row).at(pivot.column).node;
+    if (!has_one_sign(graph_, node)) open.push_back(node);
+  }
+  if (open.empty()) return std::nullopt;
+  NodeId product = open.front();
+  for (std::size_t k = 1; k < open.size(); ++k) product = graph_.multiply(product, open[k]);
+  // Rows that change places change the sign.
+  for (const Step& step : steps_)
+    if (step.swaps)
+      product = graph_.multiply(product, graph_.choose(step.factor, graph_.constant(1), graph_.constant(-1)));
+  return product;
 }
 
 void MassMatrix::solve(Entries& sides) const {
@@ -100,6 +156,13 @@ void MassMatrix::solve(Entries& sides) const {
     return found == sides.end() ? zero : found->second;
   };
   for (const Step& step : steps_) {
+    if (step.swaps) {
+      const NodeId a = at(step.row);
+      const NodeId b = at(step.pivot);
+      sides[step.row] = graph_.choose(step.factor, a, b);
+      sides[step.pivot] = graph_.choose(step.factor, b, a);
+      continue;
+    }
     const NodeId by = at(step.pivot);
     if (graph_.is_constant(by, 0)) continue;
     sides[step.row] = graph_.subtract(at(step.row), graph_.multiply(step.factor, by));

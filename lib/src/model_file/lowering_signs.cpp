@@ -118,6 +118,7 @@ SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, Nod
     refuse_jump(place, index, name + ", which " + kink_or_jump(function));
   }
   if (graph_.has_lambda(guard)) refuse_jump(place, index, in_quotes(make_text()) + " under " + name);
+  refuse_unknown(place, index, guard);
   const auto short_text = [&] {
     const std::string whole = make_text();
     const std::string function(place.formula.expression.spelling(token));

@@ -12,13 +12,15 @@ SurfaceSide SurfaceTable::add_named(const std::string& name, NodeId guard) {
   const auto next = static_cast<std::uint32_t>(surfaces_.size());
   const auto [known, added] = by_key_.try_emplace(key.key, SurfaceSide{next, key.sign});
   if (added) add({name, guard, true, {}, {}});
-  return known->second;
+  return {known->second.surface, key.sign * known->second.sign};
 }
 
-bool SurfaceTable::set_break_away(std::uint32_t surface, NodeId ratio) {
-  std::optional<NodeId>& known = surfaces_[surface].break_away;
-  if (known && *known != ratio) return false;
-  known = ratio;
+bool SurfaceTable::set_break_away(std::uint32_t surface, NodeId above, NodeId below) {
+  Surface& one = surfaces_[surface];
+  const bool is_known = one.break_away.has_value();
+  if (is_known && (*one.break_away != above || *one.break_away_below != below)) return false;
+  one.break_away = above;
+  one.break_away_below = below;
   return true;
 }
 
@@ -81,7 +83,8 @@ void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,
     for (int copy = 2; !names.insert(name).second; ++copy)
       name = surface.name + " (" + std::to_string(copy) + ")";
     lambda_index[number] = static_cast<std::uint32_t>(surfaces.size());
-    surfaces.push_back({std::move(name), surface.named, surface.guard, surface.break_away});
+    surfaces.push_back(
+        {std::move(name), surface.named, surface.guard, surface.break_away, surface.break_away_below});
   }
 }
 

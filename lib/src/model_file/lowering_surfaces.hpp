@@ -49,8 +49,8 @@ class SurfaceTable {
 
   NodeId guard(std::uint32_t surface) const { return surfaces_[surface].guard; }
 
-  // Gives a surface its break-away ratio. False if it has another one already.
-  bool set_break_away(std::uint32_t surface, NodeId ratio);
+  // Gives a surface its break-away ratios, towards plus and minus of its own guard. False if it has others already.
+  bool set_break_away(std::uint32_t surface, NodeId above, NodeId below);
 
   // Named surfaces in the order of the file, then the others by their first appearance.
   void put_in_order(std::vector<ExpandedSurface>& surfaces, std::vector<std::uint32_t>& lambda_index) const;
@@ -62,6 +62,7 @@ class SurfaceTable {
     bool named;
     Appearance first;
     std::optional<NodeId> break_away = {};
+    std::optional<NodeId> break_away_below = {};
   };
 
   void add(Surface surface);

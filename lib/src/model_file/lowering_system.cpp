@@ -35,6 +35,7 @@ struct SystemTapes {
   Tape guards;
   Tape guards_dt;
   Tape break_away;
+  Tape break_away_below;
   SparseMatrixTape field_dx;
   SparseMatrixTape field_dlambda;
   SparseMatrixTape guards_dx;
@@ -194,20 +195,30 @@ class SystemMaker {
   }
 
   void add_break_away(SystemDefinition& definition) {
-    std::vector<NodeId> ratios;
+    std::vector<NodeId> above, below;
     bool any = false;
     for (const ExpandedSurface& surface : model_.surfaces) {
       any = any || surface.break_away;
-      ratios.push_back(surface.break_away.value_or(graph_.constant(1)));
+      above.push_back(surface.break_away.value_or(graph_.constant(1)));
+      below.push_back(surface.break_away_below.value_or(above.back()));
     }
     if (!any) return;
-    tapes_->break_away = tape(ratios);
-    const std::shared_ptr<const SystemTapes> tapes = tapes_;
-    definition.break_away = [tapes](double t, ConstVectorRef x, VectorRef result) {
-      tapes->break_away.evaluate<double>(
-          point(t, x), [&](std::size_t k, double value) { result[static_cast<Index>(k)] = value; });
-    };
+    tapes_->break_away = tape(above);
+    definition.break_away = values_of(&SystemTapes::break_away);
     definition.break_away_along = along(&SystemTapes::break_away);
+    if (below == above) return;
+    tapes_->break_away_below = tape(below);
+    definition.break_away_below = values_of(&SystemTapes::break_away_below);
+    definition.break_away_below_along = along(&SystemTapes::break_away_below);
+  }
+
+  GuardFunction values_of(Tape SystemTapes::*tape) const {
+    return [tapes = std::shared_ptr<const SystemTapes>(tapes_), tape](double t, ConstVectorRef x,
+                                                                      VectorRef result) {
+      ((*tapes).*tape).evaluate<double>(point(t, x), [&](std::size_t k, double value) {
+        result[static_cast<Index>(k)] = value;
+      });
+    };
   }
 
   // ∂h/∂x, ∂h/∂t, and ∂w/∂x with w = ∂h/∂t + ∂h/∂x·f.

@@ -65,6 +65,7 @@ UsedNames used_names(const ModelDescription& model) {
       mark_optional(quantity.size);
       mark(quantity.value);
       mark_optional(quantity.break_away);
+      mark_optional(quantity.break_away_below);
     }
   mark_all(model.derivatives);
   for (const MassRow& row : model.mass) mark_all(row.entries);
@@ -87,6 +88,11 @@ UsedNames used_names(const ModelDescription& model) {
     mark(contact.gap);
     mark_all(contact.acts_on);
     mark(contact.restitution);
+    if (!contact.friction) continue;
+    mark(contact.friction->coefficient);
+    mark_optional(contact.friction->at_rest);
+    mark(contact.friction->velocity);
+    mark_all(contact.friction->acts_on);
   }
   for (const ObservableDescription& observable : model.observables) mark(observable.value);
   return used;

@@ -12,6 +12,7 @@
 
 #include "expression/expression.hpp"
 #include "expression/source_report.hpp"
+#include "slideway/model/contact.hpp"
 #include "slideway/model/input.hpp"
 #include "slideway/model/model.hpp"
 
@@ -68,9 +69,13 @@ struct Quantity {
   std::optional<Formula> size = {};  // of a vector
   Ends ends = Ends::none;
   Formula value = {};
-  std::optional<Formula> break_away = {};  // of a surface: its break-away ratio
-  bool discrete = false;                   // a state of [discrete], which has no derivative
-  bool hidden = false;                     // a part of a friction law, whose name no expression can write
+  std::optional<Formula> break_away = {};        // of a surface: its break-away ratio
+  std::optional<Formula> break_away_below = {};  // where another one holds towards minus
+  bool discrete = false;                         // a state of [discrete], which has no derivative
+  bool algebraic = false;                        // a definition of [algebraic], which may be made of itself
+  bool follows = false;                     // a state that follows an algebraic variable, from its guess on
+  std::optional<std::uint32_t> start = {};  // of an algebraic variable: its state that follows it
+  bool hidden = false;                      // a part of a friction law, whose name no expression can write
 
   // After a mistake in it: a scalar or a vector, and neither is another mistake.
   bool unknown_shape = false;
@@ -132,6 +137,15 @@ struct EveryDescription {
   int priority = 0;
 };
 
+// The key `friction` of a contact: a force along c, bounded by mu times that of the contact.
+struct ContactFrictionDescription {
+  Position position = {};
+  Formula coefficient = {};
+  std::optional<Formula> at_rest = {};  // mu_s
+  Formula velocity = {};
+  std::vector<Assignment> acts_on = {};
+};
+
 // gap ≥ 0, with a force Λ ≥ 0 that adds acts_on·Λ to the derivatives.
 struct ContactDescription {
   std::string name = {};
@@ -140,6 +154,8 @@ struct ContactDescription {
   Formula gap = {};
   std::vector<Assignment> acts_on = {};
   Formula restitution = {};  // of parameters and `impact`
+  std::optional<ContactFrictionDescription> friction = {};
+  ImpactLaw impact_law = ImpactLaw::newton;
 };
 
 // A force of [friction]: what its law is made of stands among the definitions and states.
@@ -152,6 +168,7 @@ struct FrictionDescription {
   std::uint32_t velocity = 0;  // into definitions, as are the following
   std::optional<std::uint32_t> stored = {};
   std::optional<std::uint32_t> break_away = {};
+  std::optional<std::uint32_t> break_away_below = {};
   std::vector<std::uint32_t> parameters = {};  // those of the law, in its order
   std::optional<std::uint32_t> state = {};     // into states
 };
@@ -194,6 +211,7 @@ struct ModelDescription {
   std::vector<Assignment> derivatives = {};
   std::vector<MassRow> mass = {};
   std::vector<FrictionDescription> friction = {};
+  std::vector<std::string> hysteresis = {};  // names of elements
 
   std::vector<InputDescription> inputs = {};
   std::vector<EveryDescription> every = {};

@@ -149,6 +149,7 @@ void add_surfaces(const ModelDescription& model, const ExpandedModel& expanded, 
     lines.push_back("surface " + surface.name + (surface.is_vector() ? "[i]" : "") + ": " +
                     text(surface.value) +
                     (surface.break_away ? ", break-away ratio " + text(*surface.break_away) : "") +
+                    (surface.break_away_below ? ", downwards " + text(*surface.break_away_below) : "") +
                     (surface.is_vector() ? range(surface, surface.value) : ""));
   std::size_t unnamed = 0;
   for (const ExpandedSurface& surface : expanded.surfaces)
@@ -159,6 +160,12 @@ void add_surfaces(const ModelDescription& model, const ExpandedModel& expanded, 
 bool is_friction(const ModelDescription& model, const Quantity& definition) {
   return std::any_of(model.friction.begin(), model.friction.end(),
                      [&](const FrictionDescription& friction) { return friction.name == definition.name; });
+}
+
+// A part of an element of [hysteresis].
+bool is_hysteresis(const ModelDescription& model, const Quantity& definition) {
+  return std::any_of(model.hysteresis.begin(), model.hysteresis.end(),
+                     [&](const std::string& name) { return definition.name.rfind(name + ".", 0) == 0; });
 }
 
 bool is_input(const ModelDescription& model, const Quantity& definition) {
@@ -190,8 +197,24 @@ std::string friction_line(const ModelDescription& model, const FrictionDescripti
   for (std::size_t k = 0; k < law.parameters.size(); ++k)
     line += ", " + std::string(law.parameters[k].name) + " = " +
             text(model.definitions[friction.parameters[k]].value);
-  if (law.break_away != nullptr) line += "; at rest it holds up to Fs";
+  if (law.break_away != nullptr)
+    line += law.break_away_below != nullptr ? "; at rest it holds up to Fs and Fs_minus"
+                                            : "; at rest it holds up to Fs";
   return line + (velocity.is_vector() ? range(velocity, velocity.value) : "");
+}
+
+}  // namespace
+
+namespace {
+
+// ", friction up to mu times the force against v, a unit of it adds v = 1/m"
+std::string friction_text(const ModelDescription& model, const ContactDescription& contact) {
+  if (!contact.friction) return "";
+  const ContactFrictionDescription& friction = *contact.friction;
+  return ", friction up to " + text(friction.coefficient) + " times the force against " +
+         text(friction.velocity) +
+         (friction.at_rest ? ", at rest " + text(*friction.at_rest) + " times" : "") +
+         ", a unit of it adds " + assignments(model, friction.acts_on, contact.size.has_value());
 }
 
 }  // namespace
@@ -212,9 +235,10 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
   }
   for (const FrictionDescription& friction : model.friction) lines.push_back(friction_line(model, friction));
   for (const Quantity& definition : model.definitions)
-    if (!definition.hidden && !is_friction(model, definition) && !is_input(model, definition))
+    if ((!definition.hidden || is_hysteresis(model, definition)) && !is_friction(model, definition) &&
+        !is_input(model, definition))
       lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " +
-                      text(definition.value) +
+                      text(definition.value) + (definition.algebraic ? ", solved for it" : "") +
                       (definition.is_vector() ? range(definition, definition.value) : ""));
   for (const Quantity& state : model.states)
     if (state.discrete && !state.hidden)
@@ -227,10 +251,11 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
   add_events(model, "stop", model.stops, lines);
   add_events(model, "record", model.records, lines);
   for (const ContactDescription& contact : model.contacts)
-    lines.push_back(titled("contact", contact.name) + text(contact.gap) + " >= 0, a unit force adds " +
-                    assignments(model, contact.acts_on, contact.size.has_value()) + ", restitution " +
-                    text(contact.restitution) +
-                    (contact.size ? "   (i = 1 … " + text(*contact.size) + ")" : ""));
+    lines.push_back(
+        titled("contact", contact.name) + text(contact.gap) + " >= 0, a unit force adds " +
+        assignments(model, contact.acts_on, contact.size.has_value()) + ", restitution " +
+        text(contact.restitution) + (contact.impact_law == ImpactLaw::poisson ? " of impulses" : "") +
+        friction_text(model, contact) + (contact.size ? "   (i = 1 … " + text(*contact.size) + ")" : ""));
   add_surfaces(model, expanded, lines);
   return lines;
 }

@@ -210,7 +210,8 @@ class EventReader {
     for (const TomlEntry& table : reader_.tables("contacts")) {
       ContactDescription contact;
       contact.position = table.position;
-      reader_.check_keys(table.value, table.key, {"name", "size", "gap", "acts_on", "restitution"});
+      reader_.check_keys(table.value, table.key,
+                         {"name", "size", "gap", "acts_on", "restitution", "friction", "impact_law"});
       reader_.read_text(table.value, "name", contact.name);
       const std::string who = title("contact", contact.name);
       read_size(table.value, who, contact.size);
@@ -220,8 +221,32 @@ class EventReader {
       if (acts_on != nullptr) reader_.read_assignments(*acts_on, who + " acts on", contact.acts_on);
       if (acts_on == nullptr || (acts_on->value.kind == TomlKind::table && acts_on->value.table.empty()))
         reader_.lacks_key(table, who, "'acts_on', with a state at least");
+      const auto law = reader_.read_word(table.value, "impact_law", {"newton", "poisson"});
+      if (law) contact.impact_law = *law == 0 ? ImpactLaw::newton : ImpactLaw::poisson;
+      if (const TomlEntry* const friction = table.value.find("friction"))
+        read_contact_friction(*friction, who, contact);
       model_.contacts.push_back(std::move(contact));
     }
+  }
+
+  void read_contact_friction(const TomlEntry& entry, const std::string& contact_name,
+                             ContactDescription& contact) {
+    const std::string who = "the friction of " + contact_name;
+    if (!reader_.expect(entry.value, TomlKind::table, who,
+                        "a table { mu = 0.3, velocity = \"v\", acts_on = { v = \"1/m\" } }"))
+      return;
+    reader_.check_keys(entry.value, who, {"mu", "mu_s", "velocity", "acts_on"});
+    ContactFrictionDescription friction;
+    friction.position = entry.position;
+    friction.coefficient = reader_.required_formula(entry, "mu", "mu of " + who, who);
+    if (const TomlEntry* const at_rest = entry.value.find("mu_s"))
+      friction.at_rest = reader_.read_formula(at_rest->value, "mu_s of " + who);
+    friction.velocity = reader_.required_formula(entry, "velocity", "the velocity of " + who, who);
+    const TomlEntry* const acts_on = entry.value.find("acts_on");
+    if (acts_on != nullptr) reader_.read_assignments(*acts_on, who + " acts on", friction.acts_on);
+    if (acts_on == nullptr || (acts_on->value.kind == TomlKind::table && acts_on->value.table.empty()))
+      reader_.lacks_key(entry, who, "'acts_on', with a state at least");
+    contact.friction = std::move(friction);
   }
 
   TableReader& reader_;

@@ -73,6 +73,8 @@ class FrictionReader {
     }
     if (law.stored != nullptr) friction.stored = define(".stored", made(law.stored));
     if (law.break_away != nullptr) friction.break_away = define(".break_away", made(law.break_away));
+    if (law.break_away_below != nullptr)
+      friction.break_away_below = define(".break_away_below", made(law.break_away_below));
     model_.friction.push_back(std::move(friction));
   }
 

@@ -72,6 +72,7 @@ class NameResolver {
       Scope scope = motion;
       scope.index = surface.is_vector();
       resolve_formula(*surface.break_away, scope);
+      if (surface.break_away_below) resolve_formula(*surface.break_away_below, scope);
     }
     find_circles();
     resolve_all(model_.derivatives, motion);
@@ -105,6 +106,11 @@ class NameResolver {
       const Scope restitution{false, scope.index, true, model_.parameters.size(),
                               "a number, a parameter or 'impact'"};
       resolve_formula(contact.restitution, restitution);
+      if (!contact.friction) continue;
+      resolve_formula(contact.friction->coefficient, scope);
+      if (contact.friction->at_rest) resolve_formula(*contact.friction->at_rest, scope);
+      resolve_formula(contact.friction->velocity, scope);
+      resolve_all(contact.friction->acts_on, scope);
     }
     for (ObservableDescription& observable : model_.observables) resolve_observable(observable, motion);
   }
@@ -490,6 +496,8 @@ class NameResolver {
 
   std::vector<std::size_t> uses(std::size_t k) const {
     std::vector<std::size_t> result;
+    // An algebraic variable may be made of itself.
+    if (node(k).algebraic) return result;
     const Formula& formula = node(k).value;
     for (std::size_t token = 0; token < formula.symbols.size(); ++token) {
       const Symbol symbol = formula.symbols[token];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/number_text.hpp"
 #include "model_file/model_file_description.hpp"
@@ -20,8 +21,8 @@ class SectionReader {
   void read() {
     reader_.check_top_level();
     // Nothing else can be said while the name of a section is wrong that all others refer to.
-    for (const char* const section :
-         {"parameters", "states", "discrete", "inputs", "definitions", "surfaces", "friction", "locations"})
+    for (const char* const section : {"parameters", "states", "discrete", "inputs", "definitions",
+                                      "algebraic", "surfaces", "friction", "hysteresis", "locations"})
       if (root_.find(section) == nullptr && reader_.is_misspelt(section)) return;
     reader_.read_text(root_, "name", model_.name);
     reader_.read_text(root_, "summary", model_.summary);
@@ -29,10 +30,12 @@ class SectionReader {
     read_quantities("parameters", "parameter", model_.parameters);
     read_quantities("states", "state", model_.states);
     read_quantities("definitions", "definition", model_.definitions);
+    read_algebraic();
     read_quantities("surfaces", "surface", model_.surfaces);
     if (reader_.is_misspelt("states")) return;
     check_states();
     read_friction(reader_, model_);
+    read_hysteresis(reader_, model_);
     read_discrete();
     read_inputs(reader_, model_);
     read_time();
@@ -46,6 +49,7 @@ class SectionReader {
     check_derivatives();
     model_.told_names = reader_.told_names();
     read_options();
+    observe_algebraic();
   }
 
  private:
@@ -56,6 +60,33 @@ class SectionReader {
     if (table == nullptr) return;
     for (const TomlEntry& entry : table->value.table)
       if (!reader_.is_misplaced(entry)) quantities.push_back(read_quantity(entry, kind));
+  }
+
+  // Variables that equations of their own determine, as definitions; a state follows each that has a guess.
+  void read_algebraic() {
+    const std::size_t first = model_.definitions.size();
+    read_quantities("algebraic", "algebraic variable", model_.definitions);
+    for (std::size_t k = first; k < model_.definitions.size(); ++k) model_.definitions[k].algebraic = true;
+    const TomlEntry* const table = root_.find("algebraic");
+    if (table == nullptr || table->value.kind != TomlKind::table) return;
+    for (const TomlEntry& entry : table->value.table) {
+      const TomlEntry* const guess =
+          entry.value.kind == TomlKind::table ? entry.value.find("guess") : nullptr;
+      const auto variable = std::find_if(model_.definitions.begin() + static_cast<std::ptrdiff_t>(first),
+                                         model_.definitions.end(),
+                                         [&](const Quantity& other) { return other.name == entry.key; });
+      if (guess == nullptr || variable == model_.definitions.end()) continue;
+      Quantity state;
+      state.name = entry.key + ".start";
+      state.position = entry.position;
+      state.size = variable->size;
+      state.ends = variable->ends;
+      state.value = reader_.read_formula(guess->value, "the guess of " + in_quotes(entry.key));
+      state.value.ends = state.ends;
+      state.hidden = state.follows = true;
+      variable->start = static_cast<std::uint32_t>(model_.states.size());
+      model_.states.push_back(std::move(state));
+    }
   }
 
   // After all other states, so that they are the last of the system.
@@ -88,7 +119,10 @@ class SectionReader {
     }
     for (const LocationDescription& location : model_.locations)
       check(location.derivatives, "a derivative of");
-    for (const ContactDescription& contact : model_.contacts) check(contact.acts_on, "a contact force on");
+    for (const ContactDescription& contact : model_.contacts) {
+      check(contact.acts_on, "a contact force on");
+      if (contact.friction) check(contact.friction->acts_on, "the friction of a contact on");
+    }
   }
 
   Quantity read_quantity(const TomlEntry& entry, const std::string& kind) {
@@ -110,23 +144,46 @@ class SectionReader {
       return quantity;
     }
     const bool surface = kind == "surface";
-    reader_.check_keys(
-        entry.value, who,
-        surface ? Words{"size", "value", "ends", "break_away"} : Words{"size", "value", "ends"});
+    const bool algebraic = kind == "algebraic variable";
+    reader_.check_keys(entry.value, who,
+                       surface     ? Words{"size", "value", "ends", "break_away"}
+                       : algebraic ? Words{"size", "value", "ends", "guess"}
+                                   : Words{"size", "value", "ends"});
     quantity.unknown_shape = reader_.has_unknown_key(entry.value);
     const TomlEntry* const break_away = surface ? entry.value.find("break_away") : nullptr;
-    if (break_away != nullptr)
-      quantity.break_away =
-          reader_.read_formula(break_away->value, "the break-away ratio of " + in_quotes(entry.key));
-    // A surface that is no vector may be a table for its break-away ratio alone.
-    if (break_away == nullptr && entry.value.find("size") == nullptr) quantity.unknown_shape = true;
-    if (break_away == nullptr || entry.value.find("size") != nullptr)
+    if (break_away != nullptr) read_break_away(*break_away, quantity);
+    // A surface that is no vector may be a table for its break-away ratio alone, and an algebraic variable for its guess.
+    const bool has_more = break_away != nullptr || (algebraic && entry.value.find("guess") != nullptr);
+    if (!has_more && entry.value.find("size") == nullptr) quantity.unknown_shape = true;
+    if (!has_more || entry.value.find("size") != nullptr)
       quantity.size = reader_.required_formula(entry, "size", "the size of " + in_quotes(entry.key), who);
     quantity.value = reader_.required_formula(entry, "value", owner, who);
     quantity.ends = reader_.read_ends(entry.value);
     quantity.value.ends = quantity.ends;
     if (quantity.break_away) quantity.break_away->ends = quantity.ends;
+    if (quantity.break_away_below) quantity.break_away_below->ends = quantity.ends;
     return quantity;
+  }
+
+  // One ratio, or { plus = …, minus = … }; a side that is left out has 1.
+  void read_break_away(const TomlEntry& entry, Quantity& surface) {
+    const std::string owner = "the break-away ratio of " + in_quotes(surface.name);
+    if (entry.value.kind != TomlKind::table) {
+      surface.break_away = reader_.read_formula(entry.value, owner);
+      return;
+    }
+    reader_.check_keys(entry.value, owner, {"plus", "minus"});
+    const auto side = [&](const char* key) {
+      const TomlEntry* const given = entry.value.find(key);
+      if (given != nullptr) return reader_.read_formula(given->value, owner);
+      Formula one;
+      one.expression = number_expression(1);
+      one.position = entry.value.position;
+      one.owner = owner;
+      return one;
+    };
+    surface.break_away = side("plus");
+    surface.break_away_below = side("minus");
   }
 
   void read_time() {
@@ -188,7 +245,8 @@ class SectionReader {
   template <class Tell>
   void report_missing(const std::vector<bool>& having, const Tell& tell) const {
     for (std::size_t k = 0; k < having.size(); ++k)
-      if (!having[k] && !model_.states[k].discrete && !reader_.is_meant(static_cast<std::uint32_t>(k)))
+      if (!having[k] && !model_.states[k].discrete && !model_.states[k].follows &&
+          !reader_.is_meant(static_cast<std::uint32_t>(k)))
         tell(model_.states[k]);
   }
 
@@ -255,6 +313,13 @@ class SectionReader {
     }
   }
 
+  // They are what the states are, for a user.
+  void observe_algebraic() {
+    std::vector<std::string>& wanted = model_.defaults.observe;
+    for (const Quantity& definition : model_.definitions)
+      if (definition.algebraic && !contains(wanted, definition.name)) wanted.push_back(definition.name);
+  }
+
   void read_choice(const TomlValue& options, const std::string& key, const Words& known, std::string& word) {
     if (const auto choice = reader_.read_word(options, key, known)) word = known[*choice];
   }
@@ -307,6 +372,10 @@ class SectionReader {
     }
     const auto is_unknown = [&](const TomlEntry& line) { return !contains(names, line.key); };
     if (std::any_of(entry.value.table.begin(), entry.value.table.end(), is_unknown)) return;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double given : model_.atol_by_state) least = given > 0 ? std::min(least, given) : least;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      if (model_.states[k].follows && std::isfinite(least)) model_.atol_by_state[k] = least;
     // Discrete states have no errors.
     for (std::size_t k = 0; k < names.size(); ++k)
       if (model_.states[k].discrete && model_.atol_by_state[k] == 0) model_.atol_by_state[k] = 1;

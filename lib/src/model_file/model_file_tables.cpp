@@ -9,8 +9,9 @@
 namespace slideway::reader {
 namespace {
 
-const Words table_names = {"parameters", "states",   "discrete",    "inputs", "time",   "definitions",
-                           "surfaces",   "friction", "derivatives", "mass",   "options"};
+const Words table_names = {"parameters",  "states",    "discrete", "inputs",   "time",
+                           "definitions", "algebraic", "surfaces", "friction", "hysteresis",
+                           "derivatives", "mass",      "options"};
 const Words list_names = {"every", "resets", "stops", "records", "contacts", "locations", "edges"};
 const Words top_level_keys = {"name", "summary", "source", "initial"};
 
@@ -33,6 +34,10 @@ std::string section_hint(const std::string& key, const Words& known) {
                                                                {"initial_conditions", "states"},
                                                                {"auxiliary", "definitions"},
                                                                {"functions", "definitions"},
+                                                               {"constraints", "algebraic"},
+                                                               {"implicit", "algebraic"},
+                                                               {"algebraics", "algebraic"},
+                                                               {"dae", "algebraic"},
                                                                {"guards", "surfaces"},
                                                                {"events", "resets"},
                                                                {"samples", "every"},

@@ -102,6 +102,9 @@ class TableReader {
 // Adds what [friction] means to the definitions, states and derivatives.
 void read_friction(TableReader& reader, ModelDescription& model);
 
+// Adds the elements of [hysteresis]: definitions, states with their derivatives, and stops.
+void read_hysteresis(TableReader& reader, ModelDescription& model);
+
 // Adds the signals of [inputs]: definitions, and the discrete states that they are made of, which are the last.
 void read_inputs(TableReader& reader, ModelDescription& model);
 

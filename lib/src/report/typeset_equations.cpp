@@ -80,7 +80,10 @@ Chain chain(const std::string& text) {
   std::string side;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char before = i > 0 ? text[i - 1] : ' ';
-    const bool is_equals = text[i] == '=' && before != '>' && before != '<';
+    // Of a comparison, ==, != and the like, it joins no sides.
+    const char after = i + 1 < text.size() ? text[i + 1] : ' ';
+    const bool compares = before == '>' || before == '<' || before == '!' || before == '=' || after == '=';
+    const bool is_equals = text[i] == '=' && !compares;
     const bool is_ellipsis = text.compare(i, ellipsis.size(), ellipsis) == 0;
     if (!is_equals && !is_ellipsis) {
       side += text[i];
@@ -228,7 +231,8 @@ class Typesetter {
         ++at;
         continue;
       }
-      const std::size_t end = leads(word) && words.size() > at + 1 ? at : end_of_formula(words, at, text);
+      const bool is_lead = leads(word) && words.size() > at + 1 && words[at + 1] != "=";
+      const std::size_t end = is_lead ? at : end_of_formula(words, at, text);
       if (end == at) {
         text += word == "->" ? "→" : escaped_markup(word);
         ++at;

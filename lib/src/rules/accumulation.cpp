@@ -48,7 +48,8 @@ std::optional<Accumulation> accumulation(EventSpan events, const TurnFilter& fil
   const double turns = ratio / (1 - ratio);
   result.remaining = last * turns;
   const double accuracy = std::max({now.accuracy, turn.accuracy, events[n - 1 - 2 * period].accuracy});
-  result.error = last * change / ((1 - ratio) * (1 - ratio));
+  // The ratio may go on to change by as much each turn. The sum of r^(n−1)·n(n + 1)/2 over all turns n is 1/(1 − r)³.
+  result.error = last * change / ((1 - ratio) * (1 - ratio) * (1 - ratio));
   result.blur(accuracy);
   for (std::size_t k = 0; k < period; ++k) result.ids.push_back(events[n - 1 - k].id);
   std::sort(result.ids.begin(), result.ids.end());
@@ -104,7 +105,8 @@ std::optional<Accumulation> limit_of(EventSpan events, const TurnFilter& filter)
     if (!(last > 0) || !(before > 0) || !(earlier > 0)) continue;
     const double ratio = last / before;
     const double change = std::abs(before / earlier - ratio);
-    if (!(ratio < 0.9999) || change > kSteadyRatio * std::max(ratio, kFastRatio) * (1 - ratio)) continue;
+    if (!(ratio < kLargestRatio) || change > kSteadyRatio * std::max(ratio, kFastRatio) * (1 - ratio))
+      continue;
     return accumulation(events, filter, period, ratio, change);
   }
   return std::nullopt;

@@ -11,12 +11,13 @@
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 void ModeManager::begin_flight() {
-  const bool same_flight = flight_.goes_on || now_.t > now_.mode_since;
+  const bool same_flight = flight_.goes_on || now_.t > now_.regime.since;
   flight_.goes_on = false;
   if (!same_flight) flight_.begin(now_.t, now_.x, now_.here->guards);
 }
@@ -88,13 +89,9 @@ std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
 
 std::string ModeManager::why_touched(const Dip& dip, std::optional<double> integrated,
                                      double counts_from) const {
-  const double depth = integrated.value_or(dip.depth);
   const std::string component = now_.mode[dip.surface] == Side::minus ? "w- = " : "w+ = ";
-  return "a touch within the tolerances: with " + component + number_text(dip.w) + " it " +
-         (depth > 0 ? "goes " + number_text(depth) + " beyond the surface and back"
-                    : "turns " + number_text(-depth) + " before the surface") +
-         (integrated ? " by an integration with smaller errors" : "") + ", and a dip counts from " +
-         number_text(counts_from) + " on";
+  return reason::touched(component + number_text(dip.w), integrated.value_or(dip.depth),
+                         integrated.has_value(), counts_from);
 }
 
 std::optional<double> ModeManager::depth_of_dip(const Dip& dip, Vector& state) {

@@ -29,12 +29,13 @@ Index kind_of_turn(const EventRecord& event, const Mode& after) {
 
 }  // namespace
 
-History::History()
+History::History(Index contacts)
     : jumps(kMostOfSeries),
       turns(kMostOfSeries),
       crossings(kMostOfSeries),
       records(2 * (kChatteringEvents + 1)),
-      restarts(kMostOfSeries) {}
+      restarts(kMostOfSeries),
+      bounces(contacts) {}
 
 JumpPart part_of(const InstantJumps& jumps, const Vector& before, const Vector& x) {
   JumpPart part;

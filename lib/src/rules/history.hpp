@@ -5,7 +5,9 @@
 #pragma once
 
 #include "rules/accumulation.hpp"
+#include "rules/bounce_watch.hpp"
 #include "rules/event_series.hpp"
+#include "rules/flight_watch.hpp"
 #include "rules/instant.hpp"
 #include "slideway/simulate/event_log.hpp"
 
@@ -17,8 +19,10 @@ struct History {
   EventSeries crossings;  // of one surface, since something else happened
   EventSeries records;    // all that are in the log
   EventSeries restarts;   // without a record, since the last record
+  BounceWatch bounces;    // of each contact
+  FlightWatch flights;    // off each surface, between crossings of it
 
-  History();
+  explicit History(Index contacts = 0);
 
   // For checkpoints: what outlives an instant.
   template <class Visit>
@@ -28,6 +32,8 @@ struct History {
     visit("crossings", crossings);
     visit("records", records);
     visit("restarts", restarts);
+    visit("bounces", bounces);
+    visit("flights", flights);
   }
 };
 

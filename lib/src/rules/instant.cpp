@@ -13,6 +13,7 @@
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -77,7 +78,7 @@ void ModeManager::take_sides(const std::vector<char>& slots) {
 // The velocity with which the state has come to t_. Past an event the field need not be defined, as that of a tank that has run
 // dry: the way there tells it as well.
 void ModeManager::find_arrival_velocity(Vector& dx) {
-  const double before = now_.t - 1e-3 * now_.stepper->last_step_size();
+  const double before = now_.t - kPartOfStep * now_.stepper->last_step_size();
   try {
     now_.here->ode.velocity(now_.t, now_.x, dx);
   } catch (const std::exception&) {
@@ -163,7 +164,7 @@ std::optional<ModeEnd> ModeManager::handle_ending_root() {
   const std::vector<Index> ending = now_.here->ode.field().ending(now_.lambda);
   if (ending.empty() || static_cast<Index>(ending.size()) > most_enumerated_surfaces) return std::nullopt;
   now_.here->stepper->error_weights(now_.x, now_.weights);
-  now_.dense_end = now_.t;
+  now_.step.dense_end = now_.t;
   const std::vector<char> none(static_cast<std::size_t>(now_.here->ode.guards()), 0);
   return handle_arrival(none, ending) ? ModeEnd::event : ModeEnd::finished;
 }
@@ -191,7 +192,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
     arrivals.meeting.met.push_back({.surface = i, .away = now_.here->guards.away(i, now_.t)});
   arrivals.meeting.root_ends = !ending.empty();
   take_due(arrivals);
-  if (!now_.limits.empty()) show_limits_that_end(arrivals);
+  if (!now_.agenda.limits.empty()) show_limits_that_end(arrivals);
   ModeOde& ode = now_.here->ode;
   if (!locator_.scanned().poles.empty()) pass_poles_of_events();
   const bool has_new_sides = !ode.without_value().empty();
@@ -210,8 +211,8 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   // clock tells; the noise of what was integrated goes with the time since the run began.
   const double step = now_.stepper->last_step_size();
   const bool hardly_left =
-      now_.t - now_.mode_since <=
-      std::max(2 * location_accuracy(now_.t, step), 100 * location_accuracy(now_.t - now_.run.start, step));
+      now_.t - now_.regime.since <= std::max(2 * location_accuracy(now_.t, step),
+                                             kHardlyLeft * location_accuracy(now_.t - now_.run.start, step));
   std::vector<Index>& on_surface = on_surface_;
   on_surface = ode.field().sliding();
   for (Met& met : arrivals.meeting.met) {
@@ -258,8 +259,8 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   }
   if (!arrivals.hits.empty() || !arrivals.jumps.empty() || !arrivals.due.empty()) {
     locator_.scanned().poles.clear();
-    instant_.second_order = now_.second_order;
-    if (now_.in_second_order() && !leave_second_order(now_.second_order)) return false;
+    instant_.second_order = now_.regime.second_order;
+    if (now_.regime.in_second_order() && !leave_second_order(now_.regime.second_order)) return false;
     return jump(arrivals);
   }
   return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
@@ -275,37 +276,27 @@ void ModeManager::take_new_sides(std::vector<Met>& met) {
   for (const Index i : surfaces) {
     const Side side = h[i] < 0 ? Side::minus : Side::plus;
     if (!std::isfinite(h[i]) || now_.mode.slides_on(i) || side == now_.mode[i]) continue;
-    turn_side(i, side, "the guard has a value again; its relay has no effect here");
+    turn_side(i, side, reason::kHasValueAgain);
   }
   now_.mode.fill_lambda(now_.lambda);
 }
 
 void ModeManager::turn_side(Index surface, Side side, std::string reason) {
-  EventRecord record;
-  record.t = now_.t;
-  record.kind = EventKind::crossing;
-  record.from = now_.word();
+  EventRecord record = now_.begun(EventKind::crossing);
   now_.list(surface, record);
   now_.mode.set(surface, side);
-  record.to = now_.word();
-  record.before = now_.x;
-  record.after = now_.x;
+  now_.end(record);
   record.reason = std::move(reason);
   log_.report(std::move(record));
 }
 
 EventRecord ModeManager::note(Index event, EventKind kind, int round) {
-  now_.here->guards.set_fired(event);
-  EventRecord record;
-  record.t = now_.t;
-  record.kind = kind;
+  now_.here->guards.set_has_fired(event);
+  EventRecord record = now_.begun(kind);
+  now_.end(record);
   record.name = optional_name(now_.here->watch[event].name);
-  record.from = now_.word();
-  record.to = record.from;
-  record.before = now_.x;
-  record.after = now_.x;
   record.round = round;
-  record.reason = kind == EventKind::stop ? "the run ends here, as asked" : "the guard crosses zero";
+  record.reason = kind == EventKind::stop ? reason::kStops : reason::kCrosses;
   return record;
 }
 
@@ -367,15 +358,15 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
   }
   now_.mode = resolution.mode;
   now_.lambda = resolution.lambda;
-  now_.repelling = resolution.repelling;
+  now_.regime.repelling = resolution.repelling;
   now_.here->guards.meet(resolution.involved, resolution.passes_by, now_.t, now_.restart.steps_in_run());
-  now_.mode_since = now_.t;
+  now_.regime.since = now_.t;
   if (!on_surface_.empty() && !is_on_surfaces)
     now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
 }
 
 bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces) {
-  const double mode_began = now_.mode_since;
+  const double mode_began = now_.regime.since;
   const std::vector<Index> still_touching = contacts_still_touching();
   now_.here->guards.leave_contacts(releases, still_touching);
   const bool shows_more = now_.here->contacts || !now_.bound().empty();
@@ -397,10 +388,8 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     if (stays_in_second_order(resolution, meeting)) {
       record.kind = EventKind::sliding_entry;
       record.continuations.clear();
-      record.reason =
-          "both fields turn back where they have no speed across the surface: sliding of " + order();
-      record.to = now_.word();
-      record.after = now_.x;
+      record.reason = reason::turns_back(order());
+      now_.end(record);
       if (!now_.bound().empty()) list_entered(record);
       log_.report(std::move(record));
       return !log_.too_many_events();
@@ -436,7 +425,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     }
     note_releases(releases, eventful, record);
     eventful = true;
-    now_.mode_since = now_.t;
+    now_.regime.since = now_.t;
   }
   now_.here->guards.note_return(eventful, now_.t - mode_began);
   // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
@@ -456,16 +445,16 @@ std::vector<Index> ModeManager::contacts_still_touching() const {
 bool ModeManager::only_touches(Index contact) {
   ContactDynamics& contacts = *now_.here->contacts;
   const double approach = -contacts.rate(now_.t, now_.x, now_.lambda, contact);
-  const double ahead = 1e-3 * now_.stepper->last_step_size();
-  const double t = std::min(now_.t + ahead, now_.step_end);
+  const double ahead = kPartOfStep * now_.stepper->last_step_size();
+  const double t = std::min(now_.t + ahead, now_.step.end);
   if (!(t > now_.t)) return false;
   now_.stepper->evaluate(t, state_);
   const double acceleration = (contacts.rate(t, state_, now_.lambda, contact) + approach) / (t - now_.t);
   if (!(acceleration > 0)) return false;
-  const double start = std::max(now_.step_end - now_.stepper->last_step_size(), now_.mode_since);
+  const double start = std::max(now_.step.end - now_.stepper->last_step_size(), now_.regime.since);
   now_.stepper->evaluate(start, state_);
   const double rounding = contacts.rounding(start, state_, contact);
-  return 0.5 * approach * approach / acceleration <= 4 * rounding;
+  return 0.5 * approach * approach / acceleration <= kZeroFactor * rounding;
 }
 
 void ModeManager::open(const std::vector<Index>& releases) {
@@ -504,10 +493,8 @@ Resolution ModeManager::resolution_of(const Meeting& meeting, bool may_dip) {
 // Adds the contacts that open to the record of the event with which they do, or makes one of their own.
 void ModeManager::note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record) {
   if (!with_another) {
-    record.t = now_.t;
-    record.to = now_.word();
-    record.after = now_.x;
-    record.reason = "the force would pull";
+    now_.end(record);
+    record.reason = reason::kForcePulls;
   }
   for (const Index c : releases) now_.list(now_.mode.size() + c, record);
   record.kind = with_another ? EventKind::corner : EventKind::release;
@@ -515,7 +502,7 @@ void ModeManager::note_releases(const std::vector<Index>& releases, bool with_an
 
 // Leaves what does not hold the solution in the new mode, and hands the record to the log.
 bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
-  const bool leaves = now_.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
+  const bool leaves = now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
   if (leaves) leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order();
   const std::string order_so_far = unheld.empty() ? "" : order();
@@ -523,7 +510,7 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
     if (eventful && contains(unheld, one.to)) now_.list(one.surface, record);
   }
   const bool goes_on = unheld.empty() || leave_second_order(unheld);
-  if (!unheld.empty()) record.reason += ", of its speed: sliding of " + order_so_far + " ends";
+  if (!unheld.empty()) record.reason += reason::order_ends(order_so_far);
   const std::size_t place = log_.solution().events.size();
   if (eventful) log_.report(std::move(record));
   if (!goes_on) return false;

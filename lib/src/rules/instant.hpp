@@ -48,14 +48,6 @@ struct Arrivals {
   }
 };
 
-// Whether a jump past zero is a crossing of the guard of an event.
-enum class Waiting : unsigned char {
-  no,    // it has fired, or has been beyond zero from the start
-  held,  // constraints hold it at zero: only beyond the tolerances is it off zero
-  yes,   // it has been on its own side since it fired last
-  due,   // it is beyond zero at the start of the run, where it fires
-};
-
 // The history of this instant so far. An instant begins with an arrival, at the start of the run, or at the limit of events that
 // accumulate.
 struct Instant {
@@ -67,8 +59,6 @@ struct Instant {
   bool fired_again = false;              // in this round
   std::set<Index> members;               // of all that has fired, by InstantJumps::note()
   std::vector<Index> second_order;       // along which it slid so before the jump
-  std::vector<Index> fired;              // events whose guards are zero, into the watch
-  std::vector<Waiting> waiting;          // by event, into the watch; empty until it is looked at
   std::vector<Guard> recorded;           // of the records that were noted
   std::optional<std::size_t> last_edge;  // that fired
   Guard departed;  // between two locations that the solution has stopped to slide between
@@ -84,9 +74,7 @@ struct Instant {
     round = repeats = 0;
     fired_again = false;
     members.clear();
-    waiting.clear();
     second_order.clear();
-    fired.clear();
     recorded.clear();
     last_edge.reset();
     departed = Guard();

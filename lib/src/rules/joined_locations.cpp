@@ -3,16 +3,17 @@
 #include <algorithm>
 
 #include "rules/mode_manager.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 // Its surface is the last one; the mode is found, or said, afterwards.
 void ModeManager::enter_pair(const RunTools::Pair& pair) {
-  now_.pair = &pair;
-  now_.second_order.clear();
+  now_.regime.pair = &pair;
+  now_.regime.second_order.clear();
   take_tools(*pair.tools);
-  now_.location = pair.minus;
+  now_.regime.location = pair.minus;
   Mode mode(now_.here->system.surfaces());
   for (Index i = 0; i < std::min(mode.size(), now_.mode.size()); ++i) mode.set(i, now_.mode[i]);
   now_.mode = mode;
@@ -42,14 +43,14 @@ bool ModeManager::slide_between(std::size_t first_edge, std::size_t second_edge,
   record.w_minus = {kNotANumber};
   record.w_plus = {kNotANumber};
   record.lambda = {kNotANumber};
-  record.reason = "the two edges undo each other: the guard attracts from both locations";
+  record.reason = reason::kEdgesUndo;
   record.to = now_.word();
   return true;
 }
 
 // The surface between the locations no longer holds the solution.
 void ModeManager::leave_pair(EventRecord* record) {
-  const RunTools::Pair& pair = *now_.pair;
+  const RunTools::Pair& pair = *now_.regime.pair;
   const bool above = now_.mode[now_.mode.size() - 1] == Side::plus;
   if (record && !record->from_location) record->from_location = now_.here->name;
   instant_.departed = pair.guard;

@@ -9,6 +9,7 @@
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -22,6 +23,7 @@ constexpr Index kContactMembers = 2'000'000;
 }  // namespace
 
 void ModeManager::begin_instant(bool is_new) {
+  now_.here->guards.begin_instant();
   instant_.begin(now_.x, is_new, now_.here->contacts || now_.here->watch.size() > 0);
   // The scan has seen the guards at the state before the jump.
   if (is_new) now_.here->guards.disarm_events();
@@ -36,10 +38,10 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   std::vector<EventRecord>& records = instant_.open_records(false);
   look_at_waiting();
   for (const auto* const events : {&arrivals.records, &arrivals.jumps}) {
-    for (const Index e : *events) instant_.waiting[static_cast<std::size_t>(e)] = Waiting::no;
+    for (const Index e : *events) now_.here->guards.set_waiting(e, Waiting::no);
   }
   begin_round();
-  instant_.fired = arrivals.records;
+  for (const Index e : arrivals.records) now_.here->guards.set_fired_here(e, true);
   now_.here->guards.leave_contacts({});
   bool goes_on = true;
   std::vector<Index> hits = arrivals.hits;
@@ -64,7 +66,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   if (goes_on) goes_on = fire_round(crossed, false, records, arrivals.due);
   if (goes_on) goes_on = settle(false, records);
   const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
-  if (!now_.limits.empty()) drop_disturbed_limits();
+  if (!now_.agenda.limits.empty()) drop_disturbed_limits();
   if (goes_on && guards_before.size() == now_.mode.size()) end_along(guards_before);
   publish();
   if (!goes_on || log_.too_many_events()) return false;
@@ -113,12 +115,12 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching, bool at_start
     any_approaches = true;
     now_.list(now_.mode.size() + touching[k], record);
     bounces = bounces || impact.departure[k] > 0;
-    record.reason += (record.reason.empty() ? "" : "; ") + std::string("approach at ") +
-                     number_text(impact.approach[k]) + ", restitution " + number_text(impact.restitution[k]);
+    record.reason +=
+        (record.reason.empty() ? "" : "; ") + reason::approaches(impact.approach[k], impact.restitution[k]);
   }
   if (!any_approaches) {
     for (const Index c : touching) now_.list(now_.mode.size() + c, record);
-    record.reason = "touches without speed";
+    record.reason = reason::kTouchesWithoutSpeed;
   }
   record.name = contacts.contact(record.surfaces.front() - now_.mode.size()).name;
   if (!bounces) record.kind = EventKind::contact;
@@ -172,7 +174,7 @@ void ModeManager::warn_of_way_back(Index event) {
 }
 
 bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause) {
-  now_.here->guards.set_fired(event);
+  now_.here->guards.set_has_fired(event);
   // A limit that was jumped to leads to the mode found there.
   if (!records.empty() && !records.back().to) records.back().to = now_.word();
   const Watched watched = now_.here->watch[event];
@@ -182,7 +184,7 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
   if (!at_start || !records.empty()) record.from = now_.word();
   record.round = instant_.round;
   // A large system has many such records at one instant, and the log keeps no states of them.
-  const bool keeps_states = now_.options.full_events || now_.x.size() <= kMostStatesInEvents;
+  const bool keeps_states = now_.keeps_states();
   if (keeps_states) record.before = now_.x;
   if (cause == Cause::beyond && watched.initially == Initially::by_rule) warn_of_way_back(event);
   // One that a jump has carried past zero is not zero within errors.
@@ -190,44 +192,30 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
   if (watched.delay.time > 0) return trigger(event, std::move(record), records);
   bool stays = false;
   if (watched.reset) {
-    Vector after = now_.x;
-    named_call([&] { return "reset" + (watched.name.empty() ? std::string() : " '" + watched.name + "'"); },
-               [&] { watched.reset(now_.t, now_.x, after); });
-    if (!after.allFinite()) {
-      Index j = 0;
-      while (std::isfinite(after[j])) ++j;
-      log_.finish(Status::user_function_failed,
-                  "reset" + (watched.name.empty() ? std::string() : " '" + watched.name + "'") +
-                      " sets state '" + now_.here->system.state_names()[static_cast<std::size_t>(j)] +
-                      "' to a value that is not finite (" + number_text(after[j]) +
-                      ") at t = " + number_text(now_.t));
-      return false;
-    }
+    const Vector after = state_after("reset", watched.name, watched.reset);
     stays = after == now_.x && watched.kind == WatchedKind::reset;
-    instant_.moved = instant_.moved || after != now_.x;
-    instant_.was_reset = true;
-    now_.x = after;
-    now_.here->stepper->error_weights(now_.x, now_.weights);
+    if (!set_state("reset", watched.name, after)) return false;
   }
   if (keeps_states) record.after = now_.x;
   record.kind = EventKind::reset;
-  record.reason = cause == Cause::beyond ? std::string(kBeyondAlready)
-                  : cause == Cause::jump ? "a jump carries the guard past zero"
-                                         : "the guard crosses zero";
-  if (stays) record.reason += "; the reset leaves the state as it is";
+  record.reason = cause == Cause::beyond ? reason::kBeyondAlready
+                  : cause == Cause::jump ? reason::kCarriedPast
+                                         : reason::kCrosses;
+  if (stays) record.reason += reason::kResetChangesNothing;
   note_member(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : kEventMembers + event);
   if (watched.kind == WatchedKind::edge) {
-    const Edge& edge = now_.automaton.edges()[watched.edge];
+    const Edge& edge = now_.tools.automaton().edges()[watched.edge];
     record.from_location = now_.here->name;
     if (!edge.zeno.empty()) jumps_.resting_location = edge.zeno;
     if (edge.to != now_.here->name) record.kind = EventKind::transition;
-    if (instant_.last_edge && undo_each_other(now_.automaton.edges()[*instant_.last_edge], edge))
+    if (instant_.last_edge && undo_each_other(now_.tools.automaton().edges()[*instant_.last_edge], edge))
       return slide_between(*instant_.last_edge, watched.edge, records);
-    const bool same = edge.to == edge.from && !now_.in_pair();
-    const std::size_t to = now_.automaton.location_index(edge.to);
-    if (!same && !now_.states_held().empty()) {
-      log_.finish(Status::zeno, "a transition leaves '" + now_.here->name + "' at t = " +
-                                    number_text(now_.t) + " while " + now_.limits.front().record.reason +
+    const bool same = edge.to == edge.from && !now_.regime.in_pair();
+    const std::size_t to = now_.tools.automaton().location_index(edge.to);
+    if (!same && !now_.agenda.states_held().empty()) {
+      log_.finish(Status::zeno, "a transition leaves '" + now_.here->name +
+                                    "' at t = " + number_text(now_.t) + " while " +
+                                    now_.agenda.limits.front().record.reason +
                                     ", in which more of its events are than can be told apart");
       return false;
     }
@@ -238,13 +226,13 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
       carry_fired(before);
     }
     if (same) {
-      instant_.fired.push_back(event);
+      now_.here->guards.set_fired_here(event, true);
       wait_again(event);
     }
     instant_.last_edge = watched.edge;
     record.to_location = now_.here->name;
   } else {
-    instant_.fired.push_back(event);
+    now_.here->guards.set_fired_here(event, true);
     wait_again(event);
   }
   // Every guard is looked at again.
@@ -258,15 +246,13 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
 // past zero.
 void ModeManager::carry_fired(const LocationTools& before) {
   EventWatch& watch = now_.here->watch;
-  const std::vector<Index> fired = std::exchange(instant_.fired, {});
-  const std::vector<Waiting> waiting = std::exchange(instant_.waiting, {});
+  GuardTable& guards = now_.here->guards;
   look_at_waiting();
   watch.for_same(before.watch, [&](Index theirs, Index mine) {
     if (watch[mine].kind == WatchedKind::edge) return;
-    if (contains(fired, theirs)) instant_.fired.push_back(mine);
-    now_.here->guards.set_side(mine, before.guards.side(theirs));
-    if (!waiting.empty())
-      instant_.waiting[static_cast<std::size_t>(mine)] = waiting[static_cast<std::size_t>(theirs)];
+    if (before.guards.event(theirs).fired_here) guards.set_fired_here(mine, true);
+    guards.set_side(mine, before.guards.side(theirs));
+    if (before.guards.has_looked()) guards.set_waiting(mine, before.guards.event(theirs).waiting);
   });
 }
 

@@ -22,9 +22,9 @@ void ModeManager::show_limit(AccumulationLimit limit, double t, const Vector& x)
 
 double ModeManager::pass_limits(double from, bool arrived) {
   const double reach = arrived ? location_accuracy(now_.t, now_.stepper->last_step_size()) : 0;
-  while (!now_.limits.empty()) {
+  while (!now_.agenda.limits.empty()) {
     const auto first =
-        std::min_element(now_.limits.begin(), now_.limits.end(),
+        std::min_element(now_.agenda.limits.begin(), now_.agenda.limits.end(),
                          [](const AccumulationLimit& one, const AccumulationLimit& other) {
                            return one.is_held() != other.is_held() ? other.is_held() : one.t < other.t;
                          });
@@ -39,7 +39,7 @@ double ModeManager::pass_limits(double from, bool arrived) {
     }
     if (t > from) log_.append_step(from, t);
     AccumulationLimit limit = std::move(*first);
-    now_.limits.erase(first);
+    now_.agenda.limits.erase(first);
     show_limit(std::move(limit), t, x);
     if (now_.options.recording == Recording::dense && t < now_.t)
       log_.solution().trajectory.begin_segment(t, now_.word(), now_.here->name);
@@ -54,20 +54,20 @@ void ModeManager::show_limits_that_end(const Arrivals& arrivals) {
     return std::any_of(arrivals.meeting.met.begin(), arrivals.meeting.met.end(),
                        [&](const Met& met) { return met.surface == member; });
   };
-  for (std::size_t k = 0; k < now_.limits.size();) {
-    if (!std::any_of(now_.limits[k].members.begin(), now_.limits[k].members.end(), ends)) {
+  for (std::size_t k = 0; k < now_.agenda.limits.size();) {
+    if (!std::any_of(now_.agenda.limits[k].members.begin(), now_.agenda.limits[k].members.end(), ends)) {
       ++k;
       continue;
     }
-    AccumulationLimit limit = std::move(now_.limits[k]);
-    now_.limits.erase(now_.limits.begin() + static_cast<std::ptrdiff_t>(k));
+    AccumulationLimit limit = std::move(now_.agenda.limits[k]);
+    now_.agenda.limits.erase(now_.agenda.limits.begin() + static_cast<std::ptrdiff_t>(k));
     show_limit(std::move(limit), now_.t, now_.x);
   }
 }
 
 void ModeManager::drop_disturbed_limits() {
   const Mode now = now_.as_shown(now_.mode);
-  std::erase_if(now_.limits, [&](const AccumulationLimit& limit) {
+  std::erase_if(now_.agenda.limits, [&](const AccumulationLimit& limit) {
     return std::any_of(limit.members.begin(), limit.members.end(),
                        [&](Index i) { return i >= now.size() || !now.slides_on(i); });
   });
@@ -93,15 +93,15 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
   now_.here->guards.leave_contacts(closed);
   std::vector<EventRecord>& records = instant_.open_records(false);
   begin_instant(true);
-  now_.limits.push_back(std::move(limit));
+  now_.agenda.limits.push_back(std::move(limit));
   const bool goes_on = settle(false, records);
-  AccumulationLimit& kept = now_.limits.back();
+  AccumulationLimit& kept = now_.agenda.limits.back();
   kept.record.to = now_.as_shown(now_.mode);
   if (!goes_on) {
     kept.record.t = now_.t;
     kept.record.after = now_.x;
     records.insert(records.begin(), std::move(kept.record));
-    now_.limits.pop_back();
+    now_.agenda.limits.pop_back();
   }
   publish();
   return goes_on;
@@ -115,13 +115,13 @@ void ModeManager::put_on_sliding() {
 
 bool ModeManager::end_held_limit() {
   const auto first =
-      std::min_element(now_.limits.begin(), now_.limits.end(),
+      std::min_element(now_.agenda.limits.begin(), now_.agenda.limits.end(),
                        [](const AccumulationLimit& one, const AccumulationLimit& other) {
                          return one.is_held() != other.is_held() ? one.is_held() : one.t < other.t;
                        });
   AccumulationLimit limit = std::move(*first);
-  now_.limits.erase(first);
-  now_.here->ode.hold(now_.states_held());
+  now_.agenda.limits.erase(first);
+  now_.here->ode.hold(now_.agenda.states_held());
   now_.here->stepper->error_weights(now_.x, now_.weights);
   EventRecord& record = limit.record;
   record.t = now_.t;
@@ -129,9 +129,9 @@ bool ModeManager::end_held_limit() {
   begin_instant(true);
   const bool goes_on = !limit.resting_location.empty();
   put_on_sliding();
-  if (goes_on) enter(now_.automaton.location_index(limit.resting_location));
+  if (goes_on) enter(now_.tools.automaton().location_index(limit.resting_location));
   record.after = now_.x;
-  if (now_.automaton.has_locations()) record.to_location = now_.here->name;
+  if (now_.tools.automaton().has_locations()) record.to_location = now_.here->name;
   record.to = now_.word();
   records.push_back(std::move(record));
   if (!goes_on) {

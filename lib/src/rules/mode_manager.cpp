@@ -8,11 +8,11 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
     : now_(now),
       locator_(locator),
       log_(log),
-      bounces_(static_cast<Index>(now.automaton.system().contacts().size())),
+      history_(static_cast<Index>(now.tools.automaton().system().contacts().size())),
       state_(Vector::Zero(now.x.size())) {}
 
 void ModeManager::enter_first_location() {
-  const Automaton& automaton = now_.automaton;
+  const Automaton& automaton = now_.tools.automaton();
   const std::string& name = now_.run.location;
   const std::vector<Location>& locations = automaton.locations();
   const bool is_location = std::any_of(locations.begin(), locations.end(),
@@ -36,9 +36,9 @@ void ModeManager::go_to(const Place& place) {
 
 // Switches to the tools of a location; the mode is found afterwards.
 void ModeManager::enter(std::size_t location) {
-  now_.location = location;
-  now_.pair = nullptr;
-  now_.second_order.clear();
+  now_.regime.location = location;
+  now_.regime.pair = nullptr;
+  now_.regime.second_order.clear();
   take_tools(now_.tools.of_location(location));
   const Index surfaces = now_.here->system.surfaces();
   if (now_.mode.size() != surfaces) {

@@ -30,9 +30,7 @@
 #include "core/copy_numbers.hpp"
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
-#include "rules/bounce_watch.hpp"
 #include "rules/first_motion.hpp"
-#include "rules/flight_watch.hpp"
 #include "rules/history.hpp"
 #include "rules/instant.hpp"
 #include "simulate/run_state.hpp"
@@ -92,8 +90,6 @@ class ModeManager {
     visit("flight", flight_);
     visit("jumps", jumps_);
     visit("history", history_);
-    visit("bounces", bounces_);
-    visit("flights", flights_);
   }
 
  private:
@@ -207,8 +203,10 @@ class ModeManager {
   bool act(const PendingAction& action, std::vector<EventRecord>& records);
   // Of edges that leave a location which is left.
   void drop_actions_of(const std::string& location);
-  // Puts `after` in place of the state; false where it is not finite.
-  bool set_state(const std::string& who, const Vector& after);
+  // The reset of an event of this kind and name, whose exceptions name it; and `after` in place of the state, which is false where it is
+  // not finite.
+  Vector state_after(const char* kind, const std::string& name, const ResetFunction& reset);
+  bool set_state(const char* kind, const std::string& name, const Vector& after);
   bool fire_at_start(std::vector<EventRecord>& records);
   bool fires_without_end(const std::vector<EventRecord>& records);
 
@@ -352,8 +350,6 @@ class ModeManager {
   std::vector<Index> surfaces_of_turn(std::size_t period) const;
   bool hardly_leaves(const Accumulation& accumulation);
   bool gaps_hardly_open();
-  // Whether |change| is below the tolerances, for states of these sizes.
-  bool is_invisible(const Vector& change, const Vector& sizes) const;
 
   // The flight to a dip: from the last instant at which the surfaces `left` were met, with a state there that is as good as the run's
   // was at its beginning: after a touch the one of the flight that was integrated again.
@@ -389,8 +385,6 @@ class ModeManager {
 
   // ---- what comes ever faster
   History history_;
-  BounceWatch bounces_;
-  FlightWatch flights_;
 
   // ---- buffers, for one function at a time
   std::vector<Index> on_surface_;    // that the state is put onto

@@ -9,6 +9,7 @@
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -99,12 +100,10 @@ bool ModeManager::pass_poles_of_surfaces() {
     if (has_effect && !has_finite_integral(i, side))
       return stop("and so does the derivative of a state, whose integral is infinite there");
     now_.here->guards.drop(i);
-    turn_side(i, side,
-              has_effect ? "the guard changes its sign in a pole, and both fields lead through it"
-                         : "the guard changes its sign in a pole; its relay has no effect here");
+    turn_side(i, side, reason::passes_pole(has_effect));
   }
   now_.mode.fill_lambda(now_.lambda);
-  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.repelling);
+  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "rules/mode_manager.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
@@ -104,7 +105,7 @@ bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& 
     now_.list(now_.mode.size() + c, record);
     record.kind = EventKind::corner;
   }
-  record.reason += "; what touches holds it there";
+  record.reason += reason::kHeldByContacts;
   record.to = now_.word();
   return true;
 }

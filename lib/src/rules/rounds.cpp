@@ -7,6 +7,7 @@
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -28,7 +29,7 @@ std::string label(const EventRecord& record) {
 // "; 'fire' fires on entering 'off', where its guard is beyond zero": why an edge takes part that no crossing sets off.
 std::string why_on_entry(const std::vector<EventRecord>& records) {
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    if (record->reason.rfind(kBeyondAlready, 0) != 0 || !record->from_location) continue;
+    if (record->reason.rfind(reason::kBeyondAlready, 0) != 0 || !record->from_location) continue;
     const std::string edge = record->name ? "'" + *record->name + "'" : "an edge without a name";
     return "; " + edge + " fires on entering '" + *record->from_location +
            "', where its guard is beyond zero already: an edge watches a condition, not a crossing";
@@ -74,22 +75,22 @@ bool ModeManager::fires_without_end(const std::vector<EventRecord>& records) {
 
 void ModeManager::look_at_waiting() {
   EventWatch& watch = now_.here->watch;
+  GuardTable& guards = now_.here->guards;
   const bool begins = instant_.at_start && instant_.round == 0;
-  instant_.waiting.assign(static_cast<std::size_t>(watch.size()), Waiting::no);
+  guards.look_at_waiting();
   for (Index e = 0; e < watch.size(); ++e) {
-    Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
     const double value = now_.here->event_value(now_.t, now_.x, e);
     const Initially initially = watch[e].initially;
-    if (begins && initially == Initially::wait && !(value > 0)) now_.here->guards.set_waits(e, true);
+    if (begins && initially == Initially::wait && !(value > 0)) guards.set_waits(e, true);
     // The scan has seen it on its side.
-    if (now_.here->guards.event(e).armed || (value > 0 && value > zero_level(e))) {
-      waiting = Waiting::yes;
-      now_.here->guards.set_was_ahead(e);
-    } else if (now_.here->guards.event(e).held && watch[e].direction != Direction::any &&
+    if (guards.event(e).armed || (value > 0 && value > zero_level(e))) {
+      guards.set_waiting(e, Waiting::yes);
+      guards.set_was_ahead(e);
+    } else if (guards.event(e).held && watch[e].direction != Direction::any &&
                std::abs(value) <= held_level(e)) {
-      waiting = Waiting::held;
+      guards.set_waiting(e, Waiting::held);
     } else if (begins && initially == Initially::fire && value < -zero_level(e)) {
-      waiting = Waiting::due;
+      guards.set_waiting(e, Waiting::due);
     }
   }
 }
@@ -102,27 +103,27 @@ double ModeManager::held_level(Index event) {
 // After its own reset, which is no crossing of it.
 void ModeManager::wait_again(Index event) {
   const double value = now_.here->event_value(now_.t, now_.x, event);
-  if (instant_.waiting.empty()) return;
-  instant_.waiting[static_cast<std::size_t>(event)] =
-      value > 0 && value > zero_level(event) ? Waiting::yes : Waiting::no;
+  if (!now_.here->guards.has_looked()) return;
+  now_.here->guards.set_waiting(event, value > 0 && value > zero_level(event) ? Waiting::yes : Waiting::no);
 }
 
 std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
   std::vector<Crossed> crossed;
   EventWatch& watch = now_.here->watch;
+  GuardTable& guards = now_.here->guards;
   now_.mode.fill_lambda(now_.lambda);
   for (Index e = 0; e < watch.size(); ++e) {
     if (now_.is_part_of_limit(e)) continue;
     const Watched& watched = watch[e];
-    Waiting& waiting = instant_.waiting[static_cast<std::size_t>(e)];
+    const Waiting waiting = guards.event(e).waiting;
     const double value = now_.here->event_value(now_.t, now_.x, e);
     const bool is_edge = watched.kind == WatchedKind::edge;
     if (is_edge && watched.direction != Direction::any && !std::isfinite(value))
       throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(now_.t));
     if (value > 0) {
       if (waiting != Waiting::yes && value > zero_level(e)) {
-        waiting = Waiting::yes;
-        now_.here->guards.set_was_ahead(e);
+        guards.set_waiting(e, Waiting::yes);
+        guards.set_was_ahead(e);
       }
       continue;
     }
@@ -130,13 +131,13 @@ std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
     const bool is_due = waiting == Waiting::due;
     const bool crosses = waiting != Waiting::no && watched.across_jumps && !is_due;
     const bool is_past = is_due || (is_edge && watched.direction != Direction::any && watched.across_jumps &&
-                                    !now_.here->guards.event(e).waits);
+                                    !guards.event(e).waits);
     if (!crosses && !is_past && watched.direction != Direction::any) continue;
     if (!(value < -(waiting == Waiting::held ? held_level(e) : zero_level(e)))) continue;
     // On the other side a guard in any direction waits for the way back.
     if (watched.direction == Direction::any) {
-      now_.here->guards.turn(e);
-      waiting = Waiting::yes;
+      guards.turn(e);
+      guards.set_waiting(e, Waiting::yes);
     }
     if (crosses || is_past) crossed.push_back({e, crosses ? Cause::jump : Cause::beyond});
   }
@@ -154,7 +155,7 @@ bool ModeManager::fire_crossed(const std::vector<Crossed>& crossed, bool at_star
     if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back(one);
     if (kind != WatchedKind::record) continue;
     EventRecord record = note(one.event, EventKind::record, instant_.round);
-    record.reason = one.cause == Cause::beyond ? kBeyondAlready : "a jump carries the guard past zero";
+    record.reason = one.cause == Cause::beyond ? reason::kBeyondAlready : reason::kCarriedPast;
     records.push_back(std::move(record));
     wait_again(one.event);
   }

@@ -17,6 +17,7 @@
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -46,23 +47,23 @@ std::string ModeManager::order() const {
 }
 
 LocationTools* ModeManager::second_order_tools(const std::vector<Index>& surfaces) {
-  return now_.tools.in_second_order(now_.location, surfaces);
+  return now_.tools.in_second_order(now_.regime.location, surfaces);
 }
 
 void ModeManager::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {
   tools.guards = now_.here->guards;
   carry_contacts(*now_.here, tools);
   now_.here = &tools;
-  now_.second_order = surfaces;
+  now_.regime.second_order = surfaces;
   size_guard_vectors();
 }
 
 bool ModeManager::begin_second_order(std::vector<Index> coming, const std::vector<Index>& met) {
-  if (now_.in_pair() || coming.empty()) return false;
+  if (now_.regime.in_pair() || coming.empty()) return false;
   now_.mode.fill_lambda(now_.lambda);
-  const Vector sizes = now_.atol / now_.options.rtol;
+  const Vector sizes = now_.errors.scale();
   const auto is_other = [&](Index i) {
-    return now_.slides_in_second_order(i) ||
+    return now_.regime.slides_in_second_order(i) ||
            now_.here->geometry.relay_effect(now_.t, now_.x, now_.lambda, i, sizes) != RelayEffect::along;
   };
   std::sort(coming.begin(), coming.end());
@@ -73,7 +74,7 @@ bool ModeManager::begin_second_order(std::vector<Index> coming, const std::vecto
 
 // As of a quotient of what is zero there: nothing tells what the relays do.
 bool ModeManager::has_no_field(const std::vector<Index>& surfaces) {
-  if (now_.in_second_order() || now_.in_pair() || surfaces.empty()) return false;
+  if (now_.regime.in_second_order() || now_.regime.in_pair() || surfaces.empty()) return false;
   Vector there = now_.x, field(now_.x.size());
   if (!now_.here->geometry.project(now_.t, surfaces, now_.weights, there)) return false;
   now_.here->evaluator.field(now_.t, there, now_.lambda, field);
@@ -83,7 +84,7 @@ bool ModeManager::has_no_field(const std::vector<Index>& surfaces) {
 }
 
 bool ModeManager::stays_where_no_field() {
-  if (now_.in_second_order() || now_.in_pair()) return false;
+  if (now_.regime.in_second_order() || now_.regime.in_pair()) return false;
   Vector h(now_.mode.size());
   now_.here->evaluator.guards(now_.t, now_.x, h);
   const double plainly_seen = kPlainlySeen * std::sqrt(1 / now_.weights.minCoeff());
@@ -93,26 +94,18 @@ bool ModeManager::stays_where_no_field() {
     const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
     if (std::abs(h[i]) <= unseen || h[i] * h[i] <= kSlowArrival * unseen) near.push_back(i);
   }
-  EventRecord record;
-  record.t = now_.t;
-  record.kind = EventKind::sliding_entry;
-  record.from = now_.word();
-  record.before = now_.x;
+  EventRecord record = now_.begun(EventKind::sliding_entry);
   now_.mode.fill_lambda(now_.lambda);
   if (near.size() < 2 || !has_no_field(near) || !stay_on(near, near)) return false;
   list_entered(record);
-  record.to = now_.word();
-  record.after = now_.x;
-  record.reason =
-      "the fields have no value in the point that nobody can tell from this one, and stay there: sliding "
-      "of " +
-      order();
+  now_.end(record);
+  record.reason = reason::has_no_field(order());
   log_.report(std::move(record));
   return true;
 }
 
 bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& met) {
-  std::vector<Index> surfaces = union_of(now_.second_order, coming);
+  std::vector<Index> surfaces = union_of(now_.regime.second_order, coming);
   LocationTools* const tools = second_order_tools(surfaces);
   if (!tools) return false;
   carry_contacts(*now_.here, *tools);
@@ -142,7 +135,7 @@ bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& m
   use_in_second_order(*tools, surfaces);
   now_.x = *state;
   adopt(resolution);
-  for (const Index i : coming) flights_.forget(i);
+  for (const Index i : coming) history_.flights.forget(i);
   forget_turns();
   // A surface that was met by ever shorter flights is not left by another; after a jump elsewhere the next may be as near as the
   // last.
@@ -155,7 +148,7 @@ bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& m
 std::optional<Vector> ModeManager::state_in_second_order(LocationTools& tools,
                                                          const std::vector<Index>& surfaces,
                                                          const std::vector<Index>& coming, Vector& lambda) {
-  SurfaceGeometry& plain = now_.tools.of_location(now_.location).geometry;
+  SurfaceGeometry& plain = now_.tools.of_location(now_.regime.location).geometry;
   Vector x = now_.x, values(now_.mode.size()), rates(now_.mode.size()), minus(x.size()), plus(x.size());
   const auto put_on_surfaces = [&](Vector& state) {
     if (tools.staying) {
@@ -183,7 +176,7 @@ std::optional<Vector> ModeManager::state_in_second_order(LocationTools& tools,
     if (!(excursion <= plain.tolerance(now_.t, x, i, now_.weights))) return std::nullopt;
     x += time * plus;
   }
-  for (int turn = 0; turn < 3; ++turn) put_on_surfaces(x);
+  for (int turn = 0; turn < kProjectionTurns; ++turn) put_on_surfaces(x);
   return x;
 }
 
@@ -208,8 +201,8 @@ bool ModeManager::stays_in_second_order(const Resolution& resolution, const Meet
 bool ModeManager::comes_to_stay(const Meeting& meeting) {
   const std::vector<Index>& sliding = now_.here->ode.field().sliding();
   // Along a straight one a point is come to in infinite time.
-  if (now_.in_pair() || sliding.empty() ||
-      now_.tools.of_location(now_.location).evaluator.guards_are_affine())
+  if (now_.regime.in_pair() || sliding.empty() ||
+      now_.tools.of_location(now_.regime.location).evaluator.guards_are_affine())
     return false;
   // From the steps: the sliding velocity may have no value here, and nobody else is to know that it was asked for.
   const double before = now_.t - kPartOfStep * now_.stepper->last_step_size();
@@ -224,7 +217,7 @@ bool ModeManager::comes_to_stay(const Meeting& meeting) {
   // Where the relay of what slides has no part in its speed the steps tell as little.
   Vector lambda = Vector::Zero(now_.mode.size());
   now_.mode.fill_lambda(lambda);
-  const Vector sizes = now_.atol / now_.options.rtol;
+  const Vector sizes = now_.errors.scale();
   const auto is_without_relay = [&](Index i) {
     return now_.here->geometry.relay_effect(now_.t, now_.x, lambda, i, sizes) != RelayEffect::across;
   };
@@ -245,24 +238,17 @@ bool ModeManager::comes_to_stay(const Meeting& meeting) {
   if (coming.empty()) return false;
   met.insert(met.end(), coming.begin(), coming.end());
   std::sort(met.begin(), met.end());
-  EventRecord record;
-  record.t = now_.t;
-  record.kind = EventKind::sliding_entry;
-  record.from = now_.word();
-  record.before = now_.x;
+  EventRecord record = now_.begun(EventKind::sliding_entry);
   if (!ends_with(coming, met) && !ends_with(met, met)) return false;
   list_entered(record);
-  record.to = now_.word();
-  record.after = now_.x;
-  record.reason =
-      "what slides ends where the speed across the surface is zero, too, and stays there: sliding of " +
-      order();
+  now_.end(record);
+  record.reason = reason::comes_to_stay(order());
   log_.report(std::move(record));
   return true;
 }
 
 bool ModeManager::stays_at_once(const Meeting& meeting) {
-  if (now_.in_second_order() || now_.in_pair() || meeting.met.size() < 2) return false;
+  if (now_.regime.in_second_order() || now_.regime.in_pair() || meeting.met.size() < 2) return false;
   std::vector<Index> met;
   for (const Met& one : meeting.met) met.push_back(one.surface);
   if (now_.here->evaluator.guards_are_affine()) return has_no_field(met) && stay_on(met, met);
@@ -272,7 +258,7 @@ bool ModeManager::stays_at_once(const Meeting& meeting) {
 
 // The terms of a speed that is zero are rounded, in the units of states they may come from: of that the field alone says nothing.
 bool ModeManager::goes_on_in_second_order(const Meeting& meeting) {
-  if (instant_.second_order.empty() || now_.in_second_order()) return false;
+  if (instant_.second_order.empty() || now_.regime.in_second_order()) return false;
   std::vector<Index> met, coming;
   for (const Met& one : meeting.met) met.push_back(one.surface);
   std::copy_if(instant_.second_order.begin(), instant_.second_order.end(), std::back_inserter(coming),
@@ -302,9 +288,11 @@ void ModeManager::list_entered(EventRecord& record) const {
 
 // Whether what slides ends in a point of these surfaces, and stays there.
 bool ModeManager::ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met) {
-  const LocationTools* const tools = second_order_tools(union_of(now_.second_order, surfaces));
+  const LocationTools* const tools = second_order_tools(union_of(now_.regime.second_order, surfaces));
   if (!tools) return false;
-  const auto slid_before = [&](Index i) { return now_.mode.slides_on(i) && !now_.slides_in_second_order(i); };
+  const auto slid_before = [&](Index i) {
+    return now_.mode.slides_on(i) && !now_.regime.slides_in_second_order(i);
+  };
   const auto ends = [&](const SecondOrder::Bound& one) {
     return slid_before(one.surface) || slid_before(one.to);
   };
@@ -313,14 +301,14 @@ bool ModeManager::ends_with(const std::vector<Index>& surfaces, const std::vecto
 }
 
 bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
-  const std::vector<Index> surfaces = now_.second_order;
+  const std::vector<Index> surfaces = now_.regime.second_order;
   for (const SecondOrder::Bound& one : now_.bound()) now_.mode.set(one.surface, side_with(one, now_.mode));
   std::vector<Index> staying;
   std::set_difference(surfaces.begin(), surfaces.end(), leaving.begin(), leaving.end(),
                       std::back_inserter(staying));
   if (staying.empty()) {
     const LocationTools& left = *now_.here;
-    enter(now_.location);
+    enter(now_.regime.location);
     now_.here->guards = left.guards;
     carry_contacts(left, *now_.here);
   } else if (LocationTools* const tools = second_order_tools(staying)) {
@@ -334,13 +322,13 @@ bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
                     "with a run that starts here, of a model in which these stay zero");
     return false;
   }
-  now_.tools.of_location(now_.location).geometry.project(now_.t, surfaces, now_.weights, now_.x);
+  now_.tools.of_location(now_.regime.location).geometry.project(now_.t, surfaces, now_.weights, now_.x);
   return true;
 }
 
 std::vector<Index> ModeManager::ends_of_second_order() const {
   std::vector<Index> leaving;
-  std::copy_if(now_.second_order.begin(), now_.second_order.end(), std::back_inserter(leaving),
+  std::copy_if(now_.regime.second_order.begin(), now_.regime.second_order.end(), std::back_inserter(leaving),
                [&](Index i) { return !now_.mode.slides_on(i); });
   return leaving;
 }

@@ -15,6 +15,7 @@
 #include "rules/mode_manager.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/core/state_errors.hpp"
 
@@ -23,12 +24,13 @@ namespace slideway {
 bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   while (true) {
     if (fires_without_end(records)) return false;
-    if (static_cast<Index>(instant_.waiting.size()) != now_.here->watch.size()) look_at_waiting();
+    if (!now_.here->guards.has_looked()) look_at_waiting();
     // An event that has fired may fire again once something else has moved the state off its guard.
-    const auto is_off = [&](Index e) {
-      return std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e);
-    };
-    std::erase_if(instant_.fired, is_off);
+    for (Index e = 0; e < now_.here->watch.size(); ++e) {
+      if (now_.here->guards.event(e).fired_here &&
+          std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e))
+        now_.here->guards.set_fired_here(e, false);
+    }
     // Guards past zero need no mode.
     const std::vector<Crossed> crossed = crossed_by_jump();
     if (!crossed.empty()) {
@@ -66,7 +68,7 @@ bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
       if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back({e, Cause::zero});
       if (kind != WatchedKind::record) continue;
       records.push_back(note(e, EventKind::record, instant_.round));
-      instant_.fired.push_back(e);
+      now_.here->guards.set_fired_here(e, true);
       instant_.recorded.push_back(now_.here->watch[e].when);
       wait_again(e);
     }
@@ -90,14 +92,14 @@ Guard ModeManager::guard_between(const std::vector<Index>& due) const {
   const auto next = std::find_if(due.begin(), due.end(), jumps);
   if (!instant_.last_edge || next == due.end() || now_.here->watch[*next].kind != WatchedKind::edge)
     return {};
-  const Edge& edge = now_.automaton.edges()[now_.here->watch[*next].edge];
-  return undo_each_other(now_.automaton.edges()[*instant_.last_edge], edge) ? edge.when : Guard();
+  const Edge& edge = now_.tools.automaton().edges()[now_.here->watch[*next].edge];
+  return undo_each_other(now_.tools.automaton().edges()[*instant_.last_edge], edge) ? edge.when : Guard();
 }
 
 // The edge of this location that undoes the one that fired last at this instant.
 std::optional<std::size_t> ModeManager::edge_that_undoes_last() const {
-  if (!instant_.last_edge || now_.in_pair()) return std::nullopt;
-  const std::vector<Edge>& edges = now_.automaton.edges();
+  if (!instant_.last_edge || now_.regime.in_pair()) return std::nullopt;
+  const std::vector<Edge>& edges = now_.tools.automaton().edges();
   for (Index e = 0; e < now_.here->watch.size(); ++e) {
     const Watched& watched = now_.here->watch[e];
     if (watched.kind == WatchedKind::edge && undo_each_other(edges[*instant_.last_edge], edges[watched.edge]))
@@ -142,8 +144,8 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
         resting.push_back(c);
     }
   }
-  now_.repelling = false;
-  now_.mode_since = now_.t;
+  now_.regime.repelling = false;
+  now_.regime.since = now_.t;
   for (const Index i : held_by(now_, resting)) {
     // The sign of what rounding has left of the guard says nothing.
     if (i < before.size() && !before.slides_on(i)) now_.mode.set(i, before[i]);
@@ -204,17 +206,17 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
   }
   for (const Index i : left) now_.here->guards.leave_surface(i);
   // A pair of locations is left at once where its surface does not attract.
-  if (now_.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1)) {
+  if (now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1)) {
     EventRecord* const entry = records.empty() ? nullptr : &records.back();
     if (entry && entry->kind == EventKind::sliding_entry) {
       entry->kind = EventKind::transition;
-      entry->reason = "the guard crosses zero; it and the surfaces met there have one consistent mode";
+      entry->reason = reason::kOneModeBetween;
     }
     leave_pair(entry);
     if (entry && entry->kind == EventKind::transition && entry->from_location == entry->to_location &&
         !instant_.moved) {
       entry->kind = EventKind::grazing;
-      entry->reason = "the guard only touches zero: both locations lead back to the side it came from";
+      entry->reason = reason::kTouchesBetween;
     }
   }
   return true;
@@ -224,7 +226,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
 // location that was entered is the field of that mode.
 std::vector<Index> ModeManager::left_with_pair() const {
   std::vector<Index> left;
-  if (!instant_.departed || instant_.last_edge || instant_.moved || now_.in_pair()) return left;
+  if (!instant_.departed || instant_.last_edge || instant_.moved || now_.regime.in_pair()) return left;
   left = now_.here->guards.surfaces_left();
   std::erase_if(left, [&](Index i) { return now_.mode.slides_on(i); });
   return left;
@@ -235,7 +237,8 @@ std::vector<Index> ModeManager::left_with_pair() const {
 double ModeManager::jump_rounding(Index surface) {
   if (!instant_.moved || instant_.before.size() != now_.x.size()) return 0;
   const Vector change = (now_.x - instant_.before).cwiseAbs();
-  return 16 * kEpsilon * now_.here->geometry.gradient(now_.t, now_.x, surface).cwiseAbs().dot(change);
+  return kRoundingFactor * kEpsilon *
+         now_.here->geometry.gradient(now_.t, now_.x, surface).cwiseAbs().dot(change);
 }
 
 // Whether the guard of a surface vanishes at this instant, as far as that can be located.
@@ -309,7 +312,7 @@ std::vector<Index> ModeManager::touching_contacts() {
     if (gap > zero) continue;
     // Only a reset puts a state where it must not be; what the integrator does there is its error.
     if (instant_.was_reset && gap < -zero &&
-        gap < -4 * now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights)) {
+        gap < -kWrongWayFactor * now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights)) {
       throw std::runtime_error("the state violates contact '" + now_.here->contacts->contact(c).name +
                                "': its gap is " + number_text(gap) + " at t = " + number_text(now_.t) +
                                " after a jump, expected >= 0");
@@ -324,8 +327,7 @@ std::vector<Index> ModeManager::touching_contacts() {
 double ModeManager::zero_level(Index event) {
   EventWatch& watch = now_.here->watch;
   // A state that slid along the zero of the guard has no rounding but that of its error scale.
-  double level = kZeroFactor * (watch.rounding(now_.t, now_.x, event) +
-                                16 * kEpsilon * watch.tolerance(now_.t, now_.x, event, now_.weights));
+  double level = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
   for (const InstantJumps::ZeroGuard& zero : jumps_.zero_guards) {
     if (!(zero.when == watch[event].when)) continue;
     now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
@@ -334,8 +336,7 @@ double ModeManager::zero_level(Index event) {
              zero.left;
   }
   if (watch[event].kind != WatchedKind::edge || instant_.moved) return level;
-  noise_weights_ =
-      (gathered_errors(now_.options.rtol) * (now_.options.rtol * now_.largest + now_.atol)).cwiseInverse();
+  noise_weights_ = now_.errors.accumulated().cwiseInverse();
   return level + watch.tolerance(now_.t, now_.x, event, noise_weights_);
 }
 
@@ -345,7 +346,7 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
   EventWatch& watch = now_.here->watch;
   GuardTable& guards = now_.here->guards;
   if (watch.size() == 0) return due;
-  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.repelling);
+  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
     guards.look_anew(e);
@@ -373,7 +374,7 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
                             std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=
                                 instant_.recorded.end();
       const bool went_on =
-          (contains(instant_.fired, e) && rate < 0) || is_noted || now_.here->guards.event(e).waits;
+          (guards.event(e).fired_here && rate < 0) || is_noted || now_.here->guards.event(e).waits;
       // Still on its own side, if only just: the march finds when it crosses.
       const bool is_ahead = !exact && !jumps_.has_fired_on(watch[e].when) &&
                             value > kZeroFactor * watch.rounding(now_.t, now_.x, e);
@@ -399,14 +400,14 @@ std::vector<Displacement> ModeManager::points_not_told_apart(bool exact) {
   const double step = now_.stepper ? now_.stepper->last_step_size() : 0;
   const double before = now_.t - kPartOfStep * step;
   const bool arrived =
-      now_.stepper && instant_.before.size() == now_.x.size() && before < now_.t && now_.t <= now_.step_end;
+      now_.stepper && instant_.before.size() == now_.x.size() && before < now_.t && now_.t <= now_.step.end;
   if (arrived) {
     later.dt = location_accuracy(now_.t, step);
     now_.stepper->evaluate(before, later.dx);
     later.dx = later.dt / (now_.t - before) * (instant_.before - later.dx);
   }
   Vector errors = kRoundingFactor * kEpsilon * (now_.x.cwiseAbs() + now_.weights.cwiseInverse());
-  if (!exact) errors += gathered_errors(now_.options.rtol) * (now_.options.rtol * now_.largest + now_.atol);
+  if (!exact) errors += now_.errors.accumulated();
   Displacement beside{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
   add_errors(errors.cwiseInverse(), beside.dx);
   return {later, beside};
@@ -446,9 +447,7 @@ int ModeManager::motion_of(Index event, bool exact) {
   const double scale = fastest * left > 1 ? 1 / fastest : left;
   const TimesToLookAt times{std::max(kSoonestLook * scale, 2 * location_accuracy(now_.t, 0)),
                             kLatestLook * left};
-  const double rounding =
-      kZeroFactor * (watch.rounding(now_.t, now_.x, event) +
-                     16 * kEpsilon * watch.tolerance(now_.t, now_.x, event, now_.weights));
+  const double rounding = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
   return first_motion(motion, displacements, rounding, times);
 }
 

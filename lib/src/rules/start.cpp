@@ -97,7 +97,7 @@ void ModeManager::begin_in(const Mode& mode) {
       now_.here->guards.leave_surface(i);
   }
   // A continuation that leaves what it slid on.
-  if (now_.in_pair() && !now_.mode.slides_on(surfaces - 1)) leave_pair(nullptr);
+  if (now_.regime.in_pair() && !now_.mode.slides_on(surfaces - 1)) leave_pair(nullptr);
   now_.mode.fill_lambda(now_.lambda);
   if (now_.here->contacts) {
     std::vector<Index> closed;
@@ -107,7 +107,7 @@ void ModeManager::begin_in(const Mode& mode) {
     now_.here->contacts->set_closed(closed);
     now_.here->guards.leave_contacts(touching_contacts());
   }
-  now_.mode_since = now_.t;
+  now_.regime.since = now_.t;
   std::vector<Index> sliding;
   now_.mode.list_sliding(sliding);
   begin_second_order(sliding, sliding);

@@ -9,6 +9,7 @@
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -25,25 +26,22 @@ std::string title_of(const char* kind, const std::string& name) {
 }  // namespace
 
 void ModeManager::take_due(Arrivals& arrivals) {
-  const double next = now_.schedule.next();
+  const double next = now_.agenda.schedule.next();
   if (!(next - now_.t <= location_accuracy(now_.t, 0)) || next > now_.run.end + time_rounding(now_.run.end))
     return;
   now_.t = std::clamp(next, now_.t, now_.run.end);
-  arrivals.due = now_.schedule.take(now_.t);
+  arrivals.due = now_.agenda.schedule.take(now_.t);
 }
 
 bool ModeManager::reach_known_time() {
-  double limit = now_.run.end;
-  for (const AccumulationLimit& one : now_.limits) {
-    if (one.is_held()) limit = std::min(limit, one.t);
-  }
-  if (limit <= now_.t || limit < now_.schedule.next()) return end_held_limit();
+  const double limit = now_.agenda.held_limit(now_.run.end);
+  if (limit <= now_.t || limit < now_.agenda.schedule.next()) return end_held_limit();
   arrivals_.clear();
   take_due(arrivals_);
   begin_instant(false);
   now_.here->stepper->error_weights(now_.x, now_.weights);
-  instant_.second_order = now_.second_order;
-  if (now_.in_second_order() && !leave_second_order(now_.second_order)) return false;
+  instant_.second_order = now_.regime.second_order;
+  if (now_.regime.in_second_order() && !leave_second_order(now_.regime.second_order)) return false;
   return jump(arrivals_);
 }
 
@@ -57,12 +55,12 @@ bool ModeManager::fire_by_priority(const std::vector<Crossed>& jumps, bool at_st
     Index time_event = -1;
   };
   const EventWatch& watch = now_.here->watch;
-  const System& system = now_.automaton.system();
+  const System& system = now_.tools.automaton().system();
   std::vector<Jump> all;
   for (const Crossed& one : jumps) all.push_back({.priority = watch[one.event].priority, .crossed = &one});
   for (const PendingAction& action : due.actions) {
-    const int priority =
-        action.is_edge ? now_.automaton.edges()[action.of].priority : system.events()[action.of].priority;
+    const int priority = action.is_edge ? now_.tools.automaton().edges()[action.of].priority
+                                        : system.events()[action.of].priority;
     all.push_back({.priority = priority, .action = &action});
   }
   for (const Index event : due.events) {
@@ -91,12 +89,19 @@ bool ModeManager::fire_by_priority(const std::vector<Crossed>& jumps, bool at_st
   return true;
 }
 
-bool ModeManager::set_state(const std::string& who, const Vector& after) {
+Vector ModeManager::state_after(const char* kind, const std::string& name, const ResetFunction& reset) {
+  Vector after = now_.x;
+  named_call([&] { return title_of(kind, name); }, [&] { reset(now_.t, now_.x, after); });
+  return after;
+}
+
+bool ModeManager::set_state(const char* kind, const std::string& name, const Vector& after) {
   if (!after.allFinite()) {
     Index j = 0;
     while (std::isfinite(after[j])) ++j;
     log_.finish(Status::user_function_failed,
-                who + " sets state '" + now_.here->system.state_names()[static_cast<std::size_t>(j)] +
+                title_of(kind, name) + " sets state '" +
+                    now_.here->system.state_names()[static_cast<std::size_t>(j)] +
                     "' to a value that is not finite (" + number_text(after[j]) +
                     ") at t = " + number_text(now_.t));
     return false;
@@ -111,19 +116,18 @@ bool ModeManager::set_state(const std::string& who, const Vector& after) {
 }
 
 bool ModeManager::fire_time_event(Index event, bool at_start, std::vector<EventRecord>& records) {
-  const TimeEvent& fired = now_.automaton.system().time_events()[static_cast<std::size_t>(event)];
+  const TimeEvent& fired = now_.tools.automaton().system().time_events()[static_cast<std::size_t>(event)];
   EventRecord record;
   record.t = now_.t;
   record.kind = EventKind::sample;
   record.name = optional_name(fired.name);
   record.round = instant_.round;
   if (!at_start) record.from = now_.word();
-  const bool keeps_states = now_.options.full_events || now_.x.size() <= kMostStatesInEvents;
+  const bool keeps_states = now_.keeps_states();
   if (keeps_states) record.before = now_.x;
-  Vector after = now_.x;
-  named_call([&] { return title_of("time event", fired.name); }, [&] { fired.reset(now_.t, now_.x, after); });
-  record.reason = after == now_.x ? "its time has come; it leaves the state as it is" : "its time has come";
-  if (!set_state(title_of("time event", fired.name), after)) return false;
+  const Vector after = state_after("time event", fired.name, fired.reset);
+  record.reason = reason::time_has_come(after == now_.x);
+  if (!set_state("time event", fired.name, after)) return false;
   if (keeps_states) record.after = now_.x;
   note_member(kTimeMembers + event);
   if (!at_start) record.to = now_.word();
@@ -138,16 +142,14 @@ bool ModeManager::trigger(Index event, EventRecord&& record, std::vector<EventRe
   action.is_edge = watched.kind == WatchedKind::edge;
   action.of = action.is_edge ? watched.edge : watched.event;
   if (watched.reset && watched.delay.values == DelayedValues::trigger) {
-    action.values = now_.x;
-    named_call([&] { return title_of("reset", watched.name); },
-               [&] { watched.reset(now_.t, now_.x, action.values); });
+    action.values = state_after("reset", watched.name, watched.reset);
   }
   record.kind = EventKind::record;
-  record.reason = "the guard crosses zero; it acts at t = " + number_text(action.t);
+  record.reason = reason::acts_at(action.t);
   record.after = record.before;
   record.to = now_.word();
-  now_.schedule.add(std::move(action));
-  instant_.fired.push_back(event);
+  now_.agenda.schedule.add(std::move(action));
+  now_.here->guards.set_fired_here(event, true);
   wait_again(event);
   note_member(kTimeMembers - 1 - event);
   records.push_back(std::move(record));
@@ -155,8 +157,8 @@ bool ModeManager::trigger(Index event, EventRecord&& record, std::vector<EventRe
 }
 
 bool ModeManager::act(const PendingAction& action, std::vector<EventRecord>& records) {
-  const Edge* const edge = action.is_edge ? &now_.automaton.edges()[action.of] : nullptr;
-  const Event* const event = action.is_edge ? nullptr : &now_.automaton.system().events()[action.of];
+  const Edge* const edge = action.is_edge ? &now_.tools.automaton().edges()[action.of] : nullptr;
+  const Event* const event = action.is_edge ? nullptr : &now_.tools.automaton().system().events()[action.of];
   const std::string& name = edge ? edge->name : event->name;
   const Delay& delay = edge ? edge->delay : event->delay;
   const ResetFunction& reset = edge ? edge->reset : event->reset;
@@ -166,8 +168,8 @@ bool ModeManager::act(const PendingAction& action, std::vector<EventRecord>& rec
   record.round = instant_.round;
   record.from = now_.word();
   record.kind = EventKind::reset;
-  record.reason = "the delay is over; triggered at t = " + number_text(action.t - delay.time);
-  const bool keeps_states = now_.options.full_events || now_.x.size() <= kMostStatesInEvents;
+  record.reason = reason::delay_is_over(action.t - delay.time);
+  const bool keeps_states = now_.keeps_states();
   if (keeps_states) record.before = now_.x;
   if (reset) {
     Vector after = now_.x;
@@ -175,9 +177,9 @@ bool ModeManager::act(const PendingAction& action, std::vector<EventRecord>& rec
       if (delay.sets.empty()) after = action.values;
       for (const Index j : delay.sets) after[j] = action.values[j];
     } else {
-      named_call([&] { return title_of("reset", name); }, [&] { reset(now_.t, now_.x, after); });
+      after = state_after("reset", name, reset);
     }
-    if (!set_state(title_of("reset", name), after)) return false;
+    if (!set_state("reset", name, after)) return false;
   }
   if (keeps_states) record.after = now_.x;
   note_member(kTimeMembers / 2 + static_cast<Index>(action.of));
@@ -187,7 +189,7 @@ bool ModeManager::act(const PendingAction& action, std::vector<EventRecord>& rec
       record.kind = EventKind::transition;
       drop_actions_of(edge->from);
       const LocationTools& before = *now_.here;
-      enter(now_.automaton.location_index(edge->to));
+      enter(now_.tools.automaton().location_index(edge->to));
       carry_fired(before);
     }
     record.to_location = now_.here->name;
@@ -200,19 +202,19 @@ bool ModeManager::act(const PendingAction& action, std::vector<EventRecord>& rec
 }
 
 void ModeManager::drop_actions_of(const std::string& location) {
-  if (now_.schedule.pending().empty()) return;
-  now_.schedule.drop([&](const PendingAction& action) {
-    return action.is_edge && now_.automaton.edges()[action.of].from == location;
+  if (now_.agenda.schedule.pending().empty()) return;
+  now_.agenda.schedule.drop([&](const PendingAction& action) {
+    return action.is_edge && now_.tools.automaton().edges()[action.of].from == location;
   });
 }
 
 // The sides before that are those of the signs.
 bool ModeManager::fire_at_start(std::vector<EventRecord>& records) {
-  if (!now_.schedule.is_due(now_.t)) return true;
+  if (!now_.agenda.schedule.is_due(now_.t)) return true;
   Meeting meeting;
   if (!find_sides(false, meeting)) return false;
   log_.solution().initial.mode = now_.word();
-  return fire_by_priority({}, true, records, now_.schedule.take(now_.t));
+  return fire_by_priority({}, true, records, now_.agenda.schedule.take(now_.t));
 }
 
 }  // namespace slideway

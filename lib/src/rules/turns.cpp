@@ -5,18 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 std::vector<Index> ModeManager::surfaces_of_turn(std::size_t period) const {
   std::vector<Index> surfaces;
@@ -40,7 +36,7 @@ bool ModeManager::hardly_leaves(const Accumulation& accumulation) {
     farthest = farthest.cwiseMax(h.cwiseAbs());
   }
   return std::any_of(accumulation.ids.begin(), accumulation.ids.end(), [&](Index i) {
-    return farthest[i] <= 100 * now_.here->geometry.rounding(now_.t, now_.x, i);
+    return farthest[i] <= kHardlyOff * now_.here->geometry.rounding(now_.t, now_.x, i);
   });
 }
 
@@ -52,7 +48,7 @@ void ModeManager::forget_turns() {
 
 void ModeManager::forget_crossings() {
   forget_turns();
-  flights_.forget_all();
+  history_.flights.forget_all();
 }
 
 bool ModeManager::after_crossing(const EventRecord& event) {
@@ -92,7 +88,7 @@ bool ModeManager::after_crossing(const EventRecord& event) {
 // Whether nothing visible happens in this time: the motion is far below the tolerances.
 bool ModeManager::hardly_moves(double time) {
   now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
-  return state_.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() * time <= 1e-3;
+  return state_.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() * time <= kNoDifference;
 }
 
 void ModeManager::add_errors_of_surfaces(const EventRecord& event, Accumulation& accumulation) {
@@ -111,7 +107,7 @@ void ModeManager::add_errors_of_surfaces(const EventRecord& event, Accumulation&
 
 // How flights shrink is lost where the errors of the steps are as large as they are.
 void ModeManager::see_flights(Index surface) {
-  now_.restart.repeat(flights_.length(surface));
+  now_.restart.repeat(history_.flights.length(surface));
   now_.restart.take_fine_steps(true);
 }
 
@@ -120,24 +116,24 @@ bool ModeManager::stays_after_flights(const EventRecord& event) {
   for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];
     if (now_.mode.slides_on(i)) {
-      flights_.forget(i);
+      history_.flights.forget(i);
       continue;
     }
-    flights_.note(now_.t, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
-    const bool has_shrunk = flights_.has_shrunk(i);
-    if (!has_shrunk && !flights_.hardly_grow(i)) continue;
+    history_.flights.note(now_.t, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
+    const bool has_shrunk = history_.flights.has_shrunk(i);
+    if (!has_shrunk && !history_.flights.hardly_grow(i)) continue;
     // A relay that decides about the speed across its surface brings the solution there in first order.
     if (!hardly_differ(event.w_minus[k], event.w_plus[k])) continue;
-    const double height = std::abs(event.w_minus[k]) * flights_.length(i) / 4;
+    const double height = std::abs(event.w_minus[k]) * history_.flights.length(i) / 4;
     const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
     // Of flights lower than the errors allowed in the states nothing can be said, but that they came ever faster before, or do not
     // get higher.
-    if (has_shrunk ? !flights_.shrinks(i) : height <= unseen) coming.push_back(i);
+    if (has_shrunk ? !history_.flights.shrinks(i) : height <= unseen) coming.push_back(i);
     if (has_shrunk && height <= kLowFlight * unseen) see_flights(i);
   }
   if (coming.empty()) return false;
   EventRecord record = note_limit(coming);
-  record.reason = "crossings come so fast that nobody sees the flights between them";
+  record.reason = reason::kFlightsUnseen;
   if (!begin_second_order(coming, coming)) return false;
   report_limit(std::move(record), true);
   return true;
@@ -148,43 +144,32 @@ bool ModeManager::after_lone_crossing(const EventRecord& event) {
   EventSeries& crossings = history_.crossings;
   note_crossing(crossings, now_.t, surface, now_.x);
   // Where the first of those that shrink is one, too.
-  if (crossings.count() - 1 <= kShrinkingInARow || !flights_.shrinks(surface)) return true;
+  if (crossings.count() - 1 <= kShrinkingInARow || !history_.flights.shrinks(surface)) return true;
   see_flights(surface);
   const std::optional<Accumulation> found = limit_of(crossings.events(), kTurnsOfCrossings);
   if (!found || found->ratio >= kFlightShrinks || now_.t + found->remaining >= now_.run.end) return true;
-  const bool invisible = is_invisible(found->state - now_.x, crossings.scale());
-  return invisible || hardly_takes_time(flights_.length(surface), found->remaining)
+  const bool invisible = now_.errors.hide(found->state - now_.x, crossings.scale());
+  return invisible || hardly_takes_time(history_.flights.length(surface), found->remaining)
              ? go_to_lone_limit(surface, *found)
              : true;
 }
 
 // The log's record of a limit of crossings that is not reached yet.
 EventRecord ModeManager::note_limit(const std::vector<Index>& surfaces) const {
-  EventRecord record;
-  record.kind = EventKind::zeno;
-  record.from = now_.word();
+  EventRecord record = now_.begun(EventKind::zeno);
   for (const Index i : surfaces) now_.list(i, record);
-  record.before = now_.x;
   return record;
 }
 
 void ModeManager::report_limit(EventRecord&& record, bool stays) {
-  record.t = now_.t;
-  record.to = now_.word();
-  record.after = now_.x;
-  if (stays) {
-    record.reason += record.surfaces.size() == 1 ? "; the surface and its speed stay zero"
-                                                 : "; the surfaces and their speeds stay zero";
-    record.reason += ": sliding of " + order();
-  }
+  now_.end(record);
+  if (stays) record.reason += reason::stay_zero(record.surfaces.size() != 1, order());
   log_.report(std::move(record));
 }
 
 bool ModeManager::go_to_lone_limit(Index surface, const Accumulation& accumulation) {
   EventRecord record = note_limit({surface});
-  const std::string turns =
-      "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
-  record.reason = "crossings accumulate: " + turns;
+  record.reason = reason::accumulate("crossings", accumulation.ratio);
   Vector state = accumulation.state;
   const double limit = now_.t + accumulation.remaining;
   now_.here->geometry.project(limit, {surface}, now_.weights, state);
@@ -196,7 +181,8 @@ bool ModeManager::go_to_lone_limit(Index surface, const Accumulation& accumulati
   log_.finish(
       Status::zeno,
       "crossings of " + now_.names({&surface, 1}) + " accumulate at t = " + number_text(now_.t) +
-          " (within " + number_text(accumulation.error) + "): " + turns +
+          " (within " + number_text(accumulation.error) +
+          "): " + reason::each_turn_takes(accumulation.ratio) +
           ". The solution comes to the surface with no speed across it and stays there, but that speed does "
           "not depend on the sign of the surface, so that it does not slide by a relay; go on with a run "
           "that starts here, of a model in which the surface and its speed are kept at zero");
@@ -221,9 +207,7 @@ bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const
 bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   const bool only_crossings = are_only_crossings(history_.turns);
   history_.turns.clear();
-  const std::string turns = std::string(only_crossings ? "crossings" : "events") +
-                            " accumulate: each turn takes " + number_text(accumulation.ratio) +
-                            " of the time of the one before";
+  const std::string turns = reason::accumulate(only_crossings ? "crossings" : "events", accumulation.ratio);
   AccumulationLimit limit;
   limit.t = now_.t + accumulation.remaining;
   limit.members_as_shown = now_.word();
@@ -239,7 +223,7 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
   // Everything else goes on until the limit, unless there is nothing else.
   const bool is_now =
-      hardly_takes_time(kNever, accumulation.remaining) || hardly_moves(accumulation.remaining);
+      hardly_takes_time(kInfinity, accumulation.remaining) || hardly_moves(accumulation.remaining);
   const auto skip = [&] {
     Vector state = accumulation.state;
     now_.here->geometry.project(limit.t, surfaces, now_.weights, state);
@@ -256,10 +240,10 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
       report_limit(std::move(unseen), true);
       return true;
     }
-    unseen.reason += "; the surfaces and their speeds stay zero: sliding of " + order();
+    unseen.reason += reason::stay_zero(true, order());
     limit.record = std::move(unseen);
     limit.record.to = now_.word();
-    now_.limits.push_back(std::move(limit));
+    now_.agenda.limits.push_back(std::move(limit));
     return true;
   }
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
@@ -268,15 +252,14 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   EventRecord& record = resolution.event;
   record.kind = EventKind::zeno;
   record.before = unseen.before;
-  record.reason = turns + "; the limit is within " + number_text(accumulation.error) +
-                  " of t = " + number_text(limit.t) + "; " + record.reason;
+  record.reason = turns + reason::limit_within(accumulation.error, limit.t) + "; " + record.reason;
   if (record.from) record.from = now_.as_shown(*record.from);
   if (resolution.decided) {
     adopt(resolution);
     record.to = now_.word();
     if (!is_now) {
       limit.record = std::move(record);
-      now_.limits.push_back(std::move(limit));
+      now_.agenda.limits.push_back(std::move(limit));
       return true;
     }
   }

@@ -9,13 +9,15 @@
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
 // Whether flights are so short that they can hardly be told from none, or what is left of them all.
 bool ModeManager::hardly_takes_time(double interval, double remaining) const {
-  return interval <= 10 * location_accuracy(now_.t, 0) || remaining <= 200 * location_accuracy(now_.t, 0);
+  return interval <= kNoFlight * location_accuracy(now_.t, 0) ||
+         remaining <= kNothingLeft * location_accuracy(now_.t, 0);
 }
 
 // Whether the contacts of the last impact open so little until the next one that rounding decides which it will be.
@@ -25,12 +27,8 @@ bool ModeManager::gaps_hardly_open() {
     // The speed of a gap that stays closed is rounding, and says nothing of flights.
     if (contains(now_.here->contacts->closed(), c)) return false;
     const double opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) * now_.restart.interval();
-    return opens > 0 && opens <= 1000 * now_.here->contacts->rounding(now_.t, now_.x, c);
+    return opens > 0 && opens <= kHardlyOpens * now_.here->contacts->rounding(now_.t, now_.x, c);
   });
-}
-
-bool ModeManager::is_invisible(const Vector& change, const Vector& sizes) const {
-  return (change.cwiseAbs().array() <= now_.options.rtol * sizes.array() + now_.atol.array()).all();
 }
 
 void ModeManager::skip_to(double t, const Vector& x) {
@@ -74,7 +72,7 @@ std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
       now_.restart.interval() > 0 ? 0.5 * now_.restart.interval() : kFirstLook * (now_.run.end - now_.t);
   double acceleration = 0, before = 0;
   Vector along(now_.x.size());
-  for (int look = 0; look < 3; ++look) {
+  for (int look = 0; look < kLooksAhead; ++look) {
     now_.here->ode.velocity(now_.t + ahead, now_.x + ahead * velocity, along);
     before = acceleration;
     acceleration =
@@ -98,8 +96,8 @@ std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
 
 // The lowest of the flights that begin where only these guards fired; nothing where one of them is not thrown back.
 std::optional<ModeManager::Bounce> ModeManager::bounce_of_last_jump() {
-  const bool has_moved_on = instant_.last_edge && now_.automaton.edges()[*instant_.last_edge].from !=
-                                                      now_.automaton.edges()[*instant_.last_edge].to;
+  const bool has_moved_on = instant_.last_edge && now_.tools.automaton().edges()[*instant_.last_edge].from !=
+                                                      now_.tools.automaton().edges()[*instant_.last_edge].to;
   if (!jumps_.touching.empty() || has_moved_on || instant_.before.size() != now_.x.size())
     return std::nullopt;
   std::optional<Bounce> all;
@@ -152,7 +150,7 @@ bool ModeManager::after_jump() {
   if (cannot_go_on) return come_to_limit(*accumulation);
   if (now_.t + accumulation->remaining >= now_.run.end) return true;
   const bool short_enough = accumulation->remaining <= now_.options.rtol * (now_.t - jumps.began());
-  const bool invisible = short_enough && is_invisible(accumulation->state - now_.x, jumps.scale());
+  const bool invisible = short_enough && now_.errors.hide(accumulation->state - now_.x, jumps.scale());
   return invisible ? come_to_limit(*accumulation) : true;
 }
 
@@ -201,17 +199,14 @@ bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   limit.members_as_shown = now_.word();
   limit.resting_location = jumps_.resting_location;
   EventRecord& record = limit.record;
-  record.kind = EventKind::zeno;
-  record.from = limit.members_as_shown;
-  record.before = now_.x;
+  record = now_.begun(EventKind::zeno);
   // The errors of integration are those of the time at which the series began and of the speeds, and so of the times that they take.
   const double error = accumulation.error + history_.jumps.error_of_first() +
                        kRunErrors * now_.options.rtol * (limit.t - std::min(history_.jumps.began(), now_.t));
-  limit.turns = "each turn takes " + number_text(accumulation.ratio) + " of the time of the one before";
+  limit.turns = reason::each_turn_takes(accumulation.ratio);
   limit.within = number_text(error);
-  record.reason = "events accumulate: " + limit.turns + "; the limit is within " + limit.within +
-                  " of t = " + number_text(limit.t);
-  if (now_.automaton.has_locations()) record.from_location = now_.here->name;
+  record.reason = reason::accumulate("events", accumulation.ratio) + reason::limit_within(error, limit.t);
+  if (now_.tools.automaton().has_locations()) record.from_location = now_.here->name;
   // Where locations alone change, it is what their guards see that is brought to zero; of one that sees more, nobody knows which.
   for (std::size_t k = 0; part.contacts.empty() && part.states.empty() && k < part.guards.size(); ++k) {
     const std::optional<GuardShape> shape = part.guards[k].shape(now_.x.size());
@@ -226,34 +221,35 @@ bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts);
   limit.states = part.states;
   limit.guards = part.guards;
-  const bool is_now = hardly_takes_time(kInfinity, accumulation.remaining);
+  // No step leads there where the clock shows about the same time; else the states that take no part are integrated to the limit.
+  const bool is_now = accumulation.remaining <= location_accuracy(now_.t, 0);
   if (is_now) skip_to(std::min(limit.t, now_.run.end), now_.x);
-  now_.limits.push_back(std::move(limit));
+  now_.agenda.limits.push_back(std::move(limit));
   return is_now ? end_held_limit() : true;
 }
 
 bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest) {
   ContactDynamics& contacts = *now_.here->contacts;
-  bounces_.see(now_.x);
+  history_.bounces.see(now_.x);
   // The log of a large system does not hold it; the state after the impact then says how large states are.
   const Vector& before = log_.solution().events.back().before;
-  if (before.size() == now_.x.size()) bounces_.see(before);
-  for (const Index c : hit) bounces_.note(now_.t, c);
+  if (before.size() == now_.x.size()) history_.bounces.see(before);
+  for (const Index c : hit) history_.bounces.note(now_.t, c);
   now_.mode.fill_lambda(now_.lambda);
   const auto hardly_rises = [&](Index c, double speed, double pressing) {
-    return speed * speed / (2 * pressing) <= 100 * contacts.rounding(now_.t, now_.x, c);
+    return speed * speed / (2 * pressing) <= kHardlyOff * contacts.rounding(now_.t, now_.x, c);
   };
   for (const Index c : hit) {
     const double speed = contacts.rate(now_.t, now_.x, now_.lambda, c);
     if (!(speed > 0)) continue;
-    const double interval = bounces_.interval(c);
+    const double interval = history_.bounces.interval(c);
     const double pressing = -contacts.acceleration(now_.t, now_.x, now_.lambda, c);
     const double low = kLowFlight * contacts.tolerance(now_.t, now_.x, c, now_.weights);
     if (pressing > 0 && speed * speed <= 2 * pressing * low) now_.restart.expect(2 * speed / pressing);
     const bool stops_unseen =
-        is_invisible(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c), bounces_.scale());
+        now_.errors.hide(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c), history_.bounces.scale());
     const bool is_tiny =
-        hardly_rises(c, speed, std::abs(pressing)) || interval <= 10 * location_accuracy(now_.t, 0);
+        hardly_rises(c, speed, std::abs(pressing)) || interval <= kNoFlight * location_accuracy(now_.t, 0);
     if (!stops_unseen && !is_tiny) continue;
 
     // All that nobody sees closing, together; then alone.
@@ -261,8 +257,8 @@ bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest
     for (Index i = 0; i < contacts.contacts(); ++i) {
       if (i == c || contains(contacts.closed(), i)) continue;
       if (contacts.gap(now_.t, now_.x, i) > contacts.tolerance(now_.t, now_.x, i, now_.weights)) continue;
-      if (is_tiny ||
-          is_invisible(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, i), bounces_.scale()))
+      if (is_tiny || now_.errors.hide(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, i),
+                                      history_.bounces.scale()))
         others.push_back(i);
     }
     for (const bool together : {true, false}) {
@@ -272,9 +268,9 @@ bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest
       const double undisturbed = time_to_disturbance(*rest);
       const bool in_no_time = hardly_takes_time(kInfinity, rest->most) && rest->most < undisturbed;
       const bool short_enough =
-          rest->most <= now_.options.rtol * (now_.t - bounces_.began(c)) && rest->most < undisturbed;
+          rest->most <= now_.options.rtol * (now_.t - history_.bounces.began(c)) && rest->most < undisturbed;
       const bool unseen = now_.t + rest->most < now_.run.end && (short_enough || in_no_time) &&
-                          is_invisible(rest->state - now_.x, bounces_.scale());
+                          now_.errors.hide(rest->state - now_.x, history_.bounces.scale());
       // Flights between several contacts that each closed alone would throw off the others for ever.
       const bool cannot_go_on =
           together ? is_tiny && in_no_time : is_tiny || hardly_takes_time(interval, rest->remaining);
@@ -341,13 +337,10 @@ bool ModeManager::come_to_rest(const Rest& rest) {
   limit.t = now_.t + rest.remaining;
   limit.members_as_shown = now_.word();
   EventRecord& record = limit.record;
-  record.kind = EventKind::zeno;
-  record.from = limit.members_as_shown;
-  record.before = now_.x;
-  record.reason = "impacts accumulate: those that are left take " + number_text(rest.remaining) +
-                  " of time, and are below the tolerances";
-  for (const Index c : rest.contacts) bounces_.rest(limit.t, c);
-  bounces_.see_nothing_but(now_.x);
+  record = now_.begun(EventKind::zeno);
+  record.reason = reason::comes_to_rest(rest.remaining);
+  for (const Index c : rest.contacts) history_.bounces.rest(limit.t, c);
+  history_.bounces.see_nothing_but(now_.x);
   history_.jumps.clear();
   return close_until(std::move(limit), rest.contacts);
 }

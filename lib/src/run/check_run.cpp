@@ -148,7 +148,7 @@ void check_run(const Automaton& automaton, const Options& options, const Run& ru
   for (const Contact& contact : begun.contacts()) {
     double gap = 0;
     if (!answers([&] { gap = contact.gap.value(run.start, run.state); })) continue;
-    if (gap >= -1e-9 * std::max(1.0, run.state.lpNorm<Eigen::Infinity>())) continue;
+    if (gap >= -kGapAtStart * std::max(1.0, run.state.lpNorm<Eigen::Infinity>())) continue;
     refuse({.what = "the initial state violates contact '" + contact.name + "'",
             .where = "Simulator::run, Run::state",
             .expected = "a gap >= 0",

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "run/checkpoint_fields.hpp"
 #include "run/checkpoint_log.hpp"
 #include "run/checkpoint_problem.hpp"
+#include "run/field_saver.hpp"
 #include "slideway/core/version.hpp"
 
 namespace slideway {
@@ -14,7 +14,7 @@ namespace {
 
 using Json = FieldsJson;
 
-constexpr const char* kFormat = "slideway.checkpoint/1";
+constexpr const char* kFormat = "slideway.checkpoint/2";
 // The document ends with the only line that is a brace by itself.
 constexpr const char* kEndOfDocument = "\n}\n";
 

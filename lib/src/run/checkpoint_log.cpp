@@ -1,10 +1,11 @@
 #include "run/checkpoint_log.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <string_view>
 
-#include "run/checkpoint_fields.hpp"
+#include "run/field_saver.hpp"
 
 namespace slideway {
 
@@ -53,7 +54,12 @@ class EventLine {
     add_list("continuations", event.continuations, [&](const Mode& mode) { append(mode.word()); });
     add_list("in_convex_hull", event.in_convex_hull, [&](const Mode& mode) { append(mode.word()); });
     add_numbers("before", event.before);
-    add_numbers("after", event.after);
+    // Most events change no state.
+    if (event.before.size() > 0 && are_same_bits(event.before, event.after)) {
+      text_ += ",\"after\":\"before\"";
+    } else {
+      add_numbers("after", event.after);
+    }
     if (event.listed_only) text_ += ",\"listed_only\":true";
     if (event.round != 0) text_ += ",\"round\":" + std::to_string(event.round);
     add("reason", event.reason);
@@ -71,31 +77,35 @@ class EventLine {
       text_ += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
     }
   }
-  void begin(const char* name) {
+  void begin(std::string_view name) {
     text_ += ",\"";
     text_ += name;
     text_ += "\":";
   }
-  void add(const char* name, std::string_view text) {
+  static bool are_same_bits(const Vector& one, const Vector& other) {
+    return one.size() == other.size() &&
+           std::memcmp(one.data(), other.data(), static_cast<std::size_t>(one.size()) * sizeof(double)) == 0;
+  }
+  void add(std::string_view name, std::string_view text) {
     begin(name);
     append(text);
   }
-  void add_text(const char* name, const std::optional<std::string>& text) {
+  void add_text(std::string_view name, const std::optional<std::string>& text) {
     if (text) add(name, *text);
   }
-  void add_mode(const char* name, const std::optional<Mode>& mode) {
+  void add_mode(std::string_view name, const std::optional<Mode>& mode) {
     if (mode) add(name, mode->word());
   }
   template <class Numbers>
-  void add_numbers(const char* name, const Numbers& numbers) {
+  void add_numbers(std::string_view name, const Numbers& numbers) {
     if (numbers.size() == 0) return;
     begin(name);
     text_ += '"';
-    text_ += hexadecimals(numbers.data(), static_cast<std::size_t>(numbers.size()));
+    append_hexadecimals(numbers.data(), static_cast<std::size_t>(numbers.size()), text_);
     text_ += '"';
   }
   template <class List, class Append>
-  void add_list(const char* name, const List& list, const Append& append_one) {
+  void add_list(std::string_view name, const List& list, const Append& append_one) {
     if (list.size() == 0) return;
     begin(name);
     text_ += '[';
@@ -141,7 +151,9 @@ EventRecord event_from(const Json& line) {
   read("continuations", [&](const Json& value) { event.continuations = modes_from(value); });
   read("in_convex_hull", [&](const Json& value) { event.in_convex_hull = modes_from(value); });
   read("before", [&](const Json& value) { event.before = vector_from(value); });
-  read("after", [&](const Json& value) { event.after = vector_from(value); });
+  read("after", [&](const Json& value) {
+    event.after = value.get_ref<const std::string&>() == "before" ? event.before : vector_from(value);
+  });
   read("listed_only", [&](const Json& value) { event.listed_only = value.get<bool>(); });
   read("round", [&](const Json& value) { event.round = value.get<int>(); });
   event.reason = line.at("reason").get<std::string>();

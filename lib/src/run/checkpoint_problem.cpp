@@ -102,6 +102,15 @@ void add_system(const System& system, double t, const Vector& x, int point, Fing
       print.add_numbers(acts_on);
     });
     print.add([&] { print.add_number(contact.restitution(1 + point)); });
+    if (!contact.friction) continue;
+    print.add_number(static_cast<double>(contact.impact_law));
+    print.add_number(static_cast<double>(contact.friction->surface));
+    print.add([&] { print.add_number(contact.friction->coefficient(t, x)); });
+    print.add([&] {
+      Vector along = Vector::Zero(x.size());
+      contact.friction->acts_on(t, x, along);
+      print.add_numbers(along);
+    });
   }
 }
 

@@ -4,7 +4,7 @@
 // It must not know how the run goes on.
 #pragma once
 
-#include "run/checkpoint_fields.hpp"
+#include "run/field_saver.hpp"
 #include "slideway/simulate/checkpoint.hpp"
 
 namespace slideway {

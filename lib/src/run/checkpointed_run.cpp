@@ -2,12 +2,17 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "run/check_run.hpp"
-#include "run/checkpoint_fields.hpp"
 #include "run/checkpoint_log.hpp"
 #include "run/checkpoint_problem.hpp"
+#include "run/field_loader.hpp"
+#include "run/field_reader.hpp"
+#include "run/field_saver.hpp"
+#include "run/field_writer.hpp"
 #include "run/run_engine.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/simulate/checkpoint.hpp"
@@ -75,6 +80,62 @@ struct SolutionFields {
   }
 };
 
+// Everything that tells how a run goes on from its place, which the tools of the locations are taken up for.
+struct EngineFields {
+  RunEngine& engine;
+  template <class Visit>
+  void visit_fields(Visit& visit) const {
+    RunState& now = engine.now();
+    Place place = now.place();
+    visit("place", place);
+    if constexpr (Visit::kLoads) engine.go_to(place);
+    visit_tools_of_locations(visit);
+    visit_tools_of_pairs(visit);
+    ToolFields here{*now.here};
+    visit("here", here);
+    std::vector<Index> closed;
+    if (now.here->contacts) closed = now.here->contacts->closed();
+    visit("closed", closed);
+    if constexpr (Visit::kLoads) {
+      if (now.here->contacts) now.here->contacts->set_closed(closed);
+    }
+    Statistics work;
+    if constexpr (!Visit::kLoads) work = now.tools.work();
+    WorkFields sums{work};
+    visit("work", sums);
+    if constexpr (Visit::kLoads) now.tools.add_work(work);
+    SolutionFields so_far{engine.solution()};
+    visit("so_far", so_far);
+    visit("run", engine);
+  }
+
+ private:
+  template <class Visit>
+  void visit_tools_of_locations(Visit& visit) const {
+    RunTools& all = engine.now().tools;
+    std::vector<std::size_t> locations;
+    for (std::size_t q = 0; q < all.automaton().locations().size(); ++q) {
+      if (all.has_location(q)) locations.push_back(q);
+    }
+    visit("locations", locations);
+    for (const std::size_t q : locations) {
+      ToolFields tools{all.of_location(q)};
+      visit(("location " + std::to_string(q)).c_str(), tools);
+    }
+  }
+  template <class Visit>
+  void visit_tools_of_pairs(Visit& visit) const {
+    RunTools& all = engine.now().tools;
+    std::vector<std::size_t> edges;
+    for (const auto& [first, second] : all.pairs()) edges.insert(edges.end(), {first, second});
+    visit("pairs", edges);
+    for (std::size_t k = 0; k + 1 < edges.size(); k += 2) {
+      ToolFields tools{*all.of_pair(edges[k], edges[k + 1]).tools};
+      visit(("pair " + std::to_string(edges[k]) + " " + std::to_string(edges[k + 1])).c_str(), tools);
+    }
+  }
+};
+
 }  // namespace
 
 // The derivatives are found after the run, along the whole of its record.
@@ -112,7 +173,10 @@ class CheckpointedRun {
       Solution& solution = engine_->solution();
       LogPosition none;
       read_log_lines(log_lines(*checkpoint.so_far_, none), solution);
-      load(checkpoint.state_);
+      const Json state = Json::parse(checkpoint.state_);
+      FieldLoader load(state, guards_);
+      EngineFields{*engine_}.visit_fields(load);
+      engine_->go_on();
     } catch (const CheckpointError&) {
       throw;
     } catch (const std::exception& error) {
@@ -129,38 +193,19 @@ class CheckpointedRun {
         solution->statistics.wall_seconds = std::numeric_limits<double>::quiet_NaN();
         return solution;
       }
-      const std::string state = saved();
       const std::int64_t steps = engine_->now().restart.steps_in_run();
-      const double t = engine_->now().t;
-      auto so_far = std::make_shared<Solution>(std::move(engine_->solution()));
       const bool stops = checkpointing_.stop && checkpointing_.stop();
       const bool is_due =
           checkpointing_.steps > 0
               ? steps - written_at_ >= checkpointing_.steps
               : std::chrono::duration<double>(Clock::now() - written).count() >= checkpointing_.seconds;
       if (stops || is_due) {
-        if (checkpointing_.write) {
-          Checkpoint checkpoint;
-          checkpoint.t_ = t;
-          checkpoint.steps_ = steps;
-          checkpoint.note_ = checkpointing_.note;
-          checkpoint.interval_steps_ = checkpointing_.steps;
-          checkpoint.interval_seconds_ = checkpointing_.seconds;
-          checkpoint.run_ = run_;
-          checkpoint.records_trajectory_ = simulator_.options().recording == Recording::dense;
-          checkpoint.problem_ = problem_;
-          checkpoint.state_ = state;
-          checkpoint.so_far_ = so_far;
-          checkpointing_.write(checkpoint);
-        }
+        if (checkpointing_.write) write_checkpoint(steps);
         written_at_ = steps;
         written = Clock::now();
       }
       if (stops) return std::nullopt;
-      // The new engine has nothing but what the checkpoint holds.
-      engine_ = make_engine();
-      engine_->solution() = std::move(*so_far);
-      load(state);
+      renew_engine();
     }
   }
 
@@ -169,66 +214,38 @@ class CheckpointedRun {
     return std::make_unique<RunEngine>(simulator_.automaton(), structures_, simulator_.options(), run_);
   }
 
-  std::string saved() {
-    RunState& now = engine_->now();
-    FieldSaver save(guards_);
-    Place place = now.place();
-    save("place", place);
-    std::vector<Index> closed;
-    if (now.here->contacts) closed = now.here->contacts->closed();
-    save("closed", closed);
-    Statistics work = now.tools.work();
-    WorkFields sums{work};
-    save("work", sums);
-    SolutionFields so_far{engine_->solution()};
-    save("so_far", so_far);
-    save("run", *engine_);
-    Json object = save.object();
-    Json& locations = object["locations"] = Json::array();
-    for (std::size_t q = 0; q < simulator_.automaton().locations().size(); ++q) {
-      if (!now.tools.has_location(q)) continue;
-      ToolFields tools{now.tools.of_location(q)};
-      locations.push_back({{"location", q}, {"tools", save.saved(tools)}});
-    }
-    Json& pairs = object["pairs"] = Json::array();
-    for (const auto& [first, second] : now.tools.pairs()) {
-      ToolFields tools{*now.tools.of_pair(first, second).tools};
-      pairs.push_back({{"edges", {first, second}}, {"tools", save.saved(tools)}});
-    }
-    ToolFields here{*now.here};
-    object["here"] = save.saved(here);
-    return object.dump();
+  void write_checkpoint(std::int64_t steps) {
+    Checkpoint checkpoint;
+    checkpoint.t_ = engine_->now().t;
+    checkpoint.steps_ = steps;
+    checkpoint.note_ = checkpointing_.note;
+    checkpoint.interval_steps_ = checkpointing_.steps;
+    checkpoint.interval_seconds_ = checkpointing_.seconds;
+    checkpoint.run_ = run_;
+    checkpoint.records_trajectory_ = simulator_.options().recording == Recording::dense;
+    checkpoint.problem_ = problem_;
+    checkpoint.state_ = text_of_engine();
+    auto so_far = std::make_shared<Solution>(std::move(engine_->solution()));
+    checkpoint.so_far_ = so_far;
+    checkpointing_.write(checkpoint);
+    engine_->solution() = std::move(*so_far);
   }
 
-  void load(const std::string& text) {
-    const Json object = Json::parse(text);
-    FieldLoader load(object, guards_);
-    RunState& now = engine_->now();
-    Place place;
-    load("place", place);
-    engine_->go_to(place);
-    for (const Json& entry : object.at("locations")) {
-      ToolFields tools{now.tools.of_location(entry.at("location").get<std::size_t>())};
-      load.load(entry.at("tools"), tools);
-    }
-    for (const Json& entry : object.at("pairs")) {
-      const Json& edges = entry.at("edges");
-      ToolFields tools{
-          *now.tools.of_pair(edges.at(0).get<std::size_t>(), edges.at(1).get<std::size_t>()).tools};
-      load.load(entry.at("tools"), tools);
-    }
-    ToolFields here{*now.here};
-    load.load(object.at("here"), here);
-    std::vector<Index> closed;
-    load("closed", closed);
-    if (now.here->contacts) now.here->contacts->set_closed(closed);
-    Statistics work;
-    WorkFields sums{work};
-    load("work", sums);
-    now.tools.add_work(work);
-    SolutionFields so_far{engine_->solution()};
-    load("so_far", so_far);
-    load("run", *engine_);
+  std::string text_of_engine() {
+    FieldSaver save(guards_);
+    EngineFields{*engine_}.visit_fields(save);
+    return save.object().dump();
+  }
+
+  // A new engine has nothing but what a checkpoint holds.
+  void renew_engine() {
+    FieldWriter write(guards_);
+    EngineFields{*engine_}.visit_fields(write);
+    auto so_far = std::move(engine_->solution());
+    engine_ = make_engine();
+    engine_->solution() = std::move(so_far);
+    FieldReader read(write.bytes(), guards_);
+    EngineFields{*engine_}.visit_fields(read);
     engine_->go_on();
   }
 

@@ -50,7 +50,7 @@ std::optional<Solution> RunEngine::execute_until_pause(std::int64_t steps) {
 // Limits that are pending have records of their own, and last for a time that nobody sees. A return at once asks the stepper for the
 // step before it.
 bool RunEngine::may_pause() const {
-  return now_.restart.steps_in_run() >= pause_at_ && now_.limits.empty() &&
+  return now_.restart.steps_in_run() >= pause_at_ && now_.agenda.limits.empty() &&
          !now_.here->guards.returned_at_once();
 }
 
@@ -94,13 +94,13 @@ Solution RunEngine::ended() {
     log_.solution().trajectory.add_point(now_.t, now_.x);
   }
   log_.write_outputs(now_.t, now_.t);
-  log_.solution().pending = now_.schedule.pending();
+  log_.solution().pending = now_.agenda.schedule.pending();
   log_.solution().final = {now_.t, now_.word(), now_.x, now_.here->name};
   warn_of_silent_guards();
   Statistics& statistics = log_.solution().statistics;
   const std::int64_t integrator_roots = statistics.integrator_roots;
   statistics = now_.tools.work();
-  statistics.largest_drift = now_.largest_drift;
+  statistics.largest_drift = now_.errors.largest_drift();
   statistics.integrator_roots = integrator_roots;
   if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(log_.solution().events.size());
@@ -155,7 +155,8 @@ bool RunEngine::begin_mode() {
     return false;
   }
   // The last arrival may have been at the limit itself.
-  while (now_.next_end() < now_.run.end && now_.next_end() - now_.t <= location_accuracy(now_.t, 0)) {
+  while (now_.agenda.next_end(now_.run.end) < now_.run.end &&
+         now_.agenda.next_end(now_.run.end) - now_.t <= location_accuracy(now_.t, 0)) {
     if (!manager_.reach_known_time()) return false;
   }
   ModeOde& ode = now_.here->ode;
@@ -163,13 +164,13 @@ bool RunEngine::begin_mode() {
   if (now_.restart.starts_anew() || now_.stepper != now_.here->stepper.get())
     now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
-  ode.set_mode(now_.mode, now_.lambda, now_.repelling);
-  ode.hold(now_.states_held());
-  if (!now_.repelling && ode.field().sliding().size() == 1) {
+  ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
+  ode.hold(now_.agenda.states_held());
+  if (!now_.regime.repelling && ode.field().sliding().size() == 1) {
     // Sliding that went on through an event on other surfaces keeps the kind it has.
     const NeighbourFields& fields = ode.field().neighbours(now_.t, now_.x, ode.field().sliding().front());
     const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
-    if (fields.w_plus - fields.w_minus > 1e-9 * scale) ode.set_mode(now_.mode, now_.lambda, true);
+    if (fields.w_plus - fields.w_minus > kNoEffect * scale) ode.set_mode(now_.mode, now_.lambda, true);
   }
   manager_.begin_flight();
   const Stepper* const last = now_.stepper;
@@ -190,7 +191,7 @@ bool RunEngine::begin_mode() {
                             : now_.stepper != last     ? 0
                                                        : now_.stepper->usual_step();
   now_.restart.begin_mode();
-  if (!now_.stepper->start(now_.t, now_.x, now_.next_end(), first_step)) {
+  if (!now_.stepper->start(now_.t, now_.x, now_.agenda.next_end(now_.run.end), first_step)) {
     const StepFailure& failure = now_.stepper->failure();
     log_.finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure,
                 failure.message);
@@ -213,14 +214,14 @@ ModeEnd RunEngine::end_where_it_fails() {
   if (imminent.found) {
     now_.here->stepper->error_weights(now_.x, now_.weights);
     now_.project_state();
-    now_.dense_end = now_.t;
+    now_.step.dense_end = now_.t;
     return manager_.handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
   }
   const StepFailure failure = now_.stepper->failure();
   if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
   if (const std::optional<ModeEnd> end = manager_.handle_ending_root()) return *end;
   now_.here->stepper->error_weights(now_.x, now_.weights);
-  now_.dense_end = now_.t;
+  now_.step.dense_end = now_.t;
   if (manager_.stays_where_no_field()) return ModeEnd::event;
   log_.finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure,
               failure.message);
@@ -234,7 +235,7 @@ std::optional<ModeEnd> RunEngine::end_within_step(double step_start, double step
   now_.t = std::clamp(now_.here->scan.last_time(), now_.t, step_end);
   now_.stepper->evaluate(now_.t, now_.x);
   if (now_.t > piece_start) log_.append_step(piece_start, now_.t);
-  now_.dense_end = now_.t;
+  now_.step.dense_end = now_.t;
   log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
   const double event_time = now_.t;
   std::optional<ModeEnd> end = end_at_rest();
@@ -289,7 +290,7 @@ ModeEnd RunEngine::follow_mode() {
       return end_where_it_fails();
     }
     const double step_start = now_.t;
-    now_.dense_end = now_.step_end = report.end;
+    now_.step.dense_end = now_.step.end = report.end;
     locator_.scanned().root = report.root;
     try {
       if (!scan_step(report.end)) return ModeEnd::finished;
@@ -301,7 +302,7 @@ ModeEnd RunEngine::follow_mode() {
     double piece_start = now_.t;
     now_.t = arrived ? locator_.scanned().arrival->t : report.end;
     stepper.evaluate(now_.t, now_.x);
-    if (now_.here->watch.size() > 0) now_.largest = now_.largest.cwiseMax(now_.x.cwiseAbs());
+    if (now_.here->watch.size() > 0) now_.errors.see(now_.x);
     // Between events a state is put onto its surfaces when somebody looks at it.
     // The steps of a method that was chosen for a short flight are few.
     const bool pauses = !arrived && report.status != StepStatus::reached_end && may_pause() &&
@@ -311,17 +312,17 @@ ModeEnd RunEngine::follow_mode() {
     // The weights of a fine step are relative: with them a state near zero would not be moved, and others would be, far.
     if (is_seen || now_.options.on_step) now_.here->stepper->error_weights(now_.x, now_.weights);
     if (is_seen) now_.project_state();
-    if (!now_.limits.empty()) piece_start = manager_.pass_limits(piece_start, arrived);
+    if (!now_.agenda.limits.empty()) piece_start = manager_.pass_limits(piece_start, arrived);
     if (now_.t > piece_start) log_.append_step(piece_start, now_.t);
     if (!arrived && report.status != StepStatus::reached_end) step_sizes_.note(now_.t, now_.t - step_start);
 
     if (!arrived && report.status == StepStatus::reached_end && now_.t < now_.run.end) {
       log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
       const double limit_time = now_.t;
-      now_.dense_end = now_.t;
+      now_.step.dense_end = now_.t;
       now_.restart.go_on();
       const bool goes_on =
-          now_.schedule.is_due(now_.t) ? arrive_with_guards(report.end) : manager_.end_held_limit();
+          now_.agenda.schedule.is_due(now_.t) ? arrive_with_guards(report.end) : manager_.end_held_limit();
       log_.write_outputs(limit_time, now_.t);
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }
@@ -331,7 +332,7 @@ ModeEnd RunEngine::follow_mode() {
       if (ends_with_event && locator_.integrator_saw(now_.t, slots))
         ++log_.solution().statistics.integrator_roots;
       log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
-      const bool is_quiet = !ends_with_event && !now_.schedule.is_due(now_.t);
+      const bool is_quiet = !ends_with_event && !now_.agenda.schedule.is_due(now_.t);
       if (is_quiet || manager_.handle_arrival(slots)) log_.finish(Status::reached_end, "");
       log_.write_outputs(now_.t, now_.t);
       return ModeEnd::finished;
@@ -340,7 +341,7 @@ ModeEnd RunEngine::follow_mode() {
       // At the event itself the outputs hold the state after it.
       log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
       const double event_time = now_.t;
-      now_.dense_end = now_.t;
+      now_.step.dense_end = now_.t;
       const bool is_root = locator_.integrator_saw(now_.t, locator_.scanned().arrival->guards);
       const std::size_t events = log_.solution().events.size();
       const bool goes_on = manager_.handle_arrival(locator_.scanned().arrival->guards);
@@ -388,7 +389,7 @@ bool RunEngine::scan_step(double end) {
     now_.stepper->evaluate(now_.t, now_.x);
     now_.here->stepper->error_weights(now_.x, now_.weights);
     now_.project_state();
-    if (!now_.limits.empty()) before = manager_.pass_limits(before, true);
+    if (!now_.agenda.limits.empty()) before = manager_.pass_limits(before, true);
     manager_.take_sides(arrival.guards);
     manager_.cross(arrivals.records);
     manager_.pass_poles_of_events();

@@ -1,19 +1,31 @@
 #include "run/step_sizes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "simulate/precision.hpp"
 
 namespace slideway {
 
+namespace {
+
+// ⌊log₂ size⌋ of a normal number, from its bits: a run notes millions of steps.
+int binary_exponent(double size) {
+  constexpr int digits = 52, mask = 0x7ff, bias = 1023;
+  return static_cast<int>((std::bit_cast<std::uint64_t>(size) >> digits) & mask) - bias;
+}
+
+}  // namespace
+
 StepSizes::StepSizes(double duration) : duration_(duration) {
   latest_.fill(std::numeric_limits<double>::quiet_NaN());
 }
 
 void StepSizes::note(double t, double size) {
-  const int level = size > 0 ? std::ilogb(duration_) - std::ilogb(size) : 0;
+  const int level = size > 0 ? binary_exponent(duration_) - binary_exponent(size) : 0;
   last_level_ = static_cast<std::size_t>(std::clamp(level, 0, static_cast<int>(kLevels) - 1));
   last_size_ = size;
   latest_[last_level_] = t;

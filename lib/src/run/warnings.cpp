@@ -29,12 +29,12 @@ void RunEngine::warn_of_silent_guards() {
   EventWatch& watch = now_.here->watch;
   const GuardTable& guards = now_.here->guards;
   std::vector<Index> silent;
-  noise_weights_ =
-      (gathered_errors(now_.options.rtol) * (now_.options.rtol * now_.largest + now_.atol)).cwiseInverse();
+  noise_weights_ = now_.errors.accumulated().cwiseInverse();
   try {
     for (Index e = 0; e < watch.size(); ++e) {
       const Watched& watched = watch[e];
-      if (watched.kind == WatchedKind::record || watched.direction == Direction::any || guards.event(e).fired)
+      if (watched.kind == WatchedKind::record || watched.direction == Direction::any ||
+          guards.event(e).has_fired)
         continue;
       // Its jumps past zero were asked to be none; and a run that stopped within an instant left what was due there.
       const bool is_excused = !watched.across_jumps || log_.solution().outcome.status != Status::reached_end;

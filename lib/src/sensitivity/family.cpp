@@ -186,6 +186,11 @@ class FamilyMaker {
           of(*family->of(x)).definition().break_away(t, x.head(n), ratios);
         };
       }
+      if (own.definition().break_away_below) {
+        definition.break_away_below = [family, of, n](double t, ConstVectorRef x, VectorRef ratios) {
+          of(*family->of(x)).definition().break_away_below(t, x.head(n), ratios);
+        };
+      }
     }
     // Every equation may depend on every parameter.
     const auto with_parameters = [n, k](const Pattern& pattern) {
@@ -231,6 +236,16 @@ class FamilyMaker {
         contact_of(*family->of(x)).acts_on(t, x.head(n), head);
         b.head(n) = head;
       };
+      if (contact.friction) {
+        contact.friction->coefficient = [family, contact_of, n](double t, ConstVectorRef x) {
+          return contact_of(*family->of(x)).friction->coefficient(t, x.head(n));
+        };
+        contact.friction->acts_on = [family, contact_of, n](double t, ConstVectorRef x, VectorRef along) {
+          Vector head = along.head(n);
+          contact_of(*family->of(x)).friction->acts_on(t, x.head(n), head);
+          along.head(n) = head;
+        };
+      }
       contact.restitution_at = [family, contact_of, n](double speed, ConstVectorRef x) {
         return contact_of(*family->of(x)).restitution_of(speed, x.head(n));
       };

@@ -39,10 +39,10 @@ AffineScan::AffineScan(Evaluator& evaluator, Index slots)
   watched_.resize(static_cast<std::size_t>(evaluator.system().surfaces()));
   newly_armed_.reserve(size);
   candidates_.reserve(size);
-  zeros_.reserve(size);
-  zero_times_.reserve(size);
+  zeros_.slots.reserve(size);
+  zeros_.times.reserve(size);
   result_.slots.reserve(size);
-  for (Vector* vector : {&state_from_, &state_to_, &off_})
+  for (Vector* vector : {&ends_.from, &ends_.to, &ends_.off})
     *vector = Vector::Zero(evaluator.system().states());
   const auto append_reads = [&](const Eigen::SparseMatrix<double, Eigen::RowMajor>& slopes) {
     const int* const states = slopes.innerIndexPtr();
@@ -235,12 +235,12 @@ StepChords AffineScan::find_chords(const Interval& interval) {
   const Index degree = x.terms - 1;
   const double sigma_from = x.place(interval.from);
   const double sigma_to = x.place(interval.to);
-  stepper_->evaluate(interval.to, state_to_);
+  stepper_->evaluate(interval.to, ends_.to);
   const double* at_from = x.columns[0];
   if (sigma_from != 0) {
-    state_from_ = x.coefficient(degree);
-    for (Index k = degree - 1; k >= 0; --k) state_from_ = state_from_ * sigma_from + x.coefficient(k);
-    at_from = state_from_.data();
+    ends_.from = x.coefficient(degree);
+    for (Index k = degree - 1; k >= 0; --k) ends_.from = ends_.from * sigma_from + x.coefficient(k);
+    at_from = ends_.from.data();
   }
   const double furthest = std::max(std::abs(sigma_from), std::abs(sigma_to));
   const double length = sigma_to - sigma_from;
@@ -262,11 +262,11 @@ StepChords AffineScan::find_chords(const Interval& interval) {
         for (Index i = 0; i < size; ++i) sum[i] += factor * std::abs(column[i]);
       }
     }
-    std::copy(sum, sum + size, off_.data() + first);
+    std::copy(sum, sum + size, ends_.off.data() + first);
   }
   for (Index i = 0; i < x.states; ++i)
-    off_[i] += StepChords::kRounding * (std::abs(at_from[i]) + std::abs(state_to_[i]));
-  return {interval.from, interval.to, at_from, state_to_.data(), off_.data()};
+    ends_.off[i] += StepChords::kRounding * (std::abs(at_from[i]) + std::abs(ends_.to[i]));
+  return {interval.from, interval.to, at_from, ends_.to.data(), ends_.off.data()};
 }
 
 AffineScan::Chord AffineScan::chord_of(const Watched& watched, const Interval& interval) {
@@ -348,9 +348,9 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, Interva
   }
   // A zero that cannot be told from the end of the interval counts as there.
   if (1 - tau <= 2 * resolution) tau = std::max(tau, 1.0);
-  zeros_.push_back(slot);
-  zero_times_.push_back(interval.from + tau * length);
-  interval.first = std::min(interval.first, zero_times_.back());
+  zeros_.slots.push_back(slot);
+  zeros_.times.push_back(interval.from + tau * length);
+  interval.first = std::min(interval.first, zeros_.times.back());
   interval.end = std::min(interval.end, tau + 2 * location_accuracy(interval.to, length) / length);
 }
 
@@ -358,7 +358,7 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, Interva
 void AffineScan::add_imminent(const Interval& interval, double just_after) {
   GuardPolynomial guard;
   const auto consider_slot = [&](const Watched& watched, Index slot, double factor) {
-    const bool is_known = std::find(zeros_.begin(), zeros_.end(), slot) != zeros_.end();
+    const bool is_known = std::find(zeros_.slots.begin(), zeros_.slots.end(), slot) != zeros_.slots.end();
     if (armed_[static_cast<std::size_t>(slot)] == 0 || is_known) return;
     const Interpolant x = polynomial_of(watched.function);
     const double sigma_to = x.place(interval.to);
@@ -380,8 +380,8 @@ void AffineScan::add_imminent(const Interval& interval, double just_after) {
 
 const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, double to) {
   result_.found = false;
-  zeros_.clear();
-  zero_times_.clear();
+  zeros_.slots.clear();
+  zeros_.times.clear();
   newly_armed_.clear();
   candidates_.clear();
   stepper_ = &stepper;
@@ -412,13 +412,13 @@ const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, 
       consider({&watched, watched.slot + 1, -watched.factor, base - first, base - last, off}, interval);
   }
   look_at_candidates(interval);
-  if (zeros_.empty()) return result_;
+  if (zeros_.slots.empty()) return result_;
   result_.found = true;
   result_.t = std::min(interval.first, to);
   result_.slots.clear();
   const double just_after = interval.first + location_accuracy(interval.first, to - from);
-  for (std::size_t k = 0; k < zeros_.size(); ++k) {
-    if (zero_times_[k] <= just_after) result_.slots.push_back(zeros_[k]);
+  for (std::size_t k = 0; k < zeros_.slots.size(); ++k) {
+    if (zeros_.times[k] <= just_after) result_.slots.push_back(zeros_.slots[k]);
   }
   if (just_after > to) add_imminent(interval, just_after);
   // A guard that is zero here was armed before, if it was armed at all; of the others that is not known.

@@ -160,11 +160,19 @@ class AffineScan {
   std::vector<Index> newly_armed_;
   const Vector* arm_above_ = nullptr;  // per slot
   const Vector* arrive_below_ = nullptr;
-  Stepper* stepper_ = nullptr;          // in advance()
-  Vector state_from_, state_to_, off_;  // per state
+  Stepper* stepper_ = nullptr;  // in advance()
+  // Of the states, where the integrator does not know their chords.
+  struct Ends {
+    Vector from, to, off;
+  };
+  Ends ends_;
   std::vector<Candidate> candidates_;
-  std::vector<Index> zeros_;  // slots that have one in this interval, and where
-  std::vector<double> zero_times_;
+  // Slots that have a zero in this interval, and where.
+  struct Zeros {
+    std::vector<Index> slots = {};
+    std::vector<double> times = {};
+  };
+  Zeros zeros_;
   FirstZero result_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/at.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -88,7 +89,7 @@ Resolution EventResolver::resolve_free(double t, ConstVectorRef x, const Mode& m
     result = decide(t, x, mode, lambda, meeting, weights);
   }
   if (evaluator_.blends_corners()) {
-    result.event.reason += "; f is not affine in lambda: the sliding field combines the corners";
+    result.event.reason += reason::kNotAffine;
   }
   return result;
 }
@@ -288,8 +289,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     const std::size_t differ = take(group, chosen, mode, meeting, result);
     if (!meeting.at_start) changed += differ;
   }
-  if (groups.size() > 1 && all_unique)
-    event.reason = "surfaces that do not see each other, each with one consistent mode";
+  if (groups.size() > 1 && all_unique) event.reason = reason::kUnique;
   if (result.decided) event.to = result.mode;
 
   if (!all_unique) {

@@ -4,6 +4,7 @@
 
 #include "core/at.hpp"
 #include "simulate/event_resolver.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 #include "slideway/filippov/sliding_roots.hpp"
 
@@ -52,7 +53,7 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   const ClassifiedPoint& found = lone.found;
   const PointClass& point = lone.found.point;
   lone.reason = point.reason;
-  if (found.touch) lone.reason = "a touch within the tolerances";
+  if (found.touch) lone.reason = reason::kTouches;
   lone.two_fold = found.minus_tangent && found.plus_tangent;
   const auto add = [&](Side side) {
     LoneOption& option = lone.options[lone.count++];
@@ -72,7 +73,7 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
         point.continuations.contains(Side::minus) && !point.continuations.contains(Side::plus);
     const Side at_first = at_start && only_down ? Side::minus : Side::plus;
     add(at_start || before == Side::sliding ? at_first : before);
-    lone.reason = "the fields on both sides are the same and do not leave the surface";
+    lone.reason = reason::kSameFields;
     lone.unique = true;
     lone.two_fold = false;
     return lone;
@@ -154,7 +155,7 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     group.w_minus.assign(surfaces.size(), 0);
     group.w_plus.assign(surfaces.size(), 0);
     group.unique = true;
-    group.reason = "the fields on all sides are the same and do not leave the surfaces";
+    group.reason = reason::kSameFieldsAround;
     return group;
   }
   std::vector<char> ends(surfaces.size(), 0);
@@ -183,25 +184,22 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
   }
   if (group.options.empty()) {
     group.reason =
-        "no consistent mode was found: " +
-        (point.answer.note.empty() ? "a tie that the second derivatives do not decide" : point.answer.note);
+        reason::kNoConsistentMode + (point.answer.note.empty() ? reason::kNotDecided : point.answer.note);
   } else if (point.undetermined) {
-    group.reason =
-        "the relays' effects on the surfaces are not independent, and the fields that hold them differ";
+    group.reason = reason::kDependentRelays;
   } else if (point.repelling_intersection && !meeting.is_limit) {
-    group.reason =
-        "repelling intersection: the only consistent mode slides on it and nothing shows that it attracts";
+    group.reason = reason::kRepellingIntersection;
   } else if (!point.uniqueness_not_shown.empty()) {
-    group.reason = "a consistent mode; " + point.uniqueness_not_shown;
+    group.reason = reason::kNotShownUnique + point.uniqueness_not_shown;
   } else if (group.unique) {
-    group.reason = "the only consistent mode";
+    group.reason = reason::kOnlyMode;
   } else {
     group.reason = std::to_string(group.options.size()) + " modes are consistent";
   }
   if (meeting.root_ends && !group.options.empty())
-    group.reason.insert(0, "the relays that it slid with have no value beyond this point; ");
+    group.reason.insert(0, reason::kRelaysEnd);
   else if (point.answer.incomplete)
-    group.reason += "; the relays' effects are not independent, there may be more";
+    group.reason += reason::kMoreModes;
   const bool arrives =
       meeting.at_start || std::any_of(meeting.met.begin(), meeting.met.end(),
                                       [&](const Met& met) { return !mode.slides_on(met.surface); });
@@ -211,11 +209,13 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
 }
 
 void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
-  const std::string rule = "Korobitsyn & Frolova's table, W = " + point.half_branches->code_word + ": ";
+  const auto by_table = [&](const std::string& says) {
+    return reason::by_table(point.half_branches->code_word, says);
+  };
   const std::optional<std::vector<Side>> wanted = korobitsyn_frolova_mode(*point.half_branches);
   group.unique = false;
   if (!wanted) {
-    group.reason = rule + "it does not say which region follows; " + group.reason;
+    group.reason = by_table(reason::kTableIsSilent + group.reason);
     return;
   }
   const std::string word{to_character(wanted->front()), to_character(wanted->back())};
@@ -225,8 +225,7 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
     Option chosen = group.options[o];
     group.options = {std::move(chosen)};
     group.unique = true;
-    group.reason =
-        rule + word + ", which is " + (only ? "the only consistent mode" : "one of the consistent modes");
+    group.reason = by_table(word + reason::table_is_consistent(only));
     return;
   }
   // Not consistent: it can be followed where its sliding entries have a λ and no field points back.
@@ -240,19 +239,19 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
   bool incomplete = false;
   const std::vector<Vector> roots = sliding_roots(point.table, sliding, lambda, 1e-9, incomplete);
   if (roots.size() != 1 || incomplete) {
-    group.reason = rule + word + ", which no combination of the fields follows; " + group.reason;
+    group.reason = by_table(word + reason::kTableNotFollowed + group.reason);
     return;
   }
   for (std::size_t k = 0; k < sliding.size(); ++k) lambda[sliding[k]] = roots.front()[static_cast<Index>(k)];
   // Fields that point back out of it would return to this point for ever.
   const Vector w = interpolate(point.table, lambda);
-  const double rounding = 1e-12 * point.table.w.cwiseAbs().maxCoeff();
+  const double rounding = kRoundingOfCorners * point.table.w.cwiseAbs().maxCoeff();
   for (Index i = 0; i < 2; ++i) {
     if (bound((*wanted)[at(i)]) * w[i] >= -rounding) continue;
-    group.reason = rule + word + ", which the fields leave at once; " + group.reason;
+    group.reason = by_table(word + reason::kTableLeavesAtOnce + group.reason);
     return;
   }
-  group.reason = rule + word + ", although it is not consistent";
+  group.reason = by_table(word + reason::kTableNotConsistent);
   group.options = {{*wanted, {lambda[0], lambda[1]}, false}};
   group.unique = true;
 }

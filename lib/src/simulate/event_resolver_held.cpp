@@ -11,6 +11,7 @@
 
 #include "core/at.hpp"
 #include "simulate/event_resolver.hpp"
+#include "simulate/reasons.hpp"
 
 namespace slideway {
 
@@ -44,11 +45,14 @@ class Hold {
 
 Resolution EventResolver::resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                                        const Meeting& meeting, ConstVectorRef weights) {
-  Vector ratios(lambda.size());
-  evaluator_.break_away(t, x, ratios);
+  Vector above(lambda.size()), below(lambda.size());
+  evaluator_.break_away(t, x, above, below);
+  const Vector ratios = above.cwiseMax(below);
+  const Vector middles = 0.5 * (above - below);
+  const Vector reaches = 0.5 * (above + below);
   const std::vector<Index> surfaces = members(mode, meeting);
   Vector nu = lambda;
-  for (const Index i : surfaces) nu[i] /= ratios[i];
+  for (const Index i : surfaces) nu[i] = (nu[i] - middles[i]) / reaches[i];
   Resolution result;
   {
     const Hold hold(evaluator_, surfaces);
@@ -59,10 +63,11 @@ Resolution EventResolver::resolve_held(double t, ConstVectorRef x, const Mode& m
   if (!first && result.decided && result.eventful) describe_change(mode, meeting, result);
   // Back to the λ of the equations.
   for (Index i = 0; i < mode.size(); ++i) {
-    if (result.mode.slides_on(i)) result.lambda[i] *= ratios[i];
+    if (result.mode.slides_on(i)) result.lambda[i] = middles[i] + reaches[i] * result.lambda[i];
   }
   EventRecord& event = result.event;
-  for (std::size_t k = 0; k < event.lambda.size(); ++k) event.lambda[k] *= ratios[event.surfaces[k]];
+  for (std::size_t k = 0; k < event.lambda.size(); ++k)
+    event.lambda[k] = middles[event.surfaces[k]] + reaches[event.surfaces[k]] * event.lambda[k];
   return result;
 }
 
@@ -124,7 +129,7 @@ bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, co
     event.w_plus.push_back(next.event.w_plus[k]);
     event.lambda.push_back(next.event.lambda[k]);
   }
-  event.reason += "; with that surface broken away: " + next.event.reason;
+  event.reason += reason::kBrokenAway + next.event.reason;
   for (const Index i : next.involved) {
     if (std::find(result.involved.begin(), result.involved.end(), i) == result.involved.end()) {
       result.involved.push_back(i);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/constants.hpp"
+#include "simulate/precision.hpp"
 
 namespace slideway {
 
@@ -112,7 +113,11 @@ double EventWatch::rate(double t, ConstVectorRef x, ConstVectorRef velocity, Ind
 
 double EventWatch::rounding(double t, ConstVectorRef x, Index e) {
   const double states = sum_along_gradient(t, x, e, [&](Index j) { return std::abs(x[j]); });
-  return 16 * kEpsilon * (states + std::abs(slope_in_time(t, x, e) * t));
+  return kRoundingFactor * kEpsilon * (states + std::abs(slope_in_time(t, x, e) * t));
+}
+
+double EventWatch::rounding_of_errors(double t, ConstVectorRef x, Index e, ConstVectorRef weights) {
+  return rounding(t, x, e) + kRoundingFactor * kEpsilon * tolerance(t, x, e, weights);
 }
 
 double EventWatch::tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights) {
@@ -121,7 +126,7 @@ double EventWatch::tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef
 
 double EventWatch::rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {
   const double states = sum_along_gradient(t, x, e, [&](Index j) { return std::abs(velocity[j]); });
-  return 64 * kEpsilon * (states + std::abs(slope_in_time(t, x, e)));
+  return kRateRounding * kEpsilon * (states + std::abs(slope_in_time(t, x, e)));
 }
 
 }  // namespace slideway

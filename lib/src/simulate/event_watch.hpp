@@ -48,6 +48,8 @@ class EventWatch {
   double rounding(double t, ConstVectorRef x, Index e);
   double tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights);
 
+  // The rounding of a guard along whose zero the state may have slid: that of the states' error scale is part of it.
+  double rounding_of_errors(double t, ConstVectorRef x, Index e, ConstVectorRef weights);
   // 64 ε·(Σ|∂ⱼg||vⱼ| + |∂ₜg|): what the rate along the velocity v cannot be told from zero by.
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
   // Locations may have the same event, as those of a model file do. `of` is called with the events of `other` and of this that are one.

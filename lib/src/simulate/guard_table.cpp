@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<bool GuardRow::*, 9> kFlags = {
     &GuardRow::left,      &GuardRow::left_earlier, &GuardRow::along,     &GuardRow::armed, &GuardRow::held,
-    &GuardRow::undecided, &GuardRow::fired,        &GuardRow::was_ahead, &GuardRow::waits};
+    &GuardRow::undecided, &GuardRow::has_fired,    &GuardRow::was_ahead, &GuardRow::waits};
 
 // The second slot of a surface that does not slide holds nothing to watch.
 struct UsualThresholds {
@@ -68,8 +68,9 @@ void GuardTable::take_over(const GuardTable& before, const EventWatch& watch_bef
     returned_to_ = before.returned_to_;
     returns_ = before.returns_;
     held_surfaces_ = before.held_surfaces_;
+    begin_instant();
     watch.for_same(watch_before, [&](Index theirs, Index mine) {
-      row(mine).fired = row(mine).fired || before.event(theirs).fired;
+      row(mine).has_fired = row(mine).has_fired || before.event(theirs).has_fired;
       row(mine).was_ahead = row(mine).was_ahead || before.event(theirs).was_ahead;
       row(mine).waits = before.event(theirs).waits;
     });
@@ -189,6 +190,17 @@ void GuardTable::disarm_events() {
   for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one) one->armed = false;
 }
 
+void GuardTable::begin_instant() {
+  has_looked_ = false;
+  for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one) one->fired_here = false;
+}
+
+void GuardTable::look_at_waiting() {
+  has_looked_ = true;
+  for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one)
+    one->waiting = Waiting::no;
+}
+
 void GuardTable::take_other_side(Index e) {
   row(e).undecided = false;
   turn(e);
@@ -235,7 +247,7 @@ void GuardTable::start_events() {
 }
 
 void GuardTable::start_exit(Index slot, double scale, double error) {
-  arm_above_[slot] = 16 * kEpsilon * scale;
+  arm_above_[slot] = kRoundingFactor * kEpsilon * scale;
   arrive_below_[slot] = arm_above_[slot] + kWrongWayFactor * error;
 }
 
@@ -257,7 +269,7 @@ void GuardTable::arm_beyond_error(Index i, double error) {
 
 void GuardTable::start_closed_contact(Index c, double force, double error) {
   const Index slot = slot_of_contact(c);
-  arm_above_[slot] = 1e-9 * std::abs(force);
+  arm_above_[slot] = kForceRounding * std::abs(force);
   arrive_below_[slot] = arm_above_[slot] + kWrongWayFactor * error;
 }
 

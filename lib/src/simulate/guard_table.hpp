@@ -21,6 +21,14 @@ namespace slideway {
 
 enum class GuardKind : unsigned char { surface, contact, event, edge };
 
+// Whether a jump past zero is a crossing of the guard of an event.
+enum class Waiting : unsigned char {
+  no,    // it has fired, or has been beyond zero from the start
+  held,  // constraints hold it at zero: only beyond the tolerances is it off zero
+  yes,   // it has been on its own side since it fired last
+  due,   // it is beyond zero at the start of the run, where it fires
+};
+
 struct GuardRow {
   GuardKind kind = GuardKind::surface;
   bool any_direction = false;  // of an event or edge: its side is the one it is on
@@ -32,9 +40,12 @@ struct GuardRow {
   bool armed = false;      // clearly on its side since it last fired, or since the state last jumped
   bool held = false;       // sliding or closed contacts hold it at zero
   bool undecided = false;  // it was held, and its side will be the one that it leaves zero to
-  bool fired = false;      // at any time of the run
+  bool has_fired = false;  // at any time of the run
   bool was_ahead = false;  // on its own side at any time of the run
   bool waits = false;  // as at the start, beyond zero: it does not fire before it has been on its own side
+  // ---- of an event or edge, at the instant that is decided
+  Waiting waiting = Waiting::no;
+  bool fired_here = false;  // and its guard is zero since then
   // ---- sizes
   double side = 1;  // s: the guard of an event is watched as s·g
   double allowance =
@@ -110,13 +121,20 @@ class GuardTable {
   double side(Index e) const { return event(e).side; }
   void set_side(Index e, double side) { row(e).side = side; }
   void turn(Index e) { row(e).side = -row(e).side; }
-  void set_fired(Index e) { row(e).fired = true; }
+  void set_has_fired(Index e) { row(e).has_fired = true; }
   void set_was_ahead(Index e) {
     row(e).was_ahead = true;
     row(e).waits = false;
   }
   void set_waits(Index e, bool waits) { row(e).waits = waits; }
   void set_held(Index e, bool held) { row(e).held = held; }
+  // An instant begins: nothing has fired in it, and nobody has looked which guards are on their sides.
+  void begin_instant();
+  // Somebody does: none is, until set_waiting() tells otherwise.
+  void look_at_waiting();
+  bool has_looked() const { return has_looked_; }
+  void set_waiting(Index e, Waiting waiting) { row(e).waiting = waiting; }
+  void set_fired_here(Index e, bool fired) { row(e).fired_here = fired; }
   // Whether the scans have seen it clearly on its side.
   void see(Index e, bool armed);
   // None has been seen: the state has jumped.
@@ -201,6 +219,7 @@ class GuardTable {
   std::vector<GuardRow> rows_;  // surfaces, contacts, then events and edges
   std::vector<Index> leaving_;  // the rows that are left, sorted: there are few
   std::vector<Index> held_surfaces_;
+  bool has_looked_ = false;
   bool passes_by_ = false;
   bool returned_at_once_ = false;
   std::vector<Index> returned_to_;

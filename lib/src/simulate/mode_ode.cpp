@@ -37,11 +37,11 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
       contacts_(contacts),
       watch_(watch),
       table_(table),
-      stages_(std::max<Index>(2, evaluator.system().surfaces())) {
+      stages_(std::max<Index>(2, evaluator.system().surfaces())),
+      samples_(guards()) {
   h_ = Vector::Zero(evaluator.system().surfaces());
   lambda_ = Vector::Zero(evaluator.system().surfaces());
-  ratios_ = Vector::Ones(evaluator.system().surfaces());
-  for (Sample& sample : samples_) sample.values = Vector::Zero(guards());
+  above_ = below_ = Vector::Ones(evaluator.system().surfaces());
 }
 
 Index ModeOde::states() const { return evaluator_.system().states(); }
@@ -198,8 +198,8 @@ void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
   const auto put_on_surfaces = [&] {
     if (!slides()) return;
     project_onto_surfaces(t, weights, x);
-    for (int turn = 0; kept_geometry_ && turn < 2; ++turn) {
-      kept_geometry_->project(t, kept_surfaces_, weights, x);
+    for (int turn = 0; kept_.geometry && turn < 2; ++turn) {
+      kept_.geometry->project(t, kept_.surfaces, weights, x);
       project_onto_surfaces(t, weights, x);
     }
   };
@@ -263,7 +263,7 @@ bool ModeOde::velocity_knows_exits() const {
 // left to the certified scan.
 void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
   values.setOnes();
-  if (!watches_roots_) return;
+  if (!unwatched_roots_) return;
   const Mode& mode = field_.mode();
   const std::vector<Index>& sliding = field_.sliding();
   const Index surfaces = h_.size();
@@ -294,7 +294,7 @@ void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
   if (watch_) {
     for (Index e = 0; e < watch_->size(); ++e) values[root_function(event_slot(e))] = event_value(t, x, e);
   }
-  for (const Index function : unwatched_roots_) values[function] = 1;
+  for (const Index function : *unwatched_roots_) values[function] = 1;
 }
 
 void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values) {
@@ -307,7 +307,7 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
   }
   run_over_sides(ForSlotsOfSides<GuardsOnSides>(), mode, h_.data(), values.data());
   const bool breaks_away = !sliding.empty() && evaluator_.breaks_away();
-  if (breaks_away) evaluator_.break_away(t, x, ratios_);
+  if (breaks_away) evaluator_.break_away(t, x, above_, below_);
   // Takes the poles of λ away from the forces of closed contacts, which depend on λ; 1 where sliding begins.
   double without_poles = 1;
   if (sliding.size() == 1) {
@@ -319,9 +319,9 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
     if (size > 0) without_poles = sigma_ * (w_minus - w_plus) / size;
     if (breaks_away) {
       const double middle = 0.5 * (w_minus + w_plus);
-      const double reach = 0.5 * ratios_[i] * (w_plus - w_minus);
-      w_minus = middle - reach;
-      w_plus = middle + reach;
+      const double reach = 0.5 * (w_plus - w_minus);
+      w_minus = middle - below_[i] * reach;
+      w_plus = middle + above_[i] * reach;
     }
     values[2 * i] = sigma_ * w_minus;
     values[2 * i + 1] = -sigma_ * w_plus;
@@ -330,9 +330,9 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
     for (std::size_t k = 0; k < sliding.size(); ++k) {
       const Index i = sliding[k];
       const double ratio = exits.ratio[static_cast<Index>(k)];
-      const double product = exits.product[static_cast<Index>(k)] / (breaks_away ? ratios_[i] : 1);
-      values[2 * i] = ratio + product;
-      values[2 * i + 1] = ratio - product;
+      const double product = exits.product[static_cast<Index>(k)];
+      values[2 * i] = ratio + product / (breaks_away ? below_[i] : 1);
+      values[2 * i + 1] = ratio - product / (breaks_away ? above_[i] : 1);
       if (std::abs(ratio) < std::abs(without_poles)) without_poles = ratio;
     }
   }
@@ -423,32 +423,10 @@ void ModeOde::throw_not_finite(double t, Index slot, double value) const {
                            in_mode_text(mode));
 }
 
-bool ModeOde::recall(double t, VectorRef values) const {
-  for (std::size_t k = 0; k < samples_held_; ++k) {
-    if (samples_[k].t == t) {
-      values = samples_[k].values;
-      return true;
-    }
-  }
-  return false;
-}
-
-void ModeOde::forget_samples() {
-  samples_held_ = 0;
-  next_sample_ = 0;
-}
-
-void ModeOde::remember(double t, ConstVectorRef values) {
-  samples_[next_sample_].t = t;
-  samples_[next_sample_].values = values;
-  next_sample_ = (next_sample_ + 1) % samples_.size();
-  samples_held_ = std::min(samples_held_ + 1, samples_.size());
-}
-
 void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
   if (recall(t, values)) return;
   evaluate_guards(t, x, true, values);
-  remember(t, values);
+  samples_.remember(t, values);
 }
 
 double ModeOde::sample_event(double t, ConstVectorRef x, Index slot) const {

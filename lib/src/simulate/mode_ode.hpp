@@ -10,7 +10,6 @@
 // It must not know how steps are taken or what follows the mode.
 #pragma once
 
-#include <array>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 
 #include "simulate/event_watch.hpp"
 #include "simulate/guard_table.hpp"
+#include "simulate/sample_memory.hpp"
 #include "simulate/stage_slopes.hpp"
 #include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/mode_field.hpp"
@@ -60,8 +60,8 @@ class ModeOde final : public SmoothOde {
   void sample(double t, ConstVectorRef x, VectorRef values);
   // The guard of one event, by its slot, without memory.
   double sample_event(double t, ConstVectorRef x, Index slot) const;
-  bool recall(double t, VectorRef values) const;
-  void forget_samples();
+  bool recall(double t, VectorRef values) const { return samples_.recall(t, values); }
+  void forget_samples() { samples_.forget(); }
   // The same without memory.
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
   // Surfaces whose guards have had no value since set_mode().
@@ -91,10 +91,7 @@ class ModeOde final : public SmoothOde {
 
   // For an integrator with root-finding of its own there is one function for each surface, the nearer exit where it slides, then one
   // for each contact and event. `unwatched` are functions whose zeros do not count in this mode.
-  void watch_roots(std::vector<Index> unwatched) {
-    unwatched_roots_ = std::move(unwatched);
-    watches_roots_ = true;
-  }
+  void watch_roots(std::vector<Index> unwatched) { unwatched_roots_ = std::move(unwatched); }
   Index root_functions() const override { return guards() - h_.size(); }
   Index root_function(Index slot) const {
     return slot < contact_slot(0) ? slot / 2 : slot - static_cast<Index>(h_.size());
@@ -119,14 +116,13 @@ class ModeOde final : public SmoothOde {
   bool constrained() const override { return slides() || has_closed_contacts(); }
   void project(double t, ConstVectorRef weights, VectorRef x) override;
   bool may_be_moved(double t, ConstVectorRef x) override {
-    return has_closed_contacts() || kept_geometry_ || geometry_.may_move(t, field_.sliding(), x);
+    return has_closed_contacts() || kept_.geometry || geometry_.may_move(t, field_.sliding(), x);
   }
   bool slides() const { return !field_.sliding().empty(); }
   bool has_closed_contacts() const { return contacts_ && !contacts_->closed().empty(); }
   // Projections are onto these surfaces, too, wherever it slides; the geometry must outlive the ode.
   void keep_on(SurfaceGeometry& geometry, std::vector<Index> surfaces) {
-    kept_geometry_ = &geometry;
-    kept_surfaces_ = std::move(surfaces);
+    kept_ = {&geometry, std::move(surfaces)};
   }
   // Draws the state back onto its constraints at this rate, where the integrator cannot project; 0 switches it off.
   void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef weights);
@@ -134,17 +130,11 @@ class ModeOde final : public SmoothOde {
   double projection_residual() const { return geometry_.residual(); }
 
  private:
-  struct Sample {
-    double t = 0;
-    Vector values;
-  };
-
   // Null where the system does not tell its patterns.
   ModeJacobian* sparse();
   [[gnu::noinline]] void note_stage(double t);
   // Whether a velocity is made of what the exits of sliding are.
   bool velocity_knows_exits() const;
-  void remember(double t, ConstVectorRef values);
   double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
   // The same, finite or not.
@@ -165,22 +155,23 @@ class ModeOde final : public SmoothOde {
   const GuardTable* table_;
   std::unique_ptr<Preconditioner> preconditioner_;
   std::string location_;
-  SurfaceGeometry* kept_geometry_ = nullptr;
-  std::vector<Index> kept_surfaces_;
+  // Beside the surfaces that slide; none in first order.
+  struct Kept {
+    SurfaceGeometry* geometry = nullptr;
+    std::vector<Index> surfaces = {};
+  };
+  Kept kept_;
   std::vector<Index> held_states_;
   double sigma_ = 1;
-  Vector h_, lambda_, ratios_;
+  Vector h_, lambda_, above_, below_;
   std::vector<Index> without_value_;
   Vector one_side_, dx_;
   StageSlopes stages_;
   bool watches_stages_ = false;
-  bool watches_roots_ = false;  // false where nobody locates zeros
-  std::vector<Index> unwatched_roots_;
+  std::optional<std::vector<Index>> unwatched_roots_;  // none where nobody locates zeros
   double velocity_t_ =
       std::numeric_limits<double>::quiet_NaN();  // of the last velocity, until other guards are asked for
-  std::array<Sample, 4> samples_;
-  std::size_t samples_held_ = 0;
-  std::size_t next_sample_ = 0;
+  SampleMemory samples_;
 };
 
 }  // namespace slideway

@@ -21,6 +21,16 @@ namespace slideway {
 
 // Rounding of a number, in units of its last place: the terms of a guard may each be off by several.
 constexpr double kRoundingFactor = 16;
+// Rounding of a rate, which is a sum of products of numbers that are rounded themselves.
+constexpr double kRateRounding = 64;
+// Rounding of the difference of two times within a step.
+constexpr double kClockRounding = 8;
+// A force is a solution of equations, which leaves this part of it uncertain.
+constexpr double kForceRounding = 1e-9;
+// The same of normal components that are interpolated between corners.
+constexpr double kRoundingOfCorners = 1e-12;
+// A gap may be negative by this part of the state that a run begins with, since somebody wrote it down.
+constexpr double kGapAtStart = 1e-9;
 // A guard is zero within this many roundings, and armed beyond: the state that it is a function of is rounded, too.
 constexpr double kZeroFactor = 4;
 // A guard that starts at zero may go the wrong way by this many tolerances, since steps may be off by some of them.
@@ -35,9 +45,11 @@ constexpr double kMisplaced = 1e3;
 constexpr double kHeldPart = 1e-6;
 // A relay has no effect on an acceleration that it changes by no more than this part, which is rounding of a solved system.
 constexpr double kNoEffect = 1e-9;
+// Components on both sides that differ by no more than this part of their sizes are the same, as far as a point near the surface tells.
+constexpr double kHardlyDiffer = 0.1;
 // The relays of surfaces that slide keep their effects along a step while these stay above this part of those at its start.
 constexpr double kMuchEffect = 0.5;
-// Two fields are one where they differ by no more than this over a run, in tolerances.
+// Two fields are one where they differ by no more than this over the time in question, in tolerances; a motion as small is none.
 constexpr double kNoDifference = 1e-3;
 // A state that jumps by less, relative to its size, is rounded.
 constexpr double kJumpRounding = 1e-14;
@@ -63,6 +75,8 @@ constexpr double kLongestTime = 0.1;
 constexpr double kSameInstant = 1e-12;
 // The first step of a march, as a part of the run; the march adapts it from there on.
 constexpr double kFirstMarch = 1e-6;
+// A march that starts again takes this part of its last step: what it had learned of the guards holds no more.
+constexpr double kMarchRestart = 0.125;
 
 // A root that CVODE reports and an arrival are one if they are no farther apart, in steps; a statistic alone depends on it.
 constexpr double kOneRoot = 0.01;
@@ -94,6 +108,9 @@ constexpr int kDipHalvings = 20;
 constexpr double kSlowArrival = 100;
 // A guard that exceeds so many errors of the states is not near zero, so that its gradient need not be asked for.
 constexpr double kPlainlySeen = 100;
+// A surface that was left for no longer than so many accuracies of the time since the run began has hardly been left: the noise of what
+// was integrated goes with that time.
+constexpr double kHardlyLeft = 100;
 
 // ---- Does it come to a limit?
 
@@ -125,6 +142,18 @@ constexpr double kHiddenFlight = 16;
 constexpr double kSameLimit = 0.05;
 // How many times rtol, of the time since the series began, the errors of integration may be in the limit.
 constexpr double kRunErrors = 3;
+// A flight that takes no longer than so many accuracies of location cannot be told from none, nor what is left of all flights by as many as
+// the limit of a series of ratios near one multiplies them by.
+constexpr double kNoFlight = 10;
+constexpr double kNothingLeft = 200;
+// A guard that leaves zero by so many roundings is met again when rounding decides; a gap that opens by so many until the next impact
+// leaves the order of the impacts to it.
+constexpr double kHardlyOff = 100;
+constexpr double kHardlyOpens = 1000;
+// Turns whose ratio is nearer to one have a limit that errors of the ratio move beyond any use.
+constexpr double kLargestRatio = 0.9999;
+// Looks at the next flight, each over the duration that the one before found.
+constexpr int kLooksAhead = 3;
 
 // ---- Does it go on for ever?
 

@@ -17,14 +17,11 @@
 
 namespace slideway {
 
-// The reason of an edge that fires on entering its location; messages look for it.
-constexpr const char* kBeyondAlready = "the guard is beyond zero already";
-
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 // Whether the normal components on both sides of a surface are the same as far as one can tell near it: its relay has no part in them.
 inline bool hardly_differ(double w_minus, double w_plus) {
-  return !(std::abs(w_plus - w_minus) > 0.1 * (std::abs(w_minus) + std::abs(w_plus)));
+  return !(std::abs(w_plus - w_minus) > kHardlyDiffer * (std::abs(w_minus) + std::abs(w_plus)));
 }
 
 // The side of a surface that goes with another one.

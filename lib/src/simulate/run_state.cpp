@@ -6,28 +6,24 @@
 
 namespace slideway {
 
-RunState::RunState(const Automaton& automaton_of_run,
+RunState::RunState(const Automaton& automaton,
                    const std::vector<std::shared_ptr<const RelayStructure>>& structures,
                    const Options& options_of_run, const Run& run_of_state)
-    : automaton(automaton_of_run),
-      options(options_of_run),
+    : options(options_of_run),
       run(run_of_state),
-      tools(automaton_of_run, structures, options_of_run, run_of_state.end - run_of_state.start),
+      tools(automaton, structures, options_of_run, run_of_state.end - run_of_state.start),
       t(run_of_state.start),
       x(run_of_state.state),
-      schedule(automaton_of_run.system().time_events(), run_of_state.pending, run_of_state.start,
-               run_of_state.mode.has_value()) {
-  const Index states = automaton.system().states();
-  atol = options.atol.expand(states, options.rtol);
-  weights = Vector::Ones(states);
-  largest = x.cwiseAbs();
-}
+      agenda{.schedule = TimeSchedule(automaton.system().time_events(), run_of_state.pending,
+                                      run_of_state.start, run_of_state.mode.has_value())},
+      weights(Vector::Ones(x.size())),
+      errors(options.atol.expand(x.size(), options.rtol), options.rtol, x) {}
 
 Place RunState::place() const {
-  Place place{.location = location, .second_order = second_order};
-  if (pair) {
+  Place place{.location = regime.location, .second_order = regime.second_order};
+  if (regime.in_pair()) {
     place.is_pair = true;
-    std::tie(place.first_edge, place.second_edge) = tools.edges_of(*pair);
+    std::tie(place.first_edge, place.second_edge) = tools.edges_of(*regime.pair);
   }
   return place;
 }
@@ -48,6 +44,21 @@ std::string RunState::names(std::span<const Index> surfaces) const {
   return text;
 }
 
+EventRecord RunState::begun(EventKind kind) const {
+  EventRecord record;
+  record.t = t;
+  record.kind = kind;
+  record.from = word();
+  record.before = x;
+  return record;
+}
+
+void RunState::end(EventRecord& record) const {
+  record.t = t;
+  record.to = word();
+  record.after = x;
+}
+
 void RunState::list(Index surface, EventRecord& record) const {
   record.surfaces.push_back(surface);
   record.surface_names.push_back(surface_name(surface));
@@ -65,46 +76,18 @@ void RunState::project_state() {
   ModeOde& ode = here->ode;
   if (!ode.constrained()) return;
   ode.project(t, weights, x);
-  if (ode.slides()) {
-    largest_drift = std::max(largest_drift, ode.projection_residual());
-  }
+  if (ode.slides()) errors.see_drift(ode.projection_residual());
 }
 
 // The word as the log shows it.
 Mode RunState::word() const {
   Mode shown = as_shown(mode);
-  for (const AccumulationLimit& limit : limits) {
+  for (const AccumulationLimit& limit : agenda.limits) {
     for (const Index i : limit.members) {
       if (i < shown.size() && shown.slides_on(i)) shown.set(i, limit.members_as_shown[i]);
     }
   }
   return shown;
-}
-
-bool RunState::is_part_of_limit(Index event) const {
-  return std::any_of(limits.begin(), limits.end(), [&](const AccumulationLimit& limit) {
-    return std::find(limit.guards.begin(), limit.guards.end(), here->watch[event].when) != limit.guards.end();
-  });
-}
-
-std::vector<Index> RunState::states_held() const {
-  std::vector<Index> states;
-  for (const AccumulationLimit& limit : limits)
-    states.insert(states.end(), limit.states.begin(), limit.states.end());
-  std::sort(states.begin(), states.end());
-  states.erase(std::unique(states.begin(), states.end()), states.end());
-  return states;
-}
-
-double RunState::next_end() const {
-  double end = run.end;
-  for (const AccumulationLimit& limit : limits) {
-    if (limit.is_held()) end = std::min(end, limit.t);
-  }
-  // One that is due at the end itself, but for rounding, leaves no step after it.
-  return schedule.is_due(run.end) && run.end - schedule.next() > time_rounding(run.end)
-             ? std::min(end, schedule.next())
-             : end;
 }
 
 std::span<const SecondOrder::Bound> RunState::bound() const { return here->bound(); }

@@ -4,17 +4,16 @@
 // It must not know how an event is located, nor what follows it.
 #pragma once
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "simulate/accumulation_limit.hpp"
+#include "simulate/agenda.hpp"
+#include "simulate/error_sizes.hpp"
+#include "simulate/regime.hpp"
 #include "simulate/restart_policy.hpp"
 #include "simulate/run_tools.hpp"
-#include "simulate/time_schedule.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "slideway/simulate/solution.hpp"
 
@@ -40,40 +39,42 @@ struct Place {
   }
 };
 
+// How far the last step leads.
+struct LastStep {
+  double end = 0;
+  double dense_end = 0;  // up to where the stepper's dense output is the solution
+  template <class Visit>
+  void visit_fields(Visit& visit) {
+    visit("end", end);
+    visit("dense_end", dense_end);
+  }
+};
+
 struct RunState {
   // The references must outlive the state. `structures` has one entry per location.
   RunState(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
            const Options& options, const Run& run);
 
   // ---- what is followed, and with what
-  const Automaton& automaton;
   const Options& options;
   const Run& run;
   RunTools tools;
   LocationTools* here = nullptr;
-  std::size_t location = 0;
-  const RunTools::Pair* pair = nullptr;  // while the solution slides between two locations
-  std::vector<Index> second_order = {};  // the surfaces that it slides along in second order, sorted
-  Stepper* stepper = nullptr;            // the one that is at work
+  Stepper* stepper = nullptr;  // the one that is at work
 
   // ---- where the solution is
   double t;
   Vector x;
   Mode mode;
-  Vector lambda;           // the relays, a first guess for those that slide
-  bool repelling = false;  // the only surface that slides repels
-  double mode_since = 0;
+  Vector lambda;  // the relays, a first guess for those that slide
+  Regime regime;
+
+  // ---- how it goes on
   RestartPolicy restart;
-  std::vector<AccumulationLimit> limits = {};  // that the solution is coming to
-  double step_end = 0;                         // of the last step
-  double dense_end = 0;                        // up to where the stepper's dense output is the solution
-
-  TimeSchedule schedule;
-
-  // ---- sizes and errors
-  Vector atol, weights;
-  Vector largest;  // |xⱼ| so far: the errors that have gathered go with that
-  double largest_drift = 0;
+  Agenda agenda;
+  LastStep step;
+  Vector weights;  // of the errors at x, by the tolerances
+  ErrorSizes errors;
 
   // For checkpoints: what outlives an instant.
   template <class Visit>
@@ -82,15 +83,12 @@ struct RunState {
     visit("x", x);
     visit("mode", mode);
     visit("lambda", lambda);
-    visit("repelling", repelling);
-    visit("mode_since", mode_since);
+    visit("regime", regime);
     visit("restart", restart);
-    visit("step_end", step_end);
-    visit("dense_end", dense_end);
-    visit("schedule", schedule);
+    visit("step", step);
+    visit("schedule", agenda.schedule);
     visit("weights", weights);
-    visit("largest", largest);
-    visit("largest_drift", largest_drift);
+    visit("errors", errors);
   }
 
   // The word of the mode, for the log: the surfaces, then the contacts. Members of a limit are shown as they were until that
@@ -100,22 +98,20 @@ struct RunState {
   Mode as_shown(const Mode& own) const;
   std::string surface_name(Index surface) const;
   std::string names(std::span<const Index> surfaces) const;
+  // The record of what happens now, with the mode and the state before it; the second function adds those after it.
+  EventRecord begun(EventKind kind) const;
+  void end(EventRecord& record) const;
+  // Whether records hold states: the log of a large system does not, which has many at one instant.
+  bool keeps_states() const { return options.full_events || x.size() <= kMostStatesInEvents; }
   // Lists one in the record, without speeds across it. Contacts come after the surfaces.
   void list(Index surface, EventRecord& record) const;
 
   Place place() const;
-  bool in_pair() const { return pair != nullptr; }
-  bool in_second_order() const { return !second_order.empty(); }
-  bool slides_in_second_order(Index surface) const {
-    return std::binary_search(second_order.begin(), second_order.end(), surface);
-  }
   // Surfaces that come and go with another one.
   std::span<const SecondOrder::Bound> bound() const;
 
-  bool is_part_of_limit(Index event) const;
-  std::vector<Index> states_held() const;
-  // Where the stretch that begins ends at the latest.
-  double next_end() const;
+  // Whether a limit keeps this event from firing.
+  bool is_part_of_limit(Index event) const { return agenda.holds(here->watch[event].when); }
 
   // Puts x onto the surfaces it slides on and the contacts that are closed.
   void project_state();

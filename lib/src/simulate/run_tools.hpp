@@ -29,6 +29,7 @@ class RunTools {
   RunTools(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
            const Options& options, double duration);
 
+  const Automaton& automaton() const { return automaton_; }
   LocationTools& of_location(std::size_t location);
   // Of two edges that undo each other. The pair stays where it is.
   const Pair& of_pair(std::size_t first_edge, std::size_t second_edge);

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "simulate/precision.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
@@ -76,7 +77,7 @@ class StageSlopes {
     const double time = t - start_;
     return holds([&](Index k, double falls, double rises) {
       const double last = quantity(k);
-      const double slack = 1e-9 * (std::abs(falls) + std::abs(rises)) * time;
+      const double slack = kUnitRounding * (std::abs(falls) + std::abs(rises)) * time;
       const double change = last - first_[k];
       if (!(change >= falls * time - slack && change <= rises * time + slack)) return false;
       if (rises <= 0 || falls >= 0) return true;

@@ -7,6 +7,11 @@
 // Where an integrator cannot project, Λ_C solves a_C + 2αu_C + α²gap_C + B_CC Λ_C = 0 instead (Baumgarte), the same on the
 // constraint.
 //
+// With friction b is b − μλₖc, and so B depends on λ. At an impact the impulses P along b and Q along c satisfy |Q| ≤ μP; one contact
+// alone is followed through the impact as it slips, stops, sticks or turns back (Routh), several satisfy
+//     0 ≤ P ⊥ u⁺ + e∘u⁻ ≥ 0,      Q = −μP·sgn(s⁺),  |Q| ≤ μP where s⁺ = 0
+// a problem of complementarity of three entries for each of them.
+//
 // Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
 // gap share a derivative along their sum, and contacts that do not see each other are solved for apart.
 //
@@ -53,6 +58,8 @@ class ContactDynamics {
                         ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot);
   // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
   const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // −μλₖΛ of every contact with friction, after forces(); combined over the relays as there.
+  const Vector& friction_forces() const { return buffers_.all_friction; }
 
   double gap(double t, ConstVectorRef x, Index i) const { return contact(i).gap.value(t, x); }
   // uᵢ.
@@ -113,16 +120,16 @@ class ContactDynamics {
   void set_patterns(ContactPatterns patterns);
   // The sizes of the states that differences take their steps by, 1 until set.
   void set_typical_sizes(ConstVectorRef sizes, double time = 1) {
-    typical_sizes_ = sizes;
+    far_.typical_sizes = sizes;
     evaluator_.set_typical_sizes(sizes, time);
   }
-  const std::vector<Index>& far_closed() const { return far_closed_; }
+  const std::vector<Index>& far_closed() const { return far_.closed; }
   // Λ of the far closed contacts at a point is kept as it is, in add_forces(), until thaw().
   void freeze(double t, ConstVectorRef x, ConstVectorRef lambda);
-  void thaw() { frozen_ = false; }
+  void thaw() { far_.frozen = false; }
   // While frozen, of the far closed contacts: the columns of b, and the residual r = a + BΛ (with 2αu + α²gap where it is
   // stabilised), which Λ keeps at 0, with its derivatives ∂r/∂Λ = B, ∂r/∂x (by differences, k×n) and ∂r/∂λ for some relays.
-  void far_directions(double t, ConstVectorRef x, Matrix& columns);
+  void far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& columns);
   Matrix far_effects(double t, ConstVectorRef x, ConstVectorRef lambda);
   void far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& rows);
   Matrix far_residual_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -149,9 +156,29 @@ class ContactDynamics {
 
   void learn(const std::vector<Index>& contacts);
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
-  bool take_directions(double t, ConstVectorRef x, const std::vector<Index>& contacts,
+  bool take_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts,
                        std::vector<Sparse>& columns);
-  void refuse_unnamed_states(double t, ConstVectorRef x, const std::vector<Index>& contacts);
+  static bool names_states(const Contact& contact);
+  void refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
+                             const std::vector<Index>& contacts);
+  [[noreturn]] void refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row);
+  bool has_friction(const std::vector<Index>& contacts) const;
+  // The velocities and effects of contacts in the normal direction and along friction, whatever λ is.
+  struct Planes {
+    Vector rates, slips;          // u, and s of those with friction
+    Matrix normal, mixed;         // ∂u/∂x·b, ∂u/∂x·c
+    Matrix tangential, slipping;  // ∂s/∂x·b, ∂s/∂x·c
+    Vector coefficients;          // μ
+    Matrix directions, along;     // b and c by columns
+  };
+  Planes planes(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
+  struct Impulses {
+    Vector normal, along;
+  };
+  Impulses impulses_of_one(double t, const Planes& planes, double restitution, Index contact) const;
+  Impulses impulses_of_several(double t, const Planes& planes, const Vector& start,
+                               const std::vector<Index>& touching) const;
+  void blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda);
   const Sparse& slopes(double t, ConstVectorRef x, Index contact);
   double gap_rate(double t, ConstVectorRef x, Index contact, ConstVectorRef dx);
   double gap_mixed(double t, ConstVectorRef x, Index contact, double t_dot, ConstVectorRef along,
@@ -175,6 +202,38 @@ class ContactDynamics {
                     ConstVectorRef weights, VectorRef x);
   std::string names(const std::vector<Index>& contacts) const;
 
+  // The contacts at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
+  struct AtHand {
+    std::vector<Index> contacts = {};
+    bool are_known = false;
+    std::vector<Sparse> directions = {};
+    Pattern coupling = {};  // of B
+    CompressedColumns coupling_columns = {};
+    std::vector<std::vector<Index>> groups = {};  // of contacts that B connects
+    Vector effects = {};                          // B along the rows of its pattern
+    Vector rates = {}, accelerations = {}, right_side = {}, solution = {};
+  };
+  // For Jacobians.
+  struct Far {
+    ContactPatterns patterns = {};
+    bool has_patterns = false;
+    Vector typical_sizes = {};
+    std::vector<Index> closed = {}, local_closed = {};
+    CompressedColumns columns = {};  // of ∂r/∂x
+    bool columns_known = false;
+    bool frozen = false;
+    Vector forces = {};
+    std::vector<Sparse> directions = {};
+  };
+  // For one function at a time.
+  struct Buffers {
+    Vector field, along, acceleration, value, unit, gaps, original, all_forces, impulse;
+    Vector all_friction, friction_unit;
+    Matrix block;
+    Vector block_right, block_solution;
+    Eigen::PartialPivLU<Matrix> factors;
+  };
+
   std::vector<Contact> definition_;
   Evaluator evaluator_;
   std::vector<Gap> gaps_of_;
@@ -183,31 +242,9 @@ class ContactDynamics {
   std::vector<Index> closed_;
   double stabilisation_ = 0;
   double impact_noise_ = 0;
-
-  // Of the contacts at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
-  std::vector<Index> at_hand_;
-  bool knows_at_hand_ = false;
-  std::vector<Sparse> directions_;
-  Pattern coupling_;  // of B
-  CompressedColumns coupling_columns_;
-  std::vector<std::vector<Index>> groups_;  // of contacts that B connects
-  Vector effects_;                          // B along the rows of its pattern
-  Vector rates_, accelerations_, right_side_, solution_;
-  Vector field_, along_, acceleration_, value_, unit_, gaps_, original_, all_forces_, impulse_;
-  Matrix block_;
-  Vector block_right_, block_solution_;
-  Eigen::PartialPivLU<Matrix> factors_;
-
-  // Of Jacobians.
-  ContactPatterns patterns_;
-  bool has_patterns_ = false;
-  Vector typical_sizes_;
-  std::vector<Index> far_closed_, local_closed_;
-  CompressedColumns far_columns_;  // of ∂r/∂x
-  bool far_columns_known_ = false;
-  bool frozen_ = false;
-  Vector frozen_forces_;
-  std::vector<Sparse> far_directions_;
+  AtHand at_hand_;
+  Far far_;
+  Buffers buffers_;
 };
 
 // The system with the forces of the contacts that are closed added to its field; its events and contacts stay. The

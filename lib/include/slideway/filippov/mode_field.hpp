@@ -97,8 +97,8 @@ class ModeField {
 
   // λ, where it is solved for, and w∓, where one surface slides, at the point of the last velocity().
   const Vector& last_lambda() const { return lambda_; }
-  double last_w_minus() const { return neighbours_.w_minus; }
-  double last_w_plus() const { return neighbours_.w_plus; }
+  double last_w_minus() const { return neighbours_.fields.w_minus; }
+  double last_w_plus() const { return neighbours_.fields.w_plus; }
 
   // How λ is found: from w_S = 0, or by the moments; otherwise one surface slides, or none.
   bool solves_for_lambda() const {
@@ -110,9 +110,9 @@ class ModeField {
     return solves_for_lambda() && !uses_moments() && solver_.is_dependent();
   }
   // Of the last point that lambda() was asked for, by the moments: the four fields, their normal components and weights.
-  const Matrix& corner_fields() const { return corner_fields_; }
-  const VertexTable& corner_table() const { return corner_table_; }
-  const MomentsSolution& moments() const { return moments_; }
+  const Matrix& corner_fields() const { return corners_.fields; }
+  const VertexTable& corner_table() const { return corners_.table; }
+  const MomentsSolution& moments() const { return corners_.moments; }
   // The surfaces whose relays do not go on from where λ was known last, their root meeting another one. Sets `lambda` to it there.
   std::vector<Index> ending(Vector& lambda) {
     if (!solves_for_lambda() || uses_moments()) return {};
@@ -129,7 +129,7 @@ class ModeField {
   // it again at a point as near to x as can be told from it, on the sides that λ = ±1 says.
   template <class Derivative>
   void differentiate_near(double t, ConstVectorRef x, ConstVectorRef lambda, const Derivative& derivative) {
-    if (!derivative(x) && move_to_derivative(t, x, lambda)) derivative(inside_);
+    if (!derivative(x) && move_to_derivative(t, x, lambda)) derivative(buffers_.inside);
   }
 
   // weights(j) is the reciprocal error scale of state j; rate 0 switches it off.
@@ -154,13 +154,13 @@ class ModeField {
   void solve_several(double t, ConstVectorRef x);
   void solve_newton(double t, ConstVectorRef x, VectorRef dx, bool looks = true);
   bool is_solved_at(double t, ConstVectorRef x) const {
-    return solved_ && t == solved_t_ && are_same(x, solved_x_);
+    return solved_.is_known && t == solved_.t && are_same(x, solved_.x);
   }
   void add_stabilisation(double t, ConstVectorRef x, VectorRef dx);
   bool move_to_nearest_surface(double t, VectorRef x);
   // The reciprocal sizes of states.
   Vector weights_at(ConstVectorRef x) const { return x.cwiseAbs().cwiseMax(typical_sizes_).cwiseInverse(); }
-  // Sets inside_; whether that is another point than x.
+  // Sets buffers_.inside; whether that is another point than x.
   bool move_to_derivative(double t, ConstVectorRef x, ConstVectorRef lambda);
   // Moves x to where λᵢhᵢ is at least `depth` times the size of hᵢ's terms for every λᵢ = ±1; whether it had to.
   bool move_inside(double t, ConstVectorRef lambda, double depth, VectorRef x);
@@ -170,13 +170,60 @@ class ModeField {
   void solve_by_moments(double t, ConstVectorRef x);
   void jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobian);
   void set_corner(Index vertex);
-  // Sets corner_lambda_, corner_fields_ and corner_table_ to the corners round x, each as seen from its own side; false where
+  // Sets corners_.lambda, corners_.fields and corners_.table to the corners round x, each as seen from its own side; false where
   // a corner is not finite there either, or there are too many.
   bool look_round_corners(double t, ConstVectorRef x);
   // Of several surfaces: λ, and the velocity, from those corners.
   bool solve_in_corners(double t, ConstVectorRef x, VectorRef dx);
   bool jacobian_in_corners(double t, ConstVectorRef x, MatrixRef jacobian);
   void raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacobian);
+
+  // A term that draws the state back onto the surfaces at this rate.
+  struct Stabilisation {
+    double rate = 0;
+    Vector weights = {};
+  };
+  // Along one surface whose guard is affine and whose relay has the same effect everywhere. `relay` is null where it has not, or that
+  // is not known yet.
+  struct ConstantRelay {
+    bool looked_for = false;
+    const Eigen::SparseMatrix<double>* relay = nullptr;  // ∂f/∂λ
+    double gap = 0;                                      // w⁻ − w⁺
+    bool way_back_known = false;
+    Vector way_back = {};  // per unit of h
+  };
+  // The neighbours at the last point asked for: guards, velocity and Jacobian share them.
+  struct KnownNeighbours {
+    NeighbourFields fields = {};
+    double t = 0;
+    Vector x = {};
+    Index surface = -1;
+    bool look_closely = false;  // at all of a field, and not at its normal component alone
+  };
+  // The velocity of sliding along several surfaces at the last point asked for.
+  struct Solved {
+    bool is_known = false;
+    double t = 0;
+    Vector x = {}, velocity = {};
+  };
+  // The exits along a step.
+  struct Sampled {
+    bool any = false;  // in this mode
+    Vector lambda = {}, ratio = {}, product = {};
+    double first_determinant = 0;  // of the moments, in this mode; 0 before the first
+  };
+  // The fields round the intersection, and λ at one of them: by the moments, and where the field at λ itself is not finite.
+  struct Corners {
+    VertexTable table = {};
+    Matrix fields = {};
+    MomentsSolution moments = {};
+    Vector lambda = {};
+  };
+  // For one function at a time.
+  struct Buffers {
+    Vector shifted, image_minus, image_plus, rates, guard_values, gradient, state, difference, slope, inside;
+    Matrix jacobian_minus, jacobian_plus, normal_minus, normal_plus, relay_columns;
+  };
 
   Evaluator& evaluator_;
   SurfaceGeometry geometry_;
@@ -187,39 +234,14 @@ class ModeField {
   Vector lambda_;
   // To λ, made once: making one takes as long as evaluating a small field.
   const Eigen::Ref<const Vector> frozen_lambda_;
-  Vector weights_, typical_sizes_, inside_;
-  double stabilisation_ = 0;
-  // Whether all of a neighbouring field is looked at, and not its normal component alone.
-  bool looks_closely_ = false;
-  Vector way_back_;  // per unit of h, of the one surface that slides, where it is the same everywhere
-  bool way_back_known_ = false;
-  // ∂f/∂λ of the one surface that slides, and w⁻ − w⁺, where they are the same everywhere; null where they are not, or not known yet.
-  const Eigen::SparseMatrix<double>* constant_relay_ = nullptr;
-  bool constant_relay_looked_for_ = false;
-  double constant_gap_ = 0;
-
-  // The neighbours are kept for the last point asked for: guards, velocity and Jacobian share them.
-  NeighbourFields neighbours_;
-  double neighbours_t_ = 0;
-  Vector neighbours_x_;
-  Index neighbours_surface_ = -1;
-
-  Vector shifted_, image_minus_, image_plus_;  // of jacobian_times
-  Vector rates_, guard_values_, gradient_, state_, difference_, slope_;
-  Matrix jacobian_minus_, jacobian_plus_, normal_minus_, normal_plus_, relay_columns_;
-
-  // The velocity of sliding along several surfaces, for the last point asked for.
-  double solved_t_ = 0;
-  Vector solved_x_, solved_velocity_;
-  bool solved_ = false;
-  Vector sampled_lambda_, exit_ratio_, exit_product_;
-  bool has_sampled_ = false;      // in this mode
-  double first_determinant_ = 0;  // of the moments, in this mode; 0 before the first
-  // The fields round the intersection, and λ at one of them: by the moments, and where the field at λ itself is not finite.
-  VertexTable corner_table_;
-  Matrix corner_fields_;
-  MomentsSolution moments_;
-  Vector corner_lambda_;
+  Vector typical_sizes_;
+  Stabilisation stabilisation_;
+  ConstantRelay constant_;
+  KnownNeighbours neighbours_;
+  Solved solved_;
+  Sampled sampled_;
+  Corners corners_;
+  Buffers buffers_;
 };
 
 }  // namespace slideway

@@ -55,20 +55,20 @@ class SlidingSolver {
   bool effects_vary() const { return effects_ == Effects::varying; }
 
   // Whether D was singular when it was first looked at in this mode.
-  bool is_dependent() const { return dependent_; }
+  bool is_dependent() const { return reduced_.dependent; }
 
   // Where the last known root of the mode meets another, as far as that can be told: the surfaces whose relays they differ in. None
   // elsewhere.
   std::vector<Index> ending();
   // λ of that root.
-  const Vector& known_relays() const { return known_.lambda; }
+  const Vector& known_relays() const { return branch_.known.lambda; }
 
   // D at (t, x, λ), k×k in the order of sliding().
   Eigen::SparseMatrix<double> normal_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The same as its entries, not sorted. Valid until the next call of a member.
   const std::vector<Eigen::Triplet<double>>& couplings(double t, ConstVectorRef x, ConstVectorRef lambda) {
     entries(t, x, lambda);
-    return triplets_;
+    return newton_.triplets;
   }
 
  private:
@@ -97,7 +97,7 @@ class SlidingSolver {
   bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
   void list_singles();
   void prepare();
-  // Sets triplets_ to D, or to what stands in for it; false where that is not finite.
+  // Sets newton_.triplets to D, or to what stands in for it; false where that is not finite.
   bool find_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   template <class Visit>
@@ -121,71 +121,89 @@ class SlidingSolver {
   // Larger systems of equations are solved as sparse ones.
   static constexpr Index kLargestDense = 48;
 
-  Evaluator& evaluator_;
-  const RelayStructure& structure_;
-  std::vector<Index> sliding_;
-  std::vector<Index> position_;  // in sliding_, or −1, per surface
-  bool exact_ = false;
-  bool apart_ = false;  // no surface sees another one's relay
-  Vector own_effects_;  // Dᵢᵢ of all surfaces, once known, where they are apart and D is constant
-  bool effects_looked_at_ = false;  // in this mode
-  bool usable_ = false;             // those of the surfaces that slide
   // A surface that depends on one state, and whose relay is seen by one: most do, and are.
   struct Single {
     bool is_one = false;
     int state = 0, row = 0;
     double slope = 0, by_time = 0, effect = 0, value = 0;
   };
-  std::vector<Single> singles_;  // per surface
   // Of those that slide the same by columns, in the order of sliding_, where all are so.
   struct Singles {
     std::vector<int> state = {}, row = {};
     std::vector<double> slope = {}, by_time = {}, effect = {}, value = {}, correction = {};
   };
-  Singles sliding_singles_;
-  bool all_single_ = false;
-  bool prepared_ = false;  // for Newton's method, which surfaces that are apart do without
-  bool diagonal_ = false;
-  bool valid_ = false;
-
+  // Where no surface sees another one's relay.
+  struct Apart {
+    bool holds = false;
+    Vector effects = {};               // Dᵢᵢ of all surfaces, once known, where D is constant
+    bool looked_at = false;            // in this mode
+    bool usable = false;               // those of the surfaces that slide
+    bool all_single = false;           // and so are they
+    std::vector<Single> singles = {};  // per surface
+    Singles sliding = {};
+  };
   // One row of what is solved, and the sliding entry that is its own.
   struct Equation {
     Index row = 0;                   // in sliding_
     bool second_order = false;       // ḧ instead of w
     std::vector<Index> relays = {};  // in sliding_: those of its component, where it is of second order
   };
-  bool chosen_ = false;
-  bool dependent_ = false;
-  std::vector<Equation> equations_;                         // of a dependent D
-  std::vector<Index> unknowns_;                             // in sliding_
-  std::vector<Index> equation_of_row_, unknown_of_column_;  // or −1, per entry of sliding_
-  bool any_second_order_ = false;
-
-  Effects effects_ = Effects::unknown;
-  ExitNumerators numerators_;
-
-  // Of products of relays: the last point where the root of the mode was found, and D near it.
-  bool products_looked_for_ = false;
-  bool follows_ = false;
-  bool replaced_ = false;  // the factors at hand are not those
+  // The equations that are solved in place of a dependent D.
+  struct Reduced {
+    bool chosen = false;
+    bool dependent = false;
+    std::vector<Equation> equations = {};
+    std::vector<Index> unknowns = {};                                 // in sliding_
+    std::vector<Index> equation_of_row = {}, unknown_of_column = {};  // or −1, per entry of sliding_
+    bool any_second_order = false;
+  };
+  // The last point where the root of the mode was found, and D near it.
   struct KnownRoot {
     double t = 0;
     Vector x, lambda;
     Eigen::PartialPivLU<Matrix> factors;
     Vector inverse_scale;  // of the rows that were factored
-  } known_;
-  Vector point_;
+  };
+  // The root that is followed where there are products of relays.
+  struct Branch {
+    bool looked_for = false;
+    bool follows = false;
+    bool replaced = false;  // the factors at hand are not those
+    KnownRoot known = {};
+    Vector point = {};
+  };
+  // D, or what stands in for it, and its factors.
+  struct Equations {
+    bool prepared = false;  // for Newton's method, which surfaces that are apart do without
+    bool diagonal = false;
+    bool valid = false;
+    bool linear = false;  // w is affine in λ, and the matrix at hand is the same everywhere
+    std::vector<Eigen::Triplet<double>> triplets = {};
+    Vector diagonal_values = {}, scale = {}, inverse_scale = {};
+    Matrix dense = {};
+    Eigen::PartialPivLU<Matrix> dense_factors = {};
+    Eigen::SparseMatrix<double> sparse = {};
+    Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factors = {};
+  };
+  // For one function at a time.
+  struct Buffers {
+    Vector lambda_high, lambda_low, dx, rates, rates_high, rates_low, residual, correction, curvatures,
+        relays, ratio, product;
+  };
 
-  std::vector<Eigen::Triplet<double>> triplets_;
-  Vector diagonal_values_, scale_, inverse_scale_;
-  bool linear_ = false;  // w is affine in λ, and the matrix at hand is the same everywhere
+  Evaluator& evaluator_;
+  const RelayStructure& structure_;
+  std::vector<Index> sliding_;
+  std::vector<Index> position_;  // in sliding_, or −1, per surface
+  bool exact_ = false;
+  Apart apart_;
+  Reduced reduced_;
+  Effects effects_ = Effects::unknown;
+  ExitNumerators numerators_;
+  Branch branch_;
+  Equations newton_;
   Vector velocity_;
-  Matrix dense_;
-  Eigen::PartialPivLU<Matrix> dense_factors_;
-  Eigen::SparseMatrix<double> sparse_;
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factors_;
-  Vector lambda_high_, lambda_low_, dx_, rates_, rates_high_, rates_low_, residual_, correction_, curvatures_,
-      relays_, ratio_, product_;
+  Buffers buffers_;
 };
 
 }  // namespace slideway

@@ -5,6 +5,12 @@
 // The force acts on the second derivative of the gap: ∇gap·b = 0, and it opens the gap, ∂(d gap/dt)/∂x·b > 0. At an
 // impact the impulse along b turns the gap's velocity u < 0 into −e·u; while closed Λ keeps the second derivative of the
 // gap at 0, and the contact is released when Λ would pull.
+//
+// With friction the force has a part along c(t, x), no larger than μΛ, that acts against the velocity s = h(t, x) of the surfaces on
+// each other. The guard of a surface k of the system is s, and its relay tells the part:
+//
+//     x' = f(t, x, λ) + Σ (b − μλₖc)Λ,      λₖ = ±1 while they slip, λₖ in [−1, 1] with s = 0 while they stick
+//
 // It must not know integrators.
 #pragma once
 
@@ -16,6 +22,21 @@
 #include "slideway/model/guard.hpp"
 
 namespace slideway {
+
+// Coulomb's friction of a contact.
+struct ContactFriction {
+  Index surface = 0;  // of the system; its guard is the velocity s
+  // μ ≥ 0. Required.
+  std::function<double(double t, ConstVectorRef x)> coefficient = {};
+  // c = how a unit of force in the direction of s enters the derivatives, n entries; arrives filled with zeros. Required.
+  std::function<void(double t, ConstVectorRef x, VectorRef c)> acts_on = {};
+  // The states that c enters, as Contact::acts_on_states.
+  std::optional<std::vector<Index>> acts_on_states = {};
+};
+
+// The restitution e is that of the velocities, u⁺ = −e·u⁻ (Newton), or of the impulses after and before the gap's velocity is 0
+// (Poisson). Without friction they agree where one gap is hit alone.
+enum class ImpactLaw { newton, poisson };
 
 struct Contact {
   std::string name = {};  // for the event log
@@ -29,9 +50,20 @@ struct Contact {
   std::function<double(double approach_speed)> restitution = [](double) { return 0.0; };
   // Optional, in place of `restitution`: e where it depends on the state too, as on a parameter that is one.
   std::function<double(double approach_speed, ConstVectorRef x)> restitution_at = {};
+  std::optional<ContactFriction> friction = {};
+  ImpactLaw impact_law = ImpactLaw::newton;
 
   double restitution_of(double approach_speed, ConstVectorRef x) const {
     return restitution_at ? restitution_at(approach_speed, x) : restitution(approach_speed);
+  }
+
+  // b += what a unit force and the friction that goes with it add to the derivatives; `unit`, n zeros, is left so.
+  void add_unit_force(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef unit, VectorRef b) const {
+    acts_on(t, x, b);
+    if (!friction) return;
+    friction->acts_on(t, x, unit);
+    b -= friction->coefficient(t, x) * lambda[friction->surface] * unit;
+    unit.setZero();
   }
 };
 

@@ -62,12 +62,12 @@ class Evaluator {
   void blend_corners();
   bool blends_corners() const { return blends_corners_; }
 
-  // Whether surfaces have break-away ratios, and these: m entries, all 1 where the system has none. Throws
+  // Whether surfaces have break-away ratios, and these, ρ⁺ and ρ⁻: m entries each, all 1 where the system has none. Throws
   // std::runtime_error naming the surface where one is below 1.
   bool breaks_away() const { return held_ || system_.breaks_away(); }
-  void break_away(double t, ConstVectorRef x, VectorRef ratios);
-  // From now on λ of these surfaces counts in units of their break-away ratios: the field at ν stands for f at
-  // λᵢ = ρᵢ(t, x)·νᵢ, with derivatives along a direction by the chain rule (held_system). release() ends it.
+  void break_away(double t, ConstVectorRef x, VectorRef above, VectorRef below);
+  // From now on λ of these surfaces counts between their break-away ratios: the field at ν stands for f at
+  // λᵢ = (ρ⁺ᵢ − ρ⁻ᵢ)/2 + (ρ⁺ᵢ + ρ⁻ᵢ)/2·νᵢ, with derivatives along a direction by the chain rule (held_system). release() ends it.
   void hold(const std::vector<Index>& surfaces);
   void release();
 

@@ -105,6 +105,9 @@ struct SystemDefinition {
   // force and, once it slips, is met by that force alone. Sets ρ, m entries; without it they are all 1.
   GuardFunction break_away = {};
   GuardAlongFunction break_away_along = {};  // ρ and its derivative along (t_dot, x_dot)
+  // Optional, where the two directions differ: the sign takes its values in [−ρ⁻ᵢ, ρᵢ] with ρ⁻ᵢ ≥ 1, which this sets.
+  GuardFunction break_away_below = {};
+  GuardAlongFunction break_away_below_along = {};
 
   // Which derivatives can differ from zero; an absent pattern stands for a full one. Systems with many surfaces
   // need all three to cost no more than their size.

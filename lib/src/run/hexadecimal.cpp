@@ -1,8 +1,10 @@
-#include "run/checkpoint_fields.hpp"
+#include "run/hexadecimal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
 
 namespace slideway {
 
@@ -12,11 +14,14 @@ void append_hexadecimal(double value, std::string& text) {
     return;
   }
   std::array<char, 32> digits;
-  const bool is_negative = std::signbit(value);
+  char* first = digits.data();
+  if (std::signbit(value)) *first++ = '-';
+  if (std::isfinite(value)) {
+    *first++ = '0';
+    *first++ = 'x';
+  }
   const auto written =
-      std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
-  if (is_negative) text += '-';
-  if (std::isfinite(value)) text += "0x";
+      std::to_chars(first, digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
   text.append(digits.data(), written.ptr);
 }
 
@@ -38,12 +43,16 @@ double from_hexadecimal(std::string_view text) {
   return is_negative ? -value : value;
 }
 
-std::string hexadecimals(const double* values, std::size_t count) {
-  std::string text;
+void append_hexadecimals(const double* values, std::size_t count, std::string& text) {
   for (std::size_t k = 0; k < count; ++k) {
     if (k > 0) text += ' ';
     append_hexadecimal(values[k], text);
   }
+}
+
+std::string hexadecimals(const double* values, std::size_t count) {
+  std::string text;
+  append_hexadecimals(values, count, text);
   return text;
 }
 
@@ -55,22 +64,6 @@ std::vector<double> from_hexadecimals(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return values;
-}
-
-GuardNumbers::GuardNumbers(const Automaton& automaton) {
-  for (const Location& location : automaton.locations()) {
-    for (const Event& event : location.system.events()) guards_.push_back(event.when);
-  }
-  for (const Edge& edge : automaton.edges()) guards_.push_back(edge.when);
-}
-
-Index GuardNumbers::number(const Guard& guard) const {
-  const auto known = std::find(guards_.begin(), guards_.end(), guard);
-  return known == guards_.end() ? -1 : static_cast<Index>(known - guards_.begin());
-}
-
-Guard GuardNumbers::guard(Index number) const {
-  return number < 0 ? Guard() : guards_.at(static_cast<std::size_t>(number));
 }
 
 }  // namespace slideway

@@ -1,0 +1,130 @@
+// The root y of one equation r(y) = 0 with r and its slope s at hand.
+//
+//     only   r is monotone, so there is one root at most: Newton's steps y −= r/s inside of the narrowest interval known, halved where
+//            they are slow or lead out of it
+//     near   the root that Newton's steps lead to, each at most half as long as the one before; no other one is taken for it
+//
+// The answer is exact but for the rounding of r, and NaN where there is none. It must not know graphs.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "expression/expression_graph.hpp"
+
+namespace slideway::reader {
+
+namespace root_search {
+
+constexpr int most_steps = 300;
+constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+// A step that was this small beside the one before shows that what is left is rounding, once the steps shrink no more.
+constexpr double quick = 1e-3;
+
+// The lengths of the last steps.
+class Steps {
+ public:
+  // False once steps have shrunk quickly, but no longer do.
+  bool shrink(double step) {
+    const bool stalls = std::abs(step) > 0.25 * last_ && std::isfinite(before_) && last_ < quick * before_;
+    before_ = last_;
+    last_ = std::abs(step);
+    return !stalls;
+  }
+  double last() const { return last_; }
+
+ private:
+  double last_ = std::numeric_limits<double>::infinity();
+  double before_ = std::numeric_limits<double>::infinity();
+};
+
+template <class Equation>
+double near(double y, const Equation& equation) {
+  Steps steps;
+  for (int k = 0; k < most_steps; ++k) {
+    const auto [residual, slope] = equation(y);
+    if (residual == 0) return slope != 0 ? y : std::numeric_limits<double>::quiet_NaN();
+    const double step = -residual / slope;
+    if (!std::isfinite(step)) break;
+    if (std::abs(step) <= rounding * std::abs(y)) return y + step;
+    const double last = steps.last();
+    if (!steps.shrink(step)) return y;
+    if (std::abs(step) > 0.5 * last) break;
+    y += step;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+// A place where r has a value, as near to the first one as may be.
+template <class Equation>
+double first_place(double start, const Equation& equation) {
+  constexpr double nearest = 1e-3;
+  constexpr double farthest = 1e4;
+  if (!std::isfinite(start)) return start;
+  if (std::isfinite(equation(start).first)) return start;
+  for (double away = nearest; away < farthest; away *= 3) {
+    for (const double side : {1.0, -1.0}) {
+      const double y = start + side * away * std::max(1.0, std::abs(start));
+      if (std::isfinite(equation(y).first)) return y;
+    }
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+template <class Equation>
+double only(double start, const Equation& equation) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double y = first_place(start, equation);
+  double below = -infinity;
+  double above = infinity;
+  double best = y;
+  double least = infinity;
+  double length = infinity;
+  for (int k = 0; k < most_steps; ++k) {
+    const auto [residual, slope] = equation(y);
+    if (!std::isfinite(residual) || std::isnan(slope)) {
+      // Beyond where r has a value: back towards the last place that had one.
+      if (!std::isfinite(y) || !(std::abs(y - best) > rounding * std::abs(best))) break;
+      y = best + 0.25 * (y - best);
+      continue;
+    }
+    if (residual == 0) return y;
+    if (std::abs(residual) < least) {
+      least = std::abs(residual);
+      best = y;
+    }
+    const bool is_below = (residual < 0) == (slope >= 0);
+    (is_below ? below : above) = y;
+    const bool is_between = std::isfinite(below) && std::isfinite(above);
+    if (is_between && above - below <= rounding * std::max(std::abs(below), std::abs(above))) return best;
+    double next = y - residual / slope;
+    if (std::abs(next - y) <= rounding * std::abs(y)) return next;
+    const double last = length;
+    length = std::abs(next - y);
+    if (is_between && (!(next > below && next < above) || length > 0.5 * last))
+      next = below + 0.5 * (above - below);
+    // Where r is flat, no farther than a hundred times as far as it was searched so far.
+    if (!is_between) {
+      const double far = 100 * std::max(1.0, std::abs(y - start));
+      if (!std::isfinite(next)) next = slope == 0 ? infinity : next;
+      next = std::clamp(next, y - far, y + far);
+    }
+    if (next == y) return best;
+    y = next;
+  }
+  // Between signs that rounding makes there is nothing left to be halved.
+  const bool is_between = std::isfinite(below) && std::isfinite(above) && least < infinity;
+  return is_between ? best : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace root_search
+
+// `equation(y)` is the pair of r and s.
+template <class Equation>
+double root_near(double start, Search search, const Equation& equation) {
+  return search == Search::only ? root_search::only(start, equation) : root_search::near(start, equation);
+}
+
+}  // namespace slideway::reader

@@ -1,0 +1,165 @@
+#include "model_file/lowering_algebraic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "expression/expression_tape.hpp"
+#include "expression/tape_inputs.hpp"
+#include "model_file/node_bounds.hpp"
+
+namespace slideway::reader {
+namespace {
+
+// A slope of no more than this part of the largest of its equation is zero but for rounding.
+constexpr double kRoundingOfSlopes = 1e-12;
+// A slope that is no more than this part of the largest is divided by only where no other is at hand.
+constexpr double kLeastSlope = 0.05;
+
+// The start of a run with unknowns; relays are all on one side.
+struct StartPoint {
+  double t;
+  const Vector& x;
+  const std::vector<AlgebraicVariable>& variables;
+  double side;
+
+  double time() const { return t; }
+  double impact() const { return 0; }
+  double state(std::uint32_t index) const { return x[static_cast<Index>(index)]; }
+  double lambda(std::uint32_t) const { return side; }
+};
+
+}  // namespace
+
+AlgebraicSystem::AlgebraicSystem(ExpressionGraph& graph, std::vector<AlgebraicVariable> variables, double t,
+                                 Vector x)
+    : graph_(graph), variables_(std::move(variables)), t_(t), x_(std::move(x)) {
+  const std::size_t count = variables_.size();
+  for (std::size_t k = 0; k < count; ++k)
+    residuals_.push_back(
+        graph_.subtract(graph_.unknown(static_cast<std::uint32_t>(k)), variables_[k].expression));
+  slopes_.resize(count);
+  is_used_.assign(count, 0);
+  is_known_.assign(count, 0);
+  for (std::size_t k = 0; k < count; ++k) differentiate(k);
+}
+
+void AlgebraicSystem::differentiate(std::size_t equation) {
+  slopes_[equation] = gradients(graph_, {residuals_[equation]}, Variables::unknowns)->front();
+}
+
+bool AlgebraicSystem::has_unknown(NodeId root, std::uint32_t variable) const {
+  const std::vector<NodeId> nodes = graph_.reachable({root});
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+    return graph_[id].operation == Operation::unknown && graph_[id].a == variable;
+  });
+}
+
+// With all relays on either side.
+std::vector<double> AlgebraicSystem::values(NodeId node) const {
+  std::unordered_map<NodeId, NodeId> numbers;
+  for (std::size_t k = 0; k < variables_.size(); ++k)
+    numbers[graph_.unknown(static_cast<std::uint32_t>(k))] = graph_.constant(variables_[k].value);
+  const Tape tape(graph_, {graph_.with_nodes(node, numbers)});
+  std::vector<double> result;
+  for (const double side : {1.0, -1.0})
+    result.push_back(tape.value<double>(StartPoint{t_, x_, variables_, side}));
+  return result;
+}
+
+bool AlgebraicSystem::is_fit(NodeId slope, const std::vector<double>& largest) {
+  const std::vector<double> sizes = values(slope);
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    if (!(std::abs(sizes[k]) > kRoundingOfSlopes * largest[k])) return false;
+  return true;
+}
+
+// The variable that an equation is best solved for.
+std::optional<AlgebraicSystem::Choice> AlgebraicSystem::choice_in(std::size_t equation) {
+  std::vector<double> largest = {0, 0};
+  for (const PartialDerivative& slope : slopes_[equation]) {
+    const std::vector<double> sizes = values(slope.value);
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+      if (std::isfinite(sizes[k])) largest[k] = std::max(largest[k], std::abs(sizes[k]));
+  }
+  std::optional<Choice> best;
+  for (const PartialDerivative& slope : slopes_[equation]) {
+    if (!graph_.is_constant(slope.value) && !is_fit(slope.value, largest)) continue;
+    const bool is_own = slope.variable == equation;
+    const bool is_affine = !has_unknown(slope.value, slope.variable);
+    const bool is_constant = graph_.is_constant(slope.value);
+    const std::vector<double> sizes = values(slope.value);
+    const bool is_small = std::abs(sizes[0]) < kLeastSlope * largest[0];
+    const bool is_only = is_affine || has_one_sign(graph_, slope.value);
+    const int cost = (is_affine ? 0
+                      : is_only ? 100
+                                : 200) +
+                     (is_small ? 50 : 0) + (is_constant ? 0 : 10) + (is_own ? 0 : 1);
+    if (!best || cost < best->cost) best = Choice{equation, slope.variable, slope.value, cost};
+  }
+  return best;
+}
+
+NodeId AlgebraicSystem::solution(const Choice& choice) {
+  const NodeId unknown = graph_.unknown(choice.variable);
+  const NodeId residual = residuals_[choice.equation];
+  if (!has_unknown(choice.slope, choice.variable)) {
+    const NodeId rest = graph_.with_nodes(residual, {{unknown, graph_.constant(0)}});
+    return graph_.negate(graph_.divide(rest, choice.slope));
+  }
+  const AlgebraicVariable& variable = variables_[choice.variable];
+  const bool is_only = has_one_sign(graph_, choice.slope);
+  if (!is_only && !variable.start) {
+    failure_ = Failure::several;
+    place_ = choice.variable;
+  }
+  return graph_.root(choice.variable, is_only ? Search::only : Search::near, residual, choice.slope,
+                     variable.start.value_or(graph_.constant(variable.value)));
+}
+
+std::optional<std::vector<NodeId>> AlgebraicSystem::solve() {
+  const std::size_t count = variables_.size();
+  std::vector<std::pair<std::uint32_t, NodeId>> solved;
+  std::vector<std::optional<Choice>> choices(count);
+  for (std::size_t k = 0; k < count; ++k) choices[k] = choice_in(k);
+  while (solved.size() < count) {
+    std::optional<Choice> best;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (is_used_[k] != 0) continue;
+      if (!choices[k]) {
+        failure_ = Failure::singular;
+        place_ = k;
+        return std::nullopt;
+      }
+      // Equations of few unknowns first.
+      const auto order = [&](const Choice& one) {
+        return std::pair(one.cost >= 100,
+                         1000 * slopes_[one.equation].size() + static_cast<std::size_t>(one.cost));
+      };
+      if (!best || order(*choices[k]) < order(*best)) best = choices[k];
+    }
+    const NodeId value = solution(*best);
+    if (failure_ != Failure::none) return std::nullopt;
+    is_used_[best->equation] = 1;
+    is_known_[best->variable] = 1;
+    solved.emplace_back(best->variable, value);
+    const NodeId unknown = graph_.unknown(best->variable);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (is_used_[k] != 0 || !has_unknown(residuals_[k], best->variable)) continue;
+      residuals_[k] = graph_.with_nodes(residuals_[k], {{unknown, value}});
+      differentiate(k);
+      choices[k] = choice_in(k);
+    }
+  }
+  std::vector<NodeId> result(count);
+  std::unordered_map<NodeId, NodeId> known;
+  for (auto one = solved.rbegin(); one != solved.rend(); ++one) {
+    result[one->first] = graph_.with_nodes(one->second, known);
+    known[graph_.unknown(one->first)] = result[one->first];
+  }
+  return result;
+}
+
+}  // namespace slideway::reader

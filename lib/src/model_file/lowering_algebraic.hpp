@@ -1,0 +1,67 @@
+// Algebraic variables yₖ = eₖ(t, x, λ, y), solved for y among the nodes of the graph, one after the other:
+//
+//     rₖ = yₖ − eₖ,      yⱼ from rᵢ = 0:   yⱼ = −rᵢ(yⱼ = 0)/(∂rᵢ/∂yⱼ) where rᵢ is affine in yⱼ,   else yⱼ = root(rᵢ, ∂rᵢ/∂yⱼ),
+//
+// which is put into the equations that are left. The slopes ∂rᵢ/∂yⱼ must not vanish: they are those of index 1. A root is the only one
+// where bounds of the slope over all values tell that it has one sign; else it is followed from the start of the run.
+// It must not know model files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expression/expression_derivatives.hpp"
+#include "expression/expression_graph.hpp"
+#include "slideway/core/types.hpp"
+
+namespace slideway::reader {
+
+struct AlgebraicVariable {
+  NodeId expression = 0;             // eₖ, in which yⱼ is the unknown number j
+  std::optional<NodeId> start = {};  // where the search for a root begins, and that the root may be followed
+  double value = 0;                  // about there, at the start of the run
+};
+
+class AlgebraicSystem {
+ public:
+  // `t` and `x` are those of the start of the run.
+  AlgebraicSystem(ExpressionGraph& graph, std::vector<AlgebraicVariable> variables, double t, Vector x);
+
+  enum class Failure { none, singular, several };
+  // The nodes of all yₖ; none where one of them is not determined, or may be by several values.
+  std::optional<std::vector<NodeId>> solve();
+  Failure failure() const { return failure_; }
+  // Of a failure: the number of an equation or variable.
+  std::size_t place() const { return place_; }
+
+ private:
+  struct Choice {
+    std::size_t equation = 0;
+    std::uint32_t variable = 0;
+    NodeId slope = 0;
+    int cost = 0;
+  };
+
+  void differentiate(std::size_t equation);
+  std::optional<Choice> choice_in(std::size_t equation);
+  bool is_fit(NodeId slope, const std::vector<double>& largest);
+  std::vector<double> values(NodeId node) const;
+  bool has_unknown(NodeId root, std::uint32_t variable) const;
+  NodeId solution(const Choice& choice);
+
+  ExpressionGraph& graph_;
+  std::vector<AlgebraicVariable> variables_;
+  double t_;
+  Vector x_;
+  std::vector<NodeId> residuals_;
+  std::vector<Gradient> slopes_;  // of each residual, by the unknowns
+  std::vector<char> is_used_;     // equations
+  std::vector<char> is_known_;    // variables
+  Failure failure_ = Failure::none;
+  std::size_t place_ = 0;
+};
+
+}  // namespace slideway::reader

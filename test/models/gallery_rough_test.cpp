@@ -1,0 +1,163 @@
+// The gallery, rough contacts and moving bodies: friction bounded by a contact's force, directional friction, runners, gears and neurons.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "test/models/gallery_run.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+TEST_CASE("a billiard ball rolls from 2 v/(7 mu g) on") {
+  for (const double rtol : {1e-6, 1e-10}) {
+    const GalleryRun run = follow("rolling_ball", {.rtol = rtol});
+    const double v = run.parameter("v0"), mu = run.parameter("mu"), g = run.parameter("g");
+    const EventLog rolls = run.events(EventKind::sliding_entry);
+    REQUIRE(rolls.size() == 1);
+    REQUIRE(run.solution.events.size() == 1);
+    CHECK(std::abs(rolls[0].t - 2 * v / (7 * mu * g)) < 100 * rtol);
+    CHECK(std::abs(run.before(rolls[0], "x") - 12 * v * v / (49 * mu * g)) < 100 * rtol);
+    CHECK(std::abs(run.final("v") - 5 * v / 7) < 100 * rtol);
+  }
+}
+
+TEST_CASE("a ball with spin slips through its impacts, then grips") {
+  const GalleryRun run = follow("superball", {.rtol = 1e-10});
+  const double e = run.parameter("e"), mu = run.parameter("mu"), g = run.parameter("g"),
+               R = run.parameter("R");
+  double u = std::sqrt(2 * g * (0.5 - R)), v = 3, w = 40;
+  const EventLog impacts = run.events(EventKind::impact);
+  REQUIRE(impacts.size() >= 5);
+  for (std::size_t k = 0; k < 5; ++k) {
+    const double slip = v + R * w;
+    // A unit impulse along the floor changes the slip by 1 + 1/0.4.
+    const double p = -std::copysign(std::min(mu * (1 + e) * u, std::abs(slip) / 3.5), slip);
+    v += p;
+    w += p / (0.4 * R);
+    CHECK(std::abs(run.after(impacts[k], "v") - v) < 1e-8);
+    CHECK(std::abs(run.after(impacts[k], "w") - w) < 1e-6);
+    u *= e;
+  }
+  CHECK(std::abs(run.final("v") + R * run.final("w")) < 1e-9);
+}
+
+TEST_CASE("a falling rod slips at the angle at which its friction is used up") {
+  for (const double rtol : {1e-6, 1e-9}) {
+    const GalleryRun run = follow("falling_rod", {.rtol = rtol});
+    CHECK(run.solution.outcome.status == Status::stopped_by_event);
+    const double mu = run.parameter("mu"), phi0 = run.parameter("phi0");
+    // In units of g, whatever the length: phi'' l/g = (3/4) sin, phi'^2 l/g = (3/2)(cos phi0 - cos).
+    const auto left = [&](double phi) {
+      const double turn = 0.75 * std::sin(phi), squared = 1.5 * (std::cos(phi0) - std::cos(phi));
+      return mu * (1 - turn * std::sin(phi) - squared * std::cos(phi)) -
+             std::abs(turn * std::cos(phi) - squared * std::sin(phi));
+    };
+    double low = phi0, high = 0.8;
+    for (int k = 0; k < 100; ++k) (left(0.5 * (low + high)) > 0 ? low : high) = 0.5 * (low + high);
+    const EventLog slips = run.events(EventKind::sliding_exit);
+    REQUIRE_FALSE(slips.empty());
+    CHECK(std::abs(run.before(slips[0], "phi") - low) < 1000 * rtol);
+  }
+}
+
+TEST_CASE("a part on a shaken track goes through the modes of a program that has them") {
+  const GalleryRun run = follow("vibratory_conveyor", {.rtol = 1e-10});
+  const double w = 2 * pi * run.parameter("f"), beta = run.parameter("beta"), mu = run.parameter("mu"),
+               g = run.parameter("g");
+  const double size = run.parameter("A") * w * w;
+  const auto normal = [&](double t) { return g - size * std::sin(w * t) * std::sin(beta); };
+  const auto push = [&](double t) { return size * std::sin(w * t) * std::cos(beta); };
+  // Explicit modes, in small steps with the speed integrated in closed form where it slips.
+  double v = 0, s = 0;
+  int side = 0;
+  const int steps = 2'000'000;
+  const double h = run.instance.end / steps;
+  for (int k = 0; k < steps; ++k) {
+    const double t = (k + 0.5) * h;
+    if (side == 0 && std::abs(push(t)) > mu * normal(t)) side = push(t) > 0 ? 1 : -1;
+    if (side == 0) continue;
+    const double next = v + h * (push(t) - side * mu * normal(t));
+    s += 0.5 * h * (v + next);
+    v = next;
+    if (v * side < 0) {
+      v = 0;
+      side = std::abs(push(t)) > mu * normal(t) ? -side : 0;
+    }
+  }
+  CHECK(std::abs(run.final("s") - s) < 1e-6);
+  CHECK(run.final("s") > 0.01);
+  CHECK(run.final("n") == 0);
+}
+
+TEST_CASE("a body with directional friction creeps as a program with explicit modes does") {
+  const GalleryRun run = follow("vibration_robot", {.rtol = 1e-10});
+  const double total = run.parameter("M") + run.parameter("m"), w = run.parameter("w");
+  const double size = run.parameter("m") * run.parameter("a") * w * w, F1 = run.parameter("F1"),
+               F2 = run.parameter("F2");
+  double v = 0, x = 0;
+  int side = 0;
+  const int steps = 4'000'000;
+  const double h = run.instance.end / steps;
+  for (int k = 0; k < steps; ++k) {
+    const double force = size * std::sin(w * (k + 0.5) * h);
+    if (side == 0) side = force > F1 ? 1 : force < -F2 ? -1 : 0;
+    if (side == 0) continue;
+    const double next = v + h * (force - (side > 0 ? F1 : -F2)) / total;
+    x += 0.5 * h * (v + next);
+    v = next;
+    if (v * side < 0) {
+      v = 0;
+      side = 0;
+    }
+  }
+  CHECK(std::abs(run.final("x") - x) < 1e-5);
+  CHECK(run.final("x") > 0.1);
+}
+
+TEST_CASE("stacked boxes start together and part where friction between them is used up") {
+  const GalleryRun run = follow("stacked_boxes", {.rtol = 1e-9});
+  const double g = run.parameter("g");
+  REQUIRE(run.solution.events.size() == 2);
+  CHECK(std::abs(run.solution.events[0].t - 0.4 * g) < 1e-7);
+  CHECK(std::abs(run.solution.events[1].t - 0.4 * g * 4 / 3) < 1e-7);
+}
+
+TEST_CASE("a runner on a spring keeps its energy and comes down on the same leg many times") {
+  const GalleryRun run = follow("spring_mass_runner", {.rtol = 1e-10});
+  CHECK(run.solution.outcome.reached_end());
+  CHECK(run.final("steps") >= 10);
+  for (const EventRecord& event : run.solution.events) {
+    if (event.to_location != "flight" || event.from_location == event.to_location) continue;
+    const double vx = run.after(event, "vx"), vy = run.after(event, "vy"), y = run.after(event, "y");
+    CHECK(std::abs(0.5 * (vx * vx + vy * vy) + y - 1 - 0.5 * 1.5967 * 1.5967) < 1e-7);
+    CHECK(std::abs(std::hypot(run.after(event, "x") - run.after(event, "foot"), y) - 1) < 1e-8);
+  }
+}
+
+TEST_CASE("a car shifts where its engine has the speeds of shifting") {
+  const GalleryRun run = follow("car_gearbox", {.rtol = 1e-9});
+  const std::vector<double> ratios = {0, 4, 2.5, 1.6, 1};
+  int up = 0, down = 0;
+  for (const EventRecord& event : run.solution.events) {
+    if (event.kind != EventKind::reset) continue;
+    const double ratio = ratios[static_cast<std::size_t>(run.before(event, "gear"))];
+    const bool is_up = event.name == "up";
+    CHECK(std::abs(ratio * run.before(event, "v") - (is_up ? 60 : 25)) < 1e-6);
+    (is_up ? up : down) += 1;
+  }
+  CHECK(up == 3);
+  CHECK(down >= 1);
+}
+
+TEST_CASE("Izhikevich's neuron fires in bursts, each spike where the voltage is at its peak") {
+  const GalleryRun run = follow("izhikevich", {.rtol = 1e-10});
+  const EventLog spikes = run.events(EventKind::reset);
+  REQUIRE(spikes.size() > 10);
+  double shortest = 1e9, longest = 0;
+  for (std::size_t k = 1; k < spikes.size(); ++k) {
+    CHECK(std::abs(run.before(spikes[k], "v") - 30) < 1e-9);
+    shortest = std::min(shortest, spikes[k].t - spikes[k - 1].t);
+    longest = std::max(longest, spikes[k].t - spikes[k - 1].t);
+  }
+  CHECK(longest > 4 * shortest);
+}

@@ -1,0 +1,239 @@
+// [algebraic]: variables that equations of their own determine, beside closed forms and the same equations solved by hand.
+#include <cmath>
+#include <string>
+
+#include "slideway/model/check.hpp"
+#include "test/simulate/model_text.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+std::string told_by(const std::string& text) {
+  try {
+    parse_model(text, "a.toml").instantiate({});
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string model(const std::string& algebraic, const std::string& derivatives, const std::string& states,
+                  const std::string& end = "1.5") {
+  return "[states]\n" + states + "[time]\nend = " + end + "\n[algebraic]\n" + algebraic + "[derivatives]\n" +
+         derivatives;
+}
+
+void check_derivatives_of(const std::string& text, const Vector& x, const Vector& lambda) {
+  const System system = parse_model(text, "a.toml").instantiate({}).system;
+  const DerivativeCheck derivatives = check_derivatives(system, 0.3, x, lambda);
+  CAPTURE(derivatives.message);
+  CHECK(derivatives.passed);
+}
+
+}  // namespace
+
+TEST_CASE("variables that depend on each other in a line are solved by division") {
+  // y = 2(x - y) + z and z = x - y/2 give y = 6x/7 and z = 4x/7.
+  const std::string text = model("y = \"2*(x - y) + z\"\nz = \"x - y/2\"\n", "x = \"-y - z\"\n", "x = 2.0\n");
+  for_all_methods(text, [](const Finished& finished, double rtol) {
+    const double x = 2 * std::exp(-10.0 / 7 * 1.5);
+    CHECK(std::abs(finished.end(0) - x) < 100 * rtol);
+    CHECK(finished.observed("y", 1.5) == doctest::Approx(6 * finished.end(0) / 7).epsilon(1e-15));
+    CHECK(finished.observed("z", 1.5) == doctest::Approx(4 * finished.end(0) / 7).epsilon(1e-15));
+  });
+}
+
+TEST_CASE("a variable without a linear equation is found to rounding, and its derivatives are exact") {
+  // y + y³ = x with x' = -y(1 + 3y²) is y' = -y.
+  const std::string text = model("y = \"x - y^3\"\n", "x = \"-y*(1 + 3*y^2)\"\n", "x = 2.0\n");
+  for_all_methods(text, [](const Finished& finished, double rtol) {
+    const double y = std::exp(-1.5);
+    const double found = finished.observed("y", 1.5);
+    CHECK(std::abs(found - y) < 100 * rtol);
+    CHECK(std::abs(found + found * found * found - finished.end(0)) < 4e-16);
+  });
+  check_derivatives_of(text, Vector::Constant(1, 1.7), Vector(0));
+}
+
+TEST_CASE("Kepler's equation is solved at every time, from any start") {
+  // x = sin of the eccentric anomaly E, E - e·sin E = t.
+  for (const double e : {0.1, 0.7, 0.99}) {
+    const std::string text = "[parameters]\ne = " + std::to_string(e) +
+                             "\n[states]\nx = 0.0\n[time]\nend = 12\n[algebraic]\nE = \"t + e*sin(E)\"\n"
+                             "[derivatives]\nx = \"cos(E)/(1 - e*cos(E))\"\n";
+    const Finished finished = run(text, Method::automatic, 1e-9);
+    REQUIRE(finished.solution.outcome.succeeded());
+    const double E = finished.observed("E", 12);
+    CHECK(std::abs(E - e * std::sin(E) - 12) < 4e-15);
+    CHECK(std::abs(finished.end(0) - std::sin(E)) < 1e-6);
+    // Independent of the search: bisection.
+    double low = 0, high = 20;
+    for (int k = 0; k < 200; ++k) {
+      const double middle = 0.5 * (low + high);
+      (middle - e * std::sin(middle) < 12 ? low : high) = middle;
+    }
+    CHECK(E == doctest::Approx(low).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("a diode of a junction between a source and a capacitor keeps its equation over thirty decades") {
+  const std::string text = R"toml(
+[parameters]
+Is = 1e-14
+Vt = 0.02585
+R = 10.0
+C = 1e-4
+[states]
+u = 0.0
+[time]
+end = 0.05
+[algebraic]
+w = "5*sin(314.159265358979*t) - u - R*Is*(exp(w/Vt) - 1)"
+[derivatives]
+u = "(Is*(exp(w/Vt) - 1) - u/1000)/C"
+)toml";
+  const Finished finished = run(text, Method::automatic, 1e-9);
+  CAPTURE(finished.solution.outcome.message);
+  REQUIRE(finished.solution.outcome.succeeded());
+  for (const double t : {0.001, 0.0049, 0.01, 0.021, 0.03, 0.0333}) {
+    const double w = finished.observed("w", t);
+    const double u = finished.solution.trajectory(t)[0];
+    const double current = 1e-14 * (std::exp(w / 0.02585) - 1);
+    CHECK(std::abs(5 * std::sin(314.159265358979 * t) - u - 10 * current - w) < 1e-12);
+  }
+}
+
+TEST_CASE("two variables of coupled equations that are not linear hold together") {
+  const std::string text =
+      model("y = \"x + tanh(z)/2\"\nz = \"t - tanh(y)/2\"\n", "x = \"z - y\"\n", "x = 0.3\n");
+  const Finished finished = run(text, Method::automatic, 1e-10);
+  REQUIRE(finished.solution.outcome.succeeded());
+  const double y = finished.observed("y", 1.5), z = finished.observed("z", 1.5);
+  CHECK(std::abs(y - finished.end(0) - std::tanh(z) / 2) < 4e-16);
+  CHECK(std::abs(z - 1.5 + std::tanh(y) / 2) < 4e-16);
+  check_derivatives_of(text, Vector::Constant(1, -0.4), Vector(0));
+}
+
+TEST_CASE("a chain of variables is solved as its tridiagonal matrix is") {
+  // -y[i-1] + 3y[i] - y[i+1] = x for i = 1 … N.
+  const std::string text =
+      "[parameters]\nN = 30\n[states]\nx = 1.0\n[time]\nend = 1\n[algebraic]\ny = { size = \"N\", value = "
+      "\"(x + y[i-1] + y[i+1])/3\", ends = \"zero\" }\n[derivatives]\nx = \"-y15\"\n";
+  const Finished finished = run(text, Method::automatic, 1e-10);
+  REQUIRE(finished.solution.outcome.succeeded());
+  // y_i = x(1 - cosh(k(i - 15.5))/cosh(15.5k)) with 2cosh k = 3.
+  const double k = std::acosh(1.5);
+  const double factor = 1 - std::cosh(0.5 * k) / std::cosh(15.5 * k);
+  CHECK(std::abs(finished.end(0) - std::exp(-factor)) < 1e-8);
+}
+
+TEST_CASE("of several solutions the one that is guessed is followed, across resets too") {
+  // y² = x: the negative root.
+  const std::string text = R"toml(
+[states]
+x = 4.0
+[time]
+end = 3.0
+[algebraic]
+y = { value = "y + x - y^2", guess = -1.5 }
+[derivatives]
+x = "1 + y + sqrt(x)"
+[[resets]]
+when = "x - 5"
+direction = "rising"
+set = { x = "0.49" }
+)toml";
+  for_all_methods(text, [](const Finished& finished, double rtol) {
+    CHECK(std::abs(finished.end(0) - (0.49 + 2)) < 100 * rtol);
+    CHECK(finished.observed("y", 3) == doctest::Approx(-std::sqrt(finished.end(0))).epsilon(1e-15));
+    CHECK(finished.observed("y", 0.5) == doctest::Approx(-std::sqrt(4.5)).epsilon(1e-9));
+  });
+}
+
+TEST_CASE("a run ends where the solution that is followed comes to its end") {
+  const std::string text =
+      model("y = { value = \"y + x - y^2\", guess = -1.5 }\n", "x = \"-1 + 0*y\"\n", "x = 1.0\n");
+  const Finished finished = run(text, Method::automatic, 1e-8);
+  CHECK_FALSE(finished.solution.outcome.succeeded());
+  CAPTURE(finished.solution.outcome.message);
+  CHECK(finished.solution.outcome.t == doctest::Approx(1).epsilon(1e-3));
+  CHECK(has(finished.solution.outcome.message, "'y' of [algebraic] has no value"));
+}
+
+TEST_CASE("an equation with a relay of the states jumps with it, and slides as its solution does") {
+  // y = u/2 with u = x - 3·sgn(x - 1): beside the same field by hand.
+  const std::string by_hand =
+      "[states]\nx = 3.0\n[time]\nend = 6\n[derivatives]\nx = \"0.4 - (x - "
+      "3*sgn(x - 1))/2 - 2*sgn(x - 1)*0.9\"\n";
+  const std::string solved =
+      "[states]\nx = 3.0\n[time]\nend = 6\n[algebraic]\ny = \"x - 3*sgn(x - 1) - y\"\n"
+      "[derivatives]\nx = \"0.4 - y - 2*sgn(x - 1)*0.9\"\n";
+  for (const double rtol : {1e-5, 1e-9}) {
+    const Finished a = run(by_hand, Method::automatic, rtol);
+    const Finished b = run(solved, Method::automatic, rtol);
+    REQUIRE(a.solution.outcome.succeeded());
+    REQUIRE(b.solution.outcome.succeeded());
+    REQUIRE(a.solution.events.size() == b.solution.events.size());
+    for (std::size_t k = 0; k < a.solution.events.size(); ++k) {
+      CHECK(a.solution.events[k].kind == b.solution.events[k].kind);
+      CHECK(a.solution.events[k].t == doctest::Approx(b.solution.events[k].t).epsilon(1e-12));
+    }
+    CHECK(a.end(0) == doctest::Approx(b.end(0)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("an equation that bends its solution by a relay is blended at its corners") {
+  // The solution of y + y³ = s with s = ±2 is ±1, and Filippov's field between them is linear in λ.
+  const std::string text = model("y = \"2*sgn(x) - y^3\"\n", "x = \"0.5 - y\"\n", "x = 0.3\n", "2");
+  for_all_methods(text, {1e-5, 1e-9}, [](const Finished& finished, double) {
+    CHECK(finished.solution.events.size() == 1);
+    CHECK(finished.solution.events[0].kind == EventKind::sliding_entry);
+    CHECK(finished.solution.events[0].lambda[0] == doctest::Approx(0.5).epsilon(1e-12));
+    CHECK(finished.solution.events[0].t == doctest::Approx(0.6).epsilon(1e-9));
+  });
+}
+
+TEST_CASE("a surface that depends on an algebraic variable is met where that is zero") {
+  // y + y³ = x with x = 2 - t: y is zero at t = 2, and 0.5 at x = 0.625.
+  const std::string text =
+      "[states]\nx = 2.0\nz = 0.0\n[time]\nend = 3\n[algebraic]\ny = \"x - y^3\"\n[derivatives]\nx = "
+      "\"-1\"\nz = \"sgn(y)\"\n[[records]]\nname = \"half\"\nwhen = \"y - 0.5\"\n";
+  for_all_methods(text, [](const Finished& finished, double) {
+    REQUIRE(finished.solution.events.size() == 2);
+    CHECK(finished.solution.events[0].t == doctest::Approx(2 - 0.625).epsilon(1e-12));
+    CHECK(finished.solution.events[1].t == doctest::Approx(2).epsilon(1e-12));
+    CHECK(finished.end(1) == doctest::Approx(1).epsilon(1e-9));
+  });
+}
+
+TEST_CASE("what is wrong with an algebraic variable is told with its place and a cure") {
+  const std::string states = "x = 1.0\n";
+  std::string told = told_by(model("y = \"y + x - 1\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "does not determine it at the start"));
+  CHECK(has(told, "index 1"));
+  CHECK(has(told, "a.toml:6:1"));
+  told = told_by(model("y = \"x - y^2\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "may have several solutions"));
+  CHECK(has(told, "guess = 0"));
+  told = told_by(model("y = \"x - sgn(y)\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "a jump or kink by an algebraic variable"));
+  told = told_by(model("y = \"x - floor(3*y)\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "a jump or kink by an algebraic variable"));
+  told = told_by(model("y = \"x - z\"\nz = \"x - y\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "does not determine it at the start"));
+  told = told_by(model("y = { value = \"x - y\", start = 1 }\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "unknown key"));
+  told = told_by(model("y = \"x - y + w\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "unknown name"));
+}
