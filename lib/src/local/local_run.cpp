@@ -94,13 +94,11 @@ LocalRun::LocalRun(const Automaton& automaton,
       clusters_(coupling_),
       parts_(system_, choose_rows_of(system_), options, follow_all_),
       is_polynomial_(system_.definition().field_affine && system_.definition().guards_affine),
-      t_(run.start),
-      x_(run.state),
+      now_{run.start, run.state, Vector::Zero(system_.surfaces()), Mode()},
       x_end_(run.state),
-      lambda_(Vector::Zero(system_.surfaces())),
       weights_(Vector::Ones(system_.states())) {
   tools_->set_duration(run.end - run.start);
-  if (!is_polynomial_) last_step_ = kFirstSampled * (run.end - run.start);
+  if (!is_polynomial_) pace_.last = kFirstSampled * (run.end - run.start);
   // Functions of the user's are called in this thread alone.
   const bool calls_user = system_.definition().rows || !system_.events().empty();
   const unsigned int threads =
@@ -116,12 +114,12 @@ Solution LocalRun::execute() {
   const auto began = std::chrono::steady_clock::now();
   try {
     if (begin()) {
-      while (t_ < run_.end && take_step()) {
+      while (now_.t < run_.end && take_step()) {
       }
     }
   } catch (const std::exception& error) {
-    solution_.outcome = {Status::user_function_failed, t_,
-                         std::string(error.what()) + "; the run stops at t = " + number_text(t_)};
+    solution_.outcome = {Status::user_function_failed, now_.t,
+                         std::string(error.what()) + "; the run stops at t = " + number_text(now_.t)};
   }
   Solution solution = ended();
   solution.statistics.wall_seconds =
@@ -140,14 +138,14 @@ Options LocalRun::options_of_part() const {
 }
 
 bool LocalRun::begin() {
-  solution_.outputs = Matrix::Constant(x_.size(), static_cast<Index>(options_.output_times.size()),
+  solution_.outputs = Matrix::Constant(now_.x.size(), static_cast<Index>(options_.output_times.size()),
                                        std::numeric_limits<double>::quiet_NaN());
   Run at_start = run_;
   at_start.end = run_.start;
   const Solution start = follow_all_(automaton_, structures_, options_of_part(), at_start);
   solution_.initial = start.initial;
-  write_outputs(t_, t_, {});
-  adopt(start, t_);
+  write_outputs(now_.t, now_.t, {});
+  adopt(start, now_.t);
   return start.outcome.reached_end();
 }
 
@@ -170,11 +168,11 @@ void LocalRun::adopt(const Solution& part, double end) {
   solution_.statistics.integrator_roots += part.statistics.integrator_roots;
   solution_.statistics.largest_drift =
       std::max(solution_.statistics.largest_drift, part.statistics.largest_drift);
-  mode_ = part.final.mode;
-  x_ = part.final.state;
-  t_ = part.outcome.reached_end() ? end : part.outcome.t;
-  mode_.fill_lambda(lambda_);
-  is_stepping_ = false;
+  now_.mode = part.final.mode;
+  now_.x = part.final.state;
+  now_.t = part.outcome.reached_end() ? end : part.outcome.t;
+  now_.mode.fill_lambda(now_.lambda);
+  pace_.is_stepping = false;
   solution_.outcome = part.outcome;
 }
 
@@ -182,8 +180,8 @@ bool LocalRun::follow_whole(double end) {
   Options options = options_of_part();
   options.max_events = std::max<Index>(1, options_.max_events - static_cast<Index>(solution_.events.size()));
   options.max_steps = std::max<Index>(1, options_.max_steps - work_.steps);
-  options.output_times = outputs_within(t_, end);
-  const Run run{.start = t_, .end = end, .state = x_, .mode = mode_};
+  options.output_times = outputs_within(now_.t, end);
+  const Run run{.start = now_.t, .end = end, .state = now_.x, .mode = now_.mode};
   const Solution part = follow_all_(automaton_, structures_, options, run);
   for (Index k = 0; k < part.outputs.cols(); ++k) {
     if (part.outputs.col(k).allFinite())
@@ -199,8 +197,8 @@ bool LocalRun::follow_whole(double end) {
 
 double LocalRun::step_to_try() const {
   double step = stepper_->usual_step();
-  if (last_step_ > 0) step = step > 0 ? std::min(step, kMostGrowth * last_step_) : last_step_;
-  if (longest_ > 0) step = step > 0 ? std::min(step, longest_) : longest_;
+  if (pace_.last > 0) step = step > 0 ? std::min(step, kMostGrowth * pace_.last) : pace_.last;
+  if (pace_.longest > 0) step = step > 0 ? std::min(step, pace_.longest) : pace_.longest;
   return step;
 }
 
@@ -208,59 +206,59 @@ bool LocalRun::restart_stepper(double first_step) {
   ModeOde& ode = tools_->ode;
   if (!stepper_) {
     // The norm of errors is a mean over all states, and what happens at one place must not be lost among many where nothing does.
-    const double part = std::min(1.0, std::sqrt(kStatesOfOnePlace / static_cast<double>(x_.size())));
+    const double part = std::min(1.0, std::sqrt(kStatesOfOnePlace / static_cast<double>(now_.x.size())));
     const double rtol = std::max(part * options_.rtol, std::min(options_.rtol, kFinestStep));
     tools_->stepping.atol *= rtol / options_.rtol;
     tools_->stepping.rtol = rtol;
     stepper_ = tools_->stepper_by(options_.method);
   }
-  ode.set_mode(mode_, lambda_, false);
-  is_stepping_ = stepper_->start(t_, x_, run_.end, first_step);
-  return is_stepping_;
+  ode.set_mode(now_.mode, now_.lambda, false);
+  pace_.is_stepping = stepper_->start(now_.t, now_.x, run_.end, first_step);
+  return pace_.is_stepping;
 }
 
 bool LocalRun::take_step() {
-  if (!is_stepping_ && !restart_stepper(stepper_ ? step_to_try() : 0)) return follow_whole(run_.end);
+  if (!pace_.is_stepping && !restart_stepper(stepper_ ? step_to_try() : 0)) return follow_whole(run_.end);
   if (work_.steps >= options_.max_steps) {
-    solution_.outcome = {Status::step_limit, t_,
+    solution_.outcome = {Status::step_limit, now_.t,
                          "the limit of " + std::to_string(options_.max_steps) +
-                             " steps is reached at t = " + number_text(t_) + "; raise max_steps"};
+                             " steps is reached at t = " + number_text(now_.t) + "; raise max_steps"};
     return false;
   }
-  double end = t_;
+  double end = now_.t;
   for (int halvings = 0;; ++halvings) {
     tools_->ode.forget_samples();
     const StepReport report = stepper_->step();
     if (report.status == StepStatus::failed) {
-      is_stepping_ = false;
+      pace_.is_stepping = false;
       // The ordinary engine knows what to do, or says what is wrong.
-      return follow_whole(std::min(run_.end, last_step_ > 0 ? t_ + last_step_ : run_.end));
+      return follow_whole(std::min(run_.end, pace_.last > 0 ? now_.t + pace_.last : run_.end));
     }
     // A stiff problem is one for the ordinary engine, whose method goes over to BDF.
     if (!std::isnan(stepper_->statistics().stiff_from)) {
-      is_stepping_ = false;
+      pace_.is_stepping = false;
       return follow_whole(run_.end);
     }
     end = report.end;
     const bool is_too_long =
-        !is_polynomial_ && last_step_ > 0 && end - t_ > kGrowthOfSampled * last_step_ * (1 + 1e-9);
+        !is_polynomial_ && pace_.last > 0 && end - now_.t > kGrowthOfSampled * pace_.last * (1 + 1e-9);
     if (is_too_long) {
-      if (!restart_stepper(kGrowthOfSampled * last_step_)) return follow_whole(run_.end);
+      if (!restart_stepper(kGrowthOfSampled * pace_.last)) return follow_whole(run_.end);
       continue;
     }
-    const Attempt attempt = follow_clusters(t_, end);
+    const Attempt attempt = follow_clusters(now_.t, end);
     if (attempt == Attempt::accepted) break;
     if (attempt == Attempt::failed || halvings >= kMostHalvingsOfStep) {
-      if (++whole_steps_ >= kMostWholeSteps) return follow_whole(run_.end);
-      longest_ = kGrowthAfterHalving * (end - t_);
+      if (++pace_.whole_steps >= kMostWholeSteps) return follow_whole(run_.end);
+      pace_.longest = kGrowthAfterHalving * (end - now_.t);
       return follow_whole(end);
     }
-    longest_ = 0.5 * (end - t_);
-    if (!restart_stepper(longest_)) return follow_whole(run_.end);
+    pace_.longest = 0.5 * (end - now_.t);
+    if (!restart_stepper(pace_.longest)) return follow_whole(run_.end);
   }
-  whole_steps_ = 0;
-  last_step_ = end - t_;
-  if (longest_ > 0) longest_ = std::max(longest_, last_step_) * kGrowthAfterHalving;
+  pace_.whole_steps = 0;
+  pace_.last = end - now_.t;
+  if (pace_.longest > 0) pace_.longest = std::max(pace_.longest, pace_.last) * kGrowthAfterHalving;
   ++work_.steps;
   solution_.outcome = {Status::reached_end, end, ""};
   return true;
@@ -280,8 +278,8 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     return Attempt::failed;
   }
   stepper_->evaluate(end, x_end_);
-  if (!clusters_.begin(mode_, surfaces, events)) return Attempt::crowded;
-  const WholeStep step{start, end, &x_, &mode_, stepper_->interpolant()};
+  if (!clusters_.begin(now_.mode, surfaces, events)) return Attempt::crowded;
+  const WholeStep step{start, end, &now_.x, &now_.mode, stepper_->interpolant()};
   const std::vector<double> outputs = outputs_within(start, end);
   results_.clear();
   results_.resize(clusters_.size());
@@ -320,7 +318,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   // The ordinary engine stops where the limit is reached.
   if (too_many(more)) return Attempt::failed;
   write_outputs(start, end, results_);
-  t_ = end;
+  now_.t = end;
   accept_clusters(results_);
   return Attempt::accepted;
 }
@@ -353,11 +351,11 @@ void LocalRun::follow_parts(const std::vector<std::size_t>& clusters, const Whol
 }
 
 void LocalRun::accept_clusters(const std::vector<PartResult>& results) {
-  std::swap(x_, x_end_);
+  std::swap(now_.x, x_end_);
   ModeOde& ode = tools_->ode;
   if (ode.constrained()) {
-    stepper_->error_weights(x_, weights_);
-    ode.project(t_, weights_, x_);
+    stepper_->error_weights(now_.x, weights_);
+    ode.project(now_.t, weights_, now_.x);
   }
   std::vector<EventRecord> records;
   bool is_changed = false;
@@ -367,11 +365,11 @@ void LocalRun::accept_clusters(const std::vector<PartResult>& results) {
     is_changed = true;
     const Solution& part = results[c].solution;
     for (std::size_t k = 0; k < cluster.states.size(); ++k)
-      x_[cluster.states[k]] = part.final.state[static_cast<Index>(k)];
+      now_.x[cluster.states[k]] = part.final.state[static_cast<Index>(k)];
     for (std::size_t k = 0; k < cluster.surfaces.size(); ++k) {
       // Of two clusters that share a surface none has changed it.
       if (clusters_.holds_surface(c, cluster.surfaces[k]))
-        mode_.set(cluster.surfaces[k], part.final.mode[static_cast<Index>(k)]);
+        now_.mode.set(cluster.surfaces[k], part.final.mode[static_cast<Index>(k)]);
     }
     solution_.statistics.largest_drift =
         std::max(solution_.statistics.largest_drift, part.statistics.largest_drift);
@@ -380,8 +378,8 @@ void LocalRun::accept_clusters(const std::vector<PartResult>& results) {
   std::stable_sort(records.begin(), records.end(),
                    [](const EventRecord& a, const EventRecord& b) { return a.t < b.t; });
   for (EventRecord& record : records) report(std::move(record));
-  mode_.fill_lambda(lambda_);
-  if (is_changed) is_stepping_ = false;
+  now_.mode.fill_lambda(now_.lambda);
+  if (is_changed) pace_.is_stepping = false;
 }
 
 // ---- the log ----------------------------------------------------------------------------------------------
@@ -428,10 +426,10 @@ void LocalRun::write_outputs(double start, double end, const std::vector<PartRes
     if (t < run_.start) continue;
     auto column = solution_.outputs.col(static_cast<Index>(next_output_));
     if (!(t > start)) {
-      column = x_;
+      column = now_.x;
       continue;
     }
-    Vector state(x_.size());
+    Vector state(now_.x.size());
     stepper_->evaluate(t, state);
     if (tools_->ode.constrained()) {
       stepper_->error_weights(state, weights_);
@@ -463,20 +461,20 @@ void LocalRun::add_work(const Statistics& work) {
 void LocalRun::warn_of_silent_events() {
   constexpr std::size_t most = 5;
   std::vector<std::string> silent;
-  const Vector atol = options_.atol.expand(x_.size(), options_.rtol);
+  const Vector atol = options_.atol.expand(now_.x.size(), options_.rtol);
   for (const Event& event : system_.events()) {
     const bool can_wait = event.action == Action::record || event.direction == Direction::any;
     if (can_wait || fired_.count(event.name) > 0) continue;
     const bool rises = event.direction == Direction::rising;
     const double side = rises ? -1 : 1;
-    const double value = event.when.value(t_, x_);
-    const GuardShape shape = *event.when.shape(x_.size());
+    const double value = event.when.value(now_.t, now_.x);
+    const GuardShape shape = *event.when.shape(now_.x.size());
     std::vector<double> slopes;
-    event.when.slopes(t_, x_, shape.states, slopes);
+    event.when.slopes(now_.t, now_.x, shape.states, slopes);
     double near = 0;
     for (std::size_t k = 0; k < slopes.size(); ++k) {
       const Index state = shape.states[k];
-      near += std::abs(slopes[k]) * (options_.rtol * std::abs(x_[state]) + atol[state]);
+      near += std::abs(slopes[k]) * (options_.rtol * std::abs(now_.x[state]) + atol[state]);
     }
     if (!(side * value < -kNearSilent * near)) continue;
     const bool was_ahead = side * event.when.value(run_.start, run_.state) >= 0;
@@ -508,12 +506,12 @@ Solution LocalRun::ended() {
   solution_.statistics.field_evaluations += tools_->evaluator.counts().field;
   solution_.statistics.guard_evaluations += tools_->evaluator.counts().guards;
   solution_.statistics.events = static_cast<std::int64_t>(solution_.events.size());
-  solution_.outcome.t = t_;
-  if (solution_.outcome.reached_end() && x_.allFinite()) warn_of_silent_events();
-  solution_.final = {t_, mode_, x_, ""};
-  solution_.trajectory = Trajectory(x_.size(), {});
-  solution_.trajectory.begin_segment(t_, mode_, "");
-  solution_.trajectory.add_point(t_, x_);
+  solution_.outcome.t = now_.t;
+  if (solution_.outcome.reached_end() && now_.x.allFinite()) warn_of_silent_events();
+  solution_.final = {now_.t, now_.mode, now_.x, ""};
+  solution_.trajectory = Trajectory(now_.x.size(), {});
+  solution_.trajectory.begin_segment(now_.t, now_.mode, "");
+  solution_.trajectory.add_point(now_.t, now_.x);
   return std::move(solution_);
 }
 

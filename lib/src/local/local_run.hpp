@@ -82,15 +82,24 @@ class LocalRun {
   std::vector<std::shared_ptr<WholeArguments>> arguments_;  // per thread
   bool is_polynomial_;                                      // guards are polynomials of dense output
 
-  double t_;
-  Vector x_, x_end_, lambda_, weights_;
-  Mode mode_;
-  std::vector<std::size_t> alive_;  // the clusters of the step, and what became of each
-  std::vector<PartResult> results_;
-  bool is_stepping_ = false;  // the stepper is at t_
-  double longest_ = 0;        // of the next step; 0 where nothing limits it
-  double last_step_ = 0;
-  int whole_steps_ = 0;  // in a row
+  // Where the solution is.
+  struct Now {
+    double t;
+    Vector x, lambda;
+    Mode mode;
+  };
+  // How it goes on.
+  struct Pace {
+    bool is_stepping = false;  // the stepper is where the solution is
+    double longest = 0;        // of the next step; 0 where nothing limits it
+    double last = 0;           // the last step
+    int whole_steps = 0;       // in a row, with all states followed at once
+  };
+
+  Now now_;
+  Pace pace_;
+  Vector x_end_, weights_;
+  std::vector<PartResult> results_;  // of the clusters of the step
   std::size_t next_output_ = 0;
   std::unordered_set<std::string> fired_;  // the names of events that have
   Statistics work_;
