@@ -18,6 +18,8 @@ constexpr double kSameField = 1e-6;  // of the size of two fields, what they dif
 // A difference over a hundredth of the states' sizes, refined so often, is one over 1e-7 of them, and rounding leaves it six digits.
 constexpr int kMostRefinements = 5;
 constexpr double kRefinement = 0.1;
+// In parts of a difference's step, which is a hundredth of the arguments.
+constexpr double kKinkStep = 1e-5;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 bool is_jump(EventKind kind) {
@@ -55,6 +57,19 @@ bool slides_after(const EventRecord& record, std::size_t k) {
 }
 
 // Whether two derivatives are the same but for errors of the solution.
+// Whether the slopes of f(s) to either side of 0 differ, where central differences of any step give their mean. For steps of a
+// ten-millionth of the arguments (f(s) + f(−s) − 2f(0))/s of what is smooth is below both bounds.
+template <class Values>
+bool has_kink(const Values& f, double step, const Vector& slope) {
+  constexpr double of_slope = 1e-4, of_value = 1e-12;
+  if (!(step > 0)) return false;
+  const Vector here = f(0.0), ahead = f(step), behind = f(-step);
+  const Vector jump = (ahead + behind - 2 * here) / step;
+  const Vector sizes = here.cwiseAbs().cwiseMax(ahead.cwiseAbs()).cwiseMax(behind.cwiseAbs());
+  return (jump.cwiseAbs().array() > of_slope * slope.cwiseAbs().array() + of_value / step * sizes.array())
+      .any();
+}
+
 bool agree(const Matrix& a, const Matrix& b) {
   const double size = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
   return (a - b).cwiseAbs().maxCoeff() <= 1e-6 * size;
@@ -295,7 +310,12 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
         is_smooth = agree(image, finer);
         if (!is_smooth) image.swap(finer);
       }
-      jump_is_smooth_ = jump_is_smooth_ && is_smooth;
+      const auto moved_by = [&](double length) -> Vector {
+        Vector out = x + length * direction;
+        jump_once(instant, *record, instant.t + length * time[c], out);
+        return out;
+      };
+      jump_is_smooth_ = jump_is_smooth_ && is_smooth && !has_kink(moved_by, kKinkStep * step, image);
       result.col(c) = image;
     }
     jump_once(instant, *record, instant.t, x);
