@@ -79,7 +79,7 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
   change.time.resize(s.cols());
   for (Index k = 0; k < s.cols(); ++k) {
     const Vector direction = impact->at.col(k);
-    difference(
+    refined_difference(
         difference_step(impact->t, impact->after, impact->time[k], direction, instant.from->typical_sizes(),
                         1),
         [&](double step, Vector& out) {
@@ -95,7 +95,7 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
   change.after.resize(s.rows(), s.cols());
   for (Index k = 0; k < s.cols(); ++k) {
     const Vector direction = s.col(k) + velocity * change.time[k];
-    difference(
+    refined_difference(
         difference_step(instant.t, instant.after, change.time[k], direction, instant.from->typical_sizes(),
                         1),
         [&](double step, Vector& out) {

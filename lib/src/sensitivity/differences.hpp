@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "slideway/core/types.hpp"
 
@@ -34,6 +35,32 @@ void difference(double step, const Value& value, Vector& buffer, VectorRef deriv
     }
   }
   derivative /= 60 * step;
+}
+
+// The same, from the pair of steps, one a tenth of the other, whose results differ the least: where the time or a state varies on a
+// scale that their sizes do not tell, or a kink is near, `step` is too long. Returns that difference in parts of the derivative, a
+// bound of the error; where it is not far below 1 there is a kink or a step.
+template <class Value>
+double refined_difference(double step, const Value& value, Vector& buffer, VectorRef derivative) {
+  constexpr int most = 7;
+  constexpr double shorter = 0.1, rounding = 1e-11;
+  difference(step, value, buffer, derivative);
+  if (!(step > 0)) return 0;
+  double least = std::numeric_limits<double>::infinity();
+  Vector longer = derivative, finer(derivative.size());
+  for (int k = 1; k <= most && least > rounding; ++k) {
+    step *= shorter;
+    difference(step, value, buffer, finer);
+    const double size = std::max(longer.cwiseAbs().maxCoeff(), finer.cwiseAbs().maxCoeff());
+    const double apart = size > 0 ? (finer - longer).cwiseAbs().maxCoeff() / size : 0;
+    if (apart < least) {
+      // The longer step has the smaller rounding error.
+      derivative = apart <= rounding ? longer : finer;
+      least = apart;
+    }
+    longer = finer;
+  }
+  return least;
 }
 
 }  // namespace slideway

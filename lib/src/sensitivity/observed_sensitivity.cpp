@@ -21,7 +21,7 @@ Matrix ObservedSensitivity::at(double t, ConstVectorRef x, const Mode& mode, con
   Vector column(names);
   for (Index c = 0; c < s.cols(); ++c) {
     direction << s.col(c), request_.initial.col(c).tail(parameters);
-    difference(
+    refined_difference(
         difference_step(t, point, 0, direction, sizes, 1),
         [&](double step, Vector& out) {
           moved = point + step * direction;

@@ -15,9 +15,8 @@ namespace slideway {
 namespace {
 
 constexpr double kSameField = 1e-6;  // of the size of two fields, what they differ by and still count as one
-// A difference over a hundredth of the states' sizes, refined so often, is one over 1e-7 of them, and rounding leaves it six digits.
-constexpr int kMostRefinements = 5;
-constexpr double kRefinement = 0.1;
+// The differences of a smooth jump agree to this part of themselves.
+constexpr double kSmoothJump = 1e-6;
 // In parts of a difference's step, which is a hundredth of the arguments.
 constexpr double kKinkStep = 1e-5;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
@@ -106,7 +105,7 @@ double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, Cons
   Vector derivative(1);
   const double step = difference_step(t, x, t_dot, x_dot, regime.typical_sizes(), 1);
   Vector at(x.size());
-  difference(
+  refined_difference(
       step,
       [&](double s, Vector& out) {
         at = x + s * x_dot;
@@ -287,35 +286,26 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
   double typical = 1;
   for (const EventRecord* const record : instant.records) {
     if (!is_jump(record->kind)) continue;
-    Vector image(x.size()), finer(x.size());
+    Vector image(x.size());
     for (Index c = 0; c < result.cols(); ++c) {
       const Vector direction = result.col(c);
       const double step =
           difference_step(instant.t, x, time[c], direction,
                           (instant.from ? instant.from : instant.to)->typical_sizes(), typical);
-      const auto with_step = [&](double h, Vector& derivative) {
-        difference(
-            h,
-            [&](double s, Vector& out) {
-              out = x + s * direction;
-              jump_once(instant, *record, instant.t + s * time[c], out);
-            },
-            buffer_, derivative);
-      };
-      // A kink or a step beside x is told by a smaller step, which keeps off it if there is room.
-      with_step(step, image);
-      bool is_smooth = false;
-      for (int k = 1; k <= kMostRefinements && !is_smooth; ++k) {
-        with_step(step * std::pow(kRefinement, k), finer);
-        is_smooth = agree(image, finer);
-        if (!is_smooth) image.swap(finer);
-      }
+      const double apart = refined_difference(
+          step,
+          [&](double h, Vector& out) {
+            out = x + h * direction;
+            jump_once(instant, *record, instant.t + h * time[c], out);
+          },
+          buffer_, image);
       const auto moved_by = [&](double length) -> Vector {
         Vector out = x + length * direction;
         jump_once(instant, *record, instant.t + length * time[c], out);
         return out;
       };
-      jump_is_smooth_ = jump_is_smooth_ && is_smooth && !has_kink(moved_by, kKinkStep * step, image);
+      jump_is_smooth_ =
+          jump_is_smooth_ && apart <= kSmoothJump && !has_kink(moved_by, kKinkStep * step, image);
       result.col(c) = image;
     }
     jump_once(instant, *record, instant.t, x);
