@@ -1,4 +1,6 @@
 // Derivatives of solutions that are known in closed form, through every kind of event.
+#include <numbers>
+
 #include "test/sensitivity/differentiated.hpp"
 
 using namespace slideway;
@@ -171,6 +173,23 @@ x = "-mu*sgn(x) + t"
                     {"mu"}, [](const Differentiated& run) {
                       run.expect(run.time(0, "mu"), 1);
                       run.expect(run.end("x", "mu"), -(2 - 0.7));
+                    });
+}
+
+TEST_CASE("leaving a sliding mode under a force of 50 Hz has its time in units of seconds, too") {
+  at_all_tolerances(R"TOML(
+[parameters]
+A = 2.0
+[states]
+x = 0.0
+[time]
+end = 0.004
+[derivatives]
+x = "A*sin(100*pi*t) - sgn(x)"
+)TOML",
+                    {"A"}, [](const Differentiated& run) {
+                      // A sin(100πt) = 1
+                      run.expect(run.time(0, "A"), -1 / (4 * 100 * std::numbers::pi * std::sqrt(1 - 0.25)));
                     });
 }
 

@@ -15,6 +15,8 @@ namespace slideway {
 namespace {
 
 constexpr double kSameField = 1e-6;  // of the size of two fields, what they differ by and still count as one
+// The guard of an exit is zero where it falls to zero within this part of the stretch before.
+constexpr double kAtZero = 1e-3;
 // The differences of a smooth jump agree to this part of themselves.
 constexpr double kSmoothJump = 1e-6;
 // In parts of a difference's step, which is a hundredth of the arguments.
@@ -222,7 +224,10 @@ std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, cons
     least = away;
     nearest = trigger;
   }
-  return std::isfinite(least) ? std::vector{nearest} : std::vector<Trigger>();
+  // Where more surfaces slide than their fields span, the exits tell nothing of the time, and none is near zero.
+  const bool is_told =
+      !instant.segment_before || least <= kAtZero * (instant.t - instant.segment_before->start);
+  return is_told && std::isfinite(least) ? std::vector{nearest} : std::vector<Trigger>();
 }
 
 // Of several of the same name that are due the k-th record of it means the k-th.
