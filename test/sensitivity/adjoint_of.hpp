@@ -51,7 +51,7 @@ inline void check_adjoint_agrees(const Automaton& problem, const Options& option
     if (!event.exists) continue;
     CAPTURE(e);
     const Vector got = found.gradients.row(n + static_cast<Index>(e)).transpose();
-    // The adjoint says not-a-number of the time of an event that coincides with others, where forward derivatives may know it.
+    // Where events coincide their time may have a derivative in the direction that is asked for, and none in others. The adjoint needs all.
     if (got.allFinite() || solution.events[e].surfaces.size() < 2) check_row(event.time, got, allowed_time);
   }
 }

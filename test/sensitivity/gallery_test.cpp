@@ -84,7 +84,9 @@ TEST_CASE("derivatives of the gallery agree with differences of accurate runs") 
       const Options options{.rtol = 1e-10, .max_events = 20'000};
       const Run run{.start = instance.start, .end = end, .state = instance.state};
       const Solution recorded = Simulator(instance.problem(), options).run(run);
-      check_adjoint_agrees(instance.problem(), options, run, recorded, request, *found.sensitivities, 1e-5);
+      // The derivative of |z|^n by n has a logarithm at z = 0, which the quadrature of the adjoint follows to 3e-6 here.
+      const double within = name == "bouc_wen" && by == "n" ? 1e-5 : 1e-6;
+      check_adjoint_agrees(instance.problem(), options, run, recorded, request, *found.sensitivities, within);
       ++compared;
     }
   }
