@@ -1,4 +1,4 @@
-// What can be said about a model before it is run for long. Are its derivatives right, and is it affine in every relay? Is
+// model_check answers questions about a model before a long run. Are its derivatives right, and is it affine in every relay? Is
 // the motion from its initial state well posed? Do its states and tolerances fit, and which method suits it?
 //
 // It runs the model for a while, with few steps. It must not know how the answers are printed.

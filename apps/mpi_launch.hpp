@@ -4,7 +4,8 @@
 namespace slideway::apps {
 
 // Where several processes were started by MPI to make one sweep, this one becomes `slideway-mpi`, and the function does not return.
-// That program lies beside this one or in the PATH. The function returns 0 where there is nothing to do, and an exit status after a message.
+// `slideway-mpi` is looked for beside this program, then in the PATH. The function returns 0 where this is no sweep or MPI started
+// one process only, and an exit status after a message where `slideway-mpi` cannot be started.
 int become_mpi_program(int argc, char** argv);
 
 }  // namespace slideway::apps

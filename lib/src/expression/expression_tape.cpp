@@ -163,7 +163,7 @@ class TapeCompiler {
     compile(outputs, {});
   }
 
-  // Of a root: r and s, with what does not depend on y as inputs.
+  // The outputs of a root operation are r and s. Its inputs are the nodes that do not depend on y.
   struct Equation {
     std::vector<NodeId> outputs = {};
     std::vector<NodeId> taken = {};            // ascending

@@ -62,8 +62,8 @@ class Evaluator {
   void blend_corners();
   bool blends_corners() const { return blends_corners_; }
 
-  // Whether surfaces have break-away ratios, and these, ρ⁺ and ρ⁻: m entries each, all 1 where the system has none. Throws
-  // std::runtime_error naming the surface where one is below 1.
+  // breaks_away() tells whether any surface has break-away ratios. break_away() fills in ρ⁺ and ρ⁻ of all m surfaces, 1 where a surface
+  // has none. It throws std::runtime_error, which names the surface, where a ratio is below 1.
   bool breaks_away() const { return held_ || system_.breaks_away(); }
   void break_away(double t, ConstVectorRef x, VectorRef above, VectorRef below);
   // From now on λ of these surfaces counts between their break-away ratios: the field at ν stands for f at

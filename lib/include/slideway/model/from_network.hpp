@@ -14,8 +14,8 @@
 // x(j, s) is state s of cell j, lambda(j, s) the relay of its surface s; the entries that a cell sets are its own. State s of cell i
 // is state i·states + s of the system, and surfaces likewise. Members are called as those of from_functor are (model/from_functor.hpp):
 // with double, duals, and once with traces, which find out which states of which cells a cell reads. They must not compare.
-// What such a system does at a place can be evaluated there alone (SystemDefinition::rows), so events of large ones are followed where
-// they are (Options::local_events).
+// The field, the guards and the derivatives of one cell can be evaluated alone (SystemDefinition::rows). So a large network follows an
+// event with the cells around it (Options::local_events).
 //
 // It must not know time stepping.
 #pragma once

@@ -49,7 +49,7 @@ struct Equilibrium {
   Vector forces = {};  // one per contact, 0 of open ones
   std::vector<std::complex<double>> eigenvalues =
       {};  // of the motion in this mode, per unit of t, the largest real part first
-  // Whether the solutions beside the surfaces come to them; nothing where this is not told by the effects of relays, and without sliding.
+  // True where solutions beside the surfaces reach them. Empty without sliding, and where the effects of the relays do not decide it.
   std::optional<bool> attracting = {};
   OrbitStability stability = OrbitStability::stable;
   bool stability_known = true;  // false where `attracting` should be known and is not

@@ -30,13 +30,14 @@ struct AdjointOutput {
 };
 
 struct AdjointGradients {
-  Matrix gradients = {};  // outputs × q, by SensitivityRequest::names
+  // outputs × q, by SensitivityRequest::names. A row is not-a-number where the time of an event has no derivative in some direction.
+  Matrix gradients = {};
   // As in Sensitivities; of the directions of all states and parameters, whether they are asked for or not.
   double exists_until = std::numeric_limits<double>::infinity();
   std::string reason = {};
 };
 
-// Of a run that is over: `options` are its own, with Recording::dense, and its sensitivities may be empty. Throws std::invalid_argument
+// The run must be over. `options` are those of the run, with Recording::dense; its sensitivities may be empty. Throws std::invalid_argument
 // for a solution without its trajectory, for outputs that do not fit it, and for problems that runs have no derivatives of.
 AdjointGradients adjoint_gradients(const Automaton& problem, const Options& options, const Run& run,
                                    const Solution& solution, const SensitivityRequest& wanted,

@@ -37,8 +37,8 @@ enum class Recording {
   nothing,  // only the final state; stream with an observer
 };
 
-// Whether an event is followed where it is, with the states around it alone, instead of stopping all states of a large system. The cost
-// of an event is then that of its surroundings, whatever the size of the system. `automatic` does so from 2000 surfaces or 400
+// A large system can follow an event with the states around it alone, while the other states do not stop. The cost of an event then
+// depends on its surroundings, not on the size of the system. `automatic` does so from 2000 surfaces or 400
 // events on, where the problem allows it; `on` for fewer, too. Where it is not possible a run is followed as ever, and with `on` says why in
 // its warnings:
 //     one location, no contacts, no events at known times, patterns of all derivatives, every row short; a field that is affine, or
