@@ -12,6 +12,7 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/touching_contacts.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
@@ -260,7 +261,7 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
     if (arrivals.only_records() && arrivals.records.empty() && ending.empty()) return !log_.too_many_events();
   }
   if (ending.empty() && arrivals.only_hits() &&
-      std::all_of(arrivals.hits.begin(), arrivals.hits.end(), [&](Index c) { return only_touches(c); })) {
+      std::all_of(arrivals.hits.begin(), arrivals.hits.end(), [&](Index c) { return only_touches(now_, c); })) {
     now_.here->guards.leave_contacts(arrivals.hits);
     return !log_.too_many_events();
   }
@@ -450,23 +451,6 @@ std::vector<Index> ModeManager::contacts_still_touching() const {
   return touching;
 }
 
-// Whether the gap that closes opens again by itself. It follows a parabola, whose lowest point is within the rounding of the terms of
-// the gap along the last step.
-bool ModeManager::only_touches(Index contact) {
-  ContactDynamics& contacts = *now_.here->contacts;
-  const double approach = -contacts.rate(now_.t, now_.x, now_.lambda, contact);
-  const double ahead = kPartOfStep * now_.stepper->last_step_size();
-  const double t = std::min(now_.t + ahead, now_.step.end);
-  if (!(t > now_.t)) return false;
-  now_.stepper->evaluate(t, state_);
-  const double acceleration = (contacts.rate(t, state_, now_.lambda, contact) + approach) / (t - now_.t);
-  if (!(acceleration > 0)) return false;
-  const double start = std::max(now_.step.end - now_.stepper->last_step_size(), now_.regime.since);
-  now_.stepper->evaluate(start, state_);
-  const double rounding = contacts.rounding(start, state_, contact);
-  return 0.5 * approach * approach / acceleration <= kZeroFactor * rounding;
-}
-
 void ModeManager::open(const std::vector<Index>& releases) {
   std::vector<Index> closed = now_.here->contacts->closed();
   std::erase_if(closed, [&](Index c) { return contains(releases, c); });
@@ -493,7 +477,7 @@ Resolution ModeManager::resolution_of(const Meeting& meeting, bool may_dip) {
   };
   Resolution resolution = meeting.met.empty() ? Resolution() : resolve(meeting);
   if (!may_dip || resolution.dips.empty()) return resolution;
-  const std::vector<Index> dips = certain_dips(resolution);
+  const std::vector<Index> dips = dips_.certain_dips(resolution);
   if (dips.empty()) return resolution;
   Meeting certain = meeting;
   for (Met& met : certain.met) met.dips = contains(dips, met.surface);

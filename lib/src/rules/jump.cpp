@@ -9,6 +9,7 @@
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/touching_contacts.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
@@ -49,13 +50,13 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   bool goes_on = true;
   std::vector<Index> hits = arrivals.hits;
   if (!hits.empty()) {
-    put_on_gaps(hits);
+    put_on_gaps(now_, hits);
     const std::vector<Index>& closed = now_.here->contacts->closed();
     now_.mode.fill_lambda(now_.lambda);
     // Moved onto the gaps that are hit the state may move against those that are closed, which do not approach.
     now_.here->contacts->project(now_.t, closed, now_.lambda, now_.weights, now_.x);
     hits.insert(hits.end(), closed.begin(), closed.end());
-    for (const Index c : touching_contacts()) {
+    for (const Index c : touching_contacts(now_, instant_.was_reset)) {
       // A gap that opens is as good as open, however small it is.
       const bool opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) >
                          now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);

@@ -8,6 +8,9 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
     : now_(now),
       locator_(locator),
       log_(log),
+      dips_(now),
+      poles_(now, locator),
+      motion_(now, instant_, jumps_),
       history_(static_cast<Index>(now.tools.automaton().system().contacts().size())),
       state_(Vector::Zero(now.x.size())) {}
 

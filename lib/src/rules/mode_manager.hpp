@@ -11,7 +11,6 @@
 //     pressed       surfaces that closed contacts hold
 //     joined_locations  sliding between two locations
 //     second_order  sliding of second order
-//     dips          what the errors of integration may hide
 //     poles         guards that change their signs without being zero
 //     turns         crossings that accumulate
 //     zeno          jumps that accumulate, and contacts that come to rest
@@ -27,12 +26,13 @@
 #include <string>
 #include <vector>
 
-#include "core/copy_numbers.hpp"
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
-#include "rules/first_motion.hpp"
+#include "rules/dip_check.hpp"
+#include "rules/event_motion.hpp"
 #include "rules/history.hpp"
 #include "rules/instant.hpp"
+#include "rules/pole_check.hpp"
 #include "simulate/run_state.hpp"
 
 namespace slideway {
@@ -57,10 +57,11 @@ class ModeManager {
   // Where what slides ends, as terminal sliding does, in a point at which a surface is met with no speed, and stays there. Surfaces
   // are met, too, that the integrator cannot tell from it.
   bool comes_to_stay(const Meeting& meeting);
-  // The mode begins: the flight that ends in a dip starts here, unless it goes on after a touch.
-  void begin_flight();
   // Hands out what has been decided at an instant that an exception ends.
   void publish_what_happened();
+
+  DipCheck& dips() { return dips_; }
+  PoleCheck& poles() { return poles_; }
 
   // ---- records within a step, which change nothing
   // The events, surfaces and contacts of these guards. Valid until the next call.
@@ -69,8 +70,6 @@ class ModeManager {
   void cross(const std::vector<Index>& events);
   // The log's record of an event that is a record or a stop.
   EventRecord note(Index event, EventKind kind, int round = 1);
-  // The arrival without guards that change their signs in poles: these go to scanned().poles.
-  const Arrival& without_poles(const Arrival& arrival);
   bool passes_pole_of_surface() const;
   void pass_poles_of_events();
 
@@ -87,7 +86,7 @@ class ModeManager {
   // For checkpoints: what outlives an instant.
   template <class Visit>
   void visit_fields(Visit& visit) {
-    visit("flight", flight_);
+    visit("flight", dips_);
     visit("jumps", jumps_);
     visit("history", history_);
   }
@@ -136,7 +135,6 @@ class ModeManager {
   // Where the mode of the resolution does not follow: whether the run goes on. Nothing where that mode follows.
   std::optional<bool> stays_or_ends(Resolution& resolution, const Meeting& meeting, bool eventful);
   std::vector<Index> contacts_still_touching() const;
-  bool only_touches(Index contact);
   void open(const std::vector<Index>& releases);
   // Adds those that open.
   void open_what_relays_open(std::vector<Index>& releases);
@@ -150,13 +148,8 @@ class ModeManager {
   bool chatters(const EventRecord* event, std::span<const Index> surfaces);
 
   // ---- guards that change their signs in poles (poles.cpp)
-  bool is_pole(Index slot, double t);
-  // On its side, of a surface or an event, along the step.
-  double guard_of(Index slot, double t);
   // False when the run is over.
   bool pass_poles_of_surfaces();
-  bool both_fields_lead_on(Index surface, Side side);
-  bool has_finite_integral(Index surface, Side side);
 
   // ---- jumps (jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.
@@ -182,8 +175,6 @@ class ModeManager {
   // Which guards are on their own side, before anything jumps.
   void look_at_waiting();
   void wait_again(Index event);
-  // How far from zero a guard may be and still count as held there.
-  double held_level(Index event);
   // Events whose guards a jump has carried past zero, and edges that are past it.
   struct Crossed {
     Index event;
@@ -236,26 +227,10 @@ class ModeManager {
   // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
   bool find_sides(bool keep, Meeting& meeting);
   Index needed_without_value(ConstVectorRef h);
-  void put_on_gaps(const std::vector<Index>& contacts);
-  std::vector<Index> touching_contacts();
   std::vector<Index> events_moving_through_zero();
   Guard guard_between(const std::vector<Index>& due) const;
   std::optional<std::size_t> edge_that_undoes_last() const;
-  // The sign of the first derivative of s·g along the motion that is not zero; 0 when it rests.
-  int motion_of(Index event, bool exact);
-  std::vector<Displacement> points_not_told_apart(bool exact);
-  // How far from zero a guard may be and still count as zero.
-  double zero_level(Index event);
 
-  // ---- dips no deeper than the errors that gather (dips.cpp)
-  // The surfaces whose dips are deeper than the tolerances, by the flight integrated again with errors far below these. The record
-  // says of the others why they count as touched.
-  std::vector<Index> certain_dips(Resolution& resolution);
-  // How far the flight goes beyond the surface where it turns nearest to t_, and its state at t_; nothing where it cannot be
-  // told.
-  std::optional<double> depth_of_dip(const Dip& dip, Vector& state);
-  // The reason in the log for a dip that counts as a touch: its depth by the step, or as integrated again.
-  std::string why_touched(const Dip& dip, std::optional<double> integrated, double counts_from) const;
 
   // ---- two locations with one guard (joined_locations.cpp)
   void enter_pair(const RunTools::Pair& pair);
@@ -362,37 +337,17 @@ class ModeManager {
   bool hardly_leaves(const Accumulation& accumulation);
   bool gaps_hardly_open();
 
-  // The flight to a dip, from the last instant at which the surfaces `left` were met. Its state there is as good as the run's was at
-  // its beginning: after a touch it is that of the flight that was integrated again.
-  struct Flight {
-    double start = 0;
-    Vector state;
-    std::vector<Index> left;
-    bool goes_on = false;  // after a touch
-    template <class Visit>
-    void visit_fields(Visit& visit) {
-      visit("start", start);
-      visit("state", state);
-      visit("left", left);
-      visit("goes_on", goes_on);
-    }
-
-    void begin(double t, const Vector& x, const GuardTable& guards) {
-      start = t;
-      copy_numbers(x, state);
-      guards.list_surfaces_left(left);
-    }
-  };
-
   RunState& now_;
   Locator& locator_;
   RunLog& log_;
-  Flight flight_;
+  DipCheck dips_;
+  PoleCheck poles_;
 
   // ---- one instant
   Arrivals arrivals_;  // of the last call of gather()
   Instant instant_;
   InstantJumps jumps_;
+  EventMotion motion_;
 
   // ---- what comes ever faster
   History history_;
@@ -400,7 +355,7 @@ class ModeManager {
   // ---- buffers, for one function at a time
   std::vector<Index> on_surface_;    // that the state is put onto
   std::vector<Index> next_sliding_;  // in adopt()
-  Vector state_, noise_weights_, guards_;
+  Vector state_, guards_;
 };
 
 }  // namespace slideway

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "rules/mode_manager.hpp"
+#include "rules/touching_contacts.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
@@ -70,7 +71,7 @@ std::vector<Index> ModeManager::pressed_by_leaving(const Mode& before) {
   }
   if (left.empty()) return pressed;
   now_.mode.fill_lambda(now_.lambda);
-  for (const Index c : touching_contacts()) {
+  for (const Index c : touching_contacts(now_, instant_.was_reset)) {
     if (contains(contacts.closed(), c)) continue;
     const double rate = contacts.rate(now_.t, now_.x, now_.lambda, c);
     if (std::abs(rate) > contacts.rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights)) continue;

@@ -83,28 +83,23 @@ void ModeManager::look_at_waiting() {
     const Initially initially = watch[e].initially;
     if (begins && initially == Initially::wait && !(value > 0)) guards.set_waits(e, true);
     // The scan has seen it on its side.
-    if (guards.event(e).armed || (value > 0 && value > zero_level(e))) {
+    if (guards.event(e).armed || (value > 0 && value > motion_.zero_level(e))) {
       guards.set_waiting(e, Waiting::yes);
       guards.set_was_ahead(e);
     } else if (guards.event(e).held && watch[e].direction != Direction::any &&
-               std::abs(value) <= held_level(e)) {
+               std::abs(value) <= motion_.held_level(e)) {
       guards.set_waiting(e, Waiting::held);
-    } else if (begins && initially == Initially::fire && value < -zero_level(e)) {
+    } else if (begins && initially == Initially::fire && value < -motion_.zero_level(e)) {
       guards.set_waiting(e, Waiting::due);
     }
   }
-}
-
-double ModeManager::held_level(Index event) {
-  return zero_level(event) +
-         kWrongWayFactor * now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
 }
 
 // After its own reset, which is no crossing of it.
 void ModeManager::wait_again(Index event) {
   const double value = now_.here->event_value(now_.t, now_.x, event);
   if (!now_.here->guards.has_looked()) return;
-  now_.here->guards.set_waiting(event, value > 0 && value > zero_level(event) ? Waiting::yes : Waiting::no);
+  now_.here->guards.set_waiting(event, value > 0 && value > motion_.zero_level(event) ? Waiting::yes : Waiting::no);
 }
 
 std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
@@ -121,7 +116,7 @@ std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
     if (is_edge && watched.direction != Direction::any && !std::isfinite(value))
       throw std::runtime_error("the guard of an edge is not finite at t = " + number_text(now_.t));
     if (value > 0) {
-      if (waiting != Waiting::yes && value > zero_level(e)) {
+      if (waiting != Waiting::yes && value > motion_.zero_level(e)) {
         guards.set_waiting(e, Waiting::yes);
         guards.set_was_ahead(e);
       }
@@ -133,7 +128,7 @@ std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
     const bool is_past = is_due || (is_edge && watched.direction != Direction::any && watched.across_jumps &&
                                     !guards.event(e).waits);
     if (!crosses && !is_past && watched.direction != Direction::any) continue;
-    if (!(value < -(waiting == Waiting::held ? held_level(e) : zero_level(e)))) continue;
+    if (!(value < -(waiting == Waiting::held ? motion_.held_level(e) : motion_.zero_level(e)))) continue;
     // On the other side a guard in any direction waits for the way back.
     if (watched.direction == Direction::any) {
       guards.turn(e);

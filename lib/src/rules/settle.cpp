@@ -14,6 +14,7 @@
 #include "core/number_text.hpp"
 #include "rules/first_motion.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/touching_contacts.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
@@ -43,7 +44,7 @@ ModeManager::Verdict ModeManager::fire_past_zero(bool at_start, std::vector<Even
   if (!guards.has_looked()) look_at_waiting();
   // An event that has fired may fire again once something else has moved the state off its guard.
   for (Index e = 0; e < now_.here->watch.size(); ++e) {
-    if (guards.event(e).fired_here && std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e))
+    if (guards.event(e).fired_here && std::abs(now_.here->event_value(now_.t, now_.x, e)) > motion_.zero_level(e))
       guards.set_fired_here(e, false);
   }
   const std::vector<Crossed> crossed = crossed_by_jump();
@@ -54,7 +55,7 @@ ModeManager::Verdict ModeManager::fire_past_zero(bool at_start, std::vector<Even
 ModeManager::Verdict ModeManager::hit_what_approaches(bool at_start, std::vector<EventRecord>& records) {
   if (!now_.here->contacts) return Verdict::holds;
   now_.mode.fill_lambda(now_.lambda);
-  const std::vector<Index> touching = touching_contacts();
+  const std::vector<Index> touching = touching_contacts(now_, instant_.was_reset);
   const auto approaches = [&](Index c) {
     return now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) <
            -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
@@ -62,7 +63,7 @@ ModeManager::Verdict ModeManager::hit_what_approaches(bool at_start, std::vector
   if (std::none_of(touching.begin(), touching.end(), approaches)) return Verdict::holds;
   begin_round();
   // A state behind a gap would have to come back before the next impact is seen, so it is put onto the gap.
-  put_on_gaps(touching);
+  put_on_gaps(now_, touching);
   return apply_impact(touching, at_start, records) ? Verdict::changes : Verdict::ends;
 }
 
@@ -152,7 +153,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
   here.guards.leave_only_earlier(unmoved);
   std::vector<Index> resting;
   if (here.contacts) {
-    const std::vector<Index> touching = touching_contacts();
+    const std::vector<Index> touching = touching_contacts(now_, instant_.was_reset);
     here.guards.leave_contacts(touching);
     for (const Index c : touching) {
       const double rate = here.contacts->rate(now_.t, now_.x, now_.lambda, c);
@@ -309,53 +310,6 @@ bool ModeManager::find_sides(bool keep, Meeting& meeting) {
   return needed < 0;
 }
 
-// Moves the state, by no more than it takes.
-void ModeManager::put_on_gaps(const std::vector<Index>& contacts) {
-  for (int turn = 0;
-       turn < kGapTurns && !now_.here->contacts->correct_gaps(now_.t, contacts, now_.weights, now_.x);
-       ++turn) {
-  }
-}
-
-std::vector<Index> ModeManager::touching_contacts() {
-  std::vector<Index> touching;
-  if (!now_.here->contacts) return touching;
-  for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
-    const double gap = now_.here->contacts->gap(now_.t, now_.x, c);
-    const bool was_closed = contains(now_.here->contacts->closed(), c) || now_.here->guards.contact(c).left;
-    const double zero = kZeroFactor * now_.here->contacts->rounding(now_.t, now_.x, c) +
-                        (was_closed ? now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights) : 0.0);
-    if (gap > zero) continue;
-    // Only a reset puts a state where it must not be; what the integrator does there is its error.
-    if (instant_.was_reset && gap < -zero &&
-        gap < -kWrongWayFactor * now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights)) {
-      throw std::runtime_error("the state violates contact '" + now_.here->contacts->contact(c).name +
-                               "': its gap is " + number_text(gap) + " at t = " + number_text(now_.t) +
-                               " after a jump, expected >= 0");
-    }
-    touching.push_back(c);
-  }
-  return touching;
-}
-
-// After a reset the state is what the reset made it, and its guards are zero within rounding; a state that was integrated is
-// on a guard only within its error.
-double ModeManager::zero_level(Index event) {
-  EventWatch& watch = now_.here->watch;
-  // A state that slid along the zero of the guard has no rounding but that of its error scale.
-  double level = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
-  for (const InstantJumps::ZeroGuard& zero : jumps_.zero_guards) {
-    if (!(zero.when == watch[event].when)) continue;
-    now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
-    level += std::abs(zero.when.rate(now_.t, now_.x, 1, state_)) *
-                 location_accuracy(now_.t, now_.stepper ? now_.stepper->last_step_size() : 0) +
-             zero.left;
-  }
-  if (watch[event].kind != WatchedKind::edge || instant_.moved) return level;
-  noise_weights_ = now_.errors.accumulated().cwiseInverse();
-  return level + watch.tolerance(now_.t, now_.x, event, noise_weights_);
-}
-
 // Judges the guards that are zero, once the motion is known; the others are prepared for the march.
 std::vector<Index> ModeManager::events_moving_through_zero() {
   std::vector<Index> due;
@@ -368,7 +322,7 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
     guards.look_anew(e);
     if (now_.is_part_of_limit(e)) continue;
     const double value = now_.here->event_value(now_.t, now_.x, e);
-    const double zero = zero_level(e);
+    const double zero = motion_.zero_level(e);
     if (std::abs(value) > zero) {
       if (any && value < 0) guards.turn(e);
       continue;
@@ -379,7 +333,7 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
     // The classification has said on which side the solution leaves the guard between two locations.
     const bool is_left = instant_.departed && instant_.departed == watch[e].when;
-    const int motion = is_left ? 1 : motion_of(e, exact);
+    const int motion = is_left ? 1 : motion_.motion_of(e, exact);
     if (any) {
       if (motion < 0) guards.turn(e);
     } else if (motion < 0) {
@@ -407,64 +361,6 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
     guards.leave_event(e, ahead + kWrongWayFactor * tolerance, is_on_guard ? ahead : zero);
   }
   return due;
-}
-
-// The points that cannot be told from (t_, x_): later by what the arrival is located to, and beside it by rounding or, where the
-// state was integrated, by the errors of that.
-std::vector<Displacement> ModeManager::points_not_told_apart(bool exact) {
-  Displacement later{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
-  const double step = now_.stepper ? now_.stepper->last_step_size() : 0;
-  const double before = now_.t - kPartOfStep * step;
-  const bool arrived =
-      now_.stepper && instant_.before.size() == now_.x.size() && before < now_.t && now_.t <= now_.step.end;
-  if (arrived) {
-    later.dt = location_accuracy(now_.t, step);
-    now_.stepper->evaluate(before, later.dx);
-    later.dx = later.dt / (now_.t - before) * (instant_.before - later.dx);
-  }
-  Vector errors = kRoundingFactor * kEpsilon * (now_.x.cwiseAbs() + now_.weights.cwiseInverse());
-  if (!exact) errors += now_.errors.accumulated();
-  Displacement beside{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
-  add_errors(errors.cwiseInverse(), beside.dx);
-  return {later, beside};
-}
-
-int ModeManager::motion_of(Index event, bool exact) {
-  EventWatch& watch = now_.here->watch;
-  ModeOde& ode = now_.here->ode;
-  Vector velocity(now_.x.size());
-  ode.velocity(now_.t, now_.x, velocity);
-  const std::vector<Displacement> displacements = points_not_told_apart(exact);
-  // A rate that no point near turns round decides; the guard itself counts as zero.
-  const double rate = watch.rate(now_.t, now_.x, velocity, event);
-  double noise = watch.rate_rounding(now_.t, now_.x, velocity, event);
-  for (const Displacement& one : displacements) {
-    const double t = now_.t + one.dt;
-    const Vector x = now_.x + one.dx;
-    Vector there(now_.x.size());
-    try {
-      ode.velocity(t, x, there);
-    } catch (const std::exception&) {
-      // A neighbour beyond the end of a domain, as of a root, tells nothing.
-      continue;
-    }
-    const double difference = std::abs(watch.rate(t, x, there, event) - rate);
-    if (std::isfinite(difference)) noise += difference;
-  }
-  if (std::abs(rate) > noise) return now_.here->guards.side(event) * rate > 0 ? 1 : -1;
-  const GuardMotion motion{
-      .velocity = [&](double t, ConstVectorRef x, VectorRef dx) { ode.velocity(t, x, dx); },
-      .guard = [&](double t, ConstVectorRef x) { return now_.here->event_value(t, x, event); },
-      .t = now_.t,
-      .x = now_.x};
-  // No state changes noticeably sooner than in this time.
-  const double left = now_.run.end - now_.t;
-  const double fastest = now_.options.rtol * velocity.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>();
-  const double scale = fastest * left > 1 ? 1 / fastest : left;
-  const TimesToLookAt times{std::max(kSoonestLook * scale, 2 * location_accuracy(now_.t, 0)),
-                            kLatestLook * left};
-  const double rounding = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
-  return first_motion(motion, displacements, rounding, times);
 }
 
 }  // namespace slideway

@@ -5,6 +5,7 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/touching_contacts.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -105,7 +106,7 @@ void ModeManager::begin_in(const Mode& mode) {
       if (mode.slides_on(surfaces + c)) closed.push_back(c);
     }
     now_.here->contacts->set_closed(closed);
-    now_.here->guards.leave_contacts(touching_contacts());
+    now_.here->guards.leave_contacts(touching_contacts(now_, instant_.was_reset));
   }
   now_.regime.since = now_.t;
   std::vector<Index> sliding;

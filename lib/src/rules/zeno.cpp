@@ -59,7 +59,7 @@ double ModeManager::accuracy_of_jump() {
 // Nothing where the guard is not thrown back, or ever faster.
 std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
   EventWatch& watch = now_.here->watch;
-  if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > zero_level(event)) return std::nullopt;
+  if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > motion_.zero_level(event)) return std::nullopt;
   Vector velocity(now_.x.size());
   now_.here->ode.velocity(now_.t, instant_.before, velocity);
   const double approach = std::abs(watch.rate(now_.t, instant_.before, velocity, event));

@@ -172,7 +172,7 @@ bool RunEngine::begin_mode() {
     const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
     if (fields.w_plus - fields.w_minus > kNoEffect * scale) ode.set_mode(now_.mode, now_.lambda, true);
   }
-  manager_.begin_flight();
+  manager_.dips().begin_flight();
   const Stepper* const last = now_.stepper;
   now_.stepper = choose_stepper();
   now_.tools.drop_beyond_limit(now_.here);
@@ -379,7 +379,7 @@ bool RunEngine::scan_step(double end) {
   while (true) {
     const Arrival& first = locator_.locate(end);
     locator_.scanned().poles.clear();
-    const Arrival& arrival = first.found && first.steep ? manager_.without_poles(first) : first;
+    const Arrival& arrival = first.found && first.steep ? manager_.poles().without_poles(first) : first;
     locator_.scanned().arrival = arrival.found ? &arrival : nullptr;
     if (!arrival.found || now_.here->watch.size() == 0) return true;
     const Arrivals& arrivals = manager_.gather(arrival.guards);

@@ -1,27 +1,27 @@
-// ModeManager where a surface is met in a dip no deeper than the errors of integration may be.
-//
-// A dip deeper than the tolerance of its guard is passed through. Errors may have made a shallower dip, and a deeper one too.
-// A motion that left a surface along it may come back and touch it exactly, as a block that slips between two that stick. The flight to the dip is therefore integrated once more, with errors far below the tolerances.
+#include "rules/dip_check.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <utility>
 
+#include "core/copy_numbers.hpp"
 #include "core/number_text.hpp"
-#include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
-void ModeManager::begin_flight() {
+void DipCheck::begin_flight() {
   const bool same_flight = flight_.goes_on || now_.t > now_.regime.since;
   flight_.goes_on = false;
-  if (!same_flight) flight_.begin(now_.t, now_.x, now_.here->guards);
+  if (same_flight) return;
+  flight_.start = now_.t;
+  copy_numbers(now_.x, flight_.state);
+  now_.here->guards.list_surfaces_left(flight_.left);
 }
 
-std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
+std::vector<Index> DipCheck::certain_dips(Resolution& resolution) {
   std::vector<Index> certain;
   Vector state;
   bool all_told = true;
@@ -86,14 +86,14 @@ std::vector<Index> ModeManager::certain_dips(Resolution& resolution) {
   return {};
 }
 
-std::string ModeManager::why_touched(const Dip& dip, std::optional<double> integrated,
+std::string DipCheck::why_touched(const Dip& dip, std::optional<double> integrated,
                                      double counts_from) const {
   const std::string component = now_.mode[dip.surface] == Side::minus ? "w- = " : "w+ = ";
   return reason::touched(component + number_text(dip.w), integrated.value_or(dip.depth),
                          integrated.has_value(), counts_from);
 }
 
-std::optional<double> ModeManager::depth_of_dip(const Dip& dip, Vector& state) {
+std::optional<double> DipCheck::depth_of_dip(const Dip& dip, Vector& state) {
   const Index surface = dip.surface;
   const double duration = now_.t - flight_.start;
   // A flight that began only just before the dip is shorter than the dip.

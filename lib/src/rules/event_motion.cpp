@@ -1,0 +1,95 @@
+#include "rules/event_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "core/constants.hpp"
+#include "simulate/precision.hpp"
+#include "slideway/core/state_errors.hpp"
+
+namespace slideway {
+
+// After a reset the state is what the reset made it, and its guards are zero within rounding; a state that was integrated is
+// on a guard only within its error.
+double EventMotion::zero_level(Index event) {
+  EventWatch& watch = now_.here->watch;
+  // A state that slid along the zero of the guard has no rounding but that of its error scale.
+  double level = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
+  for (const InstantJumps::ZeroGuard& zero : jumps_.zero_guards) {
+    if (!(zero.when == watch[event].when)) continue;
+    velocity_.resize(now_.x.size());
+    now_.here->evaluator.field(now_.t, now_.x, now_.lambda, velocity_);
+    level += std::abs(zero.when.rate(now_.t, now_.x, 1, velocity_)) *
+                 location_accuracy(now_.t, now_.stepper ? now_.stepper->last_step_size() : 0) +
+             zero.left;
+  }
+  if (watch[event].kind != WatchedKind::edge || instant_.moved) return level;
+  weights_ = now_.errors.accumulated().cwiseInverse();
+  return level + watch.tolerance(now_.t, now_.x, event, weights_);
+}
+
+double EventMotion::held_level(Index event) {
+  return zero_level(event) +
+         kWrongWayFactor * now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
+}
+
+// The points that cannot be told from the time and state of the run: later by what the arrival is located to, and beside it by rounding or, where the
+// state was integrated, by the errors of that.
+std::vector<Displacement> EventMotion::points_not_told_apart(bool exact) {
+  Displacement later{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
+  const double step = now_.stepper ? now_.stepper->last_step_size() : 0;
+  const double before = now_.t - kPartOfStep * step;
+  const bool arrived =
+      now_.stepper && instant_.before.size() == now_.x.size() && before < now_.t && now_.t <= now_.step.end;
+  if (arrived) {
+    later.dt = location_accuracy(now_.t, step);
+    now_.stepper->evaluate(before, later.dx);
+    later.dx = later.dt / (now_.t - before) * (instant_.before - later.dx);
+  }
+  Vector errors = kRoundingFactor * kEpsilon * (now_.x.cwiseAbs() + now_.weights.cwiseInverse());
+  if (!exact) errors += now_.errors.accumulated();
+  Displacement beside{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
+  add_errors(errors.cwiseInverse(), beside.dx);
+  return {later, beside};
+}
+
+int EventMotion::motion_of(Index event, bool exact) {
+  EventWatch& watch = now_.here->watch;
+  ModeOde& ode = now_.here->ode;
+  Vector velocity(now_.x.size());
+  ode.velocity(now_.t, now_.x, velocity);
+  const std::vector<Displacement> displacements = points_not_told_apart(exact);
+  // A rate that no point near turns round decides; the guard itself counts as zero.
+  const double rate = watch.rate(now_.t, now_.x, velocity, event);
+  double noise = watch.rate_rounding(now_.t, now_.x, velocity, event);
+  for (const Displacement& one : displacements) {
+    const double t = now_.t + one.dt;
+    const Vector x = now_.x + one.dx;
+    Vector there(now_.x.size());
+    try {
+      ode.velocity(t, x, there);
+    } catch (const std::exception&) {
+      // A neighbour beyond the end of a domain, as of a root, tells nothing.
+      continue;
+    }
+    const double difference = std::abs(watch.rate(t, x, there, event) - rate);
+    if (std::isfinite(difference)) noise += difference;
+  }
+  if (std::abs(rate) > noise) return now_.here->guards.side(event) * rate > 0 ? 1 : -1;
+  const GuardMotion motion{
+      .velocity = [&](double t, ConstVectorRef x, VectorRef dx) { ode.velocity(t, x, dx); },
+      .guard = [&](double t, ConstVectorRef x) { return now_.here->event_value(t, x, event); },
+      .t = now_.t,
+      .x = now_.x};
+  // No state changes noticeably sooner than in this time.
+  const double left = now_.run.end - now_.t;
+  const double fastest = now_.options.rtol * velocity.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>();
+  const double scale = fastest * left > 1 ? 1 / fastest : left;
+  const TimesToLookAt times{std::max(kSoonestLook * scale, 2 * location_accuracy(now_.t, 0)),
+                            kLatestLook * left};
+  const double rounding = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
+  return first_motion(motion, displacements, rounding, times);
+}
+
+}  // namespace slideway

@@ -1,0 +1,110 @@
+#include "rules/pole_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+
+#include "simulate/precision.hpp"
+
+namespace slideway {
+
+double PoleCheck::guard_of(Index slot, double t) {
+  LocationTools& here = *now_.here;
+  state_.resize(now_.x.size());
+  now_.stepper->evaluate(t, state_);
+  if (slot >= here.ode.event_slot(0)) return here.event_value(t, state_, slot - here.ode.event_slot(0));
+  guards_.resize(now_.mode.size());
+  here.evaluator.guards(t, state_, guards_);
+  return static_cast<double>(static_cast<signed char>(now_.mode[slot / 2])) * guards_[slot / 2];
+}
+
+// Whether the guard is positive before t and negative after it, and grows towards t from both sides.
+bool PoleCheck::is_pole(Index slot, double t) {
+  const Index surfaces = ModeOde::first_slot(now_.mode.size());
+  if (slot < surfaces ? now_.mode.slides_on(slot / 2) || slot % 2 != 0 : slot < now_.here->ode.event_slot(0))
+    return false;
+  const double accuracy = location_accuracy(t, now_.stepper->last_step_size());
+  for (const double side : {-1.0, 1.0}) {
+    double nearer = std::numeric_limits<double>::infinity();
+    for (const double distance : {1.0, kPoleDistances, kPoleDistances * kPoleDistances}) {
+      double value = 0;
+      try {
+        value = -side * guard_of(slot, t + side * distance * kNearPole * accuracy);
+      } catch (const std::exception&) {
+        return false;
+      }
+      if (!std::isfinite(value)) return false;
+      if (distance == 1 && !(value > 0)) return false;
+      if (!(kPoleGrowth * std::abs(value) <= nearer)) return false;
+      nearer = std::abs(value);
+    }
+  }
+  return true;
+}
+
+const Arrival& PoleCheck::without_poles(const Arrival& arrival) {
+  std::vector<Index>& poles = locator_.scanned().poles;
+  for (std::size_t slot = 0; slot < arrival.guards.size(); ++slot) {
+    if (arrival.guards[slot] != 0 && is_pole(static_cast<Index>(slot), arrival.t))
+      poles.push_back(static_cast<Index>(slot));
+  }
+  if (poles.empty()) return arrival;
+  locator_.scanned().passed = arrival;
+  locator_.scanned().passed.steep = false;
+  for (const Index slot : poles) locator_.scanned().passed.guards[static_cast<std::size_t>(slot)] = 0;
+  // To where all are on their new sides.
+  const double accuracy = location_accuracy(arrival.t, now_.stepper->last_step_size());
+  double after = accuracy;
+  const auto is_passed = [&](Index slot) { return guard_of(slot, arrival.t + after) < 0; };
+  while (after < kNearPole * accuracy && !std::all_of(poles.begin(), poles.end(), is_passed)) after *= 2;
+  locator_.scanned().passed.t = std::min(arrival.t + after, now_.run.end);
+  // So near to a pole a guard changes over no more than the distance to it.
+  locator_.scanned().march_step = after;
+  return locator_.scanned().passed;
+}
+
+bool PoleCheck::both_fields_lead_on(Index surface, Side side) {
+  Vector lambda = now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.lambda;
+  Vector rates(now_.mode.size());
+  state_.resize(now_.x.size());
+  for (const double relay : {-1.0, 1.0}) {
+    lambda[surface] = relay;
+    try {
+      now_.here->evaluator.field(now_.t, now_.x, lambda, state_);
+      now_.here->evaluator.guard_rates(now_.t, now_.x, state_, rates);
+    } catch (const std::exception&) {
+      return false;
+    }
+    if (!(static_cast<double>(static_cast<signed char>(side)) * rates[surface] < 0)) return false;
+  }
+  return true;
+}
+
+bool PoleCheck::has_finite_integral(Index surface, Side side) {
+  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
+  const double nearest = kNearPole * accuracy;
+  const double farthest = nearest * kPoleDistances * kPoleDistances;
+  Vector lambda = now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.lambda;
+  Vector near(now_.x.size()), far(now_.x.size());
+  state_.resize(now_.x.size());
+  for (const double direction : {-1.0, 1.0}) {
+    lambda[surface] = direction * static_cast<double>(static_cast<signed char>(side));
+    for (const double distance : {nearest, farthest}) {
+      const double t = now_.t + direction * distance;
+      now_.stepper->evaluate(t, state_);
+      try {
+        now_.here->evaluator.field(t, state_, lambda, distance == nearest ? near : far);
+      } catch (const std::exception&) {
+        return false;
+      }
+    }
+    if (!near.allFinite() || !far.allFinite()) return false;
+    for (Index j = 0; j < near.size(); ++j) {
+      if (std::abs(near[j]) * nearest > kNotIntegrable * std::abs(far[j]) * farthest) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace slideway
