@@ -12,6 +12,7 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/pressed_contacts.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
@@ -401,7 +402,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
   if (!releases.empty()) open(releases);
   std::optional<Meeting> freed;
   const std::vector<Index>& held = now_.here->guards.held_surfaces();
-  if (!held.empty() && !releases.empty()) freed = with_freed(arrived, held);
+  if (!held.empty() && !releases.empty()) freed = with_freed(now_, arrived, held);
   const Meeting& meeting = freed ? *freed : arrived;
   if (releases.empty() && comes_to_stay(meeting)) return !log_.too_many_events();
   Resolution resolution = resolution_of(meeting, releases.empty());
@@ -425,7 +426,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     open_what_relays_open(releases);
     now_.here->guards.leave_contacts(releases, still_touching);
     if (shows_more && record.to) record.to = now_.word();
-    const std::vector<Index> pressed = eventful ? pressed_by_leaving(before) : std::vector<Index>();
+    const std::vector<Index> pressed = eventful ? pressed_by_leaving(now_, before) : std::vector<Index>();
     if (!pressed.empty() && !close_pressed(pressed, record)) return false;
   }
   if (!releases.empty()) {
@@ -482,6 +483,28 @@ Resolution ModeManager::resolution_of(const Meeting& meeting, bool may_dip) {
   Meeting certain = meeting;
   for (Met& met : certain.met) met.dips = contains(dips, met.surface);
   return resolve(certain);
+}
+
+bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& record) {
+  for (const Index c : pressed) now_.here->guards.leave_contact(c);
+  instant_.moved = false;
+  std::vector<EventRecord>& records = instant_.open_records(false);
+  const bool goes_on = settle_mode(false, records, pressed);
+  if (!goes_on) {
+    log_.report(std::move(record));
+    publish();
+    return false;
+  }
+  // They are told by that of the surfaces.
+  records.clear();
+  for (const Index c : pressed) {
+    if (!contains(now_.here->contacts->closed(), c)) continue;
+    now_.list(now_.mode.size() + c, record);
+    record.kind = EventKind::corner;
+  }
+  record.reason += reason::kHeldByContacts;
+  record.to = now_.word();
+  return true;
 }
 
 // Adds the contacts that open to the record of the event with which they do, or makes one of their own.

@@ -11,6 +11,7 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
       dips_(now),
       poles_(now, locator),
       motion_(now, instant_, jumps_),
+      last_jump_(now, locator, instant_, jumps_, arrivals_, motion_),
       history_(static_cast<Index>(now.tools.automaton().system().contacts().size())),
       state_(Vector::Zero(now.x.size())) {}
 

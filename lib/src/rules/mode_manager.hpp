@@ -30,8 +30,10 @@
 #include "log/run_log.hpp"
 #include "rules/dip_check.hpp"
 #include "rules/event_motion.hpp"
+#include "rules/contact_rest.hpp"
 #include "rules/history.hpp"
 #include "rules/instant.hpp"
+#include "rules/last_jump.hpp"
 #include "rules/pole_check.hpp"
 #include "simulate/run_state.hpp"
 
@@ -119,15 +121,7 @@ class ModeManager {
   void finish_stopped(Index event);
 
   // ---- surfaces that closed contacts hold (pressed.cpp)
-  // The side whose relay presses most of these contacts together, the side it is on where that makes no difference.
-  Side pressing_side(Index surface, const std::vector<Index>& contacts);
-  // The contacts that touch at rest, and towards which the solution leaves a surface along which it slid in `before`: a stop holds a
-  // block that friction no longer holds. The last function closes them, and adds them to the record of that instant.
-  std::vector<Index> pressed_by_leaving(const Mode& before);
-  bool is_stopped_by(Index contact, Index surface);
   bool close_pressed(const std::vector<Index>& pressed, EventRecord& record);
-  // `meeting` with the surfaces that have been held by contacts and are not any more.
-  Meeting with_freed(const Meeting& meeting, const std::vector<Index>& held);
 
   // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
   bool resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces);
@@ -288,33 +282,9 @@ class ModeManager {
   EventRecord note_limit(const std::vector<Index>& surfaces) const;
   void report_limit(EventRecord&& record, bool stays);
   bool go_to_lone_limit(Index surface, const Accumulation& accumulation);
-  // A guard that a jump has left at zero, and what is left of its flights off it.
-  struct Bounce {
-    double ratio = 0;        // of the speeds after and before
-    double height = 0;       // of the next flight
-    double remaining = 0;    // to the limit, where the ratio is below 1
-    double error = 0;        // of it
-    double flight = 0;       // how long it takes
-    bool is_low = false;     // its height is no more than errors of the states may make of it
-    bool is_hidden = false;  // the next flight is too low to be told from none
-  };
-  std::optional<Bounce> bounce_of(Index event);
-  std::optional<Bounce> bounce_of_last_jump();
-  double accuracy_of_jump();
   bool finish_unresolved(const Bounce& bounce);
   Vector limit_of_jumped(const Accumulation& accumulation, const std::vector<Index>& states) const;
   bool come_to_limit(const Accumulation& accumulation);
-  // Contacts that come to rest together, and what is left of the time until then.
-  struct Rest {
-    std::vector<Index> contacts = {};
-    double remaining = 0;  // to the limit
-    double most = 0;       // no later than this
-    Vector state = {};     // x_ with the contacts closed
-  };
-  // Whether contact `hit` comes to rest, together with those of `others` that it presses on; nothing where it does not.
-  std::optional<Rest> rest_of(Index hit, const std::vector<Index>& others);
-  // The time until another contact is hit, about.
-  double time_to_disturbance(const Rest& rest);
   void put_on_sliding();
   bool come_to_rest(const Rest& rest);
 
@@ -335,7 +305,6 @@ class ModeManager {
   // The surfaces that take part in the last so many events of relays.
   std::vector<Index> surfaces_of_turn(std::size_t period) const;
   bool hardly_leaves(const Accumulation& accumulation);
-  bool gaps_hardly_open();
 
   RunState& now_;
   Locator& locator_;
@@ -348,6 +317,7 @@ class ModeManager {
   Instant instant_;
   InstantJumps jumps_;
   EventMotion motion_;
+  LastJump last_jump_;
 
   // ---- what comes ever faster
   History history_;

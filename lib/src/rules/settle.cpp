@@ -14,6 +14,7 @@
 #include "core/number_text.hpp"
 #include "rules/first_motion.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/pressed_contacts.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
@@ -166,7 +167,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
   for (const Index i : held_by(now_, resting)) {
     // The sign of what rounding has left of the guard says nothing.
     if (i < before.size() && !before.slides_on(i)) now_.mode.set(i, before[i]);
-    now_.mode.set(i, pressing_side(i, resting));
+    now_.mode.set(i, pressing_side(now_, i, resting));
     const auto place = std::lower_bound(all.met.begin(), all.met.end(), i,
                                         [](const Met& met, Index surface) { return met.surface < surface; });
     if (place == all.met.end() || place->surface != i) all.met.insert(place, Met{.surface = i});
@@ -185,7 +186,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     const std::vector<Index> held = held_by(now_, closed, true);
     // Surfaces that were taken to slide while the contacts were open do not slide.
     for (const Index i : held) {
-      if (now_.mode.slides_on(i)) now_.mode.set(i, pressing_side(i, closed));
+      if (now_.mode.slides_on(i)) now_.mode.set(i, pressing_side(now_, i, closed));
     }
     now_.mode.fill_lambda(now_.lambda);
     std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),

@@ -7,6 +7,7 @@
 
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
+#include "rules/contact_rest.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
@@ -20,17 +21,6 @@ bool ModeManager::hardly_takes_time(double interval, double remaining) const {
          remaining <= kNothingLeft * location_accuracy(now_.t, 0);
 }
 
-// Whether the contacts of the last impact open so little until the next one that rounding decides which it will be.
-bool ModeManager::gaps_hardly_open() {
-  now_.mode.fill_lambda(now_.lambda);
-  return std::any_of(jumps_.touching.begin(), jumps_.touching.end(), [&](Index c) {
-    // The speed of a gap that stays closed is rounding, and says nothing of flights.
-    if (contains(now_.here->contacts->closed(), c)) return false;
-    const double opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) * now_.restart.interval();
-    return opens > 0 && opens <= kHardlyOpens * now_.here->contacts->rounding(now_.t, now_.x, c);
-  });
-}
-
 void ModeManager::skip_to(double t, const Vector& x) {
   if (now_.options.recording == Recording::dense && t > now_.t) {
     Matrix line(x.size(), 2);
@@ -42,95 +32,12 @@ void ModeManager::skip_to(double t, const Vector& x) {
   now_.x = x;
 }
 
-// The accuracy of the time of the last jump: by the clock, and by the rounding of the guards that were zero there.
-double ModeManager::accuracy_of_jump() {
-  double blur = jumps_.zero_guards.empty() ? 0 : arrivals_.blur;
-  now_.mode.fill_lambda(now_.lambda);
-  for (const Index c : jumps_.bounced) {
-    const double rate = std::abs(now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c));
-    if (rate > 0) blur = std::max(blur, now_.here->contacts->rounding(now_.t, now_.x, c) / rate);
-  }
-  return location_accuracy(now_.t, 0) + blur;
-}
-
-// A guard that fires is thrown back against the motion, with speed u and acceleration −a: it is off zero for 2u/a, by u²/2a at
-// most. The speeds shrink by r from one such flight to the next. The time of all of them is
-//     R = 2u / (a(1 − r)).
-// Nothing where the guard is not thrown back, or ever faster.
-std::optional<ModeManager::Bounce> ModeManager::bounce_of(Index event) {
-  EventWatch& watch = now_.here->watch;
-  if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > motion_.zero_level(event)) return std::nullopt;
-  Vector velocity(now_.x.size());
-  now_.here->ode.velocity(now_.t, instant_.before, velocity);
-  const double approach = std::abs(watch.rate(now_.t, instant_.before, velocity, event));
-  now_.here->ode.velocity(now_.t, now_.x, velocity);
-  const double side = now_.here->guards.side(event);
-  const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
-  if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
-  // Over half a flight, which the first look takes to be half as long as the last one.
-  double ahead =
-      now_.restart.interval() > 0 ? 0.5 * now_.restart.interval() : kFirstLook * (now_.run.end - now_.t);
-  double acceleration = 0, before = 0;
-  Vector along(now_.x.size());
-  for (int look = 0; look < kLooksAhead; ++look) {
-    now_.here->ode.velocity(now_.t + ahead, now_.x + ahead * velocity, along);
-    before = acceleration;
-    acceleration =
-        (speed - side * watch.rate(now_.t + ahead, now_.x + ahead * velocity, along, event)) / ahead;
-    if (!(acceleration > 0)) return std::nullopt;
-    ahead = speed / acceleration;
-  }
-  Bounce bounce;
-  bounce.ratio = speed / approach;
-  bounce.height = 0.5 * speed * ahead;
-  bounce.flight = 2 * ahead;
-  bounce.is_low = bounce.height <= kLowFlight * watch.tolerance(now_.t, now_.x, event, now_.weights);
-  if (!(bounce.ratio < 1)) return bounce;
-  bounce.remaining = bounce.flight / (1 - bounce.ratio);
-  const double uneven = std::abs(acceleration - before) / acceleration;
-  // Errors of the times before have become errors of the speed, and shrink with it.
-  bounce.error = uneven * bounce.remaining +
-                 2 * accuracy_of_jump() / ((1 - bounce.ratio) * (1 - bounce.ratio * bounce.ratio));
-  return bounce;
-}
-
-// The lowest of the flights that begin where only these guards fired; nothing where one of them is not thrown back.
-std::optional<ModeManager::Bounce> ModeManager::bounce_of_last_jump() {
-  const bool has_moved_on = instant_.last_edge && now_.tools.automaton().edges()[*instant_.last_edge].from !=
-                                                      now_.tools.automaton().edges()[*instant_.last_edge].to;
-  if (!jumps_.touching.empty() || has_moved_on || instant_.before.size() != now_.x.size())
-    return std::nullopt;
-  std::optional<Bounce> all;
-  for (Index e = 0; e < now_.here->watch.size(); ++e) {
-    if (now_.here->watch[e].kind == WatchedKind::record || now_.here->watch[e].kind == WatchedKind::stop)
-      continue;
-    if (!jumps_.has_fired_on(now_.here->watch[e].when)) continue;
-    const std::optional<Bounce> bounce = bounce_of(e);
-    if (!bounce) return std::nullopt;
-    const bool is_hidden = bounce->height <= kHiddenFlight * locator_.arming_level(e);
-    if (!all) {
-      all = bounce;
-      all->is_hidden = is_hidden;
-      continue;
-    }
-    all->is_hidden = all->is_hidden && is_hidden;
-    all->is_low = all->is_low || bounce->is_low;
-    all->flight = std::max(all->flight, bounce->flight);
-    if (bounce->remaining > all->remaining) {
-      all->remaining = bounce->remaining;
-      all->error = bounce->error;
-      all->ratio = bounce->ratio;
-    }
-  }
-  return all;
-}
-
 bool ModeManager::after_jump() {
   EventSeries& jumps = history_.jumps;
-  note_jump(jumps, now_.t, jumps_, instant_.before, now_.x, accuracy_of_jump(),
+  note_jump(jumps, now_.t, jumps_, instant_.before, now_.x, last_jump_.accuracy(),
             jumps_.zero_guards.empty() ? 0 : arrivals_.error);
   std::optional<Accumulation> accumulation = limit_of(jumps.events(), kTurnsOfJumps);
-  const std::optional<Bounce> bounce = bounce_of_last_jump();
+  const std::optional<Bounce> bounce = last_jump_.bounce();
   if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);
   if (bounce && bounce->is_low) now_.restart.expect(bounce->flight);
   if (!accumulation && bounce && bounce->is_hidden) {
@@ -146,7 +53,7 @@ bool ModeManager::after_jump() {
   }
   const bool cannot_go_on = (bounce && bounce->is_hidden) || accumulation->at_resolution ||
                             hardly_takes_time(now_.restart.interval(), accumulation->remaining) ||
-                            gaps_hardly_open();
+                            last_jump_.gaps_hardly_open();
   if (cannot_go_on) return come_to_limit(*accumulation);
   if (now_.t + accumulation->remaining >= now_.run.end) return true;
   const bool short_enough = accumulation->remaining <= now_.options.rtol * (now_.t - jumps.began());
@@ -263,9 +170,9 @@ bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest
     }
     for (const bool together : {true, false}) {
       if (together && others.empty()) continue;
-      std::optional<Rest> rest = rest_of(c, together ? others : std::vector<Index>());
+      std::optional<Rest> rest = rest_of(now_, c, together ? others : std::vector<Index>());
       if (!rest) continue;
-      const double undisturbed = time_to_disturbance(*rest);
+      const double undisturbed = time_to_disturbance(now_, *rest);
       const bool in_no_time = hardly_takes_time(kInfinity, rest->most) && rest->most < undisturbed;
       const bool short_enough =
           rest->most <= now_.options.rtol * (now_.t - history_.bounces.began(c)) && rest->most < undisturbed;
@@ -281,55 +188,6 @@ bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest
     }
   }
   return true;
-}
-
-std::optional<ModeManager::Rest> ModeManager::rest_of(Index hit, const std::vector<Index>& others) {
-  ContactDynamics& contacts = *now_.here->contacts;
-  std::vector<Index> closed = contacts.closed();
-  closed.push_back(hit);
-  closed.insert(closed.end(), others.begin(), others.end());
-  std::sort(closed.begin(), closed.end());
-  Rest rest;
-  rest.state = now_.x;
-  if (!contacts.project(now_.t, closed, now_.lambda, now_.weights, rest.state)) return std::nullopt;
-  const ContactDynamics::Pressed pressed =
-      contacts.pressed_with(hit, now_.t, rest.state, now_.lambda, closed);
-  for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
-    const Index c = pressed.contacts[k];
-    if (contains(contacts.closed(), c)) continue;
-    // The flight to the next impact, then flights of 2ue/a, 2ue²/a, … with u the speed there.
-    const double acceleration = pressed.accelerations[k];
-    const double rate = contacts.rate(now_.t, now_.x, now_.lambda, c);
-    const double gap = c == hit ? 0.0 : std::max(0.0, contacts.gap(now_.t, now_.x, c));
-    const double speed = std::sqrt(rate * rate + 2 * acceleration * gap);
-    const double restitution = contacts.contact(c).restitution_of(speed, now_.x);
-    if (!(restitution < 1)) return std::nullopt;
-    const double time = (rate + speed + 2 * speed * restitution / (1 - restitution)) / acceleration;
-    rest.contacts.push_back(c);
-    rest.remaining = std::max(rest.remaining, time);
-    rest.most += time;
-  }
-  if (!contains(rest.contacts, hit)) return std::nullopt;
-  if (rest.contacts.size() <= others.size()) {
-    closed = contacts.closed();
-    closed.insert(closed.end(), rest.contacts.begin(), rest.contacts.end());
-    std::sort(closed.begin(), closed.end());
-    rest.state = now_.x;
-    if (!contacts.project(now_.t, closed, now_.lambda, now_.weights, rest.state)) return std::nullopt;
-  }
-  return rest;
-}
-
-double ModeManager::time_to_disturbance(const Rest& rest) {
-  ContactDynamics& contacts = *now_.here->contacts;
-  double time = std::numeric_limits<double>::infinity();
-  for (Index c = 0; c < contacts.contacts(); ++c) {
-    if (contains(rest.contacts, c) || contains(contacts.closed(), c)) continue;
-    const double gap = contacts.gap(now_.t, now_.x, c);
-    const double rate = contacts.rate(now_.t, now_.x, now_.lambda, c);
-    if (rate < 0) time = std::min(time, std::max(0.0, gap / -rate));
-  }
-  return time;
 }
 
 bool ModeManager::come_to_rest(const Rest& rest) {

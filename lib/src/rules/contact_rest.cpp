@@ -1,0 +1,60 @@
+#include "rules/contact_rest.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/constants.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+std::optional<Rest> rest_of(RunState& now, Index hit, const std::vector<Index>& others) {
+  ContactDynamics& contacts = *now.here->contacts;
+  std::vector<Index> closed = contacts.closed();
+  closed.push_back(hit);
+  closed.insert(closed.end(), others.begin(), others.end());
+  std::sort(closed.begin(), closed.end());
+  Rest rest;
+  rest.state = now.x;
+  if (!contacts.project(now.t, closed, now.lambda, now.weights, rest.state)) return std::nullopt;
+  const ContactDynamics::Pressed pressed =
+      contacts.pressed_with(hit, now.t, rest.state, now.lambda, closed);
+  for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
+    const Index c = pressed.contacts[k];
+    if (contains(contacts.closed(), c)) continue;
+    // The flight to the next impact, then flights of 2ue/a, 2ue²/a, … with u the speed there.
+    const double acceleration = pressed.accelerations[k];
+    const double rate = contacts.rate(now.t, now.x, now.lambda, c);
+    const double gap = c == hit ? 0.0 : std::max(0.0, contacts.gap(now.t, now.x, c));
+    const double speed = std::sqrt(rate * rate + 2 * acceleration * gap);
+    const double restitution = contacts.contact(c).restitution_of(speed, now.x);
+    if (!(restitution < 1)) return std::nullopt;
+    const double time = (rate + speed + 2 * speed * restitution / (1 - restitution)) / acceleration;
+    rest.contacts.push_back(c);
+    rest.remaining = std::max(rest.remaining, time);
+    rest.most += time;
+  }
+  if (!contains(rest.contacts, hit)) return std::nullopt;
+  if (rest.contacts.size() <= others.size()) {
+    closed = contacts.closed();
+    closed.insert(closed.end(), rest.contacts.begin(), rest.contacts.end());
+    std::sort(closed.begin(), closed.end());
+    rest.state = now.x;
+    if (!contacts.project(now.t, closed, now.lambda, now.weights, rest.state)) return std::nullopt;
+  }
+  return rest;
+}
+
+double time_to_disturbance(RunState& now, const Rest& rest) {
+  ContactDynamics& contacts = *now.here->contacts;
+  double time = kInfinity;
+  for (Index c = 0; c < contacts.contacts(); ++c) {
+    if (contains(rest.contacts, c) || contains(contacts.closed(), c)) continue;
+    const double gap = contacts.gap(now.t, now.x, c);
+    const double rate = contacts.rate(now.t, now.x, now.lambda, c);
+    if (rate < 0) time = std::min(time, std::max(0.0, gap / -rate));
+  }
+  return time;
+}
+
+}  // namespace slideway
