@@ -49,6 +49,12 @@ void RunLog::finish(Status status, std::string message) {
   solution_.outcome = {status, now_.t, std::move(message)};
 }
 
+void RunLog::warn_once(const std::string& opening, std::string warning) {
+  std::vector<std::string>& warnings = solution_.warnings;
+  const auto is_told = [&](const std::string& one) { return one.starts_with(opening); };
+  if (std::none_of(warnings.begin(), warnings.end(), is_told)) warnings.push_back(std::move(warning));
+}
+
 bool RunLog::too_many_events() {
   if (static_cast<Index>(solution_.events.size()) < now_.options.max_events) return false;
   const EventLog& events = solution_.events;

@@ -31,6 +31,8 @@ class RunLog {
   // Fills in the outputs that were asked for on [start, end].
   void write_outputs(double start, double end);
   void finish(Status status, std::string message);
+  // Adds a warning unless one with this opening is there already.
+  void warn_once(const std::string& opening, std::string warning);
   // True when the run is over, for that.
   bool too_many_events();
 

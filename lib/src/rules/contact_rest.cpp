@@ -17,8 +17,7 @@ std::optional<Rest> rest_of(RunState& now, Index hit, const std::vector<Index>& 
   Rest rest;
   rest.state = now.x;
   if (!contacts.project(now.t, closed, now.lambda, now.weights, rest.state)) return std::nullopt;
-  const ContactDynamics::Pressed pressed =
-      contacts.pressed_with(hit, now.t, rest.state, now.lambda, closed);
+  const ContactDynamics::Pressed pressed = contacts.pressed_with(hit, now.t, rest.state, now.lambda, closed);
   for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
     const Index c = pressed.contacts[k];
     if (contains(contacts.closed(), c)) continue;

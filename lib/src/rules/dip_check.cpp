@@ -87,7 +87,7 @@ std::vector<Index> DipCheck::certain_dips(Resolution& resolution) {
 }
 
 std::string DipCheck::why_touched(const Dip& dip, std::optional<double> integrated,
-                                     double counts_from) const {
+                                  double counts_from) const {
   const std::string component = now_.mode[dip.surface] == Side::minus ? "w- = " : "w+ = ";
   return reason::touched(component + number_text(dip.w), integrated.value_or(dip.depth),
                          integrated.has_value(), counts_from);

@@ -11,28 +11,16 @@
 #include <string_view>
 
 #include "core/number_text.hpp"
+#include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/pressed_contacts.hpp"
+#include "rules/second_order_sliding.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-namespace {
-
-// Surfaces of which a message names the sides where it cannot spell modes out.
-constexpr std::size_t kMostDifferencesNamed = 6;
-
-// "; w- = 1e-9, w+ = 0": what counted as zero at one surface.
-std::string components_of(const EventRecord& event) {
-  const bool is_two_fold = event.kind == EventKind::two_fold && event.w_minus.size() == 1;
-  if (!is_two_fold || !std::isfinite(event.w_minus.front())) return {};
-  return "; w- = " + number_text(event.w_minus.front()) + ", w+ = " + number_text(event.w_plus.front());
-}
-
-}  // namespace
 
 Arrivals& ModeManager::gather(const std::vector<char>& slots) {
   Arrivals& arrivals = arrivals_;
@@ -262,7 +250,8 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
     if (arrivals.only_records() && arrivals.records.empty() && ending.empty()) return !log_.too_many_events();
   }
   if (ending.empty() && arrivals.only_hits() &&
-      std::all_of(arrivals.hits.begin(), arrivals.hits.end(), [&](Index c) { return only_touches(now_, c); })) {
+      std::all_of(arrivals.hits.begin(), arrivals.hits.end(),
+                  [&](Index c) { return only_touches(now_, c); })) {
     now_.here->guards.leave_contacts(arrivals.hits);
     return !log_.too_many_events();
   }
@@ -312,46 +301,6 @@ void ModeManager::finish_stopped(Index event) {
   log_.finish(Status::stopped_by_event, name.empty() ? "" : "stopped by '" + name + "'");
 }
 
-// "+0, 00", and of modes too long to be read the sides in which they differ: "(h3 +), (h3 0)".
-std::string ModeManager::words_of(const std::vector<Mode>& modes) const {
-  std::vector<Index> different;
-  for (Index i = 0; !modes.empty() && i < modes.front().size(); ++i) {
-    if (std::any_of(modes.begin(), modes.end(),
-                    [&](const Mode& mode) { return mode[i] != modes.front()[i]; }))
-      different.push_back(i);
-  }
-  const std::size_t named = std::min(different.size(), kMostDifferencesNamed);
-  std::string words;
-  for (const Mode& mode : modes) {
-    words += words.empty() ? "" : ", ";
-    if (is_readable(mode)) {
-      words += now_.as_shown(mode).word();
-      continue;
-    }
-    words += '(';
-    for (std::size_t k = 0; k < named; ++k)
-      words += (k > 0 ? ", " : "") + now_.surface_name(different[k]) + ' ' + to_character(mode[different[k]]);
-    words += named < different.size() ? ", …)" : ")";
-  }
-  return words;
-}
-
-void ModeManager::finish_ambiguous(const Resolution& resolution) {
-  const std::vector<Mode>& continuations = resolution.event.continuations;
-  const std::string words = words_of(continuations);
-  // A block at rest on its base: both fields turn back, and what keeps it there is sliding of second order.
-  const bool may_rest = resolution.event.kind == EventKind::two_fold && continuations.size() == 1;
-  log_.finish(
-      Status::ambiguous,
-      "the continuation on " + now_.names(resolution.event.surfaces) + " at t = " + number_text(now_.t) +
-          " is not unique (" + resolution.event.reason + components_of(resolution.event) + ")" +
-          (words.empty() ? std::string() : "; modes that continue: " + words) +
-          (may_rest ? "; if the state rests there, let it do so in a location of its own, with edges to "
-                      "it and from it"
-                    : "") +
-          "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches");
-}
-
 void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
   // From those of the mode so far, where the field is in it.
   std::vector<Index>& sliding = next_sliding_;
@@ -378,9 +327,9 @@ std::optional<bool> ModeManager::stays_or_ends(Resolution& resolution, const Mee
   if (stays_in_second_order(resolution, meeting)) {
     record.kind = EventKind::sliding_entry;
     record.continuations.clear();
-    record.reason = reason::turns_back(order());
+    record.reason = reason::turns_back(order_of_sliding(now_));
     now_.end(record);
-    if (!now_.bound().empty()) list_entered(record);
+    if (!now_.bound().empty()) list_entered(now_, record);
     log_.report(std::move(record));
     return !log_.too_many_events();
   }
@@ -388,7 +337,7 @@ std::optional<bool> ModeManager::stays_or_ends(Resolution& resolution, const Mee
   EventRecord undecided = record;
   for (Mode& mode : undecided.continuations) mode = now_.as_shown(mode);
   if (eventful) log_.report(std::move(undecided));
-  finish_ambiguous(resolution);
+  log_.finish(Status::ambiguous, ambiguity_text(now_, resolution));
   return false;
 }
 
@@ -521,8 +470,8 @@ void ModeManager::note_releases(const std::vector<Index>& releases, bool with_an
 bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool leaves = now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
   if (leaves) leave_pair(&record);
-  const std::vector<Index> unheld = ends_of_second_order();
-  const std::string order_so_far = unheld.empty() ? "" : order();
+  const std::vector<Index> unheld = ends_of_second_order(now_);
+  const std::string order_so_far = unheld.empty() ? "" : order_of_sliding(now_);
   for (const SecondOrder::Bound& one : now_.bound()) {
     if (eventful && contains(unheld, one.to)) now_.list(one.surface, record);
   }

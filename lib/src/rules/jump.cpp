@@ -8,6 +8,7 @@
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
+#include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/reasons.hpp"
@@ -149,34 +150,6 @@ void ModeManager::note_member(Index what) {
   if (!instant_.members.insert(what).second) instant_.fired_again = true;
 }
 
-// A guard that is past zero at entry and comes back may never have been meant to fire there.
-void ModeManager::warn_of_way_back(Index event) {
-  EventWatch& watch = now_.here->watch;
-  if (now_.here->contacts && !now_.here->contacts->closed().empty()) return;
-  Vector h(now_.here->system.surfaces());
-  try {
-    now_.here->evaluator.guards(now_.t, now_.x, h);
-    // On a surface the velocity is not known before the mode is.
-    if (!h.allFinite() || (h.array() == 0).any()) return;
-    now_.here->evaluator.field(now_.t, now_.x, h.array().sign().matrix(), state_);
-  } catch (const std::exception&) {
-    // The run leaves the location at once, so its field need not have a value here.
-    return;
-  }
-  const double rate = now_.here->guards.side(event) * watch.rate(now_.t, now_.x, state_, event);
-  if (!(rate > watch.rate_rounding(now_.t, now_.x, state_, event))) return;
-  const std::string name =
-      watch[event].name.empty() ? "an edge without a name" : "edge '" + watch[event].name + "'";
-  const std::string opening = name + " fired on entry of '" + now_.here->name + "'";
-  std::vector<std::string>& warnings = log_.solution().warnings;
-  const auto is_told = [&](const std::string& warning) { return warning.starts_with(opening); };
-  if (std::any_of(warnings.begin(), warnings.end(), is_told)) return;
-  warnings.push_back(
-      opening + " at t = " + number_text(now_.t) + ": its guard was " +
-      number_text(std::abs(now_.here->event_value(now_.t, now_.x, event))) +
-      " past zero already, and on the way back; with across_jumps = false the edge waits for a crossing");
-}
-
 bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause) {
   now_.here->guards.set_has_fired(event);
   // A limit that was jumped to leads to the mode found there.
@@ -190,7 +163,10 @@ bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& rec
   // A large system has many such records at one instant, and the log keeps no states of them.
   const bool keeps_states = now_.keeps_states();
   if (keeps_states) record.before = now_.x;
-  if (cause == Cause::beyond && watched.initially == Initially::by_rule) warn_of_way_back(event);
+  if (cause == Cause::beyond && watched.initially == Initially::by_rule) {
+    if (const std::optional<EntryWarning> warning = way_back_warning(now_, event))
+      log_.warn_once(warning->opening, warning->text);
+  }
   // One that a jump has carried past zero is not zero within errors.
   if (cause != Cause::jump) jumps_.note_zero(watched.when, now_.here->guards.event(event).noise);
   if (watched.delay.time > 0) return trigger(event, std::move(record), records);

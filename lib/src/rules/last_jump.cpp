@@ -20,7 +20,8 @@ double LastJump::accuracy() {
 
 std::optional<Bounce> LastJump::bounce_of(Index event) {
   EventWatch& watch = now_.here->watch;
-  if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > motion_.zero_level(event)) return std::nullopt;
+  if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > motion_.zero_level(event))
+    return std::nullopt;
   Vector velocity(now_.x.size());
   now_.here->ode.velocity(now_.t, instant_.before, velocity);
   const double approach = std::abs(watch.rate(now_.t, instant_.before, velocity, event));
@@ -50,8 +51,8 @@ std::optional<Bounce> LastJump::bounce_of(Index event) {
   bounce.remaining = bounce.flight / (1 - bounce.ratio);
   const double uneven = std::abs(acceleration - before) / acceleration;
   // Errors of the times before have become errors of the speed, and shrink with it.
-  bounce.error = uneven * bounce.remaining +
-                 2 * accuracy() / ((1 - bounce.ratio) * (1 - bounce.ratio * bounce.ratio));
+  bounce.error =
+      uneven * bounce.remaining + 2 * accuracy() / ((1 - bounce.ratio) * (1 - bounce.ratio * bounce.ratio));
   return bounce;
 }
 

@@ -1,4 +1,5 @@
 #include "rules/mode_manager.hpp"
+#include "rules/second_order_sliding.hpp"
 
 #include <algorithm>
 
@@ -34,7 +35,7 @@ void ModeManager::go_to(const Place& place) {
   if (place.is_pair) return enter_pair(now_.tools.of_pair(place.first_edge, place.second_edge));
   enter(place.location);
   if (place.second_order.empty()) return;
-  if (LocationTools* const tools = second_order_tools(place.second_order))
+  if (LocationTools* const tools = second_order_tools(now_, place.second_order))
     use_in_second_order(*tools, place.second_order);
 }
 

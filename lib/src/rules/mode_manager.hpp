@@ -28,9 +28,9 @@
 
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
+#include "rules/contact_rest.hpp"
 #include "rules/dip_check.hpp"
 #include "rules/event_motion.hpp"
-#include "rules/contact_rest.hpp"
 #include "rules/history.hpp"
 #include "rules/instant.hpp"
 #include "rules/last_jump.hpp"
@@ -101,7 +101,6 @@ class ModeManager {
   void size_guard_vectors();
 
   // ---- where it begins (start.cpp)
-  Index derivative_never_set(ConstVectorRef h);
   void begin_in(const Mode& mode);
   void take_initial_mode();
 
@@ -137,8 +136,6 @@ class ModeManager {
   // Takes over the mode and the relays of a resolution, and puts the state onto the surfaces that slide in it. `is_on_surfaces` tells
   // that the guards of all in on_surface_ are zero already.
   void adopt(const Resolution& resolution, bool is_on_surfaces = false);
-  std::string words_of(const std::vector<Mode>& modes) const;
-  void finish_ambiguous(const Resolution& resolution);
   bool chatters(const EventRecord* event, std::span<const Index> surfaces);
 
   // ---- guards that change their signs in poles (poles.cpp)
@@ -158,7 +155,6 @@ class ModeManager {
     jump,    // a jump has carried it past zero
     beyond,  // of an edge: past zero where its location is entered
   };
-  void warn_of_way_back(Index event);
   bool fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause = Cause::zero);
   void note_member(Index what);
   void carry_fired(const LocationTools& before);
@@ -215,16 +211,13 @@ class ModeManager {
   Verdict fire_through_zero(bool at_start, std::vector<EventRecord>& records);
   // `pressed` are contacts that close whatever the forces on them are.
   bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
-  bool reaches_zero(Index surface, double h);
   std::vector<Index> left_with_pair() const;
-  double jump_rounding(Index surface);
-  // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met at x_.
-  bool find_sides(bool keep, Meeting& meeting);
-  Index needed_without_value(ConstVectorRef h);
+  // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met. False where a guard that is
+  // needed has no value, so that the run is over.
+  bool take_sides_of_state(bool keep, Meeting& meeting);
   std::vector<Index> events_moving_through_zero();
   Guard guard_between(const std::vector<Index>& due) const;
   std::optional<std::size_t> edge_that_undoes_last() const;
-
 
   // ---- two locations with one guard (joined_locations.cpp)
   void enter_pair(const RunTools::Pair& pair);
@@ -233,21 +226,12 @@ class ModeManager {
   void leave_pair(EventRecord* record);
 
   // ---- sliding of second order (second_order.cpp)
-  // "second order", "third order", … of the sliding now.
-  std::string order() const;
-  // Null where one of the surfaces allows none.
-  LocationTools* second_order_tools(const std::vector<Index>& surfaces);
   void use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces);
   // The solution has come to the surfaces `coming` with no speed across them: it slides along those that do not hold by their relays.
   // `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
   bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
-  // Whether the field has no value where all of these are zero, and yet it can stay there.
-  bool has_no_field(const std::vector<Index>& surfaces);
   // Whatever their relays do.
   bool stay_on(std::vector<Index> coming, const std::vector<Index>& met);
-  // The state as it is there; none where that is too far away.
-  std::optional<Vector> state_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces,
-                                              const std::vector<Index>& coming, Vector& lambda);
   // Does so where what is met leaves open what follows, or is a two-fold, whatever the policy for what is not unique; or where it
   // comes to slide on surfaces, or only touches them, between fields that do not differ across them.
   bool stays_in_second_order(const Resolution& resolution, const Meeting& meeting);
@@ -258,10 +242,6 @@ class ModeManager {
   bool ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met);
   // False when the run is over.
   bool leave_second_order(const std::vector<Index>& leaving);
-  // The surfaces along which it does not slide any more.
-  std::vector<Index> ends_of_second_order() const;
-  // Lists the surfaces that have come to slide since the record was begun.
-  void list_entered(EventRecord& record) const;
 
   // ---- accumulation (zeno.cpp); each is false when the run is over
   bool after_crossing(const EventRecord& event);
@@ -283,7 +263,6 @@ class ModeManager {
   void report_limit(EventRecord&& record, bool stays);
   bool go_to_lone_limit(Index surface, const Accumulation& accumulation);
   bool finish_unresolved(const Bounce& bounce);
-  Vector limit_of_jumped(const Accumulation& accumulation, const std::vector<Index>& states) const;
   bool come_to_limit(const Accumulation& accumulation);
   void put_on_sliding();
   bool come_to_rest(const Rest& rest);
@@ -298,13 +277,6 @@ class ModeManager {
   bool close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts);
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
-  bool hardly_moves(double time);
-  // Adds to the error of the limit what rounding and the tolerances make of the times at which these surfaces are met.
-  void add_errors_of_surfaces(const EventRecord& event, Accumulation& accumulation);
-  bool hardly_takes_time(double interval, double remaining) const;
-  // The surfaces that take part in the last so many events of relays.
-  std::vector<Index> surfaces_of_turn(std::size_t period) const;
-  bool hardly_leaves(const Accumulation& accumulation);
 
   RunState& now_;
   Locator& locator_;

@@ -5,54 +5,13 @@
 #include <stdexcept>
 
 #include "core/number_text.hpp"
+#include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-namespace {
-
-// Of the last events of a cycle, those whose names a message looks at, and those that it names.
-constexpr std::size_t kLastOfCycle = 400;
-constexpr std::size_t kMostMembersNamed = 6;
-
-// "reset 'bounce', transition 'up' on -> off".
-std::string label(const EventRecord& record) {
-  return std::string(to_string(record.kind)) + (record.name ? " '" + *record.name + "'" : "") +
-         (record.from_location && record.to_location && record.from_location != record.to_location
-              ? " " + *record.from_location + " -> " + *record.to_location
-              : "");
-}
-
-// "; 'fire' fires on entering 'off', where its guard is beyond zero": why an edge takes part that no crossing sets off.
-std::string why_on_entry(const std::vector<EventRecord>& records) {
-  for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    if (record->reason.rfind(reason::kBeyondAlready, 0) != 0 || !record->from_location) continue;
-    const std::string edge = record->name ? "'" + *record->name + "'" : "an edge without a name";
-    return "; " + edge + " fires on entering '" + *record->from_location +
-           "', where its guard is beyond zero already: an edge watches a condition, not a crossing";
-  }
-  return {};
-}
-
-// The names of the members that have fired lately, each once.
-std::string members_of(const std::vector<EventRecord>& records) {
-  std::vector<std::string> members;
-  for (std::size_t k = records.size() - std::min(kLastOfCycle, records.size()); k < records.size(); ++k) {
-    const std::string member = label(records[k]);
-    if (std::find(members.begin(), members.end(), member) == members.end()) members.push_back(member);
-  }
-  std::string text;
-  for (std::size_t k = 0; k < std::min(kMostMembersNamed, members.size()); ++k)
-    text += (text.empty() ? "" : ", ") + members[k];
-  if (members.size() > kMostMembersNamed)
-    text += " and " + std::to_string(members.size() - kMostMembersNamed) + " more";
-  return text;
-}
-
-}  // namespace
 
 void ModeManager::begin_round() {
   if (instant_.fired_again) ++instant_.repeats;
@@ -62,9 +21,7 @@ void ModeManager::begin_round() {
 
 bool ModeManager::fires_without_end(const std::vector<EventRecord>& records) {
   if (instant_.repeats > kMostRepeatedRounds) {
-    log_.finish(Status::chattering, "events set each other off without end at t = " + number_text(now_.t) +
-                                        " and no time passes between them: " + members_of(records) +
-                                        why_on_entry(records) + "; check the guards and what the resets set");
+    log_.finish(Status::chattering, endless_text(now_, records));
     return true;
   }
   const std::size_t noted = log_.solution().events.size() + records.size() - instant_.published;
@@ -99,7 +56,8 @@ void ModeManager::look_at_waiting() {
 void ModeManager::wait_again(Index event) {
   const double value = now_.here->event_value(now_.t, now_.x, event);
   if (!now_.here->guards.has_looked()) return;
-  now_.here->guards.set_waiting(event, value > 0 && value > motion_.zero_level(event) ? Waiting::yes : Waiting::no);
+  now_.here->guards.set_waiting(event,
+                                value > 0 && value > motion_.zero_level(event) ? Waiting::yes : Waiting::no);
 }
 
 std::vector<ModeManager::Crossed> ModeManager::crossed_by_jump() {
@@ -157,7 +115,7 @@ bool ModeManager::fire_crossed(const std::vector<Crossed>& crossed, bool at_star
   if (stops.empty()) return fire_round(jumps, at_start, records);
   // Nothing follows that a classification could be for: the sides are those of the signs.
   Meeting meeting;
-  find_sides(false, meeting);
+  take_sides_of_state(false, meeting);
   if (!records.empty()) records.back().to = now_.word();
   for (const Index e : stops) records.push_back(note(e, EventKind::stop, instant_.round));
   finish_stopped(stops.front());

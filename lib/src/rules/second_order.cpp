@@ -16,6 +16,7 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/second_order_sliding.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
@@ -37,19 +38,6 @@ std::vector<Index> union_of(const std::vector<Index>& first, const std::vector<I
 
 }  // namespace
 
-std::string ModeManager::order() const {
-  Index highest = 2;
-  if (now_.here->staying) {
-    for (const SecondOrder::Chain& chain : now_.here->staying->of->chains)
-      highest = std::max(highest, chain.count + 1);
-  }
-  return highest == 2 ? "second order" : highest == 3 ? "third order" : "order " + std::to_string(highest);
-}
-
-LocationTools* ModeManager::second_order_tools(const std::vector<Index>& surfaces) {
-  return now_.tools.in_second_order(now_.regime.location, surfaces);
-}
-
 void ModeManager::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {
   tools.guards = now_.here->guards;
   carry_contacts(*now_.here, tools);
@@ -67,20 +55,9 @@ bool ModeManager::begin_second_order(std::vector<Index> coming, const std::vecto
            now_.here->geometry.relay_effect(now_.t, now_.x, now_.lambda, i, sizes) != RelayEffect::along;
   };
   std::sort(coming.begin(), coming.end());
-  if (has_no_field(coming)) return stay_on(std::move(coming), met);
+  if (has_no_field(now_, coming)) return stay_on(std::move(coming), met);
   coming.erase(std::remove_if(coming.begin(), coming.end(), is_other), coming.end());
   return !coming.empty() && stay_on(std::move(coming), met);
-}
-
-// As of a quotient of what is zero there: nothing tells what the relays do.
-bool ModeManager::has_no_field(const std::vector<Index>& surfaces) {
-  if (now_.regime.in_second_order() || now_.regime.in_pair() || surfaces.empty()) return false;
-  Vector there = now_.x, field(now_.x.size());
-  if (!now_.here->geometry.project(now_.t, surfaces, now_.weights, there)) return false;
-  now_.here->evaluator.field(now_.t, there, now_.lambda, field);
-  if (field.allFinite()) return false;
-  const LocationTools* const tools = second_order_tools(surfaces);
-  return tools && !tools->bound().empty();
 }
 
 bool ModeManager::stays_where_no_field() {
@@ -96,17 +73,17 @@ bool ModeManager::stays_where_no_field() {
   }
   EventRecord record = now_.begun(EventKind::sliding_entry);
   now_.mode.fill_lambda(now_.lambda);
-  if (near.size() < 2 || !has_no_field(near) || !stay_on(near, near)) return false;
-  list_entered(record);
+  if (near.size() < 2 || !has_no_field(now_, near) || !stay_on(near, near)) return false;
+  list_entered(now_, record);
   now_.end(record);
-  record.reason = reason::has_no_field(order());
+  record.reason = reason::has_no_field(order_of_sliding(now_));
   log_.report(std::move(record));
   return true;
 }
 
 bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& met) {
   std::vector<Index> surfaces = union_of(now_.regime.second_order, coming);
-  LocationTools* const tools = second_order_tools(surfaces);
+  LocationTools* const tools = second_order_tools(now_, surfaces);
   if (!tools) return false;
   carry_contacts(*now_.here, *tools);
   Mode mode = now_.mode;
@@ -118,7 +95,7 @@ bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& m
   }
   Vector lambda = now_.lambda;
   mode.fill_lambda(lambda);
-  std::optional<Vector> state = state_in_second_order(*tools, surfaces, coming, lambda);
+  std::optional<Vector> state = state_in_second_order(now_, *tools, surfaces, coming, lambda);
   if (!state) return false;
   Meeting meeting{.at_start = true};
   std::vector<char> is_met(static_cast<std::size_t>(now_.mode.size()), 0);
@@ -141,43 +118,6 @@ bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& m
   // last.
   if (!now_.restart.jumped_at(now_.t)) now_.restart.go_on();
   return true;
-}
-
-// The relay takes the remaining speed away along its own effect, in a time in which little else changes. Nobody sees how far from
-// the surface that speed would carry. None where somebody does.
-std::optional<Vector> ModeManager::state_in_second_order(LocationTools& tools,
-                                                         const std::vector<Index>& surfaces,
-                                                         const std::vector<Index>& coming, Vector& lambda) {
-  SurfaceGeometry& plain = now_.tools.of_location(now_.regime.location).geometry;
-  Vector x = now_.x, values(now_.mode.size()), rates(now_.mode.size()), minus(x.size()), plus(x.size());
-  const auto put_on_surfaces = [&](Vector& state) {
-    if (tools.staying) {
-      tools.staying->geometry.project(now_.t, tools.staying->all, now_.weights, state);
-    } else {
-      plain.project(now_.t, surfaces, now_.weights, state);
-    }
-    tools.geometry.project(now_.t, surfaces, now_.weights, state);
-  };
-  for (const Index i : coming) {
-    tools.evaluator.guards(now_.t, x, values);
-    tools.evaluator.neighbour_fields(now_.t, x, lambda, i, minus, plus);
-    const double speed = values[i];
-    if (!minus.allFinite() || !plus.allFinite()) {
-      // Beside the surfaces a field need not have a value on the side that is not in force.
-      Vector there = x;
-      put_on_surfaces(there);
-      tools.evaluator.neighbour_fields(now_.t, there, lambda, i, minus, plus);
-    }
-    plus -= minus;
-    tools.evaluator.guard_directional(now_.t, x, 0, plus, rates);
-    const double time = -speed / rates[i];
-    const double excursion =
-        tools.staying ? tools.staying->excursion(now_.t, x, i, speed, rates[i]) : std::abs(speed * time);
-    if (!(excursion <= plain.tolerance(now_.t, x, i, now_.weights))) return std::nullopt;
-    x += time * plus;
-  }
-  for (int turn = 0; turn < kProjectionTurns; ++turn) put_on_surfaces(x);
-  return x;
 }
 
 bool ModeManager::stays_in_second_order(const Resolution& resolution, const Meeting& meeting) {
@@ -240,9 +180,9 @@ bool ModeManager::comes_to_stay(const Meeting& meeting) {
   std::sort(met.begin(), met.end());
   EventRecord record = now_.begun(EventKind::sliding_entry);
   if (!ends_with(coming, met) && !ends_with(met, met)) return false;
-  list_entered(record);
+  list_entered(now_, record);
   now_.end(record);
-  record.reason = reason::comes_to_stay(order());
+  record.reason = reason::comes_to_stay(order_of_sliding(now_));
   log_.report(std::move(record));
   return true;
 }
@@ -251,8 +191,8 @@ bool ModeManager::stays_at_once(const Meeting& meeting) {
   if (now_.regime.in_second_order() || now_.regime.in_pair() || meeting.met.size() < 2) return false;
   std::vector<Index> met;
   for (const Met& one : meeting.met) met.push_back(one.surface);
-  if (now_.here->evaluator.guards_are_affine()) return has_no_field(met) && stay_on(met, met);
-  const LocationTools* const tools = second_order_tools(met);
+  if (now_.here->evaluator.guards_are_affine()) return has_no_field(now_, met) && stay_on(met, met);
+  const LocationTools* const tools = second_order_tools(now_, met);
   return tools && !tools->bound().empty() && stay_on(met, met);
 }
 
@@ -263,7 +203,7 @@ bool ModeManager::goes_on_in_second_order(const Meeting& meeting) {
   for (const Met& one : meeting.met) met.push_back(one.surface);
   std::copy_if(instant_.second_order.begin(), instant_.second_order.end(), std::back_inserter(coming),
                [&](Index i) { return contains(met, i); });
-  LocationTools* const tools = coming.empty() ? nullptr : second_order_tools(coming);
+  LocationTools* const tools = coming.empty() ? nullptr : second_order_tools(now_, coming);
   if (!tools) return false;
   Vector speeds(tools->system.surfaces());
   tools->evaluator.guards(now_.t, now_.x, speeds);
@@ -276,19 +216,9 @@ bool ModeManager::goes_on_in_second_order(const Meeting& meeting) {
   return begin_second_order(std::move(coming), met);
 }
 
-void ModeManager::list_entered(EventRecord& record) const {
-  record.surfaces.clear();
-  record.surface_names.clear();
-  for (ShortList<double>* values : {&record.w_minus, &record.w_plus, &record.lambda}) values->clear();
-  const Mode now = now_.word();
-  for (Index i = 0; i < now_.mode.size(); ++i) {
-    if (now.slides_on(i) && !(record.from && record.from->slides_on(i))) now_.list(i, record);
-  }
-}
-
 // Whether what slides ends in a point of these surfaces, and stays there.
 bool ModeManager::ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met) {
-  const LocationTools* const tools = second_order_tools(union_of(now_.regime.second_order, surfaces));
+  const LocationTools* const tools = second_order_tools(now_, union_of(now_.regime.second_order, surfaces));
   if (!tools) return false;
   const auto slid_before = [&](Index i) {
     return now_.mode.slides_on(i) && !now_.regime.slides_in_second_order(i);
@@ -311,7 +241,7 @@ bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
     enter(now_.regime.location);
     now_.here->guards = left.guards;
     carry_contacts(left, *now_.here);
-  } else if (LocationTools* const tools = second_order_tools(staying)) {
+  } else if (LocationTools* const tools = second_order_tools(now_, staying)) {
     use_in_second_order(*tools, staying);
     for (const SecondOrder::Bound& one : now_.bound()) now_.mode.set(one.surface, Side::plus);
   } else {
@@ -324,13 +254,6 @@ bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
   }
   now_.tools.of_location(now_.regime.location).geometry.project(now_.t, surfaces, now_.weights, now_.x);
   return true;
-}
-
-std::vector<Index> ModeManager::ends_of_second_order() const {
-  std::vector<Index> leaving;
-  std::copy_if(now_.regime.second_order.begin(), now_.regime.second_order.end(), std::back_inserter(leaving),
-               [&](Index i) { return !now_.mode.slides_on(i); });
-  return leaving;
 }
 
 }  // namespace slideway

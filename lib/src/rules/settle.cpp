@@ -13,8 +13,10 @@
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "rules/first_motion.hpp"
+#include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/pressed_contacts.hpp"
+#include "rules/surface_sides.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
@@ -45,7 +47,8 @@ ModeManager::Verdict ModeManager::fire_past_zero(bool at_start, std::vector<Even
   if (!guards.has_looked()) look_at_waiting();
   // An event that has fired may fire again once something else has moved the state off its guard.
   for (Index e = 0; e < now_.here->watch.size(); ++e) {
-    if (guards.event(e).fired_here && std::abs(now_.here->event_value(now_.t, now_.x, e)) > motion_.zero_level(e))
+    if (guards.event(e).fired_here &&
+        std::abs(now_.here->event_value(now_.t, now_.x, e)) > motion_.zero_level(e))
       guards.set_fired_here(e, false);
   }
   const std::vector<Crossed> crossed = crossed_by_jump();
@@ -133,7 +136,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
   Meeting all{.at_start = true};
   const Mode before = now_.mode;
   const std::vector<Index> left = left_with_pair();
-  if (!find_sides(!instant_.moved, all)) return false;
+  if (!take_sides_of_state(!instant_.moved, all)) return false;
   std::erase_if(all.met, [&](const Met& met) { return contains(left, met.surface); });
   // A jump elsewhere leaves a guard on the side that is stored: within the errors with which it was left its sign says nothing.
   std::vector<Index> unmoved;
@@ -213,7 +216,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
       records.push_back(std::move(record));
     }
     if (!resolution.decided) {
-      finish_ambiguous(resolution);
+      log_.finish(Status::ambiguous, ambiguity_text(now_, resolution));
       return false;
     }
     adopt(resolution);
@@ -240,6 +243,17 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
   return true;
 }
 
+bool ModeManager::take_sides_of_state(bool keep, Meeting& meeting) {
+  Sides sides = find_sides(now_, instant_, keep);
+  meeting.met = std::move(sides.met);
+  const auto& [surface, guard] = sides.without_value;
+  if (surface < 0) return true;
+  log_.finish(Status::user_function_failed, "the guard of surface '" + now_.surface_name(surface) +
+                                                "' is not finite (" + number_text(guard) +
+                                                ") after the jump at t = " + number_text(now_.t));
+  return false;
+}
+
 // Surfaces that are left together with the guard between two locations: one mode was chosen for all of them, and the field of the
 // location that was entered is the field of that mode.
 std::vector<Index> ModeManager::left_with_pair() const {
@@ -248,67 +262,6 @@ std::vector<Index> ModeManager::left_with_pair() const {
   left = now_.here->guards.surfaces_left();
   std::erase_if(left, [&](Index i) { return now_.mode.slides_on(i); });
   return left;
-}
-
-// A guard after a jump is rounded like the states before it: two speeds that cancel in an impact leave more than the rounding of
-// their difference.
-double ModeManager::jump_rounding(Index surface) {
-  if (!instant_.moved || instant_.before.size() != now_.x.size()) return 0;
-  const Vector change = (now_.x - instant_.before).cwiseAbs();
-  return kRoundingFactor * kEpsilon *
-         now_.here->geometry.gradient(now_.t, now_.x, surface).cwiseAbs().dot(change);
-}
-
-// Whether the guard of a surface vanishes at this instant, as far as that can be located.
-bool ModeManager::reaches_zero(Index surface, double h) {
-  now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
-  const double side = now_.mode[surface] == Side::minus ? -1 : 1;
-  const double rate = side * now_.here->evaluator.guard_rate(now_.t, now_.x, state_, surface);
-  const double accuracy = location_accuracy(now_.t, now_.stepper ? now_.stepper->last_step_size() : 0);
-  return rate < 0 && std::abs(h) <= -rate * accuracy;
-}
-
-// The first surface whose guard has no value though its relay takes part in the motion; −1 where there is none.
-Index ModeManager::needed_without_value(ConstVectorRef h) {
-  now_.here->ode.set_mode(now_.mode, now_.lambda, false);
-  for (Index i = 0; i < h.size(); ++i)
-    if (!std::isfinite(h[i]) && now_.here->ode.has_effect(now_.t, now_.x, i)) return i;
-  return -1;
-}
-
-bool ModeManager::find_sides(bool keep, Meeting& meeting) {
-  LocationTools& here = *now_.here;
-  Vector h(here.system.surfaces());
-  here.evaluator.guards(now_.t, now_.x, h);
-  const double near = SurfaceGeometry::plainly_off_zero(now_.x);
-  const bool starts = now_.t == now_.run.start && instant_.round == 0;
-  bool any_without_value = false;
-  for (Index i = 0; i < h.size(); ++i) {
-    if (!std::isfinite(h[i])) {
-      any_without_value = true;
-      if (!keep || now_.mode.slides_on(i)) now_.mode.set(i, Side::plus);
-      continue;
-    }
-    // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it. A state that slid
-    // along its own zero is zero only within the rounding of its error scale. It may have slid in another run, which has ended where
-    // this one starts.
-    const bool met =
-        (keep && now_.mode.slides_on(i)) || h[i] == 0 ||
-        (std::abs(h[i]) <= near &&
-         (std::abs(h[i]) <= here.geometry.rounding(now_.t, now_.x, i) || std::abs(h[i]) <= jump_rounding(i) ||
-          ((starts || now_.mode.slides_on(i)) &&
-           std::abs(h[i]) <= here.geometry.projected(now_.t, now_.x, i, now_.weights))));
-    if (met || (keep && std::abs(h[i]) <= near && reaches_zero(i, h[i])))
-      meeting.met.push_back({.surface = i});
-    if (!keep || now_.mode.slides_on(i)) now_.mode.set(i, h[i] < 0 ? Side::minus : Side::plus);
-  }
-  const Index needed = any_without_value ? needed_without_value(h) : -1;
-  if (needed >= 0) {
-    log_.finish(Status::user_function_failed, "the guard of surface '" + now_.surface_name(needed) +
-                                                  "' is not finite (" + number_text(h[needed]) +
-                                                  ") after the jump at t = " + number_text(now_.t));
-  }
-  return needed < 0;
 }
 
 // Judges the guards that are zero, once the motion is known; the others are prepared for the march.

@@ -5,6 +5,7 @@
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/surface_sides.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/run_shared.hpp"
 
@@ -19,7 +20,7 @@ bool ModeManager::start() {
   if (!all_finite(h)) {
     for (Index i = 0; i < h.size(); ++i)
       now_.mode.set(i, now_.run.mode ? (*now_.run.mode)[i] : h[i] < 0 ? Side::minus : Side::plus);
-    const Index needed = needed_without_value(h);
+    const Index needed = needed_without_value(now_, h);
     if (needed >= 0) {
       log_.finish(Status::user_function_failed,
                   "the guard of surface '" + now_.surface_name(needed) + "' is not finite (" +
@@ -30,7 +31,7 @@ bool ModeManager::start() {
       return false;
     }
   }
-  const Index unset = derivative_never_set(h);
+  const Index unset = derivative_never_set(now_, h);
   if (unset >= 0) {
     log_.finish(Status::user_function_failed,
                 "the field does not set the derivative of '" +
@@ -65,26 +66,6 @@ bool ModeManager::start() {
 void ModeManager::take_initial_mode() {
   log_.solution().initial.mode = now_.word();
   log_.solution().initial.location = now_.here->name;
-}
-
-// The first state whose derivative is what was there before, or is made of it; −1 if there is none. A field that throws, or has no
-// value, on this side of the guards is judged by the run.
-Index ModeManager::derivative_never_set(ConstVectorRef h) {
-  Vector lambda(h.size());
-  for (Index i = 0; i < h.size(); ++i) lambda[i] = h[i] > 0 ? 1 : -1;
-  Vector over_nothing = Vector::Constant(now_.x.size(), kNotANumber);
-  Vector over_zero = Vector::Zero(now_.x.size());
-  try {
-    now_.here->system.field(now_.t, now_.x, lambda, over_nothing);
-    if (all_finite(over_nothing)) return -1;
-    now_.here->system.field(now_.t, now_.x, lambda, over_zero);
-  } catch (...) {
-    return -1;
-  }
-  for (Index j = 0; j < now_.x.size(); ++j) {
-    if (std::isnan(over_nothing[j]) && !std::isnan(over_zero[j])) return j;
-  }
-  return -1;
 }
 
 // Takes a continuation as it is: nothing is classified.

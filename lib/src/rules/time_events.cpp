@@ -210,7 +210,7 @@ void ModeManager::drop_actions_of(const std::string& location) {
 bool ModeManager::fire_at_start(std::vector<EventRecord>& records) {
   if (!now_.agenda.schedule.is_due(now_.t)) return true;
   Meeting meeting;
-  if (!find_sides(false, meeting)) return false;
+  if (!take_sides_of_state(false, meeting)) return false;
   log_.solution().initial.mode = now_.word();
   return fire_by_priority({}, true, records, now_.agenda.schedule.take(now_.t));
 }

@@ -12,8 +12,7 @@ namespace slideway {
 
 void put_on_gaps(RunState& now, const std::vector<Index>& contacts) {
   for (int turn = 0;
-       turn < kGapTurns && !now.here->contacts->correct_gaps(now.t, contacts, now.weights, now.x);
-       ++turn) {
+       turn < kGapTurns && !now.here->contacts->correct_gaps(now.t, contacts, now.weights, now.x); ++turn) {
   }
 }
 

@@ -7,38 +7,15 @@
 
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
+#include "rules/limit_checks.hpp"
+#include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/second_order_sliding.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-std::vector<Index> ModeManager::surfaces_of_turn(std::size_t period) const {
-  std::vector<Index> surfaces;
-  for (auto event = log_.solution().events.rbegin(); period > 0 && event != log_.solution().events.rend();
-       ++event) {
-    if (!takes_part_in_turns(event->kind)) continue;
-    surfaces.insert(surfaces.end(), event->surfaces.begin(), event->surfaces.end());
-    --period;
-  }
-  std::sort(surfaces.begin(), surfaces.end());
-  surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
-  return surfaces;
-}
-
-// Whether one of the surfaces is left so little in a turn that rounding decides when it is met again.
-bool ModeManager::hardly_leaves(const Accumulation& accumulation) {
-  Vector farthest = Vector::Zero(now_.mode.size());
-  Vector h(now_.mode.size());
-  for (std::size_t k = 0; k < accumulation.period; ++k) {
-    now_.here->evaluator.guards(now_.t, history_.turns.before_last(k).x, h);
-    farthest = farthest.cwiseMax(h.cwiseAbs());
-  }
-  return std::any_of(accumulation.ids.begin(), accumulation.ids.end(), [&](Index i) {
-    return farthest[i] <= kHardlyOff * now_.here->geometry.rounding(now_.t, now_.x, i);
-  });
-}
 
 void ModeManager::forget_turns() {
   history_.turns.clear();
@@ -73,36 +50,16 @@ bool ModeManager::after_crossing(const EventRecord& event) {
   // stretches may have undone it.
   if (accumulation || may_accumulate(turns)) now_.restart.repeat(interval);
   if (!accumulation) return true;
-  accumulation->ids = surfaces_of_turn(accumulation->period);
+  accumulation->ids = surfaces_of_turn(log_.solution().events, accumulation->period);
   if (accumulation->ids.size() < 2) return true;
-  add_errors_of_surfaces(event, *accumulation);
+  add_errors_of_surfaces(now_, event, *accumulation);
   const bool cannot_go_on = (is_steady && accumulation->at_resolution) ||
-                            hardly_takes_time(interval, accumulation->remaining) ||
-                            hardly_leaves(*accumulation);
+                            hardly_takes_time(now_, interval, accumulation->remaining) ||
+                            hardly_leaves(now_, history_.turns, *accumulation);
   if (!cannot_go_on && !(is_steady && now_.t + accumulation->remaining < now_.run.end &&
-                         hardly_moves(accumulation->remaining)))
+                         hardly_moves(now_, accumulation->remaining)))
     return true;
   return jump_to_crossing_limit(*accumulation);
-}
-
-// Whether nothing visible happens in this time: the motion is far below the tolerances.
-bool ModeManager::hardly_moves(double time) {
-  now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
-  return state_.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() * time <= kNoDifference;
-}
-
-void ModeManager::add_errors_of_surfaces(const EventRecord& event, Accumulation& accumulation) {
-  double rounding = 0, tolerance = 0;
-  for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
-    const Index i = event.surfaces[k];
-    const double speed = std::max(std::abs(event.w_minus[k]), std::abs(event.w_plus[k]));
-    if (!(speed > 0)) continue;
-    rounding = std::max(rounding, now_.here->geometry.rounding(now_.t, now_.x, i) / speed);
-    tolerance = std::max(tolerance, now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights) / speed);
-  }
-  accumulation.blur(rounding);
-  // A size that is wrong by so much shrinks like the others.
-  accumulation.error += tolerance / (1 - accumulation.ratio);
 }
 
 // How flights shrink is lost where the errors of the steps are as large as they are.
@@ -149,7 +106,7 @@ bool ModeManager::after_lone_crossing(const EventRecord& event) {
   const std::optional<Accumulation> found = limit_of(crossings.events(), kTurnsOfCrossings);
   if (!found || found->ratio >= kFlightShrinks || now_.t + found->remaining >= now_.run.end) return true;
   const bool invisible = now_.errors.hide(found->state - now_.x, crossings.scale());
-  return invisible || hardly_takes_time(history_.flights.length(surface), found->remaining)
+  return invisible || hardly_takes_time(now_, history_.flights.length(surface), found->remaining)
              ? go_to_lone_limit(surface, *found)
              : true;
 }
@@ -163,7 +120,7 @@ EventRecord ModeManager::note_limit(const std::vector<Index>& surfaces) const {
 
 void ModeManager::report_limit(EventRecord&& record, bool stays) {
   now_.end(record);
-  if (stays) record.reason += reason::stay_zero(record.surfaces.size() != 1, order());
+  if (stays) record.reason += reason::stay_zero(record.surfaces.size() != 1, order_of_sliding(now_));
   log_.report(std::move(record));
 }
 
@@ -222,8 +179,8 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   std::sort(surfaces.begin(), surfaces.end());
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
   // Everything else goes on until the limit, unless there is nothing else.
-  const bool is_now =
-      hardly_takes_time(kInfinity, accumulation.remaining) || hardly_moves(accumulation.remaining);
+  const bool is_now = hardly_takes_time(now_, kInfinity, accumulation.remaining) ||
+                      hardly_moves(now_, accumulation.remaining);
   const auto skip = [&] {
     Vector state = accumulation.state;
     now_.here->geometry.project(limit.t, surfaces, now_.weights, state);
@@ -240,7 +197,7 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
       report_limit(std::move(unseen), true);
       return true;
     }
-    unseen.reason += reason::stay_zero(true, order());
+    unseen.reason += reason::stay_zero(true, order_of_sliding(now_));
     limit.record = std::move(unseen);
     limit.record.to = now_.word();
     now_.agenda.limits.push_back(std::move(limit));
@@ -268,7 +225,8 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
     record.t = now_.t;
     record.after = now_.x;
   }
-  if (!resolution.decided && !finish_without_value(accumulation.ids, turns)) finish_ambiguous(resolution);
+  if (!resolution.decided && !finish_without_value(accumulation.ids, turns))
+    log_.finish(Status::ambiguous, ambiguity_text(now_, resolution));
   log_.report(std::move(record));
   return resolution.decided;
 }

@@ -8,18 +8,13 @@
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "rules/contact_rest.hpp"
+#include "rules/limit_checks.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-// Whether flights are so short that they can hardly be told from none, or what is left of them all.
-bool ModeManager::hardly_takes_time(double interval, double remaining) const {
-  return interval <= kNoFlight * location_accuracy(now_.t, 0) ||
-         remaining <= kNothingLeft * location_accuracy(now_.t, 0);
-}
 
 void ModeManager::skip_to(double t, const Vector& x) {
   if (now_.options.recording == Recording::dense && t > now_.t) {
@@ -52,7 +47,7 @@ bool ModeManager::after_jump() {
     accumulation->error = bounce->error;
   }
   const bool cannot_go_on = (bounce && bounce->is_hidden) || accumulation->at_resolution ||
-                            hardly_takes_time(now_.restart.interval(), accumulation->remaining) ||
+                            hardly_takes_time(now_, now_.restart.interval(), accumulation->remaining) ||
                             last_jump_.gaps_hardly_open();
   if (cannot_go_on) return come_to_limit(*accumulation);
   if (now_.t + accumulation->remaining >= now_.run.end) return true;
@@ -70,30 +65,6 @@ bool ModeManager::finish_unresolved(const Bounce& bounce) {
                   "more slowly than it came; " +
                   "measure the states from where the guard is zero, or stop the run there");
   return false;
-}
-
-// The limit of each state that resets change, one by one: the changes of one that a reset multiplies are a geometric series,
-// whatever its ratio is. One that changes as much every time, as a counter does, has no limit and stays.
-Vector ModeManager::limit_of_jumped(const Accumulation& accumulation,
-                                    const std::vector<Index>& states) const {
-  Vector limit = now_.x;
-  const std::size_t period = accumulation.period;
-  const bool has_turns = accumulation.state.size() > 0;
-  for (const Index j : states) {
-    if (has_turns) {
-      const double last = now_.x[j] - history_.jumps.before_last(period).x[j];
-      const double own =
-          last / (history_.jumps.before_last(period).x[j] - history_.jumps.before_last(2 * period).x[j]);
-      if (std::abs(own) < kTurnShrinks) limit[j] += last * own / (1 - own);
-    }
-    const double before = instant_.before[j];
-    if (period > 1 || !(std::abs(now_.x[j] - before) > kJumpRounding * std::abs(now_.x[j]))) continue;
-    // As the speed across the guard, which is thrown back: (x − x∞) becomes −r(x − x∞). Where it is, this is the more exact.
-    const double thrown_back = (now_.x[j] + accumulation.ratio * before) / (1 + accumulation.ratio);
-    if (!has_turns || std::abs(thrown_back - limit[j]) <= kSameLimit * std::abs(now_.x[j] - limit[j]))
-      limit[j] = thrown_back;
-  }
-  return limit;
 }
 
 bool ModeManager::come_to_limit(const Accumulation& accumulation) {
@@ -122,7 +93,7 @@ bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   std::sort(seen.begin(), seen.end());
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   part.states.insert(part.states.end(), seen.begin(), seen.end());
-  now_.x = limit_of_jumped(accumulation, part.states);
+  now_.x = limit_of_jumped(now_.x, instant_.before, history_.jumps, accumulation, part.states);
   history_.jumps.clear();
   now_.here->stepper->error_weights(now_.x, now_.weights);
   if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts);
@@ -173,14 +144,14 @@ bool ModeManager::after_impact(const std::vector<Index>& hit, bool& came_to_rest
       std::optional<Rest> rest = rest_of(now_, c, together ? others : std::vector<Index>());
       if (!rest) continue;
       const double undisturbed = time_to_disturbance(now_, *rest);
-      const bool in_no_time = hardly_takes_time(kInfinity, rest->most) && rest->most < undisturbed;
+      const bool in_no_time = hardly_takes_time(now_, kInfinity, rest->most) && rest->most < undisturbed;
       const bool short_enough =
           rest->most <= now_.options.rtol * (now_.t - history_.bounces.began(c)) && rest->most < undisturbed;
       const bool unseen = now_.t + rest->most < now_.run.end && (short_enough || in_no_time) &&
                           now_.errors.hide(rest->state - now_.x, history_.bounces.scale());
       // Flights between several contacts that each closed alone would throw off the others for ever.
       const bool cannot_go_on =
-          together ? is_tiny && in_no_time : is_tiny || hardly_takes_time(interval, rest->remaining);
+          together ? is_tiny && in_no_time : is_tiny || hardly_takes_time(now_, interval, rest->remaining);
       if (!unseen && !cannot_go_on) continue;
       rest->remaining = std::min(rest->remaining, undisturbed);
       came_to_rest = true;

@@ -1,0 +1,134 @@
+#include "rules/messages.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "core/number_text.hpp"
+#include "simulate/reasons.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Surfaces of which a message names the sides where it cannot spell modes out.
+constexpr std::size_t kMostDifferencesNamed = 6;
+
+// "; w- = 1e-9, w+ = 0": what counted as zero at one surface.
+std::string components_of(const EventRecord& event) {
+  const bool is_two_fold = event.kind == EventKind::two_fold && event.w_minus.size() == 1;
+  if (!is_two_fold || !std::isfinite(event.w_minus.front())) return {};
+  return "; w- = " + number_text(event.w_minus.front()) + ", w+ = " + number_text(event.w_plus.front());
+}
+
+// Of the last events of a cycle, those whose names a message looks at, and those that it names.
+constexpr std::size_t kLastOfCycle = 400;
+constexpr std::size_t kMostMembersNamed = 6;
+
+// "reset 'bounce', transition 'up' on -> off".
+std::string label(const EventRecord& record) {
+  return std::string(to_string(record.kind)) + (record.name ? " '" + *record.name + "'" : "") +
+         (record.from_location && record.to_location && record.from_location != record.to_location
+              ? " " + *record.from_location + " -> " + *record.to_location
+              : "");
+}
+
+// "; 'fire' fires on entering 'off', where its guard is beyond zero": why an edge takes part that no crossing sets off.
+std::string why_on_entry(const std::vector<EventRecord>& records) {
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (record->reason.rfind(reason::kBeyondAlready, 0) != 0 || !record->from_location) continue;
+    const std::string edge = record->name ? "'" + *record->name + "'" : "an edge without a name";
+    return "; " + edge + " fires on entering '" + *record->from_location +
+           "', where its guard is beyond zero already: an edge watches a condition, not a crossing";
+  }
+  return {};
+}
+
+// The names of the members that have fired lately, each once.
+std::string members_of(const std::vector<EventRecord>& records) {
+  std::vector<std::string> members;
+  for (std::size_t k = records.size() - std::min(kLastOfCycle, records.size()); k < records.size(); ++k) {
+    const std::string member = label(records[k]);
+    if (std::find(members.begin(), members.end(), member) == members.end()) members.push_back(member);
+  }
+  std::string text;
+  for (std::size_t k = 0; k < std::min(kMostMembersNamed, members.size()); ++k)
+    text += (text.empty() ? "" : ", ") + members[k];
+  if (members.size() > kMostMembersNamed)
+    text += " and " + std::to_string(members.size() - kMostMembersNamed) + " more";
+  return text;
+}
+
+// "+0, 00", and of modes too long to be read the sides in which they differ: "(h3 +), (h3 0)".
+std::string words_of(const RunState& now, const std::vector<Mode>& modes) {
+  std::vector<Index> different;
+  for (Index i = 0; !modes.empty() && i < modes.front().size(); ++i) {
+    if (std::any_of(modes.begin(), modes.end(),
+                    [&](const Mode& mode) { return mode[i] != modes.front()[i]; }))
+      different.push_back(i);
+  }
+  const std::size_t named = std::min(different.size(), kMostDifferencesNamed);
+  std::string words;
+  for (const Mode& mode : modes) {
+    words += words.empty() ? "" : ", ";
+    if (is_readable(mode)) {
+      words += now.as_shown(mode).word();
+      continue;
+    }
+    words += '(';
+    for (std::size_t k = 0; k < named; ++k)
+      words += (k > 0 ? ", " : "") + now.surface_name(different[k]) + ' ' + to_character(mode[different[k]]);
+    words += named < different.size() ? ", …)" : ")";
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string ambiguity_text(const RunState& now, const Resolution& resolution) {
+  const std::vector<Mode>& continuations = resolution.event.continuations;
+  const std::string words = words_of(now, continuations);
+  // A block at rest on its base: both fields turn back, and what keeps it there is sliding of second order.
+  const bool may_rest = resolution.event.kind == EventKind::two_fold && continuations.size() == 1;
+  return "the continuation on " + now.names(resolution.event.surfaces) + " at t = " + number_text(now.t) +
+         " is not unique (" + resolution.event.reason + components_of(resolution.event) + ")" +
+         (words.empty() ? std::string() : "; modes that continue: " + words) +
+         (may_rest ? "; if the state rests there, let it do so in a location of its own, with edges to "
+                     "it and from it"
+                   : "") +
+         "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches";
+}
+
+std::string endless_text(const RunState& now, const std::vector<EventRecord>& records) {
+  return "events set each other off without end at t = " + number_text(now.t) +
+         " and no time passes between them: " + members_of(records) + why_on_entry(records) +
+         "; check the guards and what the resets set";
+}
+
+std::optional<EntryWarning> way_back_warning(RunState& now, Index event) {
+  EventWatch& watch = now.here->watch;
+  if (now.here->contacts && !now.here->contacts->closed().empty()) return std::nullopt;
+  Vector h(now.here->system.surfaces());
+  Vector velocity(now.x.size());
+  try {
+    now.here->evaluator.guards(now.t, now.x, h);
+    // On a surface the velocity is not known before the mode is.
+    if (!h.allFinite() || (h.array() == 0).any()) return std::nullopt;
+    now.here->evaluator.field(now.t, now.x, h.array().sign().matrix(), velocity);
+  } catch (const std::exception&) {
+    // The run leaves the location at once, so its field need not have a value here.
+    return std::nullopt;
+  }
+  const double rate = now.here->guards.side(event) * watch.rate(now.t, now.x, velocity, event);
+  if (!(rate > watch.rate_rounding(now.t, now.x, velocity, event))) return std::nullopt;
+  const std::string name =
+      watch[event].name.empty() ? "an edge without a name" : "edge '" + watch[event].name + "'";
+  const std::string opening = name + " fired on entry of '" + now.here->name + "'";
+  return EntryWarning{
+      opening,
+      opening + " at t = " + number_text(now.t) + ": its guard was " +
+          number_text(std::abs(now.here->event_value(now.t, now.x, event))) +
+          " past zero already, and on the way back; with across_jumps = false the edge waits for a crossing"};
+}
+
+}  // namespace slideway

@@ -1,0 +1,30 @@
+// What a run says where it ends for want of a unique continuation or of progress, and where a transition is doubtful.
+//
+// It must not know how these are found.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulate/event_resolver.hpp"
+#include "simulate/run_state.hpp"
+
+namespace slideway {
+
+// The continuation is not unique: why, the modes that continue, and what to do.
+std::string ambiguity_text(const RunState& now, const Resolution& resolution);
+
+// Events set each other off at one instant: which, and what to check.
+std::string endless_text(const RunState& now, const std::vector<EventRecord>& records);
+
+// An edge that has fired on entry of its location; the opening is the same for the same edge and location.
+struct EntryWarning {
+  std::string opening;
+  std::string text;
+};
+
+// Nothing unless the guard of the edge is on its way back: it may never have been meant to fire there.
+std::optional<EntryWarning> way_back_warning(RunState& now, Index event);
+
+}  // namespace slideway

@@ -1,0 +1,93 @@
+#include "rules/surface_sides.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/constants.hpp"
+#include "simulate/precision.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+namespace {
+
+// A guard after a jump is rounded like the states before it: two speeds that cancel in an impact leave more than the rounding of
+// their difference.
+double jump_rounding(RunState& now, const Instant& instant, Index surface) {
+  if (!instant.moved || instant.before.size() != now.x.size()) return 0;
+  const Vector change = (now.x - instant.before).cwiseAbs();
+  return kRoundingFactor * kEpsilon *
+         now.here->geometry.gradient(now.t, now.x, surface).cwiseAbs().dot(change);
+}
+
+// Whether the guard of a surface vanishes at this instant, as far as that can be located.
+bool reaches_zero(RunState& now, Index surface, double h) {
+  Vector velocity(now.x.size());
+  now.here->evaluator.field(now.t, now.x, now.lambda, velocity);
+  const double side = now.mode[surface] == Side::minus ? -1 : 1;
+  const double rate = side * now.here->evaluator.guard_rate(now.t, now.x, velocity, surface);
+  const double accuracy = location_accuracy(now.t, now.stepper ? now.stepper->last_step_size() : 0);
+  return rate < 0 && std::abs(h) <= -rate * accuracy;
+}
+
+}  // namespace
+
+Index needed_without_value(RunState& now, ConstVectorRef h) {
+  now.here->ode.set_mode(now.mode, now.lambda, false);
+  for (Index i = 0; i < h.size(); ++i)
+    if (!std::isfinite(h[i]) && now.here->ode.has_effect(now.t, now.x, i)) return i;
+  return -1;
+}
+
+Sides find_sides(RunState& now, const Instant& instant, bool keep) {
+  Sides sides;
+  LocationTools& here = *now.here;
+  Vector h(here.system.surfaces());
+  here.evaluator.guards(now.t, now.x, h);
+  const double near = SurfaceGeometry::plainly_off_zero(now.x);
+  const bool starts = now.t == now.run.start && instant.round == 0;
+  bool any_without_value = false;
+  for (Index i = 0; i < h.size(); ++i) {
+    if (!std::isfinite(h[i])) {
+      any_without_value = true;
+      if (!keep || now.mode.slides_on(i)) now.mode.set(i, Side::plus);
+      continue;
+    }
+    // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it. A state that slid
+    // along its own zero is zero only within the rounding of its error scale. It may have slid in another run, which has ended where
+    // this one starts.
+    const bool met = (keep && now.mode.slides_on(i)) || h[i] == 0 ||
+                     (std::abs(h[i]) <= near &&
+                      (std::abs(h[i]) <= here.geometry.rounding(now.t, now.x, i) ||
+                       std::abs(h[i]) <= jump_rounding(now, instant, i) ||
+                       ((starts || now.mode.slides_on(i)) &&
+                        std::abs(h[i]) <= here.geometry.projected(now.t, now.x, i, now.weights))));
+    if (met || (keep && std::abs(h[i]) <= near && reaches_zero(now, i, h[i])))
+      sides.met.push_back({.surface = i});
+    if (!keep || now.mode.slides_on(i)) now.mode.set(i, h[i] < 0 ? Side::minus : Side::plus);
+  }
+  if (!any_without_value) return sides;
+  const Index needed = needed_without_value(now, h);
+  if (needed >= 0) sides.without_value = {needed, h[needed]};
+  return sides;
+}
+
+Index derivative_never_set(RunState& now, ConstVectorRef h) {
+  Vector lambda(h.size());
+  for (Index i = 0; i < h.size(); ++i) lambda[i] = h[i] > 0 ? 1 : -1;
+  Vector over_nothing = Vector::Constant(now.x.size(), kNotANumber);
+  Vector over_zero = Vector::Zero(now.x.size());
+  try {
+    now.here->system.field(now.t, now.x, lambda, over_nothing);
+    if (all_finite(over_nothing)) return -1;
+    now.here->system.field(now.t, now.x, lambda, over_zero);
+  } catch (...) {
+    return -1;
+  }
+  for (Index j = 0; j < now.x.size(); ++j) {
+    if (std::isnan(over_nothing[j]) && !std::isnan(over_zero[j])) return j;
+  }
+  return -1;
+}
+
+}  // namespace slideway

@@ -1,0 +1,34 @@
+// The sides of the surfaces at a state that is new, by the signs of their guards, and the surfaces whose guards are zero there.
+//
+// It must not know which mode follows.
+#pragma once
+
+#include <vector>
+
+#include "rules/instant.hpp"
+#include "simulate/run_state.hpp"
+
+namespace slideway {
+
+struct Sides {
+  // A guard that has no value though its relay takes part in the motion; surface −1 for none.
+  struct WithoutValue {
+    Index surface = -1;
+    double guard = 0;
+  };
+  std::vector<Met> met = {};
+  WithoutValue without_value = {};
+};
+
+// Sets the sides in the mode of the run by the signs of the guards; with `keep`, those alone of surfaces that slid. Returns the
+// surfaces that are met.
+Sides find_sides(RunState& now, const Instant& instant, bool keep);
+
+// The first surface whose guard h(i) has no value though its relay takes part in the motion; −1 where there is none.
+Index needed_without_value(RunState& now, ConstVectorRef h);
+
+// The first state whose derivative is what was there before the field was asked, or is made of it; −1 if there is none. A field that
+// throws, or has no value, on this side of the guards h is judged by the run.
+Index derivative_never_set(RunState& now, ConstVectorRef h);
+
+}  // namespace slideway
