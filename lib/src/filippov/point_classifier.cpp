@@ -187,10 +187,12 @@ bool PointClassifier::other_vanishes_too(double t, ConstVectorRef x, double side
   // The rates of both are the same there, and so are their errors.
   if (evaluator_.affine_rates()) return std::abs(other - own) <= rounding;
   const double step = 1e-3 * time_scale(along, weights);
-  const Vector ahead = x + step * along;
-  const Vector behind = x - step * along;
-  const double own_change = component(t + step, ahead, side) - component(t - step, behind, side);
-  const double other_change = component(t + step, ahead, -side) - component(t - step, behind, -side);
+  shifted_ = x + step * along;
+  const double own_ahead = component(t + step, shifted_, side);
+  const double other_ahead = component(t + step, shifted_, -side);
+  shifted_ = x - step * along;
+  const double own_change = own_ahead - component(t - step, shifted_, side);
+  const double other_change = other_ahead - component(t - step, shifted_, -side);
   const double ratio = own_change != 0 ? other_change / own_change : 0;
   const auto at = [&](const Vector& state) {
     return component(t, state, -side) - ratio * component(t, state, side);

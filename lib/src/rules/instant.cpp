@@ -431,7 +431,8 @@ Resolution ModeManager::resolution_of(const Meeting& meeting, bool may_dip) {
   if (dips.empty()) return resolution;
   Meeting certain = meeting;
   for (Met& met : certain.met) met.dips = contains(dips, met.surface);
-  return resolve(certain);
+  resolution = resolve(certain);
+  return resolution;
 }
 
 bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& record) {
