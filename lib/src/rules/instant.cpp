@@ -1,7 +1,7 @@
 // ModeManager at one instant: what arrived there, and the mode that follows where nothing jumps.
 //
-// The order at an instant: records, stops, impacts, then resets and edges in the order of the list (run_jump.cpp); whatever
-// these set off follows in rounds until nothing fires, and the mode is found once the state stands still (run_settle.cpp).
+// The order at an instant: records, stops, impacts, then resets and edges in the order of the list (jump.cpp, event_firing.cpp); whatever
+// these set off follows in rounds until nothing fires, and the mode is found once the state stands still (settle.cpp).
 
 #include <algorithm>
 #include <cmath>
@@ -105,7 +105,8 @@ void ModeManager::add_resting_surfaces(Meeting& meeting) {
     return std::any_of(meeting.met.begin(), meeting.met.end(),
                        [i](const Met& met) { return met.surface == i; });
   };
-  auto h = guards_.head(now_.mode.size());
+  Vector& h = guards_;
+  h.resize(now_.mode.size());
   now_.here->evaluator.guards(now_.t, now_.x, h);
   const double near = SurfaceGeometry::plainly_off_zero(now_.x);
   std::vector<Index> at_zero;
@@ -223,12 +224,12 @@ bool ModeManager::note_events(const std::vector<char>& slots, Arrivals& arrivals
   }
   for (const Index e : arrivals.records) {
     instant_.recorded.push_back(now_.here->watch[e].when);
-    log_.report(note(e, EventKind::record));
+    log_.report(records_.note(e, EventKind::record));
   }
   if (log_.too_many_events()) return false;
   if (arrivals.stops.empty()) return true;
-  for (const Index e : arrivals.stops) log_.report(note(e, EventKind::stop));
-  finish_stopped(arrivals.stops.front());
+  for (const Index e : arrivals.stops) log_.report(records_.note(e, EventKind::stop));
+  records_.finish_stopped(arrivals.stops.front());
   return false;
 }
 
@@ -262,11 +263,30 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
 }
 
+void ModeManager::take_due(Arrivals& arrivals) {
+  const double next = now_.agenda.schedule.next();
+  if (!(next - now_.t <= location_accuracy(now_.t, 0)) || next > now_.run.end + time_rounding(now_.run.end))
+    return;
+  now_.t = std::clamp(next, now_.t, now_.run.end);
+  arrivals.due = now_.agenda.schedule.take(now_.t);
+}
+
+bool ModeManager::reach_known_time() {
+  const double limit = now_.agenda.held_limit(now_.run.end);
+  if (limit <= now_.t || limit < now_.agenda.schedule.next()) return end_held_limit();
+  arrivals_.clear();
+  take_due(arrivals_);
+  begin_instant(false);
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  return jump(arrivals_);
+}
+
 void ModeManager::take_new_sides(std::vector<Met>& met) {
   const std::vector<Index>& surfaces = now_.here->ode.without_value();
   std::erase_if(met, [&](const Met& one) { return contains(surfaces, one.surface); });
   const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
-  auto h = guards_.head(now_.mode.size());
+  Vector& h = guards_;
+  h.resize(now_.mode.size());
   now_.stepper->evaluate(now_.t + accuracy, state_);
   now_.here->evaluator.guards(now_.t + accuracy, state_, h);
   for (const Index i : surfaces) {
@@ -284,21 +304,6 @@ void ModeManager::turn_side(Index surface, Side side, std::string reason) {
   now_.end(record);
   record.reason = std::move(reason);
   log_.report(std::move(record));
-}
-
-EventRecord ModeManager::note(Index event, EventKind kind, int round) {
-  now_.here->guards.set_has_fired(event);
-  EventRecord record = now_.begun(kind);
-  now_.end(record);
-  record.name = optional_name(now_.here->watch[event].name);
-  record.round = round;
-  record.reason = kind == EventKind::stop ? reason::kStops : reason::kCrosses;
-  return record;
-}
-
-void ModeManager::finish_stopped(Index event) {
-  const std::string& name = now_.here->watch[event].name;
-  log_.finish(Status::stopped_by_event, name.empty() ? "" : "stopped by '" + name + "'");
 }
 
 void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
@@ -442,7 +447,7 @@ bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& 
   const bool goes_on = settle_mode(false, records, pressed);
   if (!goes_on) {
     log_.report(std::move(record));
-    publish();
+    records_.publish();
     return false;
   }
   // They are told by that of the surfaces.
@@ -470,7 +475,7 @@ void ModeManager::note_releases(const std::vector<Index>& releases, bool with_an
 // Leaves what does not hold the solution in the new mode, and hands the record to the log.
 bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool leaves = now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
-  if (leaves) leave_pair(&record);
+  if (leaves) firing_.leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order(now_);
   const std::string order_so_far = unheld.empty() ? "" : order_of_sliding(now_);
   for (const SecondOrder::Bound& one : now_.bound()) {
@@ -485,7 +490,7 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
     // Another edge of the location may be due at once.
     std::vector<EventRecord>& records = instant_.open_records(false);
     const bool settles = settle(false, records);
-    publish();
+    records_.publish();
     if (!settles) return false;
   }
   const EventRecord& kept = eventful ? log_.solution().events[place] : record;

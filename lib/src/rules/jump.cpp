@@ -18,8 +18,7 @@ namespace slideway {
 
 namespace {
 
-// Members of a jump have numbers: edges their own, events and contacts from these on.
-constexpr Index kEventMembers = 1'000'000;
+// Members of a jump have numbers: contacts from this one on, beside those of events (event_firing.cpp).
 constexpr Index kContactMembers = 2'000'000;
 
 }  // namespace
@@ -41,11 +40,11 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   jumps_.begin();
   forget_crossings();
   std::vector<EventRecord>& records = instant_.open_records(false);
-  look_at_waiting();
+  waiting_.look_at_waiting();
   for (const auto* const events : {&arrivals.records, &arrivals.jumps}) {
     for (const Index e : *events) now_.here->guards.set_waiting(e, Waiting::no);
   }
-  begin_round();
+  records_.begin_round();
   for (const Index e : arrivals.records) now_.here->guards.set_fired_here(e, true);
   now_.here->guards.leave_contacts({});
   bool goes_on = true;
@@ -68,12 +67,12 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   }
   std::vector<Crossed> crossed;
   for (const Index e : arrivals.jumps) crossed.push_back({e, Cause::zero});
-  if (goes_on) goes_on = fire_round(crossed, false, records, arrivals.due);
+  if (goes_on) goes_on = firing_.fire_round(crossed, false, records, arrivals.due);
   if (goes_on) goes_on = settle(false, records);
   const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
   if (!now_.agenda.limits.empty()) drop_disturbed_limits();
   if (goes_on && guards_before.size() == now_.mode.size()) end_along(guards_before);
-  publish();
+  records_.publish();
   if (!goes_on || log_.too_many_events()) return false;
   // Known times do not accumulate.
   return is_sampled && instant_.round <= 1 ? true : goes_on_after();
@@ -136,125 +135,13 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching, bool at_start
   // Until the mode is found they count as open.
   contacts.set_closed({});
   now_.here->guards.leave_contacts(touching);
-  for (const Index i : record.surfaces) note_member(kContactMembers + i);
+  for (const Index i : record.surfaces) records_.note_member(kContactMembers + i);
   jumps_.touching.insert(jumps_.touching.end(), touching.begin(), touching.end());
   record.to = now_.word();
   record.round = instant_.round;
   records.push_back(std::move(record));
   instant_.moved = true;
   return true;
-}
-
-void ModeManager::note_member(Index what) {
-  jumps_.note(what);
-  if (!instant_.members.insert(what).second) instant_.fired_again = true;
-}
-
-bool ModeManager::fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause) {
-  now_.here->guards.set_has_fired(event);
-  // A limit that was jumped to leads to the mode found there.
-  if (!records.empty() && !records.back().to) records.back().to = now_.word();
-  const Watched watched = now_.here->watch[event];
-  EventRecord record;
-  record.t = now_.t;
-  record.name = optional_name(watched.name);
-  if (!at_start || !records.empty()) record.from = now_.word();
-  record.round = instant_.round;
-  // A large system has many such records at one instant, and the log keeps no states of them.
-  const bool keeps_states = now_.keeps_states();
-  if (keeps_states) record.before = now_.x;
-  if (cause == Cause::beyond && watched.initially == Initially::by_rule) {
-    if (const std::optional<EntryWarning> warning = way_back_warning(now_, event))
-      log_.warn_once(warning->opening, warning->text);
-  }
-  // One that a jump has carried past zero is not zero within errors.
-  if (cause != Cause::jump) jumps_.note_zero(watched.when, now_.here->guards.event(event).noise);
-  if (watched.delay.time > 0) return trigger(event, std::move(record), records);
-  bool stays = false;
-  if (watched.reset) {
-    const Vector after = state_after("reset", watched.name, watched.reset);
-    stays = after == now_.x && watched.kind == WatchedKind::reset;
-    if (!set_state("reset", watched.name, after)) return false;
-  }
-  if (keeps_states) record.after = now_.x;
-  record.kind = EventKind::reset;
-  record.reason = cause == Cause::beyond ? reason::kBeyondAlready
-                  : cause == Cause::jump ? reason::kCarriedPast
-                                         : reason::kCrosses;
-  if (stays) record.reason += reason::kResetChangesNothing;
-  note_member(watched.kind == WatchedKind::edge ? static_cast<Index>(watched.edge) : kEventMembers + event);
-  if (watched.kind == WatchedKind::edge) {
-    const Edge& edge = now_.tools.automaton().edges()[watched.edge];
-    record.from_location = now_.here->name;
-    if (!edge.zeno.empty()) jumps_.resting_location = edge.zeno;
-    if (edge.to != now_.here->name) record.kind = EventKind::transition;
-    if (instant_.last_edge && undo_each_other(now_.tools.automaton().edges()[*instant_.last_edge], edge))
-      return slide_between(*instant_.last_edge, watched.edge, records);
-    const bool same = edge.to == edge.from && !now_.regime.in_pair();
-    const std::size_t to = now_.tools.automaton().location_index(edge.to);
-    if (!same && !now_.agenda.states_held().empty()) {
-      log_.finish(Status::zeno, "a transition leaves '" + now_.here->name +
-                                    "' at t = " + number_text(now_.t) + " while " +
-                                    now_.agenda.limits.front().record.reason +
-                                    ", in which more of its events are than can be told apart");
-      return false;
-    }
-    if (!same) {
-      drop_actions_of(edge.from);
-      const LocationTools& before = *now_.here;
-      enter(to);
-      carry_fired(before);
-    }
-    if (same) {
-      now_.here->guards.set_fired_here(event, true);
-      wait_again(event);
-    }
-    instant_.last_edge = watched.edge;
-    record.to_location = now_.here->name;
-  } else {
-    now_.here->guards.set_fired_here(event, true);
-    wait_again(event);
-  }
-  // Every guard is looked at again.
-  now_.here->guards.disarm_events();
-  record.to = now_.word();
-  records.push_back(std::move(record));
-  return true;
-}
-
-// An event that two locations share fires once, whichever location it leaves the state in; a jump from one to the other may carry it
-// past zero.
-void ModeManager::carry_fired(const LocationTools& before) {
-  EventWatch& watch = now_.here->watch;
-  GuardTable& guards = now_.here->guards;
-  look_at_waiting();
-  watch.for_same(before.watch, [&](Index theirs, Index mine) {
-    if (watch[mine].kind == WatchedKind::edge) return;
-    if (before.guards.event(theirs).fired_here) guards.set_fired_here(mine, true);
-    guards.set_side(mine, before.guards.side(theirs));
-    if (before.guards.has_looked()) guards.set_waiting(mine, before.guards.event(theirs).waiting);
-  });
-}
-
-// Hands the records of one instant to the log, those that are not yet there.
-void ModeManager::publish() {
-  while (instant_.published < instant_.records.size()) {
-    EventRecord record = instant_.records[instant_.published];
-    if (instant_.at_start && instant_.published == 0) record.from.reset();
-    ++instant_.published;
-    log_.report(std::move(record));
-  }
-}
-
-// Where something has been thrown: the state is what they have made of it.
-void ModeManager::publish_what_happened() {
-  while (instant_.published < instant_.records.size()) {
-    try {
-      publish();
-    } catch (...) {
-      // Of an observer: the record is in the log.
-    }
-  }
 }
 
 bool ModeManager::goes_on_after() {

@@ -103,7 +103,7 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
     records.insert(records.begin(), std::move(kept.record));
     now_.agenda.limits.pop_back();
   }
-  publish();
+  records_.publish();
   return goes_on;
 }
 
@@ -129,13 +129,13 @@ bool ModeManager::end_held_limit() {
   begin_instant(true);
   const bool goes_on = !limit.resting_location.empty();
   put_on_sliding();
-  if (goes_on) enter(now_.tools.automaton().location_index(limit.resting_location));
+  if (goes_on) switch_.enter(now_.tools.automaton().location_index(limit.resting_location));
   record.after = now_.x;
   if (now_.tools.automaton().has_locations()) record.to_location = now_.here->name;
   record.to = now_.word();
   records.push_back(std::move(record));
   if (!goes_on) {
-    publish();
+    records_.publish();
     log_.finish(Status::zeno,
                 "resets accumulate at t = " + number_text(now_.t) + " (within " + limit.within +
                     "): " + limit.turns +
@@ -144,7 +144,7 @@ bool ModeManager::end_held_limit() {
     return false;
   }
   const bool settles = settle(false, records);
-  publish();
+  records_.publish();
   return settles;
 }
 

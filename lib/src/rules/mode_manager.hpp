@@ -4,17 +4,16 @@
 // EventResolver, which resolve() asks. The log gets each decision as a record. Its functions stand by what they are about:
 //     start         where a run begins
 //     instant       what arrives at one instant, and the mode after it where nothing jumps
-//     jump          impacts, resets and edges
-//     rounds        what these set off, in rounds
-//     time_events   what is due at known times
-//     settle        the mode where the state or the location is new
-//     pressed       surfaces that closed contacts hold
-//     joined_locations  sliding between two locations
+//     jump          impacts, and what jumps set off
+//     settle        the rules where the state or the location is new, in their order, to a fixed point
 //     second_order  sliding of second order
 //     poles         guards that change their signs without being zero
 //     turns         crossings that accumulate
 //     zeno          jumps that accumulate, and contacts that come to rest
 //     limit         from their last event to their limit
+// Its parts answer the questions, each in a class or a file of its own: whether a dip is one (dip_check.hpp), whether a guard has a pole
+// (pole_check.hpp), which way an event's guard moves (event_motion.hpp), how long the flights after a jump last (last_jump.hpp), and so
+// on. EventFiring fires events; LocationSwitch enters locations.
 //
 // It must not know how guards are located, nor file formats.
 #pragma once
@@ -30,11 +29,15 @@
 #include "log/run_log.hpp"
 #include "rules/contact_rest.hpp"
 #include "rules/dip_check.hpp"
+#include "rules/event_firing.hpp"
 #include "rules/event_motion.hpp"
 #include "rules/history.hpp"
 #include "rules/instant.hpp"
+#include "rules/instant_records.hpp"
 #include "rules/last_jump.hpp"
+#include "rules/location_switch.hpp"
 #include "rules/pole_check.hpp"
+#include "rules/waiting_guards.hpp"
 #include "simulate/run_state.hpp"
 
 namespace slideway {
@@ -44,8 +47,6 @@ class ModeManager {
   // The references must outlive the manager.
   ModeManager(RunState& now, Locator& locator, RunLog& log);
 
-  // Enters the location that the run names, or the first one.
-  void enter_first_location();
   // Finds the mode in which the run begins. False when the run is over.
   bool start();
 
@@ -59,9 +60,9 @@ class ModeManager {
   // Where what slides ends, as terminal sliding does, in a point at which a surface is met with no speed, and stays there. Surfaces
   // are met, too, that the integrator cannot tell from it.
   bool comes_to_stay(const Meeting& meeting);
-  // Hands out what has been decided at an instant that an exception ends.
-  void publish_what_happened();
 
+  LocationSwitch& locations() { return switch_; }
+  InstantRecords& records() { return records_; }
   DipCheck& dips() { return dips_; }
   PoleCheck& poles() { return poles_; }
 
@@ -70,8 +71,6 @@ class ModeManager {
   Arrivals& gather(const std::vector<char>& slots);
   void take_sides(const std::vector<char>& slots);
   void cross(const std::vector<Index>& events);
-  // The log's record of an event that is a record or a stop.
-  EventRecord note(Index event, EventKind kind, int round = 1);
   bool passes_pole_of_surface() const;
   void pass_poles_of_events();
 
@@ -83,8 +82,6 @@ class ModeManager {
   // At the time of such a limit, or where something is due. False when the run is over.
   bool reach_known_time();
 
-  // To the location, pair of locations or sliding of higher order in which a checkpoint was taken; what holds there is loaded next.
-  void go_to(const Place& place);
   // For checkpoints: what outlives an instant.
   template <class Visit>
   void visit_fields(Visit& visit) {
@@ -94,12 +91,6 @@ class ModeManager {
   }
 
  private:
-  // Switches to the tools of a location; the mode is found afterwards.
-  void enter(std::size_t location);
-  void take_tools(LocationTools& tools);
-  // To the guards of the tools at hand.
-  void size_guard_vectors();
-
   // ---- where it begins (start.cpp)
   void begin_in(const Mode& mode);
   void take_initial_mode();
@@ -117,12 +108,13 @@ class ModeManager {
   void add_resting_surfaces(Meeting& meeting);
   void find_arrival_velocity(Vector& dx);
   void add_simultaneous(Arrivals& arrivals);
-  void finish_stopped(Index event);
+  // Takes what is due now, as far as that can be told, and puts the time of the run there.
+  void take_due(Arrivals& arrivals);
 
-  // ---- surfaces that closed contacts hold (pressed.cpp)
+  // Closes contacts against which the solution leaves a surface, and adds them to the record of that instant.
   bool close_pressed(const std::vector<Index>& pressed, EventRecord& record);
 
-  // Resolves the surfaces met at t_ and the contacts to release; nothing jumps.
+  // Resolves the surfaces met now and the contacts to release; nothing jumps.
   bool resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces);
   Resolution resolution_of(const Meeting& meeting, bool may_dip);
   // Where the mode of the resolution does not follow: whether the run goes on. Nothing where that mode follows.
@@ -149,56 +141,10 @@ class ModeManager {
   // A surface whose guard a jump has moved from its value before is no longer left along it.
   void end_along(const Vector& guards_before);
   bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
-  // Why an event fires.
-  enum class Cause {
-    zero,    // its guard is zero, and moves in its direction
-    jump,    // a jump has carried it past zero
-    beyond,  // of an edge: past zero where its location is entered
-  };
-  bool fire(Index event, bool at_start, std::vector<EventRecord>& records, Cause cause = Cause::zero);
-  void note_member(Index what);
-  void carry_fired(const LocationTools& before);
   bool goes_on_after();
 
-  // ---- what jumps set off at one instant (rounds.cpp); each is false when the run is over
-  void begin_round();
-  // Which guards are on their own side, before anything jumps.
-  void look_at_waiting();
-  void wait_again(Index event);
-  // Events whose guards a jump has carried past zero, and edges that are past it.
-  struct Crossed {
-    Index event;
-    Cause cause;
-  };
-  std::vector<Crossed> crossed_by_jump();
-  bool fire_crossed(const std::vector<Crossed>& crossed, bool at_start, std::vector<EventRecord>& records);
-  // Resets in their order, then the first edge.
-  bool fire_round(const std::vector<Crossed>& jumps, bool at_start, std::vector<EventRecord>& records,
-                  const DueActions& due = {});
-
-  // ---- known times (time_events.cpp); each that tells is false when the run is over
-  // Takes what is due at t_, as far as that can be told, and puts t_ there.
-  void take_due(Arrivals& arrivals);
-  // Resets, edges and what is due, by their priorities.
-  bool fire_by_priority(const std::vector<Crossed>& jumps, bool at_start, std::vector<EventRecord>& records,
-                        const DueActions& due);
-  bool fire_time_event(Index event, bool at_start, std::vector<EventRecord>& records);
-  // A delayed event is triggered; `record` is that of its reset.
-  bool trigger(Index event, EventRecord&& record, std::vector<EventRecord>& records);
-  // And acts.
-  bool act(const PendingAction& action, std::vector<EventRecord>& records);
-  // Of edges that leave a location which is left.
-  void drop_actions_of(const std::string& location);
-  // The reset of an event of this kind and name, whose exceptions name it; and `after` in place of the state, which is false where it is
-  // not finite.
-  Vector state_after(const char* kind, const std::string& name, const ResetFunction& reset);
-  bool set_state(const char* kind, const std::string& name, const Vector& after);
-  bool fire_at_start(std::vector<EventRecord>& records);
-  bool fires_without_end(const std::vector<EventRecord>& records);
-
-  // At t_, x_; `is_new` tells whether the state is not one that was integrated.
+  // `is_new` tells whether the state is not one that was integrated.
   void begin_instant(bool is_new);
-  void publish();
 
   // ---- where the state or the location is new (settle.cpp); each is false when the run is over
   // Asks the rules in order, until none of them changes the state or the location any more.
@@ -212,21 +158,11 @@ class ModeManager {
   // `pressed` are contacts that close whatever the forces on them are.
   bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
   std::vector<Index> left_with_pair() const;
-  // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met. False where a guard that is
-  // needed has no value, so that the run is over.
-  bool take_sides_of_state(bool keep, Meeting& meeting);
   std::vector<Index> events_moving_through_zero();
   Guard guard_between(const std::vector<Index>& due) const;
   std::optional<std::size_t> edge_that_undoes_last() const;
 
-  // ---- two locations with one guard (joined_locations.cpp)
-  void enter_pair(const RunTools::Pair& pair);
-  // Two edges that undo each other fired one after the other: slide between their locations.
-  bool slide_between(std::size_t first_edge, std::size_t second_edge, std::vector<EventRecord>& records);
-  void leave_pair(EventRecord* record);
-
   // ---- sliding of second order (second_order.cpp)
-  void use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces);
   // The solution has come to the surfaces `coming` with no speed across them: it slides along those that do not hold by their relays.
   // `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
   bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
@@ -288,7 +224,11 @@ class ModeManager {
   Arrivals arrivals_;  // of the last call of gather()
   Instant instant_;
   InstantJumps jumps_;
+  LocationSwitch switch_;
   EventMotion motion_;
+  WaitingGuards waiting_;
+  InstantRecords records_;
+  EventFiring firing_;
   LastJump last_jump_;
 
   // ---- what comes ever faster

@@ -38,14 +38,6 @@ std::vector<Index> union_of(const std::vector<Index>& first, const std::vector<I
 
 }  // namespace
 
-void ModeManager::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {
-  tools.guards = now_.here->guards;
-  carry_contacts(*now_.here, tools);
-  now_.here = &tools;
-  now_.regime.second_order = surfaces;
-  size_guard_vectors();
-}
-
 bool ModeManager::begin_second_order(std::vector<Index> coming, const std::vector<Index>& met) {
   if (now_.regime.in_pair() || coming.empty()) return false;
   now_.mode.fill_lambda(now_.lambda);
@@ -109,7 +101,7 @@ bool ModeManager::stay_on(std::vector<Index> coming, const std::vector<Index>& m
   const auto slides = [&](Index i) { return resolution.mode.slides_on(i); };
   if (!resolution.decided || resolution.repelling || !std::all_of(surfaces.begin(), surfaces.end(), slides))
     return false;
-  use_in_second_order(*tools, surfaces);
+  switch_.use_in_second_order(*tools, surfaces);
   now_.x = *state;
   adopt(resolution);
   for (const Index i : coming) history_.flights.forget(i);
@@ -238,11 +230,11 @@ bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
                       std::back_inserter(staying));
   if (staying.empty()) {
     const LocationTools& left = *now_.here;
-    enter(now_.regime.location);
+    switch_.enter(now_.regime.location);
     now_.here->guards = left.guards;
     carry_contacts(left, *now_.here);
   } else if (LocationTools* const tools = second_order_tools(now_, staying)) {
-    use_in_second_order(*tools, staying);
+    switch_.use_in_second_order(*tools, staying);
     for (const SecondOrder::Bound& one : now_.bound()) now_.mode.set(one.surface, Side::plus);
   } else {
     log_.finish(Status::ambiguous,

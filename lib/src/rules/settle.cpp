@@ -30,7 +30,7 @@ bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   constexpr std::array rules = {&ModeManager::fire_past_zero, &ModeManager::hit_what_approaches,
                                 &ModeManager::find_mode, &ModeManager::fire_through_zero};
   for (Verdict verdict = Verdict::changes; verdict == Verdict::changes;) {
-    if (fires_without_end(records)) return false;
+    if (records_.fires_without_end(records)) return false;
     for (const auto rule : rules) {
       verdict = (this->*rule)(at_start, records);
       if (verdict == Verdict::ends) return false;
@@ -44,16 +44,16 @@ bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
 // Guards past zero need no mode.
 ModeManager::Verdict ModeManager::fire_past_zero(bool at_start, std::vector<EventRecord>& records) {
   GuardTable& guards = now_.here->guards;
-  if (!guards.has_looked()) look_at_waiting();
+  if (!guards.has_looked()) waiting_.look_at_waiting();
   // An event that has fired may fire again once something else has moved the state off its guard.
   for (Index e = 0; e < now_.here->watch.size(); ++e) {
     if (guards.event(e).fired_here &&
         std::abs(now_.here->event_value(now_.t, now_.x, e)) > motion_.zero_level(e))
       guards.set_fired_here(e, false);
   }
-  const std::vector<Crossed> crossed = crossed_by_jump();
+  const std::vector<Crossed> crossed = waiting_.crossed_by_jump();
   if (crossed.empty()) return Verdict::holds;
-  return fire_crossed(crossed, at_start, records) ? Verdict::changes : Verdict::ends;
+  return firing_.fire_crossed(crossed, at_start, records) ? Verdict::changes : Verdict::ends;
 }
 
 ModeManager::Verdict ModeManager::hit_what_approaches(bool at_start, std::vector<EventRecord>& records) {
@@ -65,7 +65,7 @@ ModeManager::Verdict ModeManager::hit_what_approaches(bool at_start, std::vector
            -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
   };
   if (std::none_of(touching.begin(), touching.end(), approaches)) return Verdict::holds;
-  begin_round();
+  records_.begin_round();
   // A state behind a gap would have to come back before the next impact is seen, so it is put onto the gap.
   put_on_gaps(now_, touching);
   return apply_impact(touching, at_start, records) ? Verdict::changes : Verdict::ends;
@@ -81,7 +81,7 @@ ModeManager::Verdict ModeManager::fire_through_zero(bool at_start, std::vector<E
   if (due.empty()) return Verdict::holds;
   std::vector<Index> stops;
   std::vector<Crossed> jumps;
-  begin_round();
+  records_.begin_round();
   const Guard held = guard_between(due);
   for (const Index e : due) {
     const WatchedKind kind = now_.here->watch[e].kind;
@@ -91,18 +91,18 @@ ModeManager::Verdict ModeManager::fire_through_zero(bool at_start, std::vector<E
     if (kind == WatchedKind::stop) stops.push_back(e);
     if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back({e, Cause::zero});
     if (kind != WatchedKind::record) continue;
-    records.push_back(note(e, EventKind::record, instant_.round));
+    records.push_back(records_.note(e, EventKind::record, instant_.round));
     now_.here->guards.set_fired_here(e, true);
     instant_.recorded.push_back(now_.here->watch[e].when);
-    wait_again(e);
+    waiting_.wait_again(e);
   }
-  for (const Index e : stops) records.push_back(note(e, EventKind::stop, instant_.round));
+  for (const Index e : stops) records.push_back(records_.note(e, EventKind::stop, instant_.round));
   if (!stops.empty()) {
-    finish_stopped(stops.front());
+    records_.finish_stopped(stops.front());
     return Verdict::ends;
   }
   if (jumps.empty()) return Verdict::holds;
-  return fire_round(jumps, at_start, records) ? Verdict::changes : Verdict::ends;
+  return firing_.fire_round(jumps, at_start, records) ? Verdict::changes : Verdict::ends;
 }
 
 // The guard of the edge that fires next, where that edge undoes the last one: the solution slides along this guard.
@@ -136,7 +136,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
   Meeting all{.at_start = true};
   const Mode before = now_.mode;
   const std::vector<Index> left = left_with_pair();
-  if (!take_sides_of_state(!instant_.moved, all)) return false;
+  if (!firing_.take_sides_of_state(!instant_.moved, all)) return false;
   std::erase_if(all.met, [&](const Met& met) { return contains(left, met.surface); });
   // A jump elsewhere leaves a guard on the side that is stored: within the errors with which it was left its sign says nothing.
   std::vector<Index> unmoved;
@@ -204,7 +204,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     const std::optional<std::size_t> way_back = resolution.decided ? std::nullopt : edge_that_undoes_last();
     if (way_back) {
       now_.mode = before;
-      return slide_between(*instant_.last_edge, *way_back, records) &&
+      return firing_.slide_between(*instant_.last_edge, *way_back, records) &&
              settle_mode(at_start, records, pressed);
     }
     // Not unique, whether or not the policy picks one of the continuations: that is worth a record.
@@ -233,7 +233,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
       entry->kind = EventKind::transition;
       entry->reason = reason::kOneModeBetween;
     }
-    leave_pair(entry);
+    firing_.leave_pair(entry);
     if (entry && entry->kind == EventKind::transition && entry->from_location == entry->to_location &&
         !instant_.moved) {
       entry->kind = EventKind::grazing;
@@ -241,17 +241,6 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     }
   }
   return true;
-}
-
-bool ModeManager::take_sides_of_state(bool keep, Meeting& meeting) {
-  Sides sides = find_sides(now_, instant_, keep);
-  meeting.met = std::move(sides.met);
-  const auto& [surface, guard] = sides.without_value;
-  if (surface < 0) return true;
-  log_.finish(Status::user_function_failed, "the guard of surface '" + now_.surface_name(surface) +
-                                                "' is not finite (" + number_text(guard) +
-                                                ") after the jump at t = " + number_text(now_.t));
-  return false;
 }
 
 // Surfaces that are left together with the guard between two locations: one mode was chosen for all of them, and the field of the

@@ -46,8 +46,8 @@ bool ModeManager::start() {
     return true;
   }
   std::vector<EventRecord>& records = instant_.open_records(true);
-  look_at_waiting();
-  const bool goes_on = fire_at_start(records) && settle(true, records);
+  waiting_.look_at_waiting();
+  const bool goes_on = firing_.fire_at_start(records) && settle(true, records);
   for (EventRecord& record : records) {
     if (goes_on && !record.to) record.to = now_.word();
   }
@@ -58,7 +58,7 @@ bool ModeManager::start() {
            record.kind == EventKind::contact;
   });
   if (!jumped) take_initial_mode();
-  publish();
+  records_.publish();
   return goes_on;
 }
 
@@ -79,7 +79,7 @@ void ModeManager::begin_in(const Mode& mode) {
       now_.here->guards.leave_surface(i);
   }
   // A continuation that leaves what it slid on.
-  if (now_.regime.in_pair() && !now_.mode.slides_on(surfaces - 1)) leave_pair(nullptr);
+  if (now_.regime.in_pair() && !now_.mode.slides_on(surfaces - 1)) firing_.leave_pair(nullptr);
   now_.mode.fill_lambda(now_.lambda);
   if (now_.here->contacts) {
     std::vector<Index> closed;
@@ -94,7 +94,7 @@ void ModeManager::begin_in(const Mode& mode) {
   now_.mode.list_sliding(sliding);
   begin_second_order(sliding, sliding);
   take_initial_mode();
-  look_at_waiting();
+  waiting_.look_at_waiting();
   events_moving_through_zero();
 }
 

@@ -1,5 +1,5 @@
 // ModeManager where resets and edges fire ever faster, and where contacts come to rest. A limit is jumped to when what is left of
-// the time and of the motion is below the tolerances. Crossings that accumulate are in run_turns.cpp.
+// the time and of the motion is below the tolerances. Crossings that accumulate are in turns.cpp.
 
 #include <algorithm>
 #include <cmath>

@@ -29,7 +29,7 @@ RunEngine::RunEngine(const Automaton& automaton,
       last_look_(run.start),
       step_sizes_(run.end - run.start),
       state_(Vector::Zero(run.state.size())) {
-  manager_.enter_first_location();
+  manager_.locations().enter_first_location();
 }
 
 Solution RunEngine::execute() {
@@ -54,7 +54,7 @@ bool RunEngine::may_pause() const {
          !now_.here->guards.returned_at_once();
 }
 
-void RunEngine::go_to(const Place& place) { manager_.go_to(place); }
+void RunEngine::go_to(const Place& place) { manager_.locations().go_to(place); }
 
 void RunEngine::go_on() { has_begun_ = true; }
 
@@ -69,11 +69,11 @@ bool RunEngine::follow() {
       }
     }
   } catch (const std::exception& error) {
-    manager_.publish_what_happened();
+    manager_.records().publish_what_happened();
     log_.finish(Status::user_function_failed,
                 std::string(error.what()) + "; the run stops at t = " + number_text(now_.t));
   } catch (...) {
-    manager_.publish_what_happened();
+    manager_.records().publish_what_happened();
     log_.finish(Status::user_function_failed,
                 "a user function threw something that is not a std::exception; the run " +
                     std::string("stops at t = ") + number_text(now_.t));
@@ -393,7 +393,7 @@ bool RunEngine::scan_step(double end) {
     manager_.take_sides(arrival.guards);
     manager_.cross(arrivals.records);
     manager_.pass_poles_of_events();
-    for (const Index e : arrivals.records) log_.report(manager_.note(e, EventKind::record));
+    for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
     if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
     if (now_.t > before) log_.append_step(before, now_.t);
     if (log_.too_many_events()) return false;

@@ -1,0 +1,36 @@
+// Switches a run to the tools of another location, of a pair of locations, or of sliding in second order. The sides of surfaces that
+// both have are carried over; the mode is found, or said, afterwards.
+//
+// It must not know why the run goes there.
+#pragma once
+
+#include <vector>
+
+#include "locate/locator.hpp"
+#include "simulate/run_state.hpp"
+
+namespace slideway {
+
+class LocationSwitch {
+ public:
+  // The references must outlive it.
+  LocationSwitch(RunState& now, Locator& locator) : now_(now), locator_(locator) {}
+
+  // Enters the location that the run names, or the first one.
+  void enter_first_location();
+  void enter(std::size_t location);
+  // The surface between the two locations is the last one.
+  void enter_pair(const RunTools::Pair& pair);
+  // To the tools of sliding in second order along these surfaces.
+  void use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces);
+  // To the location, pair of locations or sliding of higher order in which a checkpoint was taken; what holds there is loaded next.
+  void go_to(const Place& place);
+
+ private:
+  void take_tools(LocationTools& tools);
+
+  RunState& now_;
+  Locator& locator_;
+};
+
+}  // namespace slideway

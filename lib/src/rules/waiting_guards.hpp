@@ -1,0 +1,45 @@
+// The guards of events that wait on their own side of zero for a jump to carry them past it (model/event.hpp).
+//
+// It must not know what an event does.
+#pragma once
+
+#include <vector>
+
+#include "rules/event_motion.hpp"
+#include "rules/instant.hpp"
+#include "simulate/run_state.hpp"
+
+namespace slideway {
+
+// Why an event fires.
+enum class Cause {
+  zero,    // its guard is zero, and moves in its direction
+  jump,    // a jump has carried it past zero
+  beyond,  // of an edge: past zero where its location is entered
+};
+
+// An event whose guard a jump has carried past zero, or an edge that is past it.
+struct Crossed {
+  Index event;
+  Cause cause;
+};
+
+class WaitingGuards {
+ public:
+  // The references must outlive it.
+  WaitingGuards(RunState& now, const Instant& instant, EventMotion& motion)
+      : now_(now), instant_(instant), motion_(motion) {}
+
+  // Notes which guards are on their own side, before anything jumps.
+  void look_at_waiting();
+  // After the event's own reset, which is no crossing of it.
+  void wait_again(Index event);
+  std::vector<Crossed> crossed_by_jump();
+
+ private:
+  RunState& now_;
+  const Instant& instant_;
+  EventMotion& motion_;
+};
+
+}  // namespace slideway
