@@ -189,6 +189,7 @@ class ModeManager {
     Index event;
     Cause cause;
   };
+  bool is_on_its_way(const Watched& edge) const;
   std::vector<Crossed> crossed_by_jump();
   bool fire_crossed(const std::vector<Crossed>& crossed, bool at_start, std::vector<EventRecord>& records);
   // Resets in their order, then the first edge.
