@@ -16,6 +16,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
@@ -153,6 +154,7 @@ struct ExpandedModel {
   std::vector<ExpandedFriction> friction = {};
   std::vector<ExpandedObservable> observables = {};
   std::vector<ExpandedAlgebraic> algebraic = {};
+  std::unordered_map<NodeId, std::string> ends_of_tables = {};  // FormulaBuilder::ends_of_tables()
   // SystemDefinition::second_order of a motion; needs the equations once more.
   std::function<std::shared_ptr<const System>(std::size_t motion, const std::vector<Index>& surfaces)>
       second_order = {};

@@ -40,16 +40,22 @@ class CornerBlender {
     // On a side of surface k, λₖ is known in everything that is needed only there.
     if (node.operation == Operation::select)
       return graph_.select(node.c, restrict_to(a, node.c, 1), restrict_to(b, node.c, -1));
-    const std::size_t count = shared(node, a, b, c).size();
-    if (count > TooManyCorners::most) throw TooMany{current_, count};
+    corners_ = 0;
     return corners(node, a, b, c);
   }
 
   // The operation on its operands, blended over the surfaces in which it is not affine.
   NodeId corners(const Node& node, NodeId a, NodeId b, NodeId c) {
     const Surfaces surfaces = shared(node, a, b, c);
-    if (surfaces.empty()) return graph_.rebuild(node, a, b, c);
-    const std::uint32_t k = surfaces.back();
+    if (surfaces.empty()) {
+      if (++corners_ > (std::size_t{1} << TooManyCorners::most))
+        throw TooMany{current_, shared(node, replaced_[node.a],
+                                       operand_count(node.operation) > 1 ? replaced_[node.b] : 0,
+                                       operand_count(node.operation) > 2 ? replaced_[node.c] : node.c)
+                                    .size()};
+      return graph_.rebuild(node, a, b, c);
+    }
+    const std::uint32_t k = outermost(a, surfaces);
     const auto corner = [&](int sign) {
       const int operands = operand_count(node.operation);
       return corners(node, restrict_to(a, k, sign), operands > 1 ? restrict_to(b, k, sign) : b,
@@ -57,6 +63,23 @@ class CornerBlender {
     };
     const NodeId plus = corner(1);
     return graph_.select(k, plus, corner(-1));
+  }
+
+  // One of these surfaces. Where the sides of one hide others, as those of a table do, it is that one, so that the others are asked on one
+  // side alone.
+  std::uint32_t outermost(NodeId id, const Surfaces& surfaces) const {
+    while (graph_.has_lambda(id)) {
+      const Node& node = graph_[id];
+      const bool is_relay = node.operation == Operation::lambda;
+      if (is_relay || node.operation == Operation::select) {
+        const std::uint32_t k = is_relay ? node.a : node.c;
+        if (std::binary_search(surfaces.begin(), surfaces.end(), k)) return k;
+        if (is_relay) break;
+      }
+      const bool second = !graph_.has_lambda(node.a);
+      id = !second ? node.a : graph_.has_lambda(node.b) ? node.b : node.c;
+    }
+    return surfaces.back();
   }
 
   // The surfaces in whose λ the operation is not affine though its operands are.
@@ -126,6 +149,7 @@ class CornerBlender {
   std::vector<NodeId> replaced_;  // by node of the graph as it was
   std::vector<Surfaces> surfaces_;
   NodeId current_ = 0;
+  std::size_t corners_ = 0;  // of the operation at hand
 };
 
 }  // namespace

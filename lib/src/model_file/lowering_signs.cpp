@@ -114,8 +114,12 @@ SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, Nod
   const Token& token = place.formula.expression.tokens[index];
   const std::string name = in_quotes(place.formula.expression.spelling(token));
   if (refuses_jumps(place.jumps)) {
-    const Function function = functions()[place.formula.symbols[index].index].function;
-    refuse_jump(place, index, name + ", which " + kink_or_jump(function));
+    const Symbol symbol = place.formula.symbols[index];
+    const bool is_table = symbol.kind == SymbolKind::table;
+    const bool table_bends = is_table && !model_.tables[symbol.index].table->jumps();
+    const char* const what = is_table ? (table_bends ? "has kinks at its knots" : "jumps at its knots")
+                                      : kink_or_jump(functions()[symbol.index].function);
+    refuse_jump(place, index, name + ", which " + what);
   }
   if (graph_.has_lambda(guard)) refuse_jump(place, index, in_quotes(make_text()) + " under " + name);
   refuse_unknown(place, index, guard);
