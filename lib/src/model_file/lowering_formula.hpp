@@ -177,7 +177,13 @@ class FormulaBuilder {
   NodeId build_table(const Place& place, std::uint32_t index);
   NodeId build_pieces(const Place& place, std::uint32_t index, Argument of,
                       const Characteristic::Pieces& pieces);
-  NodeId beyond(const Place& place, std::uint32_t index, Argument of, double knot, bool is_below);
+  // An end of a table, and its value there.
+  struct TableEnd {
+    double knot = 0;
+    bool is_below = false;
+    NodeId value = 0;
+  };
+  NodeId beyond(const Place& place, std::uint32_t index, Argument of, const TableEnd& table_end);
   NodeId by_knots(const Place& place, std::uint32_t index, Argument of, const Knots& knots,
                   const std::function<NodeId(std::size_t)>& piece);
   void check_limits(const Place& place, std::uint32_t index, NodeId low, NodeId high);
@@ -199,6 +205,7 @@ class FormulaBuilder {
   NodeId choose_by_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
                         const Text& text, int sides_known = 0);
   NodeId bend(NodeId node, NodeId first, NodeId second);
+  std::optional<NodeId> end_of_table_in(NodeId root) const;
   bool bends_only(NodeId root) const;
   bool is_nonnegative(NodeId id, int depth = 8) const;
   std::uint32_t surface_in(NodeId root) const;

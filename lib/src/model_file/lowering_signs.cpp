@@ -157,6 +157,9 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
             linear && !surfaces_.find(guard) ? surfaces_.find(*linear) : std::nullopt)
       return select(*same, choice.positive, choice.negative);
   }
+  // Where a table has no value nothing has, and no surface decides.
+  const std::optional<NodeId> end = sides_known > 0 ? end_of_table_in(guard) : std::nullopt;
+  if (end) return graph_.add(graph_.choose(guard, choice.positive, choice.negative), *end);
   const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
   if (!splits && place.jumps == Jumps::observed) {
     const std::optional<SurfaceSide> known = surfaces_.find(guard);
@@ -202,6 +205,21 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   if (!can_be(1)) return on_side(-1);
   const NodeId above = on_side(1);
   return can_be(-1) ? graph_.select(kink, above, on_side(-1)) : above;
+}
+
+// What has no value beyond the end of a table, where that is in force on all sides that are left.
+std::optional<NodeId> FormulaBuilder::end_of_table_in(NodeId root) const {
+  if (ends_of_tables_.empty()) return std::nullopt;
+  std::vector<NodeId> open = {root};
+  std::unordered_set<NodeId> seen;
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (!seen.insert(id).second || graph_[id].operation == Operation::select) continue;
+    if (ends_of_tables_.count(id) > 0) return id;
+    for_operands(graph_[id], [&](NodeId operand) { open.push_back(operand); });
+  }
+  return std::nullopt;
 }
 
 // A node that goes over from one value to another where they are equal.

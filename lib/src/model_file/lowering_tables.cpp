@@ -53,10 +53,11 @@ NodeId FormulaBuilder::build_table(const Place& place, std::uint32_t index) {
   const auto piece = [&](std::size_t k) {
     const bool is_below = k == 0;
     if (!is_below && k <= last) return between(k - 1);
+    const NodeId end = value(is_below ? 0 : last);
     if (data.beyond == Beyond::error)
-      return beyond(place, index, {u, 0}, is_below ? data.first[0] : data.first[last], is_below);
+      return beyond(place, index, {u, 0}, {is_below ? data.first[0] : data.first[last], is_below, end});
     if (data.beyond == Beyond::linear && !table.jumps()) return between(is_below ? 0 : last - 1);
-    return value(is_below ? 0 : last);
+    return end;
   };
   return by_knots(place, index, {u, 0}, {data.first, table.jumps()}, piece);
 }
@@ -65,15 +66,17 @@ NodeId FormulaBuilder::build_pieces(const Place& place, std::uint32_t index, Arg
                                     const Characteristic::Pieces& pieces) {
   const bool jumps = model_.tables[place.formula.symbols[index].index].table->jumps();
   const auto piece = [&](std::size_t k) {
-    if (!pieces.is_beyond[k]) return polynomial(graph_, of.node, pieces.pieces[k]);
-    return beyond(place, index, of, k == 0 ? pieces.knots.front() : pieces.knots.back(), k == 0);
+    const NodeId value = polynomial(graph_, of.node, pieces.pieces[k]);
+    if (!pieces.is_beyond[k]) return value;
+    return beyond(place, index, of, {k == 0 ? pieces.knots.front() : pieces.knots.back(), k == 0, value});
   };
   return by_knots(place, index, of, {pieces.knots, jumps}, piece);
 }
 
-// The logarithm of what is left to the last knot has no value at it and beyond it.
-NodeId FormulaBuilder::beyond(const Place& place, std::uint32_t index, Argument of, double knot,
-                              bool is_below) {
+// The power of what is left to the last knot is 0 at it and has no value beyond it.
+NodeId FormulaBuilder::beyond(const Place& place, std::uint32_t index, Argument of,
+                              const TableEnd& table_end) {
+  const auto [knot, is_below, value] = table_end;
   const NodeId end = graph_.constant(knot);
   const NodeId inside = is_below ? graph_.subtract(of.node, end) : graph_.subtract(end, of.node);
   const TableDescription& table = model_.tables[place.formula.symbols[index].index];
@@ -84,11 +87,11 @@ NodeId FormulaBuilder::beyond(const Place& place, std::uint32_t index, Argument 
             exact_text(graph_.value(of.node)),
             "extrapolation = \"hold\" or \"linear\" in the table " + in_quotes(table.name) +
                 " says what lies beyond its knots");
-  const NodeId none = graph_.unary(Operation::log, inside);
+  const NodeId none = graph_.binary(Operation::power, inside, graph_.constant(1.5));
   ends_of_tables_.emplace(none, "table " + in_quotes(table.name) + " has no knots " +
                                     (is_below ? "below " : "above ") + exact_text(knot) +
                                     " (extrapolation = \"hold\" or \"linear\" says what lies there)");
-  return none;
+  return graph_.add(value, none);
 }
 
 // The piece whose knot is the last that the argument is above.
