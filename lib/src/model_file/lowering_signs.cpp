@@ -207,7 +207,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   return can_be(-1) ? graph_.select(kink, above, on_side(-1)) : above;
 }
 
-// What has no value beyond the end of a table, where that is in force on all sides that are left.
+// A node without a value beyond the end of a table, where it is in force on all sides that are left.
 std::optional<NodeId> FormulaBuilder::end_of_table_in(NodeId root) const {
   if (ends_of_tables_.empty()) return std::nullopt;
   std::vector<NodeId> open = {root};
