@@ -193,12 +193,32 @@ TEST_CASE("a product of different signs needs no corners") {
 
 TEST_CASE("too many surfaces in one function are refused and a sum of them is not") {
   std::string sum;
-  for (int k = 0; k < 13; ++k) sum += (k > 0 ? " + sgn(x - " : "sgn(x - ") + std::to_string(k) + ")";
+  for (int k = 0; k < 13; ++k) sum += (k > 0 ? " + sgn(x - " : "sgn(x - ") + std::to_string(k) + "*y)";
   const std::string refused = report(with_derivatives("x = 1\ny = \"(" + sum + ")^2\"\nz = 1"));
   CHECK(refused.find(
             "test.toml:12:5: too many surfaces in one product or function in the derivative of 'y', expected "
             "at most 12, whose corners can be blended, got 13 surfaces") == 0);
   CHECK(instance(with_derivatives("x = 1\ny = \"2*y*(" + sum + ")\"\nz = 1")).system.surfaces() == 13);
+}
+
+TEST_CASE("of surfaces of one value only those corners are blended that a state can be in") {
+  std::string sum;
+  for (int k = 0; k < 40; ++k) sum += (k > 0 ? " + sgn(x - " : "sgn(x - ") + std::to_string(k) + ")";
+  const System system = instance(with_derivatives("x = 1\ny = \"exp(0.1*(" + sum + "))\"\nz = 1")).system;
+  REQUIRE(system.surfaces() == 40);
+  for (const double x : {-0.5, 7.5, 38.25, 50.0}) {
+    Vector lambda(40);
+    for (Index k = 0; k < 40; ++k) lambda[k] = x > static_cast<double>(k) ? 1 : -1;
+    const Vector dx = field(system, 0, Eigen::Vector3d(x, 0, 0), lambda);
+    CHECK(dx[1] == doctest::Approx(std::exp(0.1 * lambda.sum())).epsilon(1e-14));
+    // In the surface that is next, between its two sides.
+    const Index next = std::min<Index>(39, static_cast<Index>(std::max(0.0, std::ceil(x))));
+    lambda[next] = 0;
+    const Vector between = field(system, 0, Eigen::Vector3d(x, 0, 0), lambda);
+    const double rest = lambda.sum();
+    CHECK(between[1] ==
+          doctest::Approx(0.5 * (std::exp(0.1 * (rest + 1)) + std::exp(0.1 * (rest - 1)))).epsilon(1e-14));
+  }
 }
 
 TEST_CASE("the larger of a value and its opposite is its size") {

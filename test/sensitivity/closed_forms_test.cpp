@@ -115,6 +115,28 @@ x = "1 + abs(x - p)"
                     });
 }
 
+TEST_CASE("over the knots of a table the derivative is continuous") {
+  at_all_tolerances(R"TOML(
+[parameters]
+k = 0.7
+[states]
+x = 0.3
+[tables]
+f = { x = [0, 0.5, 1, 2, 3], values = [1, 0.6, 0.8, 0.2, 1], extrapolation = "linear" }
+[time]
+end = 4.0
+[derivatives]
+x = "k*f(x)"
+)TOML",
+                    {"k", "x"}, [](const Differentiated& run) {
+                      // x is a function of k·t, and f(x)/f(0.3) is the derivative by its start.
+                      REQUIRE(run.solution.events.size() == 2);
+                      const double f = 0.8 - 0.6 * (run.solution.final.state[0] - 1);
+                      run.expect(run.end("x", "k"), 4 * f);
+                      run.expect(run.end("x", "x"), f / 0.76);
+                    });
+}
+
 TEST_CASE("a surface that moves in time is met at a time that depends on its speed") {
   at_all_tolerances(R"TOML(
 [parameters]

@@ -156,7 +156,7 @@ TEST_CASE("what is wrong with a file is told with its row and column") {
   };
   told("t,u\n0,1\n1,x\n", "data.csv', row 3, column 'u'");
   told("t,u\n0,1\n1\n", "a row that is too short in");
-  told("t,u\n0,1\n0,2\n", "a time that is not after the one before in");
+  told("t,u\n0,1\n0,2\n", "a number that is not above the one before in");
   told("t,v\n0,1\n", "no column 'u' in");
   told("", "is empty");
   told("t,u\n0,1\n1,2\n", "does not last for the whole run");

@@ -320,6 +320,60 @@ TEST_CASE("a delayed edge leads on after its time, unless its location has been 
   CHECK(left.pending.empty());
 }
 
+TEST_CASE("a delayed edge is triggered once while its condition holds, whatever jumps in the meantime") {
+  // Samples come while it is on its way; after an edge that leads back the guard is past zero already.
+  const std::string model = R"toml(
+    initial = "a"
+    [states]
+    x = 0.0
+    [discrete]
+    n = 0
+    [time]
+    end = 4.0
+    [derivatives]
+    x = "1"
+    [[every]]
+    period = 0.125
+    set = { n = "n + 1" }
+    [[locations]]
+    name = "a"
+    [[locations]]
+    name = "b"
+    [[locations]]
+    name = "c"
+    [[edges]]
+    name = "late"
+    from = "a"
+    to = "b"
+    when = "x - 1"
+    direction = "rising"
+    delay = 1
+    set = { x = "10*x" }
+    [[edges]]
+    name = "away"
+    from = "a"
+    to = "c"
+    when = "n == 12"
+    [[edges]]
+    name = "back"
+    from = "c"
+    to = "a"
+    when = "x - 1.75"
+    direction = "rising"
+  )toml";
+  const Solution solution = run_text(model);
+  REQUIRE(solution.outcome.succeeded());
+  const std::vector<EventRecord> triggers = of_kind(solution, EventKind::record);
+  REQUIRE(triggers.size() == 2);
+  CHECK(triggers[0].t == doctest::Approx(1).epsilon(1e-14));
+  CHECK(triggers[1].t == doctest::Approx(1.75).epsilon(1e-14));
+  const std::vector<EventRecord> transitions = of_kind(solution, EventKind::transition);
+  REQUIRE(transitions.size() == 3);
+  CHECK(transitions[2].name == "late");
+  CHECK(transitions[2].t == doctest::Approx(2.75).epsilon(1e-14));
+  CHECK(solution.final.state[0] == doctest::Approx(17.5 + 1.25).epsilon(1e-12));
+}
+
 TEST_CASE("a run goes on where another one has ended, with what was on its way") {
   const ModelInstance instance = parse_model(R"toml(
     [states]

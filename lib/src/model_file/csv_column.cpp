@@ -90,10 +90,10 @@ CsvColumns read_csv_columns(const std::string& path, const std::string& time, co
     const std::string where = in_quotes(path) + ", row " + std::to_string(row);
     const double t = number_in(cells, time_column, names[time_column], where);
     if (!columns.times.empty() && !(t > columns.times.back()))
-      throw CsvError({"a time that is not after the one before in " + where + ", column " +
+      throw CsvError({"a number that is not above the one before in " + where + ", column " +
                           in_quotes(names[time_column]),
                       "more than " + exact_text(columns.times.back()), exact_text(t),
-                      "sort the rows by their time, and leave out what is there twice"});
+                      "sort the rows by this column, and leave out what is there twice"});
     columns.times.push_back(t);
     columns.values.push_back(number_in(cells, value_column, names[value_column], where));
     columns.rows.push_back(row);

@@ -65,6 +65,8 @@ FieldExplanation::FieldExplanation(const ExpandedModel& model, const std::vector
     if (count > 1) node.b = number(node.b);
     if (count > 2) node.c = number(node.c);
     nodes_.push_back(node);
+    if (const auto end = model.ends_of_tables.find(id); end != model.ends_of_tables.end())
+      ends_of_tables_.emplace(static_cast<NodeId>(nodes_.size() - 1), end->second);
   }
   for (const NodeId root : derivatives) roots_.push_back(number(root));
   lambda_index_ = model.lambda_index;
@@ -130,6 +132,7 @@ std::string FieldExplanation::culprit(double t, ConstVectorRef x, ConstVectorRef
   }
   // Down the operands that are in force, as long as one of them is no number either.
   for (NodeId at = root; !std::isfinite(values[at]);) {
+    if (const auto end = ends_of_tables_.find(at); end != ends_of_tables_.end()) return end->second;
     const Node& node = nodes_[at];
     std::vector<NodeId> operands;
     if (node.operation == Operation::select) {

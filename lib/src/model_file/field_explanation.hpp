@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
@@ -32,6 +33,7 @@ class FieldExplanation {
   std::vector<Node> nodes_ = {};
   std::vector<NodeId> roots_ = {};
   std::vector<std::uint32_t> lambda_index_ = {};
+  std::unordered_map<NodeId, std::string> ends_of_tables_ = {};
   // Of models with roots, the algebraic variables are looked at in place of the nodes.
   std::vector<std::string> algebraic_ = {};
   Tape algebraic_values_ = {};

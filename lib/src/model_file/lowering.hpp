@@ -16,6 +16,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
@@ -153,6 +154,7 @@ struct ExpandedModel {
   std::vector<ExpandedFriction> friction = {};
   std::vector<ExpandedObservable> observables = {};
   std::vector<ExpandedAlgebraic> algebraic = {};
+  std::unordered_map<NodeId, std::string> ends_of_tables = {};  // FormulaBuilder::ends_of_tables()
   // SystemDefinition::second_order of a motion; needs the equations once more.
   std::function<std::shared_ptr<const System>(std::size_t motion, const std::vector<Index>& surfaces)>
       second_order = {};
@@ -174,7 +176,10 @@ std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const Expande
 // The roots with every product, quotient and function of λ that is not affine in each λ separately replaced by the
 // blend of its corners, select(k; e at λₖ = 1, e at λₖ = −1) over the surfaces k concerned. The results are
 // multi-affine and has the same values at every vertex.
-std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots);
+// Of more than TooManyCorners::most surfaces, corners are left out in which no state is, as far as `guards` tell, by the numbers of λ.
+std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots,
+                                      const std::vector<NodeId>& guards = {});
+std::vector<NodeId> guards_by_relay(const ExpandedModel& model);
 
 // More surfaces in one expression that is not multi-affine than corners can be blended for.
 class TooManyCorners : public std::length_error {

@@ -1,7 +1,11 @@
 // make_multi_affine: what is not affine in each λ separately becomes the blend of its corners.
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
 
+#include "model_file/linear_guard.hpp"
 #include "model_file/lowering.hpp"
 
 namespace slideway::reader {
@@ -16,7 +20,7 @@ struct TooMany {
 
 class CornerBlender {
  public:
-  explicit CornerBlender(ExpressionGraph& graph) : graph_(graph) {}
+  CornerBlender(ExpressionGraph& graph, const std::vector<NodeId>& guards) : graph_(graph), guards_(guards) {}
 
   std::vector<NodeId> blend(const std::vector<NodeId>& roots) {
     const std::vector<NodeId> nodes = graph_.reachable(roots);
@@ -40,23 +44,68 @@ class CornerBlender {
     // On a side of surface k, λₖ is known in everything that is needed only there.
     if (node.operation == Operation::select)
       return graph_.select(node.c, restrict_to(a, node.c, 1), restrict_to(b, node.c, -1));
+    corners_ = 0;
     const std::size_t count = shared(node, a, b, c).size();
-    if (count > TooManyCorners::most) throw TooMany{current_, count};
-    return corners(node, a, b, c);
+    prunes_ = count > TooManyCorners::most;
+    return corners(node, {a, b, c}, count);
   }
 
-  // The operation on its operands, blended over the surfaces in which it is not affine.
-  NodeId corners(const Node& node, NodeId a, NodeId b, NodeId c) {
-    const Surfaces surfaces = shared(node, a, b, c);
-    if (surfaces.empty()) return graph_.rebuild(node, a, b, c);
-    const std::uint32_t k = surfaces.back();
+  // The operation on its operands, blended over the surfaces in which it is not affine: `count` of them at first.
+  NodeId corners(const Node& node, const std::array<NodeId, 3>& of, std::size_t count) {
+    const Surfaces surfaces = shared(node, of[0], of[1], of[2]);
+    if (surfaces.empty()) {
+      if (++corners_ > (std::size_t{1} << TooManyCorners::most)) throw TooMany{current_, count};
+      return graph_.rebuild(node, of[0], of[1], of[2]);
+    }
+    const std::uint32_t k = outermost(of[0], surfaces);
     const auto corner = [&](int sign) {
-      const int operands = operand_count(node.operation);
-      return corners(node, restrict_to(a, k, sign), operands > 1 ? restrict_to(b, k, sign) : b,
-                     operands > 2 ? restrict_to(c, k, sign) : c);
+      std::array<NodeId, 3> there = of;
+      const auto restrict_all = [&](std::uint32_t surface, int side) {
+        for (int operand = 0; operand < operand_count(node.operation); ++operand)
+          there[static_cast<std::size_t>(operand)] =
+              restrict_to(there[static_cast<std::size_t>(operand)], surface, side);
+      };
+      restrict_all(k, sign);
+      for (const std::uint32_t other : surfaces) {
+        if (other == k || !prunes_) continue;
+        if (exclude(k, sign, other, 1)) restrict_all(other, -1);
+        if (exclude(k, sign, other, -1)) restrict_all(other, 1);
+      }
+      return corners(node, there, count);
     };
     const NodeId plus = corner(1);
     return graph_.select(k, plus, corner(-1));
+  }
+
+  // Whether no state has these sides of both, as n > 3 and n < 1: of so many corners those are left out.
+  bool exclude(std::uint32_t first, int first_side, std::uint32_t second, int second_side) {
+    if (first >= guards_.size() || second >= guards_.size()) return false;
+    const std::optional<LinearGuard>& one = line(first);
+    const std::optional<LinearGuard>& other = line(second);
+    return one && other && exclude_each_other(*one, first_side, *other, second_side);
+  }
+
+  const std::optional<LinearGuard>& line(std::uint32_t surface) {
+    const auto [known, added] = lines_.try_emplace(surface);
+    if (added) known->second = linear_guard(graph_, guards_[surface]);
+    return known->second;
+  }
+
+  // One of these surfaces. Where the sides of one hide others, as those of a table do, it is that one, so that the others are asked on one
+  // side alone.
+  std::uint32_t outermost(NodeId id, const Surfaces& surfaces) const {
+    while (graph_.has_lambda(id)) {
+      const Node& node = graph_[id];
+      const bool is_relay = node.operation == Operation::lambda;
+      if (is_relay || node.operation == Operation::select) {
+        const std::uint32_t k = is_relay ? node.a : node.c;
+        if (std::binary_search(surfaces.begin(), surfaces.end(), k)) return k;
+        if (is_relay) break;
+      }
+      const bool second = !graph_.has_lambda(node.a);
+      id = !second ? node.a : graph_.has_lambda(node.b) ? node.b : node.c;
+    }
+    return surfaces.back();
   }
 
   // The surfaces in whose λ the operation is not affine though its operands are.
@@ -123,9 +172,14 @@ class CornerBlender {
   }
 
   ExpressionGraph& graph_;
+  const std::vector<NodeId>& guards_;
+  std::unordered_map<std::uint32_t, std::optional<LinearGuard>> lines_;
   std::vector<NodeId> replaced_;  // by node of the graph as it was
   std::vector<Surfaces> surfaces_;
   NodeId current_ = 0;
+  // Of the operation at hand.
+  std::size_t corners_ = 0;
+  bool prunes_ = false;
 };
 
 }  // namespace
@@ -140,11 +194,12 @@ Mistake TooManyCorners::mistake(Position where, const std::string& name) const {
           .got = what()};
 }
 
-std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots) {
+std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots,
+                                      const std::vector<NodeId>& guards) {
   const auto jumps = [&](NodeId root) { return graph.has_lambda(root); };
   if (std::none_of(roots.begin(), roots.end(), jumps)) return roots;
   try {
-    return CornerBlender(graph).blend(roots);
+    return CornerBlender(graph, guards).blend(roots);
   } catch (const TooMany& many) {
     for (std::size_t k = 0; k < roots.size(); ++k) {
       const std::vector<NodeId> nodes = graph.reachable({roots[k]});
@@ -154,10 +209,16 @@ std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<
   }
 }
 
+std::vector<NodeId> guards_by_relay(const ExpandedModel& model) {
+  std::vector<NodeId> guards;
+  for (const std::uint32_t surface : model.lambda_index) guards.push_back(model.surfaces[surface].guard);
+  return guards;
+}
+
 std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const ExpandedMotion& motion,
                                              Mistakes& mistakes) {
   try {
-    return make_multi_affine(model.graph, motion.derivatives);
+    return make_multi_affine(model.graph, motion.derivatives, guards_by_relay(model));
   } catch (const TooManyCorners& error) {
     mistakes.push_back(error.mistake(motion.places[error.root],
                                      "derivative of " + in_quotes(model.state_names[error.root])));

@@ -79,6 +79,7 @@ class Expander {
     // Memories may begin by what the followers are, and the other way round.
     begin_followers();
     memory_.finish();
+    expanded_.ends_of_tables = builder_.ends_of_tables();
     begin_followers();
     if (check_ == Check::everything) build_unused_definitions();
   }

@@ -483,6 +483,7 @@ Ends FormulaBuilder::ends_of(Symbol symbol) const {
 // ---- functions --------------------------------------------------------------------------------------
 
 NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
+  if (place.formula.symbols[index].kind == SymbolKind::table) return build_table(place, index);
   const FunctionEntry& entry = functions()[place.formula.symbols[index].index];
   const Function function = entry.function;
   switch (function) {

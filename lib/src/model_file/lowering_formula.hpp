@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -89,6 +90,8 @@ class FormulaBuilder {
   NodeId guard(std::uint32_t index, std::uint32_t element);
   // The surface where an element of a definition vanishes, named by the text of it; none where it is a number.
   std::optional<SurfaceSide> surface_of_definition(std::uint32_t index, std::uint32_t element);
+  // Nodes that have no value because a table has none there, with words for it.
+  const std::unordered_map<NodeId, std::string>& ends_of_tables() const { return ends_of_tables_; }
 
  private:
   // Where an expression is built.
@@ -162,6 +165,27 @@ class FormulaBuilder {
   NodeId build_pulse(const Place& place, std::uint32_t index, const Twofold& turns);
   NodeId build_saturation(const Place& place, std::uint32_t index, bool rest);
   NodeId build_hysteresis(const Place& place, std::uint32_t index);
+  // An argument of a call, and its number.
+  struct Argument {
+    NodeId node = 0;
+    std::uint32_t number = 0;
+  };
+  struct Knots {
+    std::vector<double> at = {};
+    bool jump = false;
+  };
+  NodeId build_table(const Place& place, std::uint32_t index);
+  NodeId build_pieces(const Place& place, std::uint32_t index, Argument of,
+                      const Characteristic::Pieces& pieces);
+  // An end of a table, and its value there.
+  struct TableEnd {
+    double knot = 0;
+    bool is_below = false;
+    NodeId value = 0;
+  };
+  NodeId beyond(const Place& place, std::uint32_t index, Argument of, const TableEnd& table_end);
+  NodeId by_knots(const Place& place, std::uint32_t index, Argument of, const Knots& knots,
+                  const std::function<NodeId(std::size_t)>& piece);
   void check_limits(const Place& place, std::uint32_t index, NodeId low, NodeId high);
   // Of the two of an if().
   using Branch = std::function<NodeId()>;
@@ -181,6 +205,7 @@ class FormulaBuilder {
   NodeId choose_by_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
                         const Text& text, int sides_known = 0);
   NodeId bend(NodeId node, NodeId first, NodeId second);
+  std::optional<NodeId> end_of_table_in(NodeId root) const;
   bool bends_only(NodeId root) const;
   bool is_nonnegative(NodeId id, int depth = 8) const;
   std::uint32_t surface_in(NodeId root) const;
@@ -199,6 +224,7 @@ class FormulaBuilder {
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
   std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force
+  std::unordered_map<NodeId, std::string> ends_of_tables_;
   // Of kinks in a guard, while its sign is looked for there.
   struct KnownSide {
     LinearGuard guard;

@@ -26,7 +26,7 @@ Observables make_observables(ExpandedModel& model, Mistakes& mistakes) {
     }
   }
   try {
-    values = make_multi_affine(model.graph, values);
+    values = make_multi_affine(model.graph, values, guards_by_relay(model));
   } catch (const TooManyCorners& error) {
     const std::string& name = result.names[static_cast<std::size_t>(places[error.root])];
     mistakes.push_back(error.mistake({}, "observable " + in_quotes(name)));

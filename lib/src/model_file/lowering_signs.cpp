@@ -114,8 +114,12 @@ SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, Nod
   const Token& token = place.formula.expression.tokens[index];
   const std::string name = in_quotes(place.formula.expression.spelling(token));
   if (refuses_jumps(place.jumps)) {
-    const Function function = functions()[place.formula.symbols[index].index].function;
-    refuse_jump(place, index, name + ", which " + kink_or_jump(function));
+    const Symbol symbol = place.formula.symbols[index];
+    const bool is_table = symbol.kind == SymbolKind::table;
+    const bool table_bends = is_table && !model_.tables[symbol.index].table->jumps();
+    const char* const what = is_table ? (table_bends ? "has kinks at its knots" : "jumps at its knots")
+                                      : kink_or_jump(functions()[symbol.index].function);
+    refuse_jump(place, index, name + ", which " + what);
   }
   if (graph_.has_lambda(guard)) refuse_jump(place, index, in_quotes(make_text()) + " under " + name);
   refuse_unknown(place, index, guard);
@@ -153,6 +157,9 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
             linear && !surfaces_.find(guard) ? surfaces_.find(*linear) : std::nullopt)
       return select(*same, choice.positive, choice.negative);
   }
+  // Where a table has no value nothing has, and no surface decides.
+  const std::optional<NodeId> end = sides_known > 0 ? end_of_table_in(guard) : std::nullopt;
+  if (end) return graph_.add(graph_.choose(guard, choice.positive, choice.negative), *end);
   const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
   if (!splits && place.jumps == Jumps::observed) {
     const std::optional<SurfaceSide> known = surfaces_.find(guard);
@@ -198,6 +205,21 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   if (!can_be(1)) return on_side(-1);
   const NodeId above = on_side(1);
   return can_be(-1) ? graph_.select(kink, above, on_side(-1)) : above;
+}
+
+// A node without a value beyond the end of a table, where it is in force on all sides that are left.
+std::optional<NodeId> FormulaBuilder::end_of_table_in(NodeId root) const {
+  if (ends_of_tables_.empty()) return std::nullopt;
+  std::vector<NodeId> open = {root};
+  std::unordered_set<NodeId> seen;
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (!seen.insert(id).second || graph_[id].operation == Operation::select) continue;
+    if (ends_of_tables_.count(id) > 0) return id;
+    for_operands(graph_[id], [&](NodeId operand) { open.push_back(operand); });
+  }
+  return std::nullopt;
 }
 
 // A node that goes over from one value to another where they are equal.

@@ -281,6 +281,10 @@ std::vector<std::string> remarks_on_unused(const ModelDescription& model, const 
   }
   note(model.surfaces, surfaces, "surface", "; its crossings are events at which nothing changes");
   note_discrete_never_set(model, remarks);
+  for (std::size_t k = 0; k < model.tables.size(); ++k) {
+    if (!used.tables[k])
+      remarks.push_back("table " + reader::in_quotes(model.tables[k].name) + " is used nowhere");
+  }
   return remarks;
 }
 

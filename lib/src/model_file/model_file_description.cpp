@@ -42,11 +42,13 @@ UsedNames used_names(const ModelDescription& model) {
   used.parameters.assign(model.parameters.size(), false);
   used.definitions.assign(model.definitions.size(), false);
   used.surfaces.assign(model.surfaces.size(), false);
+  used.tables.assign(model.tables.size(), false);
   const auto mark = [&](const Formula& formula) {
     for (const Symbol& symbol : formula.symbols) {
       if (symbol.kind == SymbolKind::parameter) used.parameters[symbol.index] = true;
       if (symbol.kind == SymbolKind::definition) used.definitions[symbol.index] = true;
       if (symbol.kind == SymbolKind::surface) used.surfaces[symbol.index] = true;
+      if (symbol.kind == SymbolKind::table) used.tables[symbol.index] = true;
     }
   };
   const auto mark_optional = [&](const std::optional<Formula>& formula) {

@@ -12,6 +12,7 @@
 
 #include "expression/expression.hpp"
 #include "expression/source_report.hpp"
+#include "model_file/characteristic.hpp"
 #include "slideway/model/contact.hpp"
 #include "slideway/model/input.hpp"
 #include "slideway/model/model.hpp"
@@ -38,6 +39,7 @@ enum class SymbolKind : std::uint8_t {
   pi,
   impact,  // the approach speed, in a restitution
   function,
+  table,  // of [tables], which is called like a function
 };
 
 // The meaning of a name in an expression.
@@ -121,6 +123,13 @@ struct InputDescription {
   Position position = {};
   std::shared_ptr<const Input> signal = {};
   std::uint32_t first_state = 0;  // into states
+};
+
+// A line of [tables]; without a table after a mistake, which has been told.
+struct TableDescription {
+  std::string name = {};
+  Position position = {};
+  std::shared_ptr<const Characteristic> table = {};
 };
 
 // A table [[every]]: what is set at known times.
@@ -214,6 +223,7 @@ struct ModelDescription {
   std::vector<std::string> hysteresis = {};  // names of elements
 
   std::vector<InputDescription> inputs = {};
+  std::vector<TableDescription> tables = {};
   std::vector<EveryDescription> every = {};
   std::vector<EventDescription> resets = {};
   std::vector<EventDescription> stops = {};
@@ -265,6 +275,7 @@ void add_observables(ModelDescription& model, const std::vector<std::string>& wa
 
 // Which of each some expression refers to.
 struct UsedNames {
+  std::vector<bool> tables = {};
   std::vector<bool> parameters = {}, definitions = {}, surfaces = {};
 };
 UsedNames used_names(const ModelDescription& model);

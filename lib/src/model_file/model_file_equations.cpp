@@ -184,6 +184,21 @@ std::string input_line(const InputDescription& input) {
          outside[static_cast<int>(data.extrapolation)];
 }
 
+// "table f: 3 knots from 0 to 2, linear between them, held beyond them"
+std::string table_line(const TableDescription& table) {
+  const Characteristic::Data& data = table.table->data();
+  const char* const between[] = {"held", "linear", "pchip", "cubic"};
+  const char* const outside[] = {"", ", held beyond them", ", straight on beyond them"};
+  const auto knots = [](const std::vector<double>& of) {
+    return std::to_string(of.size()) + " knots from " + exact_text(of.front()) + " to " +
+           exact_text(of.back());
+  };
+  return "table " + table.name + ": " + knots(data.first) +
+         (data.second.empty() ? "" : ", and " + knots(data.second)) + ", " +
+         between[static_cast<int>(data.interpolation)] + " between them" +
+         outside[static_cast<int>(data.beyond)];
+}
+
 // "F = Fc*sgn(v) + B*v, coulomb friction: v = x2 - vb, Fc = 0.4, B = 0"
 std::string friction_line(const ModelDescription& model, const FrictionDescription& friction) {
   const FrictionLaw& law = friction_laws()[friction.law];
@@ -245,6 +260,7 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
       lines.push_back("discrete state " + state.name +
                       (state.is_vector() ? "[i], i = 1 … " + text(*state.size) : ""));
   for (const InputDescription& input : model.inputs) lines.push_back(input_line(input));
+  for (const TableDescription& table : model.tables) lines.push_back(table_line(table));
   add_every(model, lines);
   add_events(model, "edge", model.edges, lines);
   add_events(model, "reset", model.resets, lines);

@@ -1,13 +1,12 @@
 // read_inputs: measured signals, in files or written as lists. Each is a definition, made of discrete states that a time event sets at
 // every knot.
 
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
-#include "model_file/csv_column.hpp"
 #include "model_file/model_file_tables.hpp"
+#include "model_file/numbers_of_table.hpp"
 #include "slideway/model/input.hpp"
 
 namespace slideway::reader {
@@ -31,7 +30,10 @@ class InputReader {
         continue;
       const std::size_t mistakes = reader_.mistakes();
       InputData data = read_data(entry, who);
-      if (reader_.mistakes() == mistakes) add(entry, std::move(data));
+      if (reader_.mistakes() == mistakes)
+        add(entry, std::move(data));
+      else
+        stand_in(entry);
     }
   }
 
@@ -51,46 +53,29 @@ class InputReader {
     if (has_file && has_lists) {
       reader_.mistake(entry, who + " has a file and lists", "either 'file' or 'times' and 'values'", "both");
     } else if (has_file) {
-      read_file(entry, who, data);
+      if (std::optional<CsvColumns> columns =
+              read_columns(reader_, model_.source.file_name(), entry, who, "time")) {
+        data.times = std::move(columns->times);
+        data.values = std::move(columns->values);
+      }
     } else if (has_lists) {
       for (const char* const key : {"times", "values"}) {
         if (entry.value.find(key) == nullptr) reader_.lacks_key(entry, who, in_quotes(key));
       }
-      read_list(entry, "times", data.times);
-      read_list(entry, "values", data.values);
+      data.times = read_numbers(reader_, entry, "times");
+      data.values = read_numbers(reader_, entry, "values");
     } else {
       reader_.lacks_key(entry, who, "'file', or 'times' and 'values'");
     }
     return data;
   }
 
-  void read_list(const TomlEntry& entry, const std::string& key, std::vector<double>& numbers) {
-    const TomlEntry* const list = entry.value.find(key);
-    if (list == nullptr || !reader_.expect(list->value, TomlKind::array, in_quotes(key), "a list of numbers"))
-      return;
-    for (const TomlValue& value : list->value.array) {
-      if (reader_.expect(value, TomlKind::number, "an entry of " + in_quotes(key), "a number"))
-        numbers.push_back(value.number);
-    }
-  }
-
-  void read_file(const TomlEntry& entry, const std::string& who, InputData& data) {
-    std::string file, column, time;
-    reader_.read_text(entry.value, "file", file);
-    reader_.read_text(entry.value, "column", column);
-    reader_.read_text(entry.value, "time", time);
-    if (entry.value.find("column") == nullptr) reader_.lacks_key(entry, who, "'column'");
-    if (file.empty() || column.empty()) return;
-    const std::filesystem::path folder = std::filesystem::path(model_.source.file_name()).parent_path();
-    try {
-      CsvColumns columns = read_csv_columns((folder / file).string(), time, column);
-      data.times = std::move(columns.times);
-      data.values = std::move(columns.values);
-    } catch (const CsvError& error) {
-      const CsvProblem& problem = error.problem;
-      reader_.mistake(entry.value.find("file")->value.position, file.size() + 2,
-                      problem.what + " (" + who + ")", problem.expected, problem.got, problem.hint);
-    }
+  // A signal that has no value, so that its name is none of an unknown quantity.
+  void stand_in(const TomlEntry& entry) {
+    Quantity value = named(entry, "");
+    value.value.expression = number_expression(0);
+    value.hidden = false;
+    model_.definitions.push_back(std::move(value));
   }
 
   void add(const TomlEntry& entry, InputData data) {
@@ -101,7 +86,7 @@ class InputReader {
       input.signal = std::make_shared<const Input>(std::move(data));
     } catch (const std::invalid_argument& error) {
       reader_.mistake(entry, error.what());
-      return;
+      return stand_in(entry);
     }
     input.first_state = static_cast<std::uint32_t>(model_.states.size());
     for (const char* const part : kParts) {

@@ -21,8 +21,13 @@ const char* kind_name(SymbolKind kind) {
     case SymbolKind::time: return "the time";
     case SymbolKind::pi: return "a constant";
     case SymbolKind::impact: return "the approach speed of a contact";
+    case SymbolKind::table: return "a table";
     default: return "a function";
   }
+}
+
+std::string count_of_arguments(std::uint32_t n) {
+  return std::to_string(n) + (n == 1 ? " argument" : " arguments");
 }
 
 // Where an expression stands, and so what it may use.
@@ -59,6 +64,7 @@ class NameResolver {
     declare(model_.states, SymbolKind::state);
     declare(model_.definitions, SymbolKind::definition);
     declare(model_.surfaces, SymbolKind::surface);
+    declare_tables();
     for (const FrictionDescription& friction : model_.friction)
       if (friction.state) symbols_[friction.name + ".z"] = {SymbolKind::state, *friction.state, 0};
     declare_names();
@@ -161,6 +167,25 @@ class NameResolver {
                 in_quotes(quantity.name) + ", " + kind_name(known->second.kind));
       }
       if (quantity.may_be_vector()) vectors_.push_back({kind, k, 0});
+    }
+  }
+
+  void declare_tables() {
+    for (std::uint32_t k = 0; k < model_.tables.size(); ++k) {
+      const TableDescription& table = model_.tables[k];
+      const auto known = symbols_.find(table.name);
+      if (!is_identifier(table.name) || is_condition_word(table.name)) {
+        mistake(table.position, table.name.size(), "not a name for a table",
+                "letters, digits and '_', a digit not first", in_quotes(table.name));
+      } else if (known == symbols_.end()) {
+        symbols_[table.name] = {SymbolKind::table, k, 0};
+        places_[table.name] = {"a table", table.position};
+      } else if (places_.count(table.name) > 0) {
+        given_twice(table.name, table.position, "a table");
+      } else {
+        mistake(table.position, table.name.size(), "a reserved name", "another name",
+                in_quotes(table.name) + ", " + kind_name(known->second.kind));
+      }
     }
   }
 
@@ -363,8 +388,9 @@ class NameResolver {
     formula.symbols[index] = symbol;
     if (symbol.kind == SymbolKind::element && token.kind == TokenKind::name) return;
     if (symbol.kind == SymbolKind::unresolved) return unknown_name(formula, token, name, scope);
-    if (symbol.kind == SymbolKind::function)
-      return token_mistake(formula, token, "a function without its argument", name + "(…)", in_quotes(name));
+    if (symbol.kind == SymbolKind::function || symbol.kind == SymbolKind::table)
+      return token_mistake(formula, token, kind_name(symbol.kind) + std::string(" without its argument"),
+                           name + "(…)", in_quotes(name));
 
     const bool allowed = symbol.kind == SymbolKind::pi || (symbol.kind == SymbolKind::index && scope.index) ||
                          (symbol.kind == SymbolKind::impact && scope.impact) ||
@@ -439,7 +465,11 @@ class NameResolver {
     const Symbol symbol = find(name);
     if (symbol.kind == SymbolKind::unresolved) {
       return token_mistake(formula, token, "unknown function", one_of(function_names()), in_quotes(name),
-                           mistakes_.size() > 50 ? "" : function_hint(name));
+                           mistakes_.size() > 50 ? "" : hint_for_function(name));
+    }
+    if (symbol.kind == SymbolKind::table) {
+      formula.symbols[index] = symbol;
+      return check_table_call(formula, token, model_.tables[symbol.index]);
     }
     if (symbol.kind != SymbolKind::function)
       return token_mistake(formula, token, "not a function", "an operator after " + in_quotes(name), "'('",
@@ -447,13 +477,11 @@ class NameResolver {
     formula.symbols[index] = symbol;
     const FunctionEntry& entry = functions()[symbol.index];
     if (token.arguments != entry.arguments) {
-      const auto count = [](std::uint32_t n) {
-        return std::to_string(n) + (n == 1 ? " argument" : " arguments");
-      };
       const bool nests =
           (entry.function == Function::min || entry.function == Function::max) && token.arguments > 2;
-      token_mistake(formula, token, "a call of " + in_quotes(name), count(entry.arguments),
-                    count(token.arguments), nests ? "write " + name + "(" + name + "(a, b), c)" : "");
+      token_mistake(formula, token, "a call of " + in_quotes(name), count_of_arguments(entry.arguments),
+                    count_of_arguments(token.arguments),
+                    nests ? "write " + name + "(" + name + "(a, b), c)" : "");
     }
     if (entry.function == Function::sum && token.arguments == 1) {
       const TokenRange summed = argument_range(expression, index, 0);
@@ -468,6 +496,22 @@ class NameResolver {
     if (!is_condition(expression.tokens[root].kind))
       token_mistake(formula, token, "'if' without a comparison", "if(a > b, p, q)",
                     in_quotes(print_expression(expression, condition)));
+  }
+
+  // A table that is near, or what a function is called here.
+  std::string hint_for_function(const std::string& name) const {
+    std::vector<std::string> tables;
+    for (const TableDescription& table : model_.tables) tables.push_back(table.name);
+    const std::string near = suggestion(name, tables);
+    return near.empty() ? function_hint(name) : near;
+  }
+
+  void check_table_call(const Formula& formula, const Token& token, const TableDescription& table) {
+    if (!table.table) return;
+    const std::uint32_t wanted = table.table->has_two_variables() ? 2 : 1;
+    if (token.arguments != wanted)
+      token_mistake(formula, token, "a call of the table " + in_quotes(table.name),
+                    count_of_arguments(wanted), count_of_arguments(token.arguments));
   }
 
   void not_summed(const Formula& formula, const Token& token) {

@@ -21,7 +21,7 @@ class SectionReader {
   void read() {
     reader_.check_top_level();
     // Nothing else can be said while the name of a section is wrong that all others refer to.
-    for (const char* const section : {"parameters", "states", "discrete", "inputs", "definitions",
+    for (const char* const section : {"parameters", "states", "discrete", "inputs", "tables", "definitions",
                                       "algebraic", "surfaces", "friction", "hysteresis", "locations"})
       if (root_.find(section) == nullptr && reader_.is_misspelt(section)) return;
     reader_.read_text(root_, "name", model_.name);
@@ -38,6 +38,7 @@ class SectionReader {
     read_hysteresis(reader_, model_);
     read_discrete();
     read_inputs(reader_, model_);
+    read_characteristics(reader_, model_);
     read_time();
     reader_.number_states();
     if (const TomlEntry* table = reader_.section("derivatives", TomlKind::table))

@@ -108,6 +108,9 @@ void read_hysteresis(TableReader& reader, ModelDescription& model);
 // Adds the signals of [inputs]: definitions, and the discrete states that they are made of, which are the last.
 void read_inputs(TableReader& reader, ModelDescription& model);
 
+// Fills in the tables of [tables].
+void read_characteristics(TableReader& reader, ModelDescription& model);
+
 // Fills in resets, stops, records, contacts, locations and edges. The states must be known.
 void read_events(TableReader& reader, ModelDescription& model);
 

@@ -1,5 +1,6 @@
 #include "rules/waiting_guards.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -36,6 +37,14 @@ void WaitingGuards::wait_again(Index event) {
                                 value > 0 && value > motion_.zero_level(event) ? Waiting::yes : Waiting::no);
 }
 
+// A delayed edge whose condition holds is triggered once, not again by every jump until it acts.
+bool WaitingGuards::is_on_its_way(const Watched& edge) const {
+  const std::vector<PendingAction>& pending = now_.agenda.schedule.pending();
+  return edge.delay.time > 0 && std::any_of(pending.begin(), pending.end(), [&](const PendingAction& action) {
+           return action.is_edge && action.of == edge.edge;
+         });
+}
+
 std::vector<Crossed> WaitingGuards::crossed_by_jump() {
   std::vector<Crossed> crossed;
   EventWatch& watch = now_.here->watch;
@@ -60,7 +69,7 @@ std::vector<Crossed> WaitingGuards::crossed_by_jump() {
     const bool is_due = waiting == Waiting::due;
     const bool crosses = waiting != Waiting::no && watched.across_jumps && !is_due;
     const bool is_past = is_due || (is_edge && watched.direction != Direction::any && watched.across_jumps &&
-                                    !guards.event(e).waits);
+                                    !guards.event(e).waits && !is_on_its_way(watched));
     if (!crosses && !is_past && watched.direction != Direction::any) continue;
     if (!(value < -(waiting == Waiting::held ? motion_.held_level(e) : motion_.zero_level(e)))) continue;
     // On the other side a guard in any direction waits for the way back.

@@ -37,6 +37,8 @@ class WaitingGuards {
   std::vector<Crossed> crossed_by_jump();
 
  private:
+  bool is_on_its_way(const Watched& edge) const;
+
   RunState& now_;
   const Instant& instant_;
   EventMotion& motion_;
