@@ -7,30 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "simulate/location_algebra.hpp"
 #include "simulate/precision.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
-#include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/simulate/forces_along.hpp"
 
 namespace slideway {
 
 namespace {
-
-// Of one location, or of two that the solution slides between.
-struct Place {
-  Place(System made, std::shared_ptr<const RelayStructure> structure_of_made)
-      : system(std::move(made)),
-        structure(std::move(structure_of_made)),
-        evaluator(system),
-        geometry(evaluator, *structure),
-        contacts(system) {}
-
-  System system;
-  std::shared_ptr<const RelayStructure> structure;
-  Evaluator evaluator;
-  SurfaceGeometry geometry;
-  ContactDynamics contacts;
-};
 
 class Projector {
  public:
@@ -45,7 +28,7 @@ class Projector {
 
   void project(double t, const Segment& segment, VectorRef x) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    Place& place = place_of(t, segment.location, x);
+    LocationAlgebra& place = place_of(t, segment.location, x);
     const Mode& mode = segment.mode;
     const Index surfaces = place.system.surfaces();
     weights_ = (rtol_ * x.cwiseAbs() + atol_).cwiseInverse();
@@ -56,39 +39,33 @@ class Projector {
       if (mode.slides_on(i)) sliding_.push_back(i);
       lambda_[i] = static_cast<double>(static_cast<signed char>(mode[i]));
     }
-    for (Index c = 0; c < place.contacts.contacts() && surfaces + c < mode.size(); ++c) {
+    for (Index c = 0; place.contacts && c < place.contacts->contacts() && surfaces + c < mode.size(); ++c) {
       if (mode.slides_on(surfaces + c)) closed_.push_back(c);
     }
     for (int turn = 0; turn < (sliding_.empty() || closed_.empty() ? 1 : kProjectionTurns); ++turn) {
       place.geometry.project(t, sliding_, weights_, x);
       if (closed_.empty()) continue;
       if (closed_see_sliding(place, t, x)) find_lambda(t, segment, x);
-      place.contacts.project(t, closed_, lambda_, weights_, x);
+      place.contacts->project(t, closed_, lambda_, weights_, x);
     }
   }
 
  private:
-  Place& place_of(double t, const std::string& location, ConstVectorRef x) {
+  LocationAlgebra& place_of(double t, const std::string& location, ConstVectorRef x) {
     const std::vector<Location>& locations = automaton_.locations();
     for (std::size_t q = 0; q < locations.size(); ++q) {
       if (locations[q].name != location) continue;
-      if (!locations_[q]) locations_[q] = std::make_unique<Place>(locations[q].system, structures_[q]);
+      if (!locations_[q])
+        locations_[q] = std::make_unique<LocationAlgebra>(locations[q].system, structures_[q]);
       return *locations_[q];
     }
-    const std::optional<JoinedEdges> joined = automaton_.joined_edges(location, t, x);
-    const Edge& edge = automaton_.edges().at(joined.value().rising);
-    std::unique_ptr<Place>& place = pairs_[joined->rising];
-    if (!place) {
-      System system = join_locations(locations[automaton_.location_index(edge.from)],
-                                     locations[automaton_.location_index(edge.to)], edge.when, edge.name);
-      auto structure = std::make_shared<const RelayStructure>(system);
-      place = std::make_unique<Place>(std::move(system), std::move(structure));
-    }
+    std::unique_ptr<LocationAlgebra>& place = pairs_[automaton_.joined_edges(location, t, x).value().rising];
+    if (!place) place = std::make_unique<LocationAlgebra>(automaton_.system_at(location, t, x).value());
     return *place;
   }
 
   // Whether velocities of the closed gaps depend on relays that slide.
-  bool closed_see_sliding(Place& place, double t, ConstVectorRef x) {
+  bool closed_see_sliding(LocationAlgebra& place, double t, ConstVectorRef x) {
     if (sliding_.empty()) return false;
     field_.resize(x.size());
     other_field_.resize(x.size());
@@ -98,7 +75,7 @@ class Projector {
     place.evaluator.field(t, x, other_lambda_, other_field_);
     field_ -= other_field_;
     return std::any_of(closed_.begin(), closed_.end(),
-                       [&](Index c) { return place.contacts.contact(c).gap.rate(t, x, 0, field_) != 0; });
+                       [&](Index c) { return place.contacts->contact(c).gap.rate(t, x, 0, field_) != 0; });
   }
 
   void find_lambda(double t, const Segment& segment, ConstVectorRef x) {
@@ -116,8 +93,8 @@ class Projector {
   double rtol_;
   SlidingRule rule_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Place>> locations_;
-  std::map<std::size_t, std::unique_ptr<Place>> pairs_;  // by the edges that rise
+  std::vector<std::unique_ptr<LocationAlgebra>> locations_;
+  std::map<std::size_t, std::unique_ptr<LocationAlgebra>> pairs_;  // by the edges that rise
   std::optional<ForcesAlong> forces_;
   Vector weights_, lambda_, other_lambda_, field_, other_field_;
   std::vector<Index> sliding_, closed_;

@@ -190,6 +190,16 @@ std::optional<JoinedEdges> Automaton::joined_edges(const std::string& name, doub
   return joined;
 }
 
+std::optional<System> Automaton::system_at(const std::string& name, double t, ConstVectorRef x) const {
+  for (const Location& location : locations_)
+    if (location.name == name) return location.system;
+  const std::optional<JoinedEdges> joined = joined_edges(name, t, x);
+  if (!joined) return std::nullopt;
+  const Edge& edge = edges_[joined->rising];
+  return join_locations(locations_[location_index(edge.from)], locations_[location_index(edge.to)], edge.when,
+                        edge.name);
+}
+
 bool undo_each_other(const Edge& first, const Edge& second) {
   return !first.reset && !second.reset && first.delay.time == 0 && second.delay.time == 0 &&
          first.from != first.to && first.from == second.to && first.to == second.from &&

@@ -101,14 +101,8 @@ void check_mode(const System& system, const Run& run, const Options& options) {
 // Of a location, or of two that it slides between.
 System system_begun_in(const Automaton& automaton, const Run& run) {
   if (run.location.empty()) return automaton.system();
-  const std::vector<Location>& locations = automaton.locations();
-  for (const Location& location : locations)
-    if (location.name == run.location) return location.system;
-  const std::optional<JoinedEdges> joined = automaton.joined_edges(run.location, run.start, run.state);
-  if (!joined) return locations[automaton.location_index(run.location)].system;
-  const Edge& edge = automaton.edges()[joined->rising];
-  return join_locations(locations[automaton.location_index(edge.from)],
-                        locations[automaton.location_index(edge.to)], edge.when, edge.name);
+  const std::optional<System> system = automaton.system_at(run.location, run.start, run.state);
+  return system ? *system : automaton.locations()[automaton.location_index(run.location)].system;
 }
 
 }  // namespace

@@ -6,10 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "simulate/location_algebra.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/filippov/mode_field.hpp"
-#include "slideway/filippov/relay_structure.hpp"
 
 namespace slideway {
 
@@ -20,16 +19,11 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 // The algebra of one location, or of two that a solution slides between.
-struct ForcesAlong::Place {
+struct ForcesAlong::Place : LocationAlgebra {
   Place(System without_forces, std::string location, const SlidingRule rule)
-      : name(std::move(location)),
-        plain(std::move(without_forces)),
-        contacts(plain.contacts().empty() ? nullptr : std::make_shared<ContactDynamics>(plain)),
-        system(contacts ? with_contact_forces(plain, contacts) : plain),
-        structure(system),
-        evaluator(system),
-        field(evaluator, structure),
-        geometry(evaluator, structure),
+      : LocationAlgebra(std::move(without_forces)),
+        name(std::move(location)),
+        field(evaluator, *structure),
         lambda(Vector::Zero(system.surfaces())) {
     field.set_rule(rule);
   }
@@ -71,13 +65,7 @@ struct ForcesAlong::Place {
 
   std::string name;
   const Edge* between = nullptr;  // of two locations
-  System plain;
-  std::shared_ptr<ContactDynamics> contacts;
-  System system;
-  RelayStructure structure;
-  Evaluator evaluator;
   ModeField field;
-  SurfaceGeometry geometry;
   Mode word;
   bool is_set = false;
   bool slides = false;
@@ -98,29 +86,21 @@ ForcesAlong::ForcesAlong(ForcesAlong&&) noexcept = default;
 ForcesAlong& ForcesAlong::operator=(ForcesAlong&&) noexcept = default;
 
 ForcesAlong::Place& ForcesAlong::place_of(double t, ConstVectorRef x, const std::string& location) {
-  const auto place = [&](const Edge* between, const auto& make_system) -> Place& {
-    for (const std::unique_ptr<Place>& known : places_)
-      if (known->name == location && known->between == between) return *known;
-    places_.push_back(std::make_unique<Place>(make_system(), location, rule_));
-    places_.back()->between = between;
-    return *places_.back();
-  };
-  for (const Location& known : problem_.locations())
-    if (known.name == location) return place(nullptr, [&] { return known.system; });
-  const std::optional<JoinedEdges> joined = problem_.joined_edges(location, t, x);
-  if (!joined) {
+  const auto is_location = [&](const Location& known) { return known.name == location; };
+  const bool is_one = std::any_of(problem_.locations().begin(), problem_.locations().end(), is_location);
+  const std::optional<JoinedEdges> joined = is_one ? std::nullopt : problem_.joined_edges(location, t, x);
+  if (!is_one && !joined) {
     refuse({.what = "a point of another problem's solution",
             .where = "ForcesAlong::find",
             .expected = "a location of the problem, or two that its solution slides between",
             .got = "'" + location + "'"});
   }
-  const Edge& between = problem_.edges()[joined->rising];
-  const auto end_of = [&](const std::string& name) -> const Location& {
-    return problem_.locations()[problem_.location_index(name)];
-  };
-  return place(&between, [&] {
-    return join_locations(end_of(between.from), end_of(between.to), between.when, between.name);
-  });
+  const Edge* const between = joined ? &problem_.edges()[joined->rising] : nullptr;
+  for (const std::unique_ptr<Place>& known : places_)
+    if (known->name == location && known->between == between) return *known;
+  places_.push_back(std::make_unique<Place>(problem_.system_at(location, t, x).value(), location, rule_));
+  places_.back()->between = between;
+  return *places_.back();
 }
 
 void ForcesAlong::look_for_second_order(Place& place, double t, ConstVectorRef x) {

@@ -13,11 +13,6 @@ namespace slideway {
 
 namespace {
 
-std::shared_ptr<const RelayStructure> structure_of(const System& plain, const System& system,
-                                                   std::shared_ptr<const RelayStructure> structure) {
-  return plain.contacts().empty() ? std::move(structure) : std::make_shared<const RelayStructure>(system);
-}
-
 std::unique_ptr<Stepper> stepper_of(ModeOde& ode, const System& system, Method method,
                                     const StepperOptions& options) {
   const auto make = [method](SmoothOde& one, const StepperOptions& its_options) {
@@ -56,18 +51,14 @@ double StayingZero::excursion(double t, ConstVectorRef x, Index surface, double 
   return sum;
 }
 
-LocationTools::LocationTools(System plain, std::shared_ptr<const RelayStructure> structure_of_plain,
+LocationTools::LocationTools(System plain_system, std::shared_ptr<const RelayStructure> structure_of_plain,
                              const Options& options, EventWatch watched, std::string location_name)
-    : name(std::move(location_name)),
-      contacts(plain.contacts().empty() ? nullptr : std::make_shared<ContactDynamics>(plain)),
-      system(contacts ? with_contact_forces(plain, contacts) : plain),
-      structure(structure_of(plain, system, std::move(structure_of_plain))),
-      evaluator(system),
+    : LocationAlgebra(std::move(plain_system), std::move(structure_of_plain)),
+      name(std::move(location_name)),
       watch(std::move(watched)),
       guards(system.surfaces(), contacts ? contacts->contacts() : 0, watch),
       ode(evaluator, *structure, contacts.get(), &watch, &guards),
       resolver(evaluator, *structure, options),
-      geometry(evaluator, *structure),
       scan(ode.guards(), options.max_step),
       method(options.method) {
   ode.field().set_rule(options.sliding_rule);

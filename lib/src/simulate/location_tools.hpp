@@ -12,8 +12,8 @@
 #include "simulate/event_resolver.hpp"
 #include "simulate/event_watch.hpp"
 #include "simulate/guard_table.hpp"
+#include "simulate/location_algebra.hpp"
 #include "simulate/mode_ode.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
 #include "slideway/integrate/guard_scan.hpp"
 #include "slideway/integrate/stepper.hpp"
 #include "slideway/simulate/options.hpp"
@@ -33,9 +33,9 @@ struct StayingZero {
   std::vector<Index> all;  // the guards of `of->kept`
 };
 
-struct LocationTools {
-  // `structure` is that of `plain`; `watch` holds its events and the edges that leave the location.
-  LocationTools(System plain, std::shared_ptr<const RelayStructure> structure, const Options& options,
+struct LocationTools : LocationAlgebra {
+  // `structure` is that of `plain_system`; `watch` holds its events and the edges that leave the location.
+  LocationTools(System plain_system, std::shared_ptr<const RelayStructure> structure, const Options& options,
                 EventWatch watch, std::string name);
 
   // How long the run takes tells the time in which the equations change, where nothing else does.
@@ -60,16 +60,11 @@ struct LocationTools {
     return staying->of->bound;
   }
 
-  std::string name;                           // of the location; "" where there are none
-  std::shared_ptr<ContactDynamics> contacts;  // none without contacts
-  System system;                              // the forces of closed contacts are part of its field
-  std::shared_ptr<const RelayStructure> structure;
-  Evaluator evaluator;
+  std::string name;  // of the location; "" where there are none
   EventWatch watch;
   GuardTable guards;
   ModeOde ode;
   EventResolver resolver;
-  SurfaceGeometry geometry;
   std::unique_ptr<StayingZero> staying;  // null in first order, and where hᵢ is all there is
   std::unique_ptr<Stepper> stepper;
   bool can_project = false;  // the integrator keeps the solution on its constraints by itself

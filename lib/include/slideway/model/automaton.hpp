@@ -66,6 +66,9 @@ class Automaton {
   // Of the joined name of two locations that a solution slides between: its two edges, of which there may be several pairs. It is
   // the one whose guard is nearest to zero at (t, x). Nothing where that is no such name.
   std::optional<JoinedEdges> joined_edges(const std::string& name, double t, ConstVectorRef x) const;
+  // The system of the location of this name, or of the two that a solution at (t, x) slides between under it. Nothing where that is
+  // no such name.
+  std::optional<System> system_at(const std::string& name, double t, ConstVectorRef x) const;
 
  private:
   std::vector<Location> locations_;
