@@ -61,7 +61,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"log", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"rules", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "locate", "log"}},
     {"sensitivity", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
-    {"local", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+    {"local", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "log"}},
     {"run",
      {"core", "autodiff", "model", "filippov", "integrate", "simulate", "locate", "log", "rules",
       "sensitivity", "local"}},

@@ -141,23 +141,24 @@ TEST_CASE("a run that cannot be followed locally is followed as ever, and says w
     return Simulator(system, options).run({.start = 0, .end = 1, .state = chain.start});
   };
   Solution solution = run_with(chain.system);
+  CHECK(solution.warnings.empty());
+  options.method = Method::bdf;
+  solution = run_with(chain.system);
   REQUIRE(solution.warnings.size() == 1);
-  CHECK(solution.warnings.front() == "events were not followed locally, since the trajectory is recorded");
-  options.recording = Recording::nothing;
+  CHECK(solution.warnings.front() == "events were not followed locally, since the method is bdf");
+  options.method = Method::automatic;
   CHECK(run_with(chain.system).warnings.empty());
-  // The mean of all states belongs to no place.
-  Event mean;
-  mean.when = Guard([](const auto& /*t*/, const auto& x) {
-    auto sum = x[0] + 0.0;
-    for (Index i = 1; i < x.size(); ++i) sum += x[i];
-    return sum - 1e3;
-  });
-  const Large longer = chain_of_blocks(60);
-  solution = Simulator(longer.system.with_events({mean}), options)
-                 .run({.start = 0, .end = 1, .state = longer.start});
+  // What comes late may concern anything.
+  Event late;
+  late.name = "late";
+  late.when = Guard([](const auto& /*t*/, const auto& x) { return x[0] - 1e3; });
+  late.action = Action::reset;
+  late.reset = [](double, ConstVectorRef, VectorRef after) { after[0] = 0; };
+  late.touches = {0};
+  late.delay.time = 1;
+  solution = run_with(chain.system.with_events({late}));
   REQUIRE(solution.warnings.size() == 1);
-  CHECK(solution.warnings.front() ==
-        "events were not followed locally, since an event reads too many states");
+  CHECK(solution.warnings.front() == "events were not followed locally, since the event 'late' has a delay");
   CHECK(solution.outcome.reached_end());
 }
 

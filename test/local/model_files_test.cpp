@@ -55,3 +55,74 @@ TEST_CASE("a chain of a model file sticks and slips locally") {
       "v = { value = \"x[i-1] - 2.1*x[i] + x[i+1] - 0.3*sgn(v[i] - 0.1)\", ends = \"zero\" }\n";
   check_same(text, 1e-9, 1e-5);
 }
+
+TEST_CASE("a chain with springs and friction that are not linear sticks and slips locally") {
+  // Stribeck's friction, cubic springs, backlash by abs, and a drive in time.
+  const std::string text =
+      "name = \"blocks\"\n[parameters]\nN = 25\n[states]\n"
+      "x = { size = \"N\", value = \"1.5*sin(2.1*i) + 0.4*cos(0.37*i)\" }\nv = { size = \"N\", value = \"0\" "
+      "}\n"
+      "[time]\nend = 10\n[derivatives]\nx = \"v[i]\"\n"
+      "v = { value = \"x[i-1] - 2*x[i] + x[i+1] - 0.2*x[i]^3 - 0.1*abs(x[i] - 0.3) + 0.1*sin(1.3*t + i) - "
+      "(0.2 + 0.1*exp(-(v[i] - 0.1)^2))*sgn(v[i] - 0.1)\", ends = \"zero\" }\n";
+  check_same(text, 1e-9, 1e-5);
+}
+
+TEST_CASE("rows of a model file are those of its field and guards, with their derivatives") {
+  const std::string text =
+      "name = \"blocks\"\n[parameters]\nN = 7\n[states]\n"
+      "x = { size = \"N\", value = \"sin(2.1*i)\" }\nv = { size = \"N\", value = \"0.1*i\" }\n"
+      "[time]\nend = 1\n[derivatives]\nx = \"v[i]*cos(x[i])\"\n"
+      "v = { value = \"x[i-1]*x[i+1] - x[i]^3 - abs(x[i] - t) - exp(v[i])*sgn(v[i]*x[i] - 0.1)\", ends = "
+      "\"zero\" }\n";
+  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
+  const SystemDefinition& definition = instance.system.definition();
+  REQUIRE(definition.rows);
+  const Index n = definition.states;
+  const Index m = definition.surfaces;
+  const std::vector<Index> states = {1, 4, 9, 13};
+  const std::vector<Index> surfaces = {0, 3, m - 1};
+  const auto rows = definition.rows(states, surfaces);
+  const Vector lambda = Vector::LinSpaced(m, -1, 1);
+  const Vector x_dot = Vector::LinSpaced(n, -0.3, 0.8);
+  const Vector other = Vector::LinSpaced(n, 0.5, -0.2);
+  const Vector lambda_dot = Vector::LinSpaced(m, 0.2, 0.4);
+  Vector dx(n), dx_dot(n), h(m), h_dot(m), mixed(m), whole(n), whole_dot(n), guards(m), guards_dot(m),
+      guards_mixed(m);
+  rows->field(0.3, instance.state.data(), lambda.data(), dx.data());
+  definition.field(0.3, instance.state, lambda, whole);
+  for (std::size_t k = 0; k < states.size(); ++k) CHECK(dx[static_cast<Index>(k)] == whole[states[k]]);
+  rows->field_along(0.3, instance.state.data(), lambda.data(), 0.7, x_dot.data(), lambda_dot.data(),
+                    dx.data(), dx_dot.data());
+  definition.field_along(0.3, instance.state, lambda, 0.7, x_dot, lambda_dot, whole, whole_dot);
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    CHECK(dx[static_cast<Index>(k)] == doctest::Approx(whole[states[k]]).epsilon(1e-14));
+    CHECK(dx_dot[static_cast<Index>(k)] == doctest::Approx(whole_dot[states[k]]).epsilon(1e-14));
+  }
+  rows->guards_along(0.3, instance.state.data(), 0.7, x_dot.data(), h.data(), h_dot.data());
+  definition.guards_along(0.3, instance.state, 0.7, x_dot, guards, guards_dot);
+  rows->guards_mixed(0.3, instance.state.data(), 0.7, x_dot.data(), 0.2, other.data(), other.data(),
+                     mixed.data());
+  definition.guards_mixed(0.3, instance.state, 0.7, x_dot, 0.2, other, other, guards_mixed);
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    const auto own = static_cast<Index>(k);
+    CHECK(h[own] == doctest::Approx(guards[surfaces[k]]).epsilon(1e-14));
+    CHECK(h_dot[own] == doctest::Approx(guards_dot[surfaces[k]]).epsilon(1e-14));
+    CHECK(mixed[own] == doctest::Approx(guards_mixed[surfaces[k]]).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("sliding of second order is left to the run that stops all states") {
+  // Each oscillator comes to rest at its place by a relay on that place, with another on its speed.
+  const std::string text =
+      "name = \"twisting\"\n[parameters]\nN = 8\n[states]\nx = { size = \"N\", value = \"1 + 0.1*i\" }\n"
+      "v = { size = \"N\", value = \"0\" }\n[time]\nend = 12\n[derivatives]\nx = \"v[i]\"\n"
+      "v = { value = \"0.2*sin(t + i) + 0.05*(x[i-1] - x[i])*x[i] - sgn(x[i]) - 0.5*sgn(v[i])\", ends = "
+      "\"zero\" }\n";
+  const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
+  const Solution local = run(instance, 1e-8, LocalEvents::on);
+  const Solution global = run(instance, 1e-8, LocalEvents::off);
+  CHECK(local.outcome.status == global.outcome.status);
+  CHECK(local.final.mode == global.final.mode);
+  CHECK((local.final.state - global.final.state).lpNorm<Eigen::Infinity>() <= 1e-5);
+}

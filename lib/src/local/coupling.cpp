@@ -10,10 +10,13 @@ namespace slideway {
 
 namespace {
 
+Index row_length(const Pattern& pattern, Index row) {
+  return pattern.start[at(row) + 1] - pattern.start[at(row)];
+}
+
 Index longest_row(const Pattern& pattern) {
   Index longest = 0;
-  for (std::size_t i = 0; i + 1 < pattern.start.size(); ++i)
-    longest = std::max(longest, pattern.start[i + 1] - pattern.start[i]);
+  for (Index row = 0; row < pattern.rows; ++row) longest = std::max(longest, row_length(pattern, row));
   return longest;
 }
 
@@ -21,17 +24,41 @@ bool is_long(const Pattern& pattern) {
   return longest_row(pattern) > kLongestLocalRow || longest_row(transposed(pattern)) > kLongestLocalRow;
 }
 
-// Why an event has no place of its own; "" where it has.
-std::string why_no_place(const System& system, const Event& event) {
-  const std::string which = event.name.empty() ? "an event" : "the event '" + event.name + "'";
-  const std::optional<GuardShape> shape = event.when.shape(system.states());
-  if (!shape) return which + " does not tell which states its guard reads";
-  if (static_cast<Index>(shape->states.size()) > kLongestLocalRow) return which + " reads too many states";
-  if (event.delay.time > 0) return which + " has a delay";
-  if (event.action != Action::reset) return "";
-  if (!event.touches) return which + " does not tell which states its reset touches (Event::touches)";
-  if (static_cast<Index>(event.touches->size()) > kLongestLocalRow) return which + " touches too many states";
-  return "";
+std::vector<char> global_surfaces_of(const SystemDefinition& definition) {
+  std::vector<char> global(at(definition.surfaces), 0);
+  if (definition.surfaces == 0) return global;
+  const Pattern relay_acts_on = transposed(*definition.field_dlambda_pattern);
+  for (Index i = 0; i < definition.surfaces; ++i) {
+    global[at(i)] = row_length(*definition.guards_dx_pattern, i) > kLongestLocalRow ||
+                    row_length(relay_acts_on, i) > kLongestLocalRow;
+  }
+  return global;
+}
+
+// An event that does not tell what it reads or touches may read and touch anything.
+bool is_global(const Event& event, Index states) {
+  const std::optional<GuardShape> shape = event.when.shape(states);
+  if (!shape || static_cast<Index>(shape->states.size()) > kLongestLocalRow) return true;
+  if (event.action != Action::reset) return false;
+  return !event.touches || static_cast<Index>(event.touches->size()) > kLongestLocalRow;
+}
+
+std::vector<char> global_events_of(const SystemDefinition& definition) {
+  std::vector<char> global;
+  for (const Event& event : definition.events) global.push_back(is_global(event, definition.states));
+  return global;
+}
+
+Index count_of(const std::vector<char>& flags) { return std::count(flags.begin(), flags.end(), 1); }
+
+// The rows of a pattern, those with a flag being empty.
+Pattern without_rows(const Pattern& pattern, const std::vector<char>& flags) {
+  std::vector<std::vector<Index>> rows(at(pattern.rows));
+  for (Index i = 0; i < pattern.rows; ++i) {
+    if (flags[at(i)] != 0) continue;
+    for_row(pattern, i, [&](Index j) { rows[at(i)].push_back(j); });
+  }
+  return pattern_from_rows(pattern.columns, std::move(rows));
 }
 
 }  // namespace
@@ -46,12 +73,20 @@ std::string Coupling::why_none(const System& system) {
   if (!definition.time_events.empty()) return "the system has time events";
   if (is_long(*definition.field_dx_pattern))
     return "a derivative depends on, or a state acts on, too many others";
-  if (definition.surfaces > 0 &&
-      (is_long(*definition.guards_dx_pattern) || is_long(*definition.field_dlambda_pattern)))
-    return "a surface depends on, or acts on, too many states";
   for (const Event& event : definition.events) {
-    if (std::string why = why_no_place(system, event); !why.empty()) return why;
+    if (event.delay.time > 0)
+      return (event.name.empty() ? "an event" : "the event '" + event.name + "'") + " has a delay";
   }
+  const Index surfaces = count_of(global_surfaces_of(definition));
+  if (surfaces > kMostGlobal)
+    return std::to_string(surfaces) + " surfaces depend on, or act on, too many states each";
+  const Index events = count_of(global_events_of(definition));
+  if (events > kMostGlobal)
+    return std::to_string(events) +
+           " events do not tell which states they read and touch (Event::touches), or too many of them";
+  // A state that many relays act on would be part of every cluster.
+  if (definition.surfaces > 0 && longest_row(*definition.field_dlambda_pattern) > kLongestLocalRow)
+    return "too many relays act on one state";
   return "";
 }
 
@@ -61,15 +96,20 @@ Coupling::Coupling(const System& system) {
   const Index m = definition.surfaces;
   const Pattern& field = *definition.field_dx_pattern;
   const Pattern none = pattern_from_rows(n, {});
-  guard_reads = m > 0 ? *definition.guards_dx_pattern : none;
+  global_surfaces_ = global_surfaces_of(definition);
+  global_events_ = global_events_of(definition);
+  has_global_ = count_of(global_surfaces_) + count_of(global_events_) > 0;
+  guard_reads = m > 0 ? without_rows(*definition.guards_dx_pattern, global_surfaces_) : none;
   acted_on_by = m > 0 ? *definition.field_dlambda_pattern
                       : pattern_from_rows(0, std::vector<std::vector<Index>>(at(n)));
-  relay_acts_on = transposed(acted_on_by);
+  relay_acts_on = without_rows(transposed(acted_on_by), global_surfaces_);
   read_by_guards = transposed(guard_reads);
   std::vector<std::vector<Index>> reads, touches;
-  for (const Event& event : definition.events) {
-    reads.push_back(event.when.shape(n)->states);
-    touches.push_back(event.touches.value_or(std::vector<Index>()));
+  for (std::size_t e = 0; e < definition.events.size(); ++e) {
+    const Event& event = definition.events[e];
+    const bool is_local = global_events_[e] == 0;
+    reads.push_back(is_local ? event.when.shape(n)->states : std::vector<Index>());
+    touches.push_back(is_local ? event.touches.value_or(std::vector<Index>()) : std::vector<Index>());
   }
   event_reads = pattern_from_rows(n, std::move(reads));
   event_touches = pattern_from_rows(n, std::move(touches));

@@ -3,12 +3,14 @@
 //
 //     j influences i     ∂fᵢ/∂xⱼ, or j takes part in w of a surface whose relay acts on i, or in an event whose reset sets i
 //
-// Made once for a run. It must not know points, modes or time.
+// A surface or an event that reads, or acts on, a large part of the system belongs to no place: it is global, and its rows are empty but
+// for acted_on_by. Made once for a run. It must not know points, modes or time.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "core/at.hpp"
 #include "slideway/core/pattern.hpp"
 #include "slideway/model/system.hpp"
 
@@ -24,12 +26,21 @@ class Coupling {
 
   // Row j lists the states that state j influences.
   Pattern influences;
+  // Whether a surface or an event is global, and whether any is.
+  bool is_global_surface(Index surface) const { return global_surfaces_[at(surface)] != 0; }
+  bool is_global_event(Index event) const { return global_events_[at(event)] != 0; }
+  bool has_global() const { return has_global_; }
+
   // By surface: the states that its guard reads, and those that its relay acts on.
   Pattern guard_reads, relay_acts_on;
   // By event: the states that its guard reads, and those that its reset touches.
   Pattern event_reads, event_touches;
   // By state: the surfaces whose guards read it, those whose relays act on it, the events whose guards read it.
   Pattern read_by_guards, acted_on_by, read_by_events;
+
+ private:
+  std::vector<char> global_surfaces_, global_events_;
+  bool has_global_ = false;
 };
 
 // visit(column) for every entry of a row.

@@ -14,6 +14,15 @@ constexpr Index kFewestLocal = 2000;
 constexpr Index kFewestLocalEvents = 400;
 // A row that depends on more states than these is no local one: an event there concerns a large part of the system.
 constexpr Index kLongestLocalRow = 48;
+// Each surface or event of all the system is looked at in every step; of more than these the cost would no longer be that of the others.
+constexpr Index kMostGlobal = 16;
+// A step in which something global may arrive is shortened to this part of a usual one, and all states are followed at once over twice
+// as much. Of the local events of a usual step one in 32 then stops all states.
+constexpr double kGlobalPart = 1.0 / 64;
+// Stretches on which something global slides grow so: the ordinary engine begins each of them anew.
+constexpr double kGrowthOfWhole = 2;
+// Between its samples clusters move a global guard by no more than so many times what the samples show.
+constexpr double kGlobalMargin = 4;
 // A cluster begins with the states that what arrives influences through so many derivatives: an effect falls like hᵈ/d!.
 constexpr int kFirstReach = 3;
 // A cluster whose border disagrees grows by so many derivatives beyond it.

@@ -5,14 +5,12 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "core/at.hpp"
 #include "core/constants.hpp"
-#include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "local/factors.hpp"
 #include "simulate/event_watch.hpp"
@@ -23,10 +21,7 @@ namespace slideway {
 namespace {
 
 std::string why_not_by_options(const Options& options) {
-  if (options.recording != Recording::nothing) return "the trajectory is recorded";
-  if (options.on_step) return "somebody observes the steps";
   if (!options.sensitivities.empty()) return "sensitivities are asked for";
-  if (options.full_events) return "events are to keep whole states";
   if (options.on_ambiguity != Ambiguity::stop) return "a policy follows continuations that are not unique";
   if (options.sliding_rule != SlidingRule::filippov) return "the sliding rule is not Filippov's";
   if (options.selection != Selection::consistent) return "the selection is not that of consistent modes";
@@ -41,20 +36,6 @@ bool choose_rows(const System& system) {
   return definition.rows ||
          (definition.field_affine && definition.field_along &&
           (definition.surfaces == 0 || (definition.guards_affine && definition.guards_along)));
-}
-
-// Sliding of second order is looked for where relays have no effect on their own surfaces.
-std::string why_not_by_relays(const System& system) {
-  const SystemDefinition& definition = system.definition();
-  if (definition.break_away) return "static friction is above the kinetic level";
-  if (!definition.second_order || definition.surfaces == 0) return "";
-  if (!definition.relays_additive || !definition.guards_affine)
-    return "sliding of second order may be possible";
-  const RelayStructure structure(system);
-  for (Index i = 0; i < definition.surfaces; ++i) {
-    if (!structure.normal_dlambda().has(i, i)) return "sliding of second order may be possible";
-  }
-  return "";
 }
 
 }  // namespace
@@ -76,7 +57,8 @@ std::string why_not_local(const Automaton& automaton, const Options& options, co
   if (system.states() == system.discrete()) return "all states are discrete";
   if (!choose_rows(system)) return "the field is not affine and has no rows (SystemDefinition::rows)";
   if (std::string why = Coupling::why_none(system); !why.empty()) return why;
-  return why_not_by_relays(system);
+  if (system.definition().break_away) return "static friction is above the kinetic level";
+  return "";
 }
 
 LocalRun::LocalRun(const Automaton& automaton,
@@ -92,12 +74,20 @@ LocalRun::LocalRun(const Automaton& automaton,
       tools_(std::make_unique<LocationTools>(system_, structures.front(), options, EventWatch(system_), "")),
       scan_(tools_->ode),
       clusters_(coupling_),
-      parts_(system_, choose_rows_of(system_), options, follow_all_),
+      log_(automaton, structures, options, run),
+      parts_(system_, choose_rows_of(system_), options,
+             log_.needs_trajectories_of_parts() ? Recording::dense : Recording::nothing, follow_all_),
       is_polynomial_(system_.definition().field_affine && system_.definition().guards_affine),
       now_{run.start, run.state, Vector::Zero(system_.surfaces()), Mode()},
       x_end_(run.state),
       weights_(Vector::Ones(system_.states())) {
   tools_->set_duration(run.end - run.start);
+  has_no_effect_.assign(at(system_.surfaces()), 0);
+  for (Index i = 0; i < system_.surfaces(); ++i) {
+    if (structures.front()->normal_dlambda().has(i, i)) continue;
+    has_no_effect_[at(i)] = 1;
+    without_effect_.push_back(i);
+  }
   if (!is_polynomial_) pace_.last = kFirstSampled * (run.end - run.start);
   // Functions of the user's are called in this thread alone.
   const bool calls_user = system_.definition().rows || !system_.events().empty();
@@ -118,8 +108,8 @@ Solution LocalRun::execute() {
       }
     }
   } catch (const std::exception& error) {
-    solution_.outcome = {Status::user_function_failed, now_.t,
-                         std::string(error.what()) + "; the run stops at t = " + number_text(now_.t)};
+    outcome_ = {Status::user_function_failed, now_.t,
+                std::string(error.what()) + "; the run stops at t = " + number_text(now_.t)};
   }
   Solution solution = ended();
   solution.statistics.wall_seconds =
@@ -132,63 +122,41 @@ Solution LocalRun::execute() {
 Options LocalRun::options_of_part() const {
   Options options = options_;
   options.local_events = LocalEvents::off;
-  options.on_event = {};
   options.output_times.clear();
   return options;
 }
 
 bool LocalRun::begin() {
-  solution_.outputs = Matrix::Constant(now_.x.size(), static_cast<Index>(options_.output_times.size()),
-                                       std::numeric_limits<double>::quiet_NaN());
   Run at_start = run_;
   at_start.end = run_.start;
   const Solution start = follow_all_(automaton_, structures_, options_of_part(), at_start);
-  solution_.initial = start.initial;
-  write_outputs(now_.t, now_.t, {});
+  log_.solution().initial = start.initial;
+  log_.write_outputs({now_.t, now_.t, &now_.x, &now_.mode}, {}, clusters_, {});
   adopt(start, now_.t);
   return start.outcome.reached_end();
 }
 
 void LocalRun::adopt(const Solution& part, double end) {
-  for (EventRecord record : part.events) {
-    if (record.surfaces.size() > 0 && !record.listed_only) {
-      for (std::optional<Mode>* mode : {&record.from, &record.to}) {
-        if (*mode) *mode = Mode(listed_word(record, **mode));
-      }
-      for (std::vector<Mode>* modes : {&record.continuations, &record.in_convex_hull}) {
-        for (Mode& mode : *modes) mode = Mode(listed_word(record, mode));
-      }
-      record.listed_only = true;
-    }
-    record.before.resize(0);
-    record.after.resize(0);
-    report(std::move(record));
-  }
-  add_work(part.statistics);
-  solution_.statistics.integrator_roots += part.statistics.integrator_roots;
-  solution_.statistics.largest_drift =
-      std::max(solution_.statistics.largest_drift, part.statistics.largest_drift);
+  log_.append_whole(part);
+  work_ += part.statistics;
   now_.mode = part.final.mode;
   now_.x = part.final.state;
   now_.t = part.outcome.reached_end() ? end : part.outcome.t;
   now_.mode.fill_lambda(now_.lambda);
   pace_.is_stepping = false;
-  solution_.outcome = part.outcome;
+  outcome_ = part.outcome;
+  if (part.outcome.reached_end() && now_.t < run_.end) log_.go_on(now_.t, now_.mode);
 }
 
 bool LocalRun::follow_whole(double end) {
   Options options = options_of_part();
-  options.max_events = std::max<Index>(1, options_.max_events - static_cast<Index>(solution_.events.size()));
+  options.max_events =
+      std::max<Index>(1, options_.max_events - static_cast<Index>(log_.solution().events.size()));
   options.max_steps = std::max<Index>(1, options_.max_steps - work_.steps);
-  options.output_times = outputs_within(now_.t, end);
+  options.output_times = log_.outputs_within(now_.t, end);
   const Run run{.start = now_.t, .end = end, .state = now_.x, .mode = now_.mode};
   const Solution part = follow_all_(automaton_, structures_, options, run);
-  for (Index k = 0; k < part.outputs.cols(); ++k) {
-    if (part.outputs.col(k).allFinite())
-      solution_.outputs.col(static_cast<Index>(next_output_) + k) = part.outputs.col(k);
-  }
-  next_output_ += static_cast<std::size_t>(part.outputs.cols());
-  for (const std::string& warning : part.warnings) solution_.warnings.push_back(warning);
+  log_.take_outputs(part.outputs);
   adopt(part, end);
   return part.outcome.reached_end();
 }
@@ -217,12 +185,34 @@ bool LocalRun::restart_stepper(double first_step) {
   return pace_.is_stepping;
 }
 
+bool LocalRun::slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const {
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    if (mode.slides_on(static_cast<Index>(k)) && has_no_effect_[at(surfaces[k])] != 0) return true;
+  }
+  return false;
+}
+
+bool LocalRun::slides_globally() const {
+  if (!coupling_.has_global()) return false;
+  for (Index i = 0; i < now_.mode.size(); ++i) {
+    if (coupling_.is_global_surface(i) && now_.mode.slides_on(i)) return true;
+  }
+  return false;
+}
+
 bool LocalRun::take_step() {
+  const auto slides = [&](Index surface) { return now_.mode.slides_on(surface); };
+  if (std::any_of(without_effect_.begin(), without_effect_.end(), slides)) return follow_whole(run_.end);
+  if (slides_globally()) {
+    const double stretch = pace_.last > 0 ? pace_.last : kGlobalPart * (run_.end - now_.t);
+    pace_.last = kGrowthOfWhole * stretch;
+    return follow_whole(std::min(run_.end, now_.t + stretch));
+  }
   if (!pace_.is_stepping && !restart_stepper(stepper_ ? step_to_try() : 0)) return follow_whole(run_.end);
   if (work_.steps >= options_.max_steps) {
-    solution_.outcome = {Status::step_limit, now_.t,
-                         "the limit of " + std::to_string(options_.max_steps) +
-                             " steps is reached at t = " + number_text(now_.t) + "; raise max_steps"};
+    outcome_ = {Status::step_limit, now_.t,
+                "the limit of " + std::to_string(options_.max_steps) +
+                    " steps is reached at t = " + number_text(now_.t) + "; raise max_steps"};
     return false;
   }
   double end = now_.t;
@@ -248,7 +238,17 @@ bool LocalRun::take_step() {
     }
     const Attempt attempt = follow_clusters(now_.t, end);
     if (attempt == Attempt::accepted) break;
-    if (attempt == Attempt::failed || halvings >= kMostHalvingsOfStep) {
+    if (attempt == Attempt::global) {
+      const double length = end - now_.t;
+      if (!(pace_.usual > 0)) pace_.usual = length;
+      if (length <= kGlobalPart * pace_.usual) {
+        pace_.longest = pace_.last = pace_.usual;
+        pace_.usual = 0;
+        return follow_whole(std::min(run_.end, now_.t + 2 * length));
+      }
+    }
+    const bool is_stuck = attempt == Attempt::crowded && halvings >= kMostHalvingsOfStep;
+    if (attempt == Attempt::failed || is_stuck) {
       if (++pace_.whole_steps >= kMostWholeSteps) return follow_whole(run_.end);
       pace_.longest = kGrowthAfterHalving * (end - now_.t);
       return follow_whole(end);
@@ -258,9 +258,10 @@ bool LocalRun::take_step() {
   }
   pace_.whole_steps = 0;
   pace_.last = end - now_.t;
+  if (pace_.last >= pace_.usual) pace_.usual = 0;
   if (pace_.longest > 0) pace_.longest = std::max(pace_.longest, pace_.last) * kGrowthAfterHalving;
   ++work_.steps;
-  solution_.outcome = {Status::reached_end, end, ""};
+  outcome_ = {Status::reached_end, end, ""};
   return true;
 }
 
@@ -270,8 +271,10 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     for (const Index slot : scan_.may_arrive(*stepper_, start, end)) {
       if (slot >= tools_->ode.event_slot(0)) {
         events.push_back(slot - tools_->ode.event_slot(0));
+        if (coupling_.is_global_event(events.back())) return Attempt::global;
       } else if (surfaces.empty() || surfaces.back() != slot / 2) {
         surfaces.push_back(slot / 2);
+        if (coupling_.is_global_surface(surfaces.back())) return Attempt::global;
       }
     }
   } catch (const std::exception&) {
@@ -279,8 +282,13 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   }
   stepper_->evaluate(end, x_end_);
   if (!clusters_.begin(now_.mode, surfaces, events)) return Attempt::crowded;
-  const WholeStep step{start, end, &now_.x, &now_.mode, stepper_->interpolant()};
-  const std::vector<double> outputs = outputs_within(start, end);
+  const WholeStep step{start,
+                       end,
+                       &now_.x,
+                       &now_.mode,
+                       stepper_->interpolant(),
+                       coupling_.has_global() ? &scan_.times() : nullptr};
+  const std::vector<double> outputs = log_.outputs_within(start, end);
   results_.clear();
   results_.resize(clusters_.size());
   std::vector<std::size_t> pending;
@@ -296,8 +304,11 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     for (const std::size_t c : pending) {
       if (!clusters_[c].is_alive) continue;
       PartResult& result = results_[c];
-      add_work(result.solution.statistics);
+      work_ += result.solution.statistics;
       if (result.has_failed) return Attempt::failed;
+      for (const EventRecord& record : result.solution.events) {
+        if (record.to && slides_in_second_order(*record.to, clusters_[c].surfaces)) return Attempt::failed;
+      }
       const auto held = [&](Index surface) { return clusters_.holds_surface(c, surface); };
       const auto held_event = [&](Index event) { return clusters_.holds_event(c, event); };
       std::erase_if(result.changed_surfaces, held);
@@ -316,11 +327,47 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     if (clusters_[c].is_alive) more += results_[c].solution.events.size();
   }
   // The ordinary engine stops where the limit is reached.
-  if (too_many(more)) return Attempt::failed;
-  write_outputs(start, end, results_);
-  now_.t = end;
-  accept_clusters(results_);
+  if (log_.too_many(more)) return Attempt::failed;
+  if (coupling_.has_global() && !global_guards_stay_clear()) return Attempt::global;
+  accept_clusters(start, end);
   return Attempt::accepted;
+}
+
+bool LocalRun::global_guards_stay_clear() {
+  const std::vector<double>& times = scan_.times();
+  ModeOde& ode = tools_->ode;
+  Vector state(now_.x.size());
+  Vector values(ode.guards());
+  // By global slot: the largest distance that samples show.
+  std::vector<std::pair<Index, double>> moved;
+  for (Index i = 0; i < now_.mode.size(); ++i) {
+    if (coupling_.is_global_surface(i)) moved.emplace_back(ModeOde::first_slot(i), 0);
+  }
+  const auto events = static_cast<Index>(system_.events().size());
+  for (Index e = 0; e < events; ++e) {
+    if (coupling_.is_global_event(e)) moved.emplace_back(ode.event_slot(e), 0);
+  }
+  try {
+    for (std::size_t k = 0; k < times.size(); ++k) {
+      stepper_->evaluate(times[k], state);
+      for (std::size_t c = 0; c < clusters_.size(); ++c) {
+        const Cluster& cluster = clusters_[c];
+        if (!cluster.is_alive) continue;
+        for (std::size_t j = 0; j < cluster.states.size(); ++j)
+          state[cluster.states[j]] = results_[c].sampled(static_cast<Index>(j), static_cast<Index>(k));
+      }
+      ode.forget_samples();
+      ode.sample(times[k], state, values);
+      for (auto& [slot, most] : moved) most = std::max(most, std::abs(values[slot] - scan_.sampled(slot, k)));
+    }
+  } catch (const std::exception&) {
+    return false;
+  }
+  return std::all_of(moved.begin(), moved.end(), [&](const auto& one) {
+    const double margin = kGlobalMargin * one.second;
+    const bool waits = one.first >= ode.event_slot(0) && scan_.highest(one.first) < -margin;
+    return waits || scan_.lowest(one.first) > margin;
+  });
 }
 
 void LocalRun::follow_parts(const std::vector<std::size_t>& clusters, const WholeStep& step,
@@ -350,20 +397,27 @@ void LocalRun::follow_parts(const std::vector<std::size_t>& clusters, const Whol
   }
 }
 
-void LocalRun::accept_clusters(const std::vector<PartResult>& results) {
-  std::swap(now_.x, x_end_);
+void LocalRun::accept_clusters(double start, double end) {
   ModeOde& ode = tools_->ode;
-  if (ode.constrained()) {
-    stepper_->error_weights(now_.x, weights_);
-    ode.project(now_.t, weights_, now_.x);
-  }
-  std::vector<EventRecord> records;
-  bool is_changed = false;
+  const auto project = [&](double t, VectorRef x) {
+    if (!ode.constrained()) return;
+    stepper_->error_weights(x, weights_);
+    ode.project(t, weights_, x);
+  };
+  const auto evaluate = [&](double t, VectorRef x) {
+    stepper_->evaluate(t, x);
+    project(t, x);
+  };
+  mode_before_ = now_.mode;
+  // From here on x_end_ is the state before.
+  std::swap(now_.x, x_end_);
+  now_.t = end;
+  project(end, now_.x);
   for (std::size_t c = 0; c < clusters_.size(); ++c) {
     const Cluster& cluster = clusters_[c];
     if (!cluster.is_alive) continue;
-    is_changed = true;
-    const Solution& part = results[c].solution;
+    pace_.is_stepping = false;
+    const Solution& part = results_[c].solution;
     for (std::size_t k = 0; k < cluster.states.size(); ++k)
       now_.x[cluster.states[k]] = part.final.state[static_cast<Index>(k)];
     for (std::size_t k = 0; k < cluster.surfaces.size(); ++k) {
@@ -371,148 +425,30 @@ void LocalRun::accept_clusters(const std::vector<PartResult>& results) {
       if (clusters_.holds_surface(c, cluster.surfaces[k]))
         now_.mode.set(cluster.surfaces[k], part.final.mode[static_cast<Index>(k)]);
     }
-    solution_.statistics.largest_drift =
-        std::max(solution_.statistics.largest_drift, part.statistics.largest_drift);
-    for (const EventRecord& record : part.events) records.push_back(record_of_whole(record, cluster));
   }
-  std::stable_sort(records.begin(), records.end(),
-                   [](const EventRecord& a, const EventRecord& b) { return a.t < b.t; });
-  for (EventRecord& record : records) report(std::move(record));
   now_.mode.fill_lambda(now_.lambda);
-  if (is_changed) pace_.is_stepping = false;
-}
-
-// ---- the log ----------------------------------------------------------------------------------------------
-
-EventRecord LocalRun::record_of_whole(EventRecord record, const Cluster& cluster) const {
-  const auto listed = [&](Mode& mode) { mode = Mode(listed_word(record, mode)); };
-  if (record.from) listed(*record.from);
-  if (record.to) listed(*record.to);
-  for (Mode& mode : record.continuations) listed(mode);
-  for (Mode& mode : record.in_convex_hull) listed(mode);
-  record.listed_only = true;
-  record.before.resize(0);
-  record.after.resize(0);
-  for (Index& surface : record.surfaces) surface = cluster.surfaces[at(surface)];
-  return record;
-}
-
-void LocalRun::report(EventRecord&& record) {
-  if (record.round > 0) fired_.insert(record.name.value_or(""));
-  solution_.events.push_back(std::move(record));
-  if (!options_.on_event) return;
-  named_call([] { return std::string("Options::on_event"); },
-             [&] { options_.on_event(solution_.events.back()); });
-}
-
-bool LocalRun::too_many(std::size_t more) const {
-  return static_cast<Index>(solution_.events.size() + more) >= options_.max_events;
-}
-
-std::vector<double> LocalRun::outputs_within(double start, double end) const {
-  const std::vector<double>& times = options_.output_times;
-  std::vector<double> within;
-  for (std::size_t k = next_output_; k < times.size() && times[k] <= end; ++k) {
-    if (times[k] > start) within.push_back(times[k]);
-  }
-  return within;
-}
-
-void LocalRun::write_outputs(double start, double end, const std::vector<PartResult>& results) {
-  const std::vector<double>& times = options_.output_times;
-  Index within = 0;
-  for (; next_output_ < times.size() && times[next_output_] <= end; ++next_output_) {
-    const double t = times[next_output_];
-    if (t < run_.start) continue;
-    auto column = solution_.outputs.col(static_cast<Index>(next_output_));
-    if (!(t > start)) {
-      column = now_.x;
-      continue;
-    }
-    Vector state(now_.x.size());
-    stepper_->evaluate(t, state);
-    if (tools_->ode.constrained()) {
-      stepper_->error_weights(state, weights_);
-      tools_->ode.project(t, weights_, state);
-    }
-    for (std::size_t c = 0; c < results.size(); ++c) {
-      const Cluster& cluster = clusters_[c];
-      if (!cluster.is_alive) continue;
-      for (std::size_t k = 0; k < cluster.states.size(); ++k)
-        state[cluster.states[k]] = results[c].solution.outputs(static_cast<Index>(k), within);
-    }
-    column = state;
-    ++within;
-  }
-}
-
-void LocalRun::add_work(const Statistics& work) {
-  work_.steps += work.steps;
-  work_.field_evaluations += work.field_evaluations;
-  work_.integrator_evaluations += work.integrator_evaluations;
-  work_.guard_evaluations += work.guard_evaluations;
-  work_.jacobian_evaluations += work.jacobian_evaluations;
-  work_.krylov_iterations += work.krylov_iterations;
-  work_.restarts += work.restarts;
-  work_.dop853_steps += work.dop853_steps;
-}
-
-// As the ordinary engine warns at its end: an event that is beyond zero there and has never fired.
-void LocalRun::warn_of_silent_events() {
-  constexpr std::size_t most = 5;
-  std::vector<std::string> silent;
-  const Vector atol = options_.atol.expand(now_.x.size(), options_.rtol);
-  for (const Event& event : system_.events()) {
-    const bool can_wait = event.action == Action::record || event.direction == Direction::any;
-    if (can_wait || fired_.count(event.name) > 0) continue;
-    const bool rises = event.direction == Direction::rising;
-    const double side = rises ? -1 : 1;
-    const double value = event.when.value(now_.t, now_.x);
-    const GuardShape shape = *event.when.shape(now_.x.size());
-    std::vector<double> slopes;
-    event.when.slopes(now_.t, now_.x, shape.states, slopes);
-    double near = 0;
-    for (std::size_t k = 0; k < slopes.size(); ++k) {
-      const Index state = shape.states[k];
-      near += std::abs(slopes[k]) * (options_.rtol * std::abs(now_.x[state]) + atol[state]);
-    }
-    if (!(side * value < -kNearSilent * near)) continue;
-    const bool was_ahead = side * event.when.value(run_.start, run_.state) >= 0;
-    if (!was_ahead && event.initially == Initially::wait) continue;
-    if (was_ahead && !event.across_jumps) continue;
-    const std::string kind = event.action == Action::stop ? "stop" : "reset";
-    silent.push_back((event.name.empty() ? "a " + kind + " without a name" : kind + " '" + event.name + "'") +
-                     " has never fired, and its guard is " + number_text(value) + " at the end, past zero (" +
-                     (rises ? "rising" : "falling") + ")" +
-                     (was_ahead ? ": it went past without being zero, as at a pole"
-                                : ": it has been there from the start, and fires only on a crossing"));
-  }
-  for (std::size_t k = 0; k < std::min(most, silent.size()); ++k) solution_.warnings.push_back(silent[k]);
-  if (silent.size() > most)
-    solution_.warnings.push_back("the same is true of " + std::to_string(silent.size() - most) + " more");
+  const WholeStep step{start, end, &x_end_, &mode_before_, stepper_->interpolant()};
+  log_.write_outputs(step, evaluate, clusters_, results_);
+  log_.append_step(step, clusters_, results_, now_.mode);
 }
 
 Solution LocalRun::ended() {
-  const double drift = solution_.statistics.largest_drift;
-  const std::int64_t roots = solution_.statistics.integrator_roots;
-  solution_.statistics = work_;
-  solution_.statistics.largest_drift = drift;
-  solution_.statistics.integrator_roots = roots;
+  Solution& solution = log_.solution();
+  solution.statistics = work_;
   if (stepper_) {
     const StepperStatistics own = stepper_->statistics();
-    solution_.statistics.integrator_evaluations += own.velocity_evaluations;
-    solution_.statistics.restarts += own.restarts;
+    solution.statistics.integrator_evaluations += own.velocity_evaluations;
+    solution.statistics.restarts += own.restarts;
   }
-  solution_.statistics.field_evaluations += tools_->evaluator.counts().field;
-  solution_.statistics.guard_evaluations += tools_->evaluator.counts().guards;
-  solution_.statistics.events = static_cast<std::int64_t>(solution_.events.size());
-  solution_.outcome.t = now_.t;
-  if (solution_.outcome.reached_end() && now_.x.allFinite()) warn_of_silent_events();
-  solution_.final = {now_.t, now_.mode, now_.x, ""};
-  solution_.trajectory = Trajectory(now_.x.size(), {});
-  solution_.trajectory.begin_segment(now_.t, now_.mode, "");
-  solution_.trajectory.add_point(now_.t, now_.x);
-  return std::move(solution_);
+  solution.statistics.field_evaluations += tools_->evaluator.counts().field;
+  solution.statistics.guard_evaluations += tools_->evaluator.counts().guards;
+  solution.statistics.events = static_cast<std::int64_t>(solution.events.size());
+  solution.outcome = outcome_;
+  solution.outcome.t = now_.t;
+  if (outcome_.reached_end() && now_.x.allFinite()) log_.warn_of_silent_events(now_.t, now_.x);
+  solution.final = {now_.t, now_.mode, now_.x, ""};
+  log_.end(now_.t, now_.x, now_.mode);
+  return std::move(solution);
 }
 
 }  // namespace slideway

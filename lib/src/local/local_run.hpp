@@ -6,6 +6,8 @@
 //                   and grown until its border agrees with the macro step within a part of the tolerances
 //     accept        the states and modes of the clusters into those of the step, their events in order of time
 //
+// Something global (coupling.hpp), as the sign of a mean, has no place: steps are shortened until one comes near to its event, which all
+// states are followed through at once; likewise while it slides.
 // A step whose clusters get large is halved. What cannot be followed so, an ambiguous event for one, is followed all at once over the
 // step by the ordinary engine, which also decides how the run ends.
 // It must not know how events are located or resolved.
@@ -13,11 +15,11 @@
 
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "local/clusters.hpp"
 #include "local/coupling.hpp"
+#include "local/local_log.hpp"
 #include "local/part_run.hpp"
 #include "local/step_scan.hpp"
 #include "simulate/location_tools.hpp"
@@ -38,33 +40,31 @@ class LocalRun {
   Solution execute();
 
  private:
-  enum class Attempt { accepted, crowded, failed };
+  // Of a step: taken; too many in a cluster; something global may arrive; and what only the ordinary engine can follow.
+  enum class Attempt { accepted, crowded, global, failed };
 
   // Finds the mode at the start, and fires what fires there. False when the run is over.
   bool begin();
   // Takes a macro step and what happens in it. False when the run is over.
   bool take_step();
   Attempt follow_clusters(double start, double end);
+  // Whether guards of all the system stay clear of zero with the clusters' states in place of the step's.
+  bool global_guards_stay_clear();
+  bool slides_globally() const;
+  // Whether a mode of these surfaces has one slide whose relay has no effect on it, which takes more than this engine knows.
+  bool slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const;
   // Follows these clusters into results_, in several threads where they are many. Results do not depend on that.
   void follow_parts(const std::vector<std::size_t>& clusters, const WholeStep& step,
                     const std::vector<double>& outputs);
-  void accept_clusters(const std::vector<PartResult>& results);
+  void accept_clusters(double start, double end);
   // Follows all states at once up to `end`. False when the run is over.
   bool follow_whole(double end);
-  // Follows all states at once from here to the end of the run.
-  void follow_rest();
+  // Takes what the ordinary engine found of all states at once, up to `end`.
   void adopt(const Solution& part, double end);
   bool restart_stepper(double first_step);
   double step_to_try() const;
 
-  std::vector<double> outputs_within(double start, double end) const;
-  void write_outputs(double start, double end, const std::vector<PartResult>& results);
-  EventRecord record_of_whole(EventRecord record, const Cluster& cluster) const;
-  void report(EventRecord&& record);
-  void add_work(const Statistics& work);
-  bool too_many(std::size_t more) const;
   Options options_of_part() const;
-  void warn_of_silent_events();
   Solution ended();
 
   const Automaton& automaton_;
@@ -78,8 +78,11 @@ class LocalRun {
   std::unique_ptr<Stepper> stepper_;
   StepScan scan_;
   Clusters clusters_;
+  LocalLog log_;
   PartRuns parts_;
   std::vector<std::shared_ptr<WholeArguments>> arguments_;  // per thread
+  std::vector<char> has_no_effect_;                         // of relays on their own surfaces
+  std::vector<Index> without_effect_;                       // the same surfaces, in order
   bool is_polynomial_;                                      // guards are polynomials of dense output
 
   // Where the solution is.
@@ -93,17 +96,17 @@ class LocalRun {
     bool is_stepping = false;  // the stepper is where the solution is
     double longest = 0;        // of the next step; 0 where nothing limits it
     double last = 0;           // the last step
+    double usual = 0;          // the last step before something global came near
     int whole_steps = 0;       // in a row, with all states followed at once
   };
 
   Now now_;
   Pace pace_;
   Vector x_end_, weights_;
+  Mode mode_before_;                 // the last step
   std::vector<PartResult> results_;  // of the clusters of the step
-  std::size_t next_output_ = 0;
-  std::unordered_set<std::string> fired_;  // the names of events that have
   Statistics work_;
-  Solution solution_;
+  Outcome outcome_;
 };
 
 }  // namespace slideway

@@ -34,14 +34,15 @@ std::vector<Index> places_of(const std::vector<Index>& some, const std::vector<I
 
 }  // namespace
 
-PartRuns::PartRuns(const System& system, ChooseRows rows, const Options& options, FollowAll follow)
+PartRuns::PartRuns(const System& system, ChooseRows rows, const Options& options, Recording recording,
+                   FollowAll follow)
     : system_(system),
       rows_(std::move(rows)),
       options_(options),
       atol_(options.atol.expand(system.states(), options.rtol)),
       follow_(std::move(follow)) {
   options_.local_events = LocalEvents::off;
-  options_.recording = Recording::nothing;
+  options_.recording = recording;
   options_.on_event = {};
   options_.on_step = {};
   options_.output_times.clear();
@@ -102,8 +103,16 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
   const Matrix expected = coefficients_of(step.dense, cluster.border);
   std::vector<char> disagrees(border.size(), 0);
   Vector state(run.state.size());
-  if (!border.empty()) {
+  if (step.samples) {
+    result.sampled.resize(run.state.size(), static_cast<Index>(step.samples->size()));
+    for (Index k = 0; k < result.sampled.cols(); ++k) result.sampled.col(k) = run.state;
+  }
+  if (!border.empty() || step.samples) {
     options.on_step = [&](const StepView& view) {
+      for (std::size_t k = 0; step.samples && k < step.samples->size(); ++k) {
+        const double t = (*step.samples)[k];
+        if (t >= view.start && t <= view.end) view.evaluate(t, result.sampled.col(static_cast<Index>(k)));
+      }
       for (const double t : {0.5 * (view.start + view.end), view.end}) {
         view.evaluate(t, state);
         const double s = (t - step.dense.center) / step.dense.scale;
@@ -117,6 +126,11 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
   }
   result.solution = follow_(automaton, structures, options, run);
   result.has_failed = !result.solution.outcome.reached_end();
+  for (std::size_t k = 0; step.samples && k < step.samples->size(); ++k) {
+    // A jump at the very end is no part of a step.
+    if (!((*step.samples)[k] < step.end))
+      result.sampled.col(static_cast<Index>(k)) = result.solution.final.state;
+  }
   for (std::size_t k = 0; k < border.size(); ++k) {
     // A jump at the very end is no part of a step.
     const double value =

@@ -29,6 +29,8 @@ struct WholeStep {
   const Vector* state = nullptr;  // at the start
   const Mode* mode = nullptr;
   Interpolant dense = {};  // with the modes frozen
+  const std::vector<double>* samples =
+      nullptr;  // increasing times at which states of parts are wanted; null for none
 };
 
 struct PartResult {
@@ -37,12 +39,14 @@ struct PartResult {
   std::vector<Index> disagreeing = {};       // states of the border, by their numbers in the whole system
   std::vector<Index> changed_surfaces = {};  // their modes have changed in the step; likewise
   std::vector<Index> fired_events = {};
+  Matrix sampled = {};  // states × WholeStep::samples
 };
 
 class PartRuns {
  public:
-  // The references must outlive this. `options` are those of the run of the whole system.
-  PartRuns(const System& system, ChooseRows rows, const Options& options, FollowAll follow);
+  // The references must outlive this. `options` are those of the run of the whole system, `recording` is that of parts.
+  PartRuns(const System& system, ChooseRows rows, const Options& options, Recording recording,
+           FollowAll follow);
 
   // In the thread that the arguments belong to. `outputs` are output times within the step.
   PartResult follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,

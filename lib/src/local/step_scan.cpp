@@ -54,9 +54,13 @@ const std::vector<Index>& StepScan::may_arrive(Stepper& stepper, double start, d
   const auto count = static_cast<Index>(nodes_.size());
   const Index slots = ode_.guards();
   if (samples_.rows() != slots || samples_.cols() != count) samples_.resize(slots, count);
+  times_.clear();
+  lowest_.resize(static_cast<std::size_t>(slots));
+  highest_.resize(static_cast<std::size_t>(slots));
   for (Index k = 0; k < count; ++k) {
     const double s = nodes_[static_cast<std::size_t>(k)];
     const double t = s >= 1 ? end : start + s * (end - start);
+    times_.push_back(t);
     stepper.evaluate(t, state_);
     ode_.sample(t, state_, samples_.col(k));
   }
@@ -83,6 +87,8 @@ const std::vector<Index>& StepScan::may_arrive(Stepper& stepper, double start, d
       off = std::max(off, std::abs(sum - samples_(slot, terms + k)));
     }
     const double margin = kResidualFactor * off + kGuardRounding * size;
+    lowest_[static_cast<std::size_t>(slot)] = lowest - margin;
+    highest_[static_cast<std::size_t>(slot)] = highest + margin;
     const bool is_told = off <= kPredicted * size;
     // An event beyond zero in its direction waits there.
     const bool is_clear = lowest > margin || (slot >= first_event && highest < -margin);

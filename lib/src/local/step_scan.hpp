@@ -23,6 +23,14 @@ class StepScan {
   // The slots of guards that may arrive in [start, end], increasing. The step is the last one of the stepper. Throws what the guards throw.
   const std::vector<Index>& may_arrive(Stepper& stepper, double start, double end);
 
+  // ---- of the last step that was looked at
+  // The times of the samples, and a guard at the k-th of them, by its slot.
+  const std::vector<double>& times() const { return times_; }
+  double sampled(Index slot, std::size_t k) const { return samples_(slot, static_cast<Index>(k)); }
+  // A bound: the guard is no smaller in the step, nor larger.
+  double lowest(Index slot) const { return lowest_[static_cast<std::size_t>(slot)]; }
+  double highest(Index slot) const { return highest_[static_cast<std::size_t>(slot)]; }
+
  private:
   void choose_nodes(Index degree);
 
@@ -33,6 +41,7 @@ class StepScan {
   Matrix predict_;             // 2×(degree + 1): the last two samples from the coefficients
   Vector state_;
   Matrix samples_;  // slots × nodes
+  std::vector<double> times_, lowest_, highest_;
   std::vector<Index> slots_;
 };
 

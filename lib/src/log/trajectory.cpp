@@ -71,7 +71,26 @@ void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
   const double s = (t - step->center) / step->scale;
   x = coefficients.col(step->columns - 1);
   for (Index k = step->columns - 2; k >= 0; --k) x = x * s + coefficients.col(k);
+  if (step->shared != kNone) evaluate_parts(*step, t, x);
   if (segment.mode.codimension() > 0 && projection_) projection_(t, segment, x);
+}
+
+void Trajectory::evaluate_parts(const Step& piece, double t, VectorRef x) const {
+  for (const Part& part : shared_[piece.shared].parts) {
+    // A part may jump where the piece begins.
+    auto step = std::lower_bound(part.steps.begin(), part.steps.end(), t, [&](const Step& own, double time) {
+      return own.end < time || own.end <= piece.start;
+    });
+    if (step == part.steps.end()) --step;
+    const auto count = static_cast<Index>(part.states.size());
+    const double* const coefficients = coefficients_.at(step->coefficients);
+    const double s = (t - step->center) / step->scale;
+    for (Index j = 0; j < count; ++j) {
+      double value = 0;
+      for (Index k = step->columns - 1; k >= 0; --k) value = value * s + coefficients[k * count + j];
+      x[part.states[static_cast<std::size_t>(j)]] = value;
+    }
+  }
 }
 
 std::vector<double> Trajectory::step_times(std::size_t index) const {
@@ -104,10 +123,71 @@ void Trajectory::begin_segment(double t, const Mode& mode, const std::string& lo
 
 void Trajectory::add_step(double start, double end, double center, double scale,
                           Eigen::Ref<const Matrix> coefficients) {
-  steps_.push_back({start, end, center, scale, coefficients_.append(coefficients), coefficients.cols()});
+  steps_.push_back(
+      {start, end, center, scale, coefficients_.append(coefficients), coefficients.cols(), kNone});
   segments_.back().end = end;
 }
 
 void Trajectory::add_point(double t, ConstVectorRef x) { add_step(t, t, t, 1, x); }
+
+void Trajectory::append(const Trajectory& other) {
+  const auto copied = [&](Step step, Index states) {
+    step.coefficients = coefficients_.append(
+        Eigen::Map<const Matrix>(other.coefficients_.at(step.coefficients), states, step.columns));
+    return step;
+  };
+  const std::size_t first_shared = shared_.size();
+  for (const Shared& shared : other.shared_) {
+    shared_.push_back({copied(shared.whole, states_), {}});
+    for (const Part& part : shared.parts) {
+      shared_.back().parts.push_back({part.states, {}});
+      for (const Step& step : part.steps)
+        shared_.back().parts.back().steps.push_back(copied(step, static_cast<Index>(part.states.size())));
+    }
+  }
+  for (std::size_t k = 0; k < other.segments_.size(); ++k) {
+    const Segment& segment = other.segments_[k];
+    begin_segment(segment.start, segment.mode, segment.location);
+    const std::size_t last =
+        k + 1 < other.segments_.size() ? other.segments_[k + 1].first_step : other.steps_.size();
+    for (std::size_t i = segment.first_step; i < last; ++i) {
+      Step step = other.steps_[i];
+      if (!(step.end > step.start)) continue;
+      if (step.shared == kNone) {
+        step = copied(step, states_);
+      } else {
+        step.shared += first_shared;
+        step.coefficients = shared_[step.shared].whole.coefficients;
+      }
+      steps_.push_back(step);
+      segments_.back().end = step.end;
+    }
+  }
+}
+
+void Trajectory::share_polynomial(double center, double scale, Eigen::Ref<const Matrix> coefficients) {
+  Shared shared;
+  shared.whole = {center, center, center, scale, coefficients_.append(coefficients), coefficients.cols(),
+                  kNone};
+  shared_.push_back(std::move(shared));
+}
+
+void Trajectory::add_part(const std::vector<Index>& states, const Trajectory& part) {
+  Part own{states, part.steps_};
+  for (Step& step : own.steps) {
+    step.coefficients = coefficients_.append(
+        Eigen::Map<const Matrix>(part.coefficients_.at(step.coefficients), part.states_, step.columns));
+  }
+  shared_.back().parts.push_back(std::move(own));
+}
+
+void Trajectory::add_piece(double start, double end) {
+  Step piece = shared_.back().whole;
+  piece.start = start;
+  piece.end = end;
+  piece.shared = shared_.size() - 1;
+  steps_.push_back(piece);
+  segments_.back().end = end;
+}
 
 }  // namespace slideway

@@ -6,6 +6,7 @@
 #include "expression/expression_tape.hpp"
 #include "expression/tape_inputs.hpp"
 #include "model_file/field_explanation.hpp"
+#include "model_file/file_rows.hpp"
 #include "model_file/lowering.hpp"
 #include "slideway/model/explained_field.hpp"
 #include "slideway/model/sparse_field_derivative.hpp"
@@ -14,6 +15,8 @@ namespace slideway::reader {
 namespace {
 
 constexpr Index kFewStates = 64;
+// Rows that depend on more states than these would each take a large part of what all of them take together.
+constexpr Index kLongestRow = 64;
 
 struct Entry {
   Index row = 0;
@@ -89,6 +92,7 @@ class SystemMaker {
       add_guard_rates(definition);
       add_break_away(definition);
     }
+    add_rows(definition);
     return System(std::move(definition));
   }
 
@@ -207,6 +211,28 @@ class SystemMaker {
             h_mixed[static_cast<Index>(k)] = value.derivative.derivative;
           });
     };
+  }
+
+  // Rows of affine systems are had from their coefficients.
+  void add_rows(SystemDefinition& definition) const {
+    const bool is_affine = definition.field_affine && (guards_.empty() || definition.guards_affine);
+    if (is_affine || !definition.field_dx_pattern || is_long(*definition.field_dx_pattern)) return;
+    const auto tapes = std::make_shared<RowTapes>();
+    tapes->field.reserve(derivatives_.size());
+    tapes->guards.reserve(guards_.size());
+    for (const NodeId derivative : derivatives_) tapes->field.push_back(tape({derivative}));
+    for (const NodeId guard : guards_) tapes->guards.push_back(tape({guard}));
+    definition.rows = [tapes = std::shared_ptr<const RowTapes>(tapes)](const std::vector<Index>& states,
+                                                                       const std::vector<Index>& surfaces) {
+      return std::make_shared<const FileRows>(tapes, states, surfaces);
+    };
+  }
+
+  static bool is_long(const Pattern& pattern) {
+    for (std::size_t row = 0; row + 1 < pattern.start.size(); ++row) {
+      if (pattern.start[row + 1] - pattern.start[row] > kLongestRow) return true;
+    }
+    return false;
   }
 
   void add_break_away(SystemDefinition& definition) {

@@ -65,7 +65,6 @@ class RunEngine {
   void warn_of_shrinking_steps();
   // Guards that the end finds beyond zero, and that never fired.
   void warn_of_silent_guards();
-  void warn_of(Index event);
 
   RunState now_;
   RunLog log_;

@@ -1,25 +1,18 @@
 // RunEngine at its end: sentences about what went through but is probably not meant.
 
-#include <algorithm>
 #include <cmath>
 #include <exception>
 
-#include "core/number_text.hpp"
 #include "run/run_engine.hpp"
 #include "simulate/run_shared.hpp"
+#include "simulate/silent_events.hpp"
 
 namespace slideway {
 
 namespace {
 
-// Of many that are alike the first ones are told.
-constexpr std::size_t kMostWarnings = 5;
-
-std::string title(const Watched& watched) {
-  const std::string kind = watched.kind == WatchedKind::stop   ? "stop"
-                           : watched.kind == WatchedKind::edge ? "edge"
-                                                               : "reset";
-  return watched.name.empty() ? "a " + kind + " without a name" : kind + " '" + watched.name + "'";
+std::string kind_of(const Watched& watched) {
+  return watched.kind == WatchedKind::stop ? "stop" : watched.kind == WatchedKind::edge ? "edge" : "reset";
 }
 
 }  // namespace
@@ -28,7 +21,7 @@ void RunEngine::warn_of_silent_guards() {
   if (!now_.x.allFinite()) return;
   EventWatch& watch = now_.here->watch;
   const GuardTable& guards = now_.here->guards;
-  std::vector<Index> silent;
+  std::vector<std::string> silent;
   noise_weights_ = now_.errors.accumulated().cwiseInverse();
   try {
     for (Index e = 0; e < watch.size(); ++e) {
@@ -46,29 +39,15 @@ void RunEngine::warn_of_silent_guards() {
       if (!(value < 0)) continue;
       const double near = kZeroFactor * watch.rounding(now_.t, now_.x, e) +
                           watch.tolerance(now_.t, now_.x, e, noise_weights_);
-      if (value < -near) silent.push_back(e);
+      if (!(value < -near)) continue;
+      silent.push_back(
+          silent_event_warning(kind_of(watched), watched.name, watched.when.value(now_.t, now_.x),
+                               watched.direction == Direction::rising, guards.event(e).was_ahead));
     }
   } catch (const std::exception&) {
     // A guard without a value here says nothing.
   }
-  for (std::size_t k = 0; k < std::min(kMostWarnings, silent.size()); ++k) warn_of(silent[k]);
-  if (silent.size() > kMostWarnings) {
-    log_.solution().warnings.push_back("the same is true of " +
-                                       std::to_string(silent.size() - kMostWarnings) + " more");
-  }
-}
-
-void RunEngine::warn_of(Index event) {
-  const EventWatch& watch = now_.here->watch;
-  const Watched& watched = watch[event];
-  const double value = watched.when.value(now_.t, now_.x);
-  const std::string direction = watched.direction == Direction::rising ? "rising" : "falling";
-  log_.solution().warnings.push_back(
-      title(watched) + " has never fired, and its guard is " + number_text(value) +
-      " at the end, past zero (" + direction + ")" +
-      (now_.here->guards.event(event).was_ahead
-           ? ": it went past without being zero, as at a pole"
-           : ": it has been there from the start, and fires only on a crossing"));
+  append_silent(silent, log_.solution().warnings);
 }
 
 }  // namespace slideway

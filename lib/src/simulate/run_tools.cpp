@@ -1,7 +1,6 @@
 #include "simulate/run_tools.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 namespace slideway {
@@ -11,18 +10,19 @@ namespace {
 // Sets of surfaces whose tools are kept: each takes as much memory as those of a location.
 constexpr std::size_t kMostSets = 16;
 
-void add(const LocationTools& tools, Statistics& statistics) {
+Statistics work_of(const LocationTools& tools) {
+  Statistics statistics;
   for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get(),
                                  tools.reintegration_stepper.get()}) {
     if (!stepper) continue;
     const StepperStatistics stepping = stepper->statistics();
-    statistics.steps += stepping.steps;
-    statistics.integrator_evaluations += stepping.velocity_evaluations;
-    statistics.jacobian_evaluations += stepping.jacobian_evaluations;
-    statistics.krylov_iterations += stepping.krylov_iterations;
-    statistics.restarts += stepping.restarts;
-    statistics.dop853_steps += stepping.dop853_steps;
-    statistics.stiff_from = std::fmin(statistics.stiff_from, stepping.stiff_from);
+    statistics += Statistics{.steps = stepping.steps,
+                             .integrator_evaluations = stepping.velocity_evaluations,
+                             .jacobian_evaluations = stepping.jacobian_evaluations,
+                             .krylov_iterations = stepping.krylov_iterations,
+                             .restarts = stepping.restarts,
+                             .dop853_steps = stepping.dop853_steps,
+                             .stiff_from = stepping.stiff_from};
   }
   // The forces of contacts, and what else stays zero beside the guards, are had from the field by evaluators of their own.
   const auto add_counts = [&](const EvaluationCounts& counts) {
@@ -32,6 +32,7 @@ void add(const LocationTools& tools, Statistics& statistics) {
   add_counts(tools.evaluator.counts());
   if (tools.contacts) add_counts(tools.contacts->free_evaluator().counts());
   if (tools.staying) add_counts(tools.staying->evaluator.counts());
+  return statistics;
 }
 
 }  // namespace
@@ -123,7 +124,7 @@ void RunTools::drop_beyond_limit(const LocationTools* in_use) {
   for (auto known = second_order_.begin(); known != second_order_.end();) {
     const LocationTools* const tools = known->second.get();
     const bool stays = tools && tools == in_use;
-    if (tools && !stays) add(*tools, of_dropped_);
+    if (tools && !stays) of_dropped_ += work_of(*tools);
     known = stays ? std::next(known) : second_order_.erase(known);
   }
 }
@@ -131,11 +132,11 @@ void RunTools::drop_beyond_limit(const LocationTools* in_use) {
 Statistics RunTools::work() const {
   Statistics statistics = of_dropped_;
   for (const auto& tools : locations_) {
-    if (tools) add(*tools, statistics);
+    if (tools) statistics += work_of(*tools);
   }
-  for (const auto& pair : pairs_) add(*pair.second.tools, statistics);
+  for (const auto& pair : pairs_) statistics += work_of(*pair.second.tools);
   for (const auto& place : second_order_) {
-    if (place.second) add(*place.second, statistics);
+    if (place.second) statistics += work_of(*place.second);
   }
   return statistics;
 }

@@ -42,9 +42,9 @@ enum class Recording {
 // events on, where the problem allows it; `on` for fewer, too. Where it is not possible a run is followed as ever, and with `on` says why in
 // its warnings:
 //     one location, no contacts, no events at known times, patterns of all derivatives, every row short; a field that is affine, or
-//     SystemDefinition::rows; resets that tell what they touch (Event::touches); Recording::nothing; no observer of steps, no
-//     sensitivities; the usual rules where continuations are not unique.
-// Events keep their surfaces' characters and no states, however small the system. Events of different places are records of their own.
+//     SystemDefinition::rows; resets that tell what they touch (Event::touches); no sensitivities; the usual rules where continuations
+//     are not unique; a method that is not implicit.
+// Events of different places are records of their own. A recorded trajectory has the polynomials of all states once a step, not an event.
 enum class LocalEvents { automatic, on, off };
 
 // "auto", "bdf", "adams", "dopri5", "dop853", "rodas"; and back, throwing std::invalid_argument for any other word; and all of them.

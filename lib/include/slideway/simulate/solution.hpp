@@ -40,6 +40,9 @@ struct Statistics {
       std::numeric_limits<double>::quiet_NaN();  // when Method::automatic went over to BDF; NaN: it did not
   double largest_drift = 0;  // max |h| / (ε · size of h) over the steps recorded while sliding; dimensionless
   double wall_seconds = 0;  // of Simulator::run
+
+  // Of two runs, or of two tools of one: counts and seconds are added, stiff_from is the earlier and largest_drift the larger one.
+  Statistics& operator+=(const Statistics& other);
 };
 
 struct Solution {

@@ -3,6 +3,8 @@
 //
 // On a step [a, b] with the expansion point c and scale s,
 //     x(t) = Σₖ Cₖ ((t − c)/s)ᵏ,   k = 0…q.
+// Where events were followed with the states around them alone, the pieces of a step between events share its polynomial, and parts
+// with polynomials of their own stand for the states that had events. So an event takes no memory that the other states would need.
 // It must not know integrators or file formats.
 #pragma once
 
@@ -54,7 +56,7 @@ class Trajectory {
   // The times of all accepted steps of segment `index`, its start first.
   std::vector<double> step_times(std::size_t index) const;
 
-  // The polynomial of one step; the steps of all segments are numbered in one row.
+  // The polynomial of one step, which has no parts; the steps of all segments are numbered in one row.
   struct StepPolynomial {
     double start;
     double end;
@@ -72,6 +74,13 @@ class Trajectory {
   void add_step(double start, double end, double center, double scale, Eigen::Ref<const Matrix> coefficients);
   // A segment of zero length (a run that ends where it begins) is one state.
   void add_point(double t, ConstVectorRef x);
+  // All segments and steps of another one of as many states, but for points: its end needs what follows, or a state.
+  void append(const Trajectory& other);
+  // The polynomial that the pieces share which are added next, up to the next call.
+  void share_polynomial(double center, double scale, Eigen::Ref<const Matrix> coefficients);
+  // In these pieces the steps of `part` are those of these states, one entry per state of `part`, which has no parts itself.
+  void add_part(const std::vector<Index>& states, const Trajectory& part);
+  void add_piece(double start, double end);
 
  private:
   struct Step {
@@ -81,13 +90,25 @@ class Trajectory {
     double scale = 1;
     NumberChunks::Place coefficients = {};
     Index columns = 0;
+    std::size_t shared = kNone;  // the number in shared_ of the parts
   };
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Part {
+    std::vector<Index> states;
+    std::vector<Step> steps;
+  };
+  struct Shared {
+    Step whole;  // of all states
+    std::vector<Part> parts;
+  };
+  void evaluate_parts(const Step& piece, double t, VectorRef x) const;
   std::size_t segment_index(double t, bool from_left) const;
 
   Index states_ = 0;
   Projection projection_;
   std::vector<Segment> segments_;
   std::vector<Step> steps_;
+  std::vector<Shared> shared_;
   NumberChunks coefficients_;
 };
 
