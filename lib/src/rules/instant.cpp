@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/number_text.hpp"
+#include "rules/contact_release.hpp"
 #include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/pressed_contacts.hpp"
@@ -21,81 +22,6 @@
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-Arrivals& ModeManager::gather(const std::vector<char>& slots) {
-  Arrivals& arrivals = arrivals_;
-  arrivals.clear();
-  ModeOde& ode = now_.here->ode;
-  const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
-  const std::string_view of_surfaces(slots.data(),
-                                     static_cast<std::size_t>(ModeOde::first_slot(now_.mode.size())));
-  for (std::size_t next = 0; (next = of_surfaces.find(char{1}, next)) != std::string_view::npos;) {
-    const Index i = static_cast<Index>(next) / 2;
-    const Index slot = ModeOde::first_slot(i);
-    next = static_cast<std::size_t>(ModeOde::first_slot(i + 1));
-    Met met{.surface = i, .away = now_.here->guards.away(i, now_.t)};
-    if (now_.mode.slides_on(i)) {
-      met.minus_vanishes = arrived(slot);
-      met.plus_vanishes = arrived(slot + 1);
-    }
-    arrivals.meeting.met.push_back(met);
-  }
-  if (now_.here->contacts) {
-    const std::vector<Index>& closed = now_.here->contacts->closed();
-    for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
-      if (!arrived(ode.contact_slot(c))) continue;
-      (contains(closed, c) ? arrivals.releases : arrivals.hits).push_back(c);
-    }
-  }
-  EventWatch& watch = now_.here->watch;
-  for (Index e = 0; e < watch.size(); ++e) {
-    const Index slot = ode.event_slot(e);
-    now_.here->guards.see(e, locator_.is_armed(slot));
-    if (arrived(slot) && !now_.here->guards.event(e).undecided) arrivals.list(watch[e].kind).push_back(e);
-  }
-  return arrivals;
-}
-
-// Guards that were held at zero and have left it on the other side than they were on before.
-void ModeManager::take_sides(const std::vector<char>& slots) {
-  GuardTable& guards = now_.here->guards;
-  for (Index e = 0; e < now_.here->watch.size(); ++e) {
-    const bool arrives = slots[static_cast<std::size_t>(now_.here->ode.event_slot(e))] != 0;
-    if (arrives && guards.event(e).undecided) guards.take_other_side(e);
-  }
-}
-
-// The velocity with which the state has come to t_. Past an event the field need not be defined, as that of a tank that has run
-// dry: the way there tells it as well.
-void ModeManager::find_arrival_velocity(Vector& dx) {
-  const double before = now_.t - kPartOfStep * now_.stepper->last_step_size();
-  try {
-    now_.here->ode.velocity(now_.t, now_.x, dx);
-  } catch (const std::exception&) {
-    if (!(before < now_.t)) throw;
-    now_.stepper->evaluate(before, dx);
-    dx = (now_.x - dx) / (now_.t - before);
-  }
-}
-
-// Others whose guard is zero here as well, as far as that can be located: they are part of the instant.
-void ModeManager::add_simultaneous(Arrivals& arrivals) {
-  EventWatch& watch = now_.here->watch;
-  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
-  bool has_velocity = false;
-  for (Index e = 0; e < watch.size(); ++e) {
-    std::vector<Index>& list = arrivals.list(watch[e].kind);
-    if (!now_.here->guards.event(e).armed || contains(list, e)) continue;
-    if (!has_velocity) find_arrival_velocity(state_);
-    has_velocity = true;
-    const double rate = now_.here->guards.side(e) * watch.rate(now_.t, now_.x, state_, e);
-    if (!(rate < 0) || !(now_.here->event_value(now_.t, now_.x, e) <=
-                         -rate * accuracy + kZeroFactor * watch.rounding(now_.t, now_.x, e)))
-      continue;
-    list.push_back(e);
-    std::sort(list.begin(), list.end());
-  }
-}
 
 // Surfaces whose guards vanish with others and stay zero: no root tells when, as where several roots of distances end at once.
 void ModeManager::add_resting_surfaces(Meeting& meeting) {
@@ -128,27 +54,6 @@ void ModeManager::add_resting_surfaces(Meeting& meeting) {
   on_surface_.insert(on_surface_.end(), at_zero.begin(), at_zero.end());
   std::sort(on_surface_.begin(), on_surface_.end());
   now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
-}
-
-// The guards of these events have crossed zero, at t_ as far as that can be located.
-void ModeManager::cross(const std::vector<Index>& events) {
-  EventWatch& watch = now_.here->watch;
-  if (events.empty()) return;
-  find_arrival_velocity(state_);
-  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
-  for (const Index e : events) {
-    const double rate = std::abs(watch.rate(now_.t, now_.x, state_, e));
-    if (rate > 0) {
-      arrivals_.blur = std::max(arrivals_.blur, watch.rounding(now_.t, now_.x, e) / rate);
-      const double error =
-          gathered_errors(now_.options.rtol) * watch.tolerance(now_.t, now_.x, e, now_.weights);
-      arrivals_.error = std::max(arrivals_.error, error / rate);
-    }
-    // Drawn back onto its constraints the state need not be where the guard was seen to vanish.
-    const double noise = std::max(rate * accuracy, std::abs(now_.here->event_value(now_.t, now_.x, e)));
-    const bool any = watch[e].direction == Direction::any;
-    now_.here->guards.cross(e, noise, any ? watch.tolerance(now_.t, now_.x, e, now_.weights) : 0);
-  }
 }
 
 std::optional<ModeEnd> ModeManager::handle_ending_root() {
@@ -218,9 +123,9 @@ bool ModeManager::put_where_met(Meeting& meeting, bool root_ends) {
 // Records and stops: the other events are left to jump().
 bool ModeManager::note_events(const std::vector<char>& slots, Arrivals& arrivals) {
   if (now_.here->watch.size() > 0) {
-    take_sides(slots);
-    add_simultaneous(arrivals);
-    for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) cross(*events);
+    arrived_.take_sides(slots);
+    arrived_.add_simultaneous();
+    for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) arrived_.cross(*events);
   }
   for (const Index e : arrivals.records) {
     instant_.recorded.push_back(now_.here->watch[e].when);
@@ -235,17 +140,17 @@ bool ModeManager::note_events(const std::vector<char>& slots, Arrivals& arrivals
 
 bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
   now_.restart.go_on();
-  Arrivals& arrivals = gather(slots);
+  Arrivals& arrivals = arrived_.gather(slots);
   for (const Index i : ending)
     arrivals.meeting.met.push_back({.surface = i, .away = now_.here->guards.away(i, now_.t)});
   arrivals.meeting.root_ends = !ending.empty();
-  take_due(arrivals);
-  if (!now_.agenda.limits.empty()) show_limits_that_end(arrivals);
+  arrived_.take_due();
+  if (!now_.agenda.limits.empty()) limits_.show_those_that_end(arrivals);
   ModeOde& ode = now_.here->ode;
-  if (!locator_.scanned().poles.empty()) pass_poles_of_events();
+  if (!locator_.scanned().poles.empty()) poles_.pass_events();
   const bool has_new_sides = !ode.without_value().empty();
   if (has_new_sides) take_new_sides(arrivals.meeting.met);
-  const bool passes_pole = passes_pole_of_surface();
+  const bool passes_pole = poles_.passes_surface();
   if (passes_pole && !pass_poles_of_surfaces()) return false;
   if (passes_pole || has_new_sides) {
     if (arrivals.only_records() && arrivals.records.empty() && ending.empty()) return !log_.too_many_events();
@@ -263,22 +168,15 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
 }
 
-void ModeManager::take_due(Arrivals& arrivals) {
-  const double next = now_.agenda.schedule.next();
-  if (!(next - now_.t <= location_accuracy(now_.t, 0)) || next > now_.run.end + time_rounding(now_.run.end))
-    return;
-  now_.t = std::clamp(next, now_.t, now_.run.end);
-  arrivals.due = now_.agenda.schedule.take(now_.t);
-}
-
 bool ModeManager::reach_known_time() {
   const double limit = now_.agenda.held_limit(now_.run.end);
   if (limit <= now_.t || limit < now_.agenda.schedule.next()) return end_held_limit();
-  arrivals_.clear();
-  take_due(arrivals_);
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.clear();
+  arrived_.take_due();
   begin_instant(false);
   now_.here->stepper->error_weights(now_.x, now_.weights);
-  return jump(arrivals_);
+  return jump(arrivals);
 }
 
 void ModeManager::take_new_sides(std::vector<Met>& met) {
@@ -304,6 +202,34 @@ void ModeManager::turn_side(Index surface, Side side, std::string reason) {
   now_.end(record);
   record.reason = std::move(reason);
   log_.report(std::move(record));
+}
+
+// Surfaces have another side beyond a pole, which is a crossing where the motion leads through it.
+bool ModeManager::pass_poles_of_surfaces() {
+  for (const Index slot : locator_.scanned().poles) {
+    // One without a value in the pole itself may have its new side already.
+    if (slot >= ModeOde::first_slot(now_.mode.size()) || poles_.guard_of(slot, now_.t) > 0) continue;
+    const Index i = slot / 2;
+    const Side side = now_.mode[i] == Side::plus ? Side::minus : Side::plus;
+    const bool has_effect = now_.here->ode.has_effect(now_.t, now_.x, i);
+    const auto stop = [&](const std::string& why) {
+      log_.finish(Status::user_function_failed,
+                  "the guard of surface '" + now_.surface_name(i) +
+                      "' changes its sign in a pole at t = " + number_text(now_.t) + ", " + why);
+      return false;
+    };
+    if (has_effect && !poles_.both_fields_lead_on(i, side))
+      return stop(
+          "where the motion does not lead through it on both sides: what follows can be told only where a "
+          "guard is zero; write it as one that is, such as its reciprocal");
+    if (has_effect && !poles_.has_finite_integral(i, side))
+      return stop("and so does the derivative of a state, whose integral is infinite there");
+    now_.here->guards.drop(i);
+    turn_side(i, side, reason::passes_pole(has_effect));
+  }
+  now_.mode.fill_lambda(now_.lambda);
+  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
+  return true;
 }
 
 void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
@@ -348,12 +274,12 @@ std::optional<bool> ModeManager::stays_or_ends(Resolution& resolution, const Mee
 
 bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces) {
   const double mode_began = now_.regime.since;
-  const std::vector<Index> still_touching = contacts_still_touching();
+  const std::vector<Index> still_touching = contacts_still_touching(now_, locator_);
   now_.here->guards.leave_contacts(releases, still_touching);
   const bool shows_more = now_.here->contacts || !now_.bound().empty();
   const Mode before = shows_more ? now_.word() : Mode();
   const Vector state_before = releases.empty() ? Vector() : now_.x;
-  if (!releases.empty()) open(releases);
+  if (!releases.empty()) open_contacts(now_, releases);
   std::optional<Meeting> freed;
   const std::vector<Index>& held = now_.here->guards.held_surfaces();
   if (!held.empty() && !releases.empty()) freed = with_freed(now_, arrived, held);
@@ -377,7 +303,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
     }
     adopt(resolution, is_on_surfaces);
     now_.here->guards.forget_earlier_of_last();
-    open_what_relays_open(releases);
+    open_what_relays_open(now_, releases);
     now_.here->guards.leave_contacts(releases, still_touching);
     if (shows_more && record.to) record.to = now_.word();
     const std::vector<Index> pressed = eventful ? pressed_by_leaving(now_, before) : std::vector<Index>();
@@ -389,7 +315,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
       record.from = before;
       record.before = state_before.size() > 0 ? state_before : now_.x;
     }
-    note_releases(releases, eventful, record);
+    note_releases(now_, releases, eventful, record);
     eventful = true;
     now_.regime.since = now_.t;
   }
@@ -397,32 +323,6 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
   // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
   if (!eventful && !history_.restarts.empty()) now_.restart.repeat(now_.t - mode_began);
   return goes_on_in_mode(std::move(record), eventful);
-}
-
-// Contacts that have not left since they were met last cannot be met again: that is the same touch.
-std::vector<Index> ModeManager::contacts_still_touching() const {
-  std::vector<Index> touching = now_.here->guards.contacts_left();
-  std::erase_if(touching, [&](Index c) { return locator_.is_armed(now_.here->ode.contact_slot(c)); });
-  return touching;
-}
-
-void ModeManager::open(const std::vector<Index>& releases) {
-  std::vector<Index> closed = now_.here->contacts->closed();
-  std::erase_if(closed, [&](Index c) { return contains(releases, c); });
-  now_.here->contacts->set_closed(now_.here->contacts->staying_closed(now_.t, now_.x, now_.lambda, closed));
-}
-
-// The force that holds a contact closed depends on the relays, which have changed.
-void ModeManager::open_what_relays_open(std::vector<Index>& releases) {
-  for (int turn = 0; now_.here->contacts && turn < kContactTurns; ++turn) {
-    const std::vector<Index> closed = now_.here->contacts->closed();
-    const std::vector<Index> staying =
-        now_.here->contacts->staying_closed(now_.t, now_.x, now_.lambda, closed);
-    if (staying == closed) break;
-    std::copy_if(closed.begin(), closed.end(), std::back_inserter(releases),
-                 [&](Index c) { return !contains(staying, c); });
-    now_.here->contacts->set_closed(staying);
-  }
 }
 
 // The mode that follows the surfaces met, not adopted yet.
@@ -460,16 +360,6 @@ bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& 
   record.reason += reason::kHeldByContacts;
   record.to = now_.word();
   return true;
-}
-
-// Adds the contacts that open to the record of the event with which they do, or makes one of their own.
-void ModeManager::note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record) {
-  if (!with_another) {
-    now_.end(record);
-    record.reason = reason::kForcePulls;
-  }
-  for (const Index c : releases) now_.list(now_.mode.size() + c, record);
-  record.kind = with_another ? EventKind::corner : EventKind::release;
 }
 
 // Leaves what does not hold the solution in the new mode, and hands the record to the log.

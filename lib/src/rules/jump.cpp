@@ -70,7 +70,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   if (goes_on) goes_on = firing_.fire_round(crossed, false, records, arrivals.due);
   if (goes_on) goes_on = settle(false, records);
   const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
-  if (!now_.agenda.limits.empty()) drop_disturbed_limits();
+  if (!now_.agenda.limits.empty()) limits_.drop_disturbed();
   if (goes_on && guards_before.size() == now_.mode.size()) end_along(guards_before);
   records_.publish();
   if (!goes_on || log_.too_many_events()) return false;

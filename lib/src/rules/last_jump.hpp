@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "locate/locator.hpp"
+#include "rules/arrived_guards.hpp"
 #include "rules/event_motion.hpp"
 #include "rules/instant.hpp"
 #include "simulate/run_state.hpp"
@@ -31,13 +32,8 @@ class LastJump {
  public:
   // The references must outlive it.
   LastJump(RunState& now, Locator& locator, const Instant& instant, const InstantJumps& jumps,
-           const Arrivals& arrivals, EventMotion& motion)
-      : now_(now),
-        locator_(locator),
-        instant_(instant),
-        jumps_(jumps),
-        arrivals_(arrivals),
-        motion_(motion) {}
+           const ArrivedGuards& arrived, EventMotion& motion)
+      : now_(now), locator_(locator), instant_(instant), jumps_(jumps), arrived_(arrived), motion_(motion) {}
 
   // The accuracy of its time: by the clock, and by the rounding of the guards that were zero there.
   double accuracy();
@@ -54,7 +50,7 @@ class LastJump {
   Locator& locator_;
   const Instant& instant_;
   const InstantJumps& jumps_;
-  const Arrivals& arrivals_;
+  const ArrivedGuards& arrived_;
   EventMotion& motion_;
 };
 

@@ -8,12 +8,14 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
       log_(log),
       dips_(now),
       poles_(now, locator),
+      limits_(now, log),
+      arrived_(now, locator),
       switch_(now, locator),
       motion_(now, instant_, jumps_),
       waiting_(now, instant_, motion_),
       records_(now, log, instant_, jumps_),
       firing_(now, log, instant_, jumps_, records_, waiting_, switch_),
-      last_jump_(now, locator, instant_, jumps_, arrivals_, motion_),
+      last_jump_(now, locator, instant_, jumps_, arrived_, motion_),
       history_(static_cast<Index>(now.tools.automaton().system().contacts().size())),
       state_(Vector::Zero(now.x.size())) {}
 

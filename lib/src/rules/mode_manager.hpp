@@ -7,7 +7,6 @@
 //     jump          impacts, and what jumps set off
 //     settle        the rules where the state or the location is new, in their order, to a fixed point
 //     second_order  sliding of second order
-//     poles         guards that change their signs without being zero
 //     turns         crossings that accumulate
 //     zeno          jumps that accumulate, and contacts that come to rest
 //     limit         from their last event to their limit
@@ -27,6 +26,7 @@
 
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
+#include "rules/arrived_guards.hpp"
 #include "rules/contact_rest.hpp"
 #include "rules/dip_check.hpp"
 #include "rules/event_firing.hpp"
@@ -36,6 +36,7 @@
 #include "rules/instant_records.hpp"
 #include "rules/last_jump.hpp"
 #include "rules/location_switch.hpp"
+#include "rules/pending_limits.hpp"
 #include "rules/pole_check.hpp"
 #include "rules/waiting_guards.hpp"
 #include "simulate/run_state.hpp"
@@ -63,20 +64,12 @@ class ModeManager {
 
   LocationSwitch& locations() { return switch_; }
   InstantRecords& records() { return records_; }
+  ArrivedGuards& arrived() { return arrived_; }
   DipCheck& dips() { return dips_; }
   PoleCheck& poles() { return poles_; }
-
-  // ---- records within a step, which change nothing
-  // The events, surfaces and contacts of these guards. Valid until the next call.
-  Arrivals& gather(const std::vector<char>& slots);
-  void take_sides(const std::vector<char>& slots);
-  void cross(const std::vector<Index>& events);
-  bool passes_pole_of_surface() const;
-  void pass_poles_of_events();
+  PendingLimits& limits() { return limits_; }
 
   // ---- limits of accumulations
-  // Shows the limits from `from` to t along the last step, and returns the last of their times, or `from`.
-  double pass_limits(double from, bool arrived);
   // At the time of the limit of resets or edges. False when the run is over.
   bool end_held_limit();
   // At the time of such a limit, or where something is due. False when the run is over.
@@ -106,10 +99,6 @@ class ModeManager {
   // Reports a crossing of a surface whose guard changed its sign without a zero.
   void turn_side(Index surface, Side side, std::string reason);
   void add_resting_surfaces(Meeting& meeting);
-  void find_arrival_velocity(Vector& dx);
-  void add_simultaneous(Arrivals& arrivals);
-  // Takes what is due now, as far as that can be told, and puts the time of the run there.
-  void take_due(Arrivals& arrivals);
 
   // Closes contacts against which the solution leaves a surface, and adds them to the record of that instant.
   bool close_pressed(const std::vector<Index>& pressed, EventRecord& record);
@@ -119,19 +108,12 @@ class ModeManager {
   Resolution resolution_of(const Meeting& meeting, bool may_dip);
   // Where the mode of the resolution does not follow: whether the run goes on. Nothing where that mode follows.
   std::optional<bool> stays_or_ends(Resolution& resolution, const Meeting& meeting, bool eventful);
-  std::vector<Index> contacts_still_touching() const;
-  void open(const std::vector<Index>& releases);
-  // Adds those that open.
-  void open_what_relays_open(std::vector<Index>& releases);
-  void note_releases(const std::vector<Index>& releases, bool with_another, EventRecord& record);
   bool goes_on_in_mode(EventRecord&& record, bool eventful);
   // Takes over the mode and the relays of a resolution, and puts the state onto the surfaces that slide in it. `is_on_surfaces` tells
   // that the guards of all in on_surface_ are zero already.
   void adopt(const Resolution& resolution, bool is_on_surfaces = false);
   bool chatters(const EventRecord* event, std::span<const Index> surfaces);
 
-  // ---- guards that change their signs in poles (poles.cpp)
-  // False when the run is over.
   bool pass_poles_of_surfaces();
 
   // ---- jumps (jump.cpp); each is false when the run is over
@@ -204,11 +186,6 @@ class ModeManager {
   bool come_to_rest(const Rest& rest);
 
   // ---- from the last event of a series to its limit (limit.cpp)
-  void show_limit(AccumulationLimit limit, double t, const Vector& x);
-  // Shows the limits whose members end here.
-  void show_limits_that_end(const Arrivals& arrivals);
-  // Drops the limits of which a member no longer slides or is no longer closed.
-  void drop_disturbed_limits();
   // Closes the contacts, which come to rest at the limit. False when the run is over.
   bool close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts);
   // Moves on to (t, x) by a straight line, too short to be seen.
@@ -219,11 +196,12 @@ class ModeManager {
   RunLog& log_;
   DipCheck dips_;
   PoleCheck poles_;
+  PendingLimits limits_;
 
   // ---- one instant
-  Arrivals arrivals_;  // of the last call of gather()
   Instant instant_;
   InstantJumps jumps_;
+  ArrivedGuards arrived_;
   LocationSwitch switch_;
   EventMotion motion_;
   WaitingGuards waiting_;

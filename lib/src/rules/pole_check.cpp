@@ -64,6 +64,18 @@ const Arrival& PoleCheck::without_poles(const Arrival& arrival) {
   return locator_.scanned().passed;
 }
 
+bool PoleCheck::passes_surface() const {
+  return std::any_of(locator_.scanned().poles.begin(), locator_.scanned().poles.end(),
+                     [&](Index slot) { return slot < ModeOde::first_slot(now_.mode.size()); });
+}
+
+void PoleCheck::pass_events() {
+  for (const Index slot : locator_.scanned().poles) {
+    const Index e = slot - now_.here->ode.event_slot(0);
+    if (e >= 0) now_.here->guards.pass_pole(e);
+  }
+}
+
 bool PoleCheck::both_fields_lead_on(Index surface, Side side) {
   Vector lambda = now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.lambda;
   Vector rates(now_.mode.size());

@@ -19,6 +19,10 @@ class PoleCheck {
 
   // The arrival without guards that change their signs in poles: these go to scanned().poles of the locator.
   const Arrival& without_poles(const Arrival& arrival);
+  // Whether a surface is among the poles of the arrival.
+  bool passes_surface() const;
+  // Tells the table of guards which events have poles there.
+  void pass_events();
   // The guard of a surface or an event, positive on the side it is on, at t along the last step.
   double guard_of(Index slot, double t);
   // Whether the guard of the surface comes back from the pole, on this side of it, with either value of the relay.

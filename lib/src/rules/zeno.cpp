@@ -30,7 +30,7 @@ void ModeManager::skip_to(double t, const Vector& x) {
 bool ModeManager::after_jump() {
   EventSeries& jumps = history_.jumps;
   note_jump(jumps, now_.t, jumps_, instant_.before, now_.x, last_jump_.accuracy(),
-            jumps_.zero_guards.empty() ? 0 : arrivals_.error);
+            jumps_.zero_guards.empty() ? 0 : arrived_.arrivals().error);
   std::optional<Accumulation> accumulation = limit_of(jumps.events(), kTurnsOfJumps);
   const std::optional<Bounce> bounce = last_jump_.bounce();
   if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) return finish_unresolved(*bounce);

@@ -312,7 +312,7 @@ ModeEnd RunEngine::follow_mode() {
     // The weights of a fine step are relative: with them a state near zero would not be moved, and others would be, far.
     if (is_seen || now_.options.on_step) now_.here->stepper->error_weights(now_.x, now_.weights);
     if (is_seen) now_.project_state();
-    if (!now_.agenda.limits.empty()) piece_start = manager_.pass_limits(piece_start, arrived);
+    if (!now_.agenda.limits.empty()) piece_start = manager_.limits().pass(piece_start, arrived);
     if (now_.t > piece_start) log_.append_step(piece_start, now_.t);
     if (!arrived && report.status != StepStatus::reached_end) step_sizes_.note(now_.t, now_.t - step_start);
 
@@ -352,7 +352,7 @@ ModeEnd RunEngine::follow_mode() {
     log_.write_outputs(step_start, now_.t);
     if (pauses) {
       // The watch of the events learns which of them are armed.
-      manager_.gather(std::vector<char>(static_cast<std::size_t>(ode.guards()), 0));
+      manager_.arrived().gather(std::vector<char>(static_cast<std::size_t>(ode.guards()), 0));
       now_.restart.go_on();
       return ModeEnd::event;
     }
@@ -382,17 +382,17 @@ bool RunEngine::scan_step(double end) {
     const Arrival& arrival = first.found && first.steep ? manager_.poles().without_poles(first) : first;
     locator_.scanned().arrival = arrival.found ? &arrival : nullptr;
     if (!arrival.found || now_.here->watch.size() == 0) return true;
-    const Arrivals& arrivals = manager_.gather(arrival.guards);
-    if (!arrivals.only_records() || manager_.passes_pole_of_surface()) return true;
+    const Arrivals& arrivals = manager_.arrived().gather(arrival.guards);
+    if (!arrivals.only_records() || manager_.poles().passes_surface()) return true;
     double before = now_.t;
     now_.t = arrival.t;
     now_.stepper->evaluate(now_.t, now_.x);
     now_.here->stepper->error_weights(now_.x, now_.weights);
     now_.project_state();
-    if (!now_.agenda.limits.empty()) before = manager_.pass_limits(before, true);
-    manager_.take_sides(arrival.guards);
-    manager_.cross(arrivals.records);
-    manager_.pass_poles_of_events();
+    if (!now_.agenda.limits.empty()) before = manager_.limits().pass(before, true);
+    manager_.arrived().take_sides(arrival.guards);
+    manager_.arrived().cross(arrivals.records);
+    manager_.poles().pass_events();
     for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
     if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
     if (now_.t > before) log_.append_step(before, now_.t);

@@ -1,0 +1,45 @@
+#include "rules/contact_release.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+std::vector<Index> contacts_still_touching(const RunState& now, const Locator& locator) {
+  std::vector<Index> touching = now.here->guards.contacts_left();
+  std::erase_if(touching, [&](Index c) { return locator.is_armed(now.here->ode.contact_slot(c)); });
+  return touching;
+}
+
+void open_contacts(RunState& now, const std::vector<Index>& releases) {
+  std::vector<Index> closed = now.here->contacts->closed();
+  std::erase_if(closed, [&](Index c) { return contains(releases, c); });
+  now.here->contacts->set_closed(now.here->contacts->staying_closed(now.t, now.x, now.lambda, closed));
+}
+
+void open_what_relays_open(RunState& now, std::vector<Index>& releases) {
+  for (int turn = 0; now.here->contacts && turn < kContactTurns; ++turn) {
+    const std::vector<Index> closed = now.here->contacts->closed();
+    const std::vector<Index> staying = now.here->contacts->staying_closed(now.t, now.x, now.lambda, closed);
+    if (staying == closed) break;
+    std::copy_if(closed.begin(), closed.end(), std::back_inserter(releases),
+                 [&](Index c) { return !contains(staying, c); });
+    now.here->contacts->set_closed(staying);
+  }
+}
+
+void note_releases(const RunState& now, const std::vector<Index>& releases, bool with_another,
+                   EventRecord& record) {
+  if (!with_another) {
+    now.end(record);
+    record.reason = reason::kForcePulls;
+  }
+  for (const Index c : releases) now.list(now.mode.size() + c, record);
+  record.kind = with_another ? EventKind::corner : EventKind::release;
+}
+
+}  // namespace slideway
