@@ -8,6 +8,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "slideway/io/model_file.hpp"
+#include "slideway/simulate/simulator.hpp"
 #include "test/io/sample_run.hpp"
 
 using namespace slideway;
@@ -215,4 +217,64 @@ TEST_CASE("a system without surfaces has an empty mode word") {
   const Json document = written(instance_of_size(2, 0), solution);
   CHECK(document["final"]["mode"] == "");
   CHECK(document["events"] == Json::array());
+}
+
+TEST_CASE("events tell what is observed on both sides of them, jumps of algebraic variables too") {
+  // y = (x + u)/1.5 jumps with u, and z with the relay of y.
+  const ModelInstance instance = parse_model(R"toml(
+    initial = "a"
+    [states]
+    x = 0.0
+    [discrete]
+    u = 0.0
+    [time]
+    end = 3.0
+    [algebraic]
+    y = "x + u - 0.5*y"
+    [definitions]
+    z = "sgn(y - 0.5)"
+    [derivatives]
+    x = "1 + 0*z"
+    [[locations]]
+    name = "a"
+    [[locations]]
+    name = "b"
+    [locations.derivatives]
+    x = "2"
+    [[resets]]
+    name = "set"
+    when = "x - 1"
+    direction = "rising"
+    set = { u = "1" }
+    [[edges]]
+    name = "go"
+    from = "a"
+    to = "b"
+    when = "x - 2"
+    direction = "rising"
+    set = { x = "0" }
+  )toml",
+                                             "test.toml")
+                                     .instantiate({});
+  const Solution solution =
+      Simulator(instance.problem()).run({.start = 0, .end = 3, .state = instance.state});
+  REQUIRE(solution.outcome.succeeded());
+  Observation observation(instance.problem(), instance.observables({"y", "z"}));
+  std::ostringstream out;
+  write_json({.model = "m", .instance = instance, .solution = solution, .observation = &observation}, out);
+  const Json events = Json::parse(out.str())["events"];
+  const auto check = [&](const std::string& name, double before, double after) {
+    for (const Json& event : events) {
+      if (event["name"] != name) continue;
+      CHECK(event["observed"]["before"]["y"].get<double>() == doctest::Approx(before).epsilon(1e-9));
+      CHECK(event["observed"]["after"]["y"].get<double>() == doctest::Approx(after).epsilon(1e-9));
+      return;
+    }
+    FAIL(name);
+  };
+  check("set", 2.0 / 3, 4.0 / 3);
+  check("go", 2.0, 2.0 / 3);
+  REQUIRE(events[0]["kind"] == "crossing");
+  CHECK(events[0]["observed"]["before"]["z"] == -1);
+  CHECK(events[0]["observed"]["after"]["z"] == 1);
 }

@@ -156,6 +156,32 @@ x = "1 + step(x - c*t - p)"
                     });
 }
 
+TEST_CASE("a small parameter has its derivative at the end of a sliding mode, too") {
+  // A capacitor follows |e| while the bridge conducts, and decays by exp(-t/RC) from where w·R·C·cos(wt) + sin(wt) = 0 on.
+  const double w = 100 * std::numbers::pi, R = 200, C = 1e-4;
+  at_all_tolerances(R"TOML(
+[parameters]
+C = 1e-4
+[states]
+u = 0.0
+[time]
+end = 0.009
+[derivatives]
+u = "(50*step(325*sin(100*pi*t) - u) - u/200)/C"
+[options]
+atol = 1e-6
+)TOML",
+                    {"C"}, [&](const Differentiated& run) {
+                      const double ends = (std::numbers::pi - std::atan(w * R * C)) / w;
+                      const double by_C = -R / (1 + w * w * R * R * C * C);
+                      REQUIRE(run.solution.events.size() == 1);
+                      run.expect(run.time(0, "C"), by_C);
+                      // The voltage and its slope are continuous there, so that the time has no part in it.
+                      const double u = 325 * std::sin(w * ends) * std::exp(-(0.009 - ends) / (R * C));
+                      run.expect(run.end("u", "C"), u * (0.009 - ends) / (R * C * C));
+                    });
+}
+
 TEST_CASE("entering a sliding mode the derivative lies in the surface") {
   at_all_tolerances(R"TOML(
 [parameters]

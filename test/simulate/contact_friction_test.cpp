@@ -356,6 +356,57 @@ TEST_CASE("a chain of boxes on a floor moves as a chain of Coulomb's blocks does
   }
 }
 
+TEST_CASE("the forces of a contact and of its friction are observed, alone and in expressions") {
+  // A block on a slope that is thrown up and comes to rest: it slips against mu·N, and is held by m·g·sin(alpha) then.
+  std::string text = block("0.3", "-3.0", "n", "0.4", "2");
+  text.replace(text.find("mu = \"mu\", velocity"), 10, "name = \"grip\", mu = \"mu\", ");
+  text += "[options]\nobserve = [\"slope\", \"grip\", \"part = grip/slope\"]\n";
+  const double normal = 2 * g * std::cos(0.3), turn = 3 / (g * (std::sin(0.3) + 0.4 * std::cos(0.3)));
+  for_all_methods(text, {1e-5, 1e-9}, [&](const Finished& finished, double) {
+    for (const double t : {0.5 * turn, 0.9 * turn}) {
+      CHECK(finished.observed("grip", t) == doctest::Approx(0.4 * normal).epsilon(1e-12));
+      CHECK(finished.observed("part = grip/slope", t) == doctest::Approx(0.4).epsilon(1e-12));
+    }
+    for (const double t : {1.5, 2.0}) {
+      CHECK(finished.observed("slope", t) == doctest::Approx(normal).epsilon(1e-12));
+      CHECK(finished.observed("grip", t) == doctest::Approx(-2 * g * std::sin(0.3)).epsilon(1e-10));
+      CHECK(finished.observed("twice = 2*slope + grip", t) ==
+            doctest::Approx(2 * normal - 2 * g * std::sin(0.3)).epsilon(1e-10));
+    }
+  });
+}
+
+TEST_CASE("an open contact has neither force, and contacts with a size have numbers") {
+  const Finished finished = run(R"toml(
+[parameters]
+N = 2
+[states]
+x = { size = "N", value = "0" }
+y = { size = "N", value = "i - 1" }
+v = { size = "N", value = "2*i" }
+u = { size = "N", value = "0" }
+[time]
+end = 0.3
+[derivatives]
+x = "v[i]"
+y = "u[i]"
+v = "0"
+u = "-9.81"
+[[contacts]]
+name = "floor"
+size = "N"
+gap = "y[i]"
+acts_on = { "u[i]" = "1/i" }
+restitution = 0
+friction = { name = "drag", mu = 0.25, velocity = "v[i]", acts_on = { "v[i]" = "1/i" } }
+)toml");
+  REQUIRE(finished.solution.outcome.succeeded());
+  CHECK(finished.observed("drag1", 0.2) == doctest::Approx(-0.25 * g).epsilon(1e-12));
+  CHECK(finished.observed("drag2", 0.2) == 0);
+  CHECK(finished.observed("floor2", 0.2) == 0);
+  CHECK(finished.observed("all = drag1 + drag2 + floor1", 0.2) == doctest::Approx(0.75 * g).epsilon(1e-12));
+}
+
 TEST_CASE("what is wrong with the friction of a contact is told with its place") {
   const auto told_by = [](const std::string& friction) -> std::string {
     std::string text = block("0.3", "0.0", "n", "0.4", "1");
@@ -381,5 +432,7 @@ TEST_CASE("what is wrong with the friction of a contact is told with its place")
             "a discontinuity"));
   CHECK(has(told_by("friction = { mu = 0.1, veloctiy = \"vs\", acts_on = { vs = \"1/m\" } }"),
             "did you mean 'velocity'"));
+  CHECK(has(told_by("friction = { mu = 0.1, velocity = [\"vs\", \"vn\"], acts_on = { vs = \"1/m\" } }"),
+            "one velocity, along one line"));
   CHECK(has(told_by("friction = 0.3"), "a table"));
 }

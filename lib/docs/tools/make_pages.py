@@ -16,6 +16,7 @@ import tempfile
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 
+from gallery_pictures import PICTURES
 from typeset import latex, symbol
 
 MATHJAX = pathlib.Path("/usr/share/javascript/mathjax")
@@ -91,7 +92,13 @@ def gallery_page(command, file, target):
         lines = [re.sub(r"^# ?", "", line) for line in comment[0].rstrip().split("\n")]
         # As text: names and formulas in it are no Markdown.
         page += ["```text", *lines, "```", ""]
-    page += [f"```{{image}} {name}.svg", f":alt: {json.dumps(model.get('summary', name), ensure_ascii=False)}", "```", "", "## Equations", ""]
+    page += [f"```{{image}} {name}.svg", f":alt: {json.dumps(model.get('summary', name), ensure_ascii=False)}", "```", ""]
+    if name in PICTURES:
+        caption, options = PICTURES[name]
+        draw(command, file, options, target / f"{name}_as_drawn.svg")
+        page += ["In the quantities in which the literature draws it:", "", f"```{{image}} {name}_as_drawn.svg", f":alt: {json.dumps(caption, ensure_ascii=False)}",
+                 "```", "", f"*{caption}*", ""]
+    page += ["## Equations", ""]
     page += equations(derivative_lines(states, model.get("derivatives", {})))
     for location in model.get("locations", []):
         page += [f"In location `{location['name']}`:", ""]

@@ -53,7 +53,7 @@ Observables observables_of(const System& system, const std::vector<std::string>&
   result.evaluate = [system, friction, chosen](double t, ConstVectorRef x, ConstVectorRef lambda,
                                                ConstVectorRef forces, VectorRef values) {
     const Index surfaces = system.surfaces();
-    const Index contacts = forces.size();
+    const auto contacts = static_cast<Index>(system.contacts().size());
     Vector h = Vector::Zero(surfaces);
     const auto is_surface = [&](Index place) { return place < surfaces; };
     if (std::any_of(chosen.begin(), chosen.end(), is_surface)) system.guards(t, x, h);

@@ -65,6 +65,7 @@ struct ExpandedObservable {
   std::string name = {};
   NodeId value = 0;
   std::optional<std::size_t> contact = {};
+  bool friction = false;  // of that contact
 };
 
 struct ExpandedAssignment {

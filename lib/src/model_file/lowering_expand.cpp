@@ -835,6 +835,7 @@ class Expander {
   }
 
   void build_observables() {
+    builder_.observe_forces(static_cast<std::uint32_t>(expanded_.initial.size()), first_contact_);
     for (const ObservableDescription& wanted : model_.observables) {
       if (wanted.contact) {
         const std::size_t first = first_contact_[*wanted.contact];
@@ -848,7 +849,7 @@ class Expander {
                                in_quotes(wanted.name),
                                ""});
         for (std::size_t k = begin; k < (wanted.contact_element > 0 ? std::min(begin + 1, end) : end); ++k)
-          expanded_.observables.push_back({expanded_.contacts[k].name, 0, k});
+          expanded_.observables.push_back({observed_force(wanted, k, end - first), 0, k, wanted.friction});
       } else if (wanted.whole_vector) {
         for (std::uint32_t i = 1; i <= builder_.elements_of(wanted.value); ++i)
           if (!succeeds([&] {
@@ -862,6 +863,14 @@ class Expander {
         expanded_.observables.push_back(std::move(made));
       }
     }
+  }
+
+  // The name that the force of contact k has, of so many that the table has.
+  std::string observed_force(const ObservableDescription& wanted, std::size_t k, std::size_t count) const {
+    const ContactDescription& contact = model_.contacts[*wanted.contact];
+    if (!wanted.friction) return expanded_.contacts[k].name;
+    const std::size_t number = k - first_contact_[*wanted.contact] + 1;
+    return contact.friction->name + (contact.size && count > 0 ? std::to_string(number) : "");
   }
 
   void build_contacts() {

@@ -200,7 +200,9 @@ void FormulaBuilder::refuse_jump(const Place& place, std::uint32_t index, const 
     fail_at(
         place, token_range(place.formula, index), what, "a guard that does not jump", got,
         "write a condition, as a > b and c > d, which may compare discrete states, too; abs, min and max may "
-        "stand in it");
+        "stand in it, and what floor or mod of x would count is a discrete state n, which a reset with when "
+        "= "
+        "\"x - n - 1\" sets to n + 1");
   if (place.jumps == Jumps::refused_in_gap)
     fail_at(place, token_range(place.formula, index), what, "a gap that is smooth", got,
             "write a contact each for the parts of a min");
@@ -347,6 +349,9 @@ std::uint32_t FormulaBuilder::length(Symbol symbol) const {
     case SymbolKind::state: return extents_.states[symbol.index];
     case SymbolKind::definition: return extents_.definitions[symbol.index];
     case SymbolKind::surface: return extents_.surfaces[symbol.index];
+    case SymbolKind::contact:
+    case SymbolKind::friction:
+      return static_cast<std::uint32_t>(first_contact_[symbol.index + 1] - first_contact_[symbol.index]);
     default: return 1;
   }
 }
@@ -362,6 +367,8 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
     case SymbolKind::time: return graph_.time();
     case SymbolKind::pi: return graph_.constant(std::numbers::pi);
     case SymbolKind::impact: return graph_.impact();
+    case SymbolKind::contact:
+    case SymbolKind::friction: return force_of(symbol);
     case SymbolKind::definition: {
       const Quantity& definition = model_.definitions[symbol.index];
       if (definition.algebraic)
@@ -378,6 +385,12 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
       return named_value(model_.surfaces[symbol.index], guard_nodes_, symbol.index, element,
                          Jumps::refused_in_guard);
   }
+}
+
+NodeId FormulaBuilder::force_of(Symbol symbol) const {
+  const std::size_t own = first_contact_[symbol.index] + (symbol.element > 0 ? symbol.element - 1 : 0);
+  const std::size_t before = symbol.kind == SymbolKind::friction ? first_contact_.back() : 0;
+  return graph_.state(first_force_ + static_cast<std::uint32_t>(before + own));
 }
 
 NodeId FormulaBuilder::initial_value(std::uint32_t state, std::uint32_t element) {

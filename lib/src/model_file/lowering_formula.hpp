@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "expression/expression_functions.hpp"
@@ -90,6 +91,11 @@ class FormulaBuilder {
   NodeId guard(std::uint32_t index, std::uint32_t element);
   // The surface where an element of a definition vanishes, named by the text of it; none where it is a number.
   std::optional<SurfaceSide> surface_of_definition(std::uint32_t index, std::uint32_t element);
+  // The forces of contacts and of their friction are values behind the states: where they begin, and those of every table of contacts.
+  void observe_forces(std::uint32_t first, std::vector<std::size_t> first_contact) {
+    first_force_ = first;
+    first_contact_ = std::move(first_contact);
+  }
   // Nodes that have no value because a table has none there, with words for it.
   const std::unordered_map<NodeId, std::string>& ends_of_tables() const { return ends_of_tables_; }
 
@@ -134,6 +140,7 @@ class FormulaBuilder {
   void refuse_unknown(const Place& place, std::uint32_t index, NodeId guard);
   void refuse_memory_of_unknowns(const Place& place, std::uint32_t index);
   NodeId value_of(Symbol symbol, std::uint32_t element, const Place& place);
+  NodeId force_of(Symbol symbol) const;
   NodeId named_value(const Quantity& quantity, Built& built, std::uint32_t index, std::uint32_t element,
                      Jumps jumps);
   std::optional<std::uint32_t> element_at(const Place& place, std::uint32_t index);
@@ -225,6 +232,8 @@ class FormulaBuilder {
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
   std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force
   std::unordered_map<NodeId, std::string> ends_of_tables_;
+  std::uint32_t first_force_ = 0;
+  std::vector<std::size_t> first_contact_;
   // Of kinks in a guard, while its sign is looked for there.
   struct KnownSide {
     LinearGuard guard;

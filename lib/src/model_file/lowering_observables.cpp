@@ -13,13 +13,15 @@ namespace slideway::reader {
 Observables make_observables(ExpandedModel& model, Mistakes& mistakes) {
   Observables result;
   std::vector<NodeId> values;
-  std::vector<Index> places;                               // of the values among the observables
-  std::vector<std::pair<Index, Index>> observed_contacts;  // place, contact
+  std::vector<Index> places;                             // of the values among the observables
+  std::vector<std::pair<Index, Index>> observed_forces;  // place, and which of the forces
+  const auto contacts = static_cast<Index>(model.contacts.size());
   for (const ExpandedObservable& observable : model.observables) {
     const auto place = static_cast<Index>(result.names.size());
     result.names.push_back(observable.name);
     if (observable.contact) {
-      observed_contacts.emplace_back(place, static_cast<Index>(*observable.contact));
+      observed_forces.emplace_back(
+          place, static_cast<Index>(*observable.contact) + (observable.friction ? contacts : 0));
     } else {
       values.push_back(observable.value);
       places.push_back(place);
@@ -33,11 +35,31 @@ Observables make_observables(ExpandedModel& model, Mistakes& mistakes) {
     return result;
   }
   const auto tape = std::make_shared<const Tape>(model.graph, values, model.lambda_index);
-  result.evaluate = [tape, places, observed_contacts](double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                      ConstVectorRef forces, VectorRef observed) {
-    tape->evaluate<double>(point(t, x, lambda),
-                           [&](std::size_t k, double value) { observed[places[k]] = value; });
-    for (const auto& [place, contact] : observed_contacts) observed[place] = forces[contact];
+  // In the direction of the velocity of the file, whose guard may be the negative of it.
+  Vector signs = Vector::Ones(2 * contacts);
+  for (Index c = 0; c < contacts; ++c) {
+    const auto& friction = model.contacts[static_cast<std::size_t>(c)].friction;
+    if (friction) signs[contacts + c] = friction->sign;
+  }
+  // States from this one on are forces.
+  const Index states = model.initial.size();
+  const bool sees_forces = std::any_of(values.begin(), values.end(), [&](NodeId value) {
+    const std::vector<NodeId> nodes = model.graph.reachable({value});
+    return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return model.graph[id].operation == Operation::state && static_cast<Index>(model.graph[id].a) >= states;
+    });
+  });
+  result.evaluate = [=](double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef forces,
+                        VectorRef observed) {
+    const auto take = [&](std::size_t k, double value) { observed[places[k]] = value; };
+    if (sees_forces) {
+      Vector with_forces(states + forces.size());
+      with_forces << x.head(states), forces.cwiseProduct(signs);
+      tape->evaluate<double>(point(t, with_forces, lambda), take);
+    } else {
+      tape->evaluate<double>(point(t, x, lambda), take);
+    }
+    for (const auto& [place, which] : observed_forces) observed[place] = signs[which] * forces[which];
   };
   return result;
 }

@@ -19,19 +19,15 @@ class CharacteristicReader {
   CharacteristicReader(TableReader& reader, ModelDescription& model) : reader_(reader), model_(model) {}
 
   void read() {
-    const TomlEntry* const table = reader_.section("tables", TomlKind::table);
-    if (table == nullptr) return;
-    for (const TomlEntry& entry : table->value.table) {
-      if (reader_.is_misplaced(entry)) continue;
-      // A table that is wrong has its name, so that its calls are no further mistakes.
-      TableDescription description;
-      description.name = entry.key;
-      description.position = entry.position;
-      if (reader_.expect(entry.value, TomlKind::table, "table " + in_quotes(entry.key),
-                         "a table such as { x = [0, 1, 2], values = [0, 3, 4] }"))
-        description.table = read_table(entry);
-      model_.tables.push_back(std::move(description));
-    }
+    reader_.for_lines("tables", "table", "x = [0, 1, 2], values = [0, 3, 4]",
+                      [&](const TomlEntry& line, bool is_table) {
+                        // A table that is wrong has its name, so that its calls are no further mistakes.
+                        TableDescription description;
+                        description.name = line.key;
+                        description.position = line.position;
+                        if (is_table) description.table = read_table(line);
+                        model_.tables.push_back(std::move(description));
+                      });
   }
 
  private:

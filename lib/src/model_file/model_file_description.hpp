@@ -39,7 +39,9 @@ enum class SymbolKind : std::uint8_t {
   pi,
   impact,  // the approach speed, in a restitution
   function,
-  table,  // of [tables], which is called like a function
+  table,     // of [tables], which is called like a function
+  contact,   // its force, in what is observed
+  friction,  // of a contact: that force
 };
 
 // The meaning of a name in an expression.
@@ -148,6 +150,7 @@ struct EveryDescription {
 
 // The key `friction` of a contact: a force along c, bounded by mu times that of the contact.
 struct ContactFrictionDescription {
+  std::string name = {};  // of its force, for observables
   Position position = {};
   Formula coefficient = {};
   std::optional<Formula> at_rest = {};  // mu_s
@@ -189,6 +192,7 @@ struct ObservableDescription {
   Formula value = {};
   bool whole_vector = false;                // every element of the vector that the formula names
   std::optional<std::size_t> contact = {};  // into contacts; there is no formula then
+  bool friction = false;                    // of that contact, in place of its own force
   std::uint32_t contact_element = 0;        // from 1, of contacts with a size; 0: all of them
 };
 

@@ -235,12 +235,23 @@ class EventReader {
     if (!reader_.expect(entry.value, TomlKind::table, who,
                         "a table { mu = 0.3, velocity = \"v\", acts_on = { v = \"1/m\" } }"))
       return;
-    reader_.check_keys(entry.value, who, {"mu", "mu_s", "velocity", "acts_on"});
+    reader_.check_keys(entry.value, who, {"name", "mu", "mu_s", "velocity", "acts_on"});
     ContactFrictionDescription friction;
     friction.position = entry.position;
+    reader_.read_text(entry.value, "name", friction.name);
+    if (const TomlEntry* const name = entry.value.find("name");
+        name != nullptr && !is_identifier(friction.name))
+      reader_.mistake(*name, "not a name for " + who, "letters, digits and '_', a digit not first",
+                      in_quotes(friction.name), "it stands in --observe");
     friction.coefficient = reader_.required_formula(entry, "mu", "mu of " + who, who);
     if (const TomlEntry* const at_rest = entry.value.find("mu_s"))
       friction.at_rest = reader_.read_formula(at_rest->value, "mu_s of " + who);
+    const TomlEntry* const velocity = entry.value.find("velocity");
+    if (velocity != nullptr && velocity->value.kind == TomlKind::array)
+      return reader_.mistake(
+          *velocity, "a velocity with several components in " + who, "one velocity, along one line", "a list",
+          "friction in a plane, with the cone of its two components, is not known; where the "
+          "direction of slip does not turn, write the velocity along it");
     friction.velocity = reader_.required_formula(entry, "velocity", "the velocity of " + who, who);
     const TomlEntry* const acts_on = entry.value.find("acts_on");
     if (acts_on != nullptr) reader_.read_assignments(*acts_on, who + " acts on", friction.acts_on);

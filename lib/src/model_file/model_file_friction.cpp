@@ -19,14 +19,10 @@ class FrictionReader {
   FrictionReader(TableReader& reader, ModelDescription& model) : reader_(reader), model_(model) {}
 
   void read() {
-    const TomlEntry* const table = reader_.section("friction", TomlKind::table);
-    if (table == nullptr) return;
-    for (const TomlEntry& entry : table->value.table) {
-      if (reader_.is_misplaced(entry)) continue;
-      if (reader_.expect(entry.value, TomlKind::table, "friction " + in_quotes(entry.key),
-                         "a table such as { law = \"coulomb\", velocity = \"v\", Fc = 1.0 }"))
-        read_force(entry);
-    }
+    reader_.for_lines("friction", "friction", "law = \"coulomb\", velocity = \"v\", Fc = 1.0",
+                      [&](const TomlEntry& line, bool is_table) {
+                        if (is_table) read_force(line);
+                      });
   }
 
  private:

@@ -12,14 +12,10 @@ class HysteresisReader {
   HysteresisReader(TableReader& reader, ModelDescription& model) : reader_(reader), model_(model) {}
 
   void read() {
-    const TomlEntry* const table = reader_.section("hysteresis", TomlKind::table);
-    if (table == nullptr) return;
-    for (const TomlEntry& entry : table->value.table) {
-      if (reader_.is_misplaced(entry)) continue;
-      if (reader_.expect(entry.value, TomlKind::table, "element " + in_quotes(entry.key),
-                         "a table such as { law = \"relay\", input = \"u\", low = -0.1, high = 0.1 }"))
-        read_element(entry);
-    }
+    reader_.for_lines("hysteresis", "element", "law = \"relay\", input = \"u\", low = -0.1, high = 0.1",
+                      [&](const TomlEntry& line, bool is_table) {
+                        if (is_table) read_element(line);
+                      });
   }
 
  private:

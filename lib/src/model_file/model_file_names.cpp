@@ -22,6 +22,8 @@ const char* kind_name(SymbolKind kind) {
     case SymbolKind::pi: return "a constant";
     case SymbolKind::impact: return "the approach speed of a contact";
     case SymbolKind::table: return "a table";
+    case SymbolKind::contact: return "the force of a contact";
+    case SymbolKind::friction: return "the friction of a contact";
     default: return "a function";
   }
 }
@@ -40,6 +42,7 @@ struct Scope {
   bool element = false;        // j
   bool states = false;         // the initial values of states, where there is no motion
   bool condition = false;      // a > b and c > d in place of a number
+  bool forces = false;         // those of contacts
 };
 
 const char* const anything = "a parameter, state, definition or surface";
@@ -211,6 +214,10 @@ class NameResolver {
     for (const auto& event : model_.stops) declare_name(event.name, event.position, "a stop");
     for (const auto& event : model_.records) declare_name(event.name, event.position, "a record");
     for (const auto& contact : model_.contacts) declare_name(contact.name, contact.position, "a contact");
+    for (const auto& contact : model_.contacts) {
+      if (contact.friction)
+        declare_name(contact.friction->name, contact.friction->position, "the friction of a contact");
+    }
     for (const auto& location : model_.locations)
       declare_name(location.name, location.position, "a location");
     for (const auto& event : model_.edges) declare_name(event.name, event.position, "an edge");
@@ -294,18 +301,18 @@ class NameResolver {
     const Expression& expression = formula.expression;
     Scope scope = motion;
     scope.expected = observable_expected;
+    scope.forces = true;
     if (expression.tokens.size() != 1 || expression.tokens.front().kind != TokenKind::name)
       return resolve_formula(formula, scope);
     const std::string name(expression.spelling(expression.tokens.front()));
     const Symbol symbol = find(name);
     // A contact may be called like a function, 'floor'.
     if (symbol.kind == SymbolKind::unresolved || symbol.kind == SymbolKind::function) {
-      for (std::size_t k = 0; k < model_.contacts.size(); ++k) {
-        const ContactDescription& contact = model_.contacts[k];
-        const std::uint32_t element = contact.size ? element_number(name, contact.name) : 0;
-        if (name != contact.name && element == 0) continue;
-        observable.contact = k;
-        observable.contact_element = element;
+      const Symbol force = find_force(name);
+      if (force.kind != SymbolKind::unresolved) {
+        observable.contact = force.index;
+        observable.contact_element = force.element;
+        observable.friction = force.kind == SymbolKind::friction;
         return;
       }
     } else if (is_quantity(symbol) && quantity(symbol).is_vector() && symbol.element == 0) {
@@ -314,6 +321,20 @@ class NameResolver {
       return;
     }
     resolve_formula(formula, scope);
+  }
+
+  // The force of a contact, or of its friction.
+  Symbol find_force(const std::string& name) const {
+    for (std::uint32_t k = 0; k < model_.contacts.size(); ++k) {
+      const ContactDescription& contact = model_.contacts[k];
+      const std::string friction = contact.friction ? contact.friction->name : "";
+      for (const auto& [kind, own] :
+           {std::pair(SymbolKind::contact, &contact.name), std::pair(SymbolKind::friction, &friction)}) {
+        const std::uint32_t element = contact.size && !own->empty() ? element_number(name, *own) : 0;
+        if ((!own->empty() && name == *own) || element > 0) return {kind, k, element};
+      }
+    }
+    return {};
   }
 
   void resolve_formula(Formula& formula, const Scope& scope) {
@@ -385,6 +406,17 @@ class NameResolver {
     Symbol symbol = part != symbols_.end() ? part->second : find(name);
     if (symbol.kind == SymbolKind::unresolved && name == "j" && scope.element)
       symbol.kind = SymbolKind::element;
+    const bool may_be_force = symbol.kind == SymbolKind::unresolved || symbol.kind == SymbolKind::function;
+    if (scope.forces && may_be_force && token.kind == TokenKind::name) {
+      const Symbol force = find_force(name);
+      if (force.kind != SymbolKind::unresolved) {
+        formula.symbols[index] = force;
+        if (model_.contacts[force.index].size && force.element == 0)
+          token_mistake(formula, token, "contacts with a size, without a number", name + "1",
+                        in_quotes(name));
+        return;
+      }
+    }
     formula.symbols[index] = symbol;
     if (symbol.kind == SymbolKind::element && token.kind == TokenKind::name) return;
     if (symbol.kind == SymbolKind::unresolved) return unknown_name(formula, token, name, scope);

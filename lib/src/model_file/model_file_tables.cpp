@@ -173,6 +173,17 @@ const TomlEntry* TableReader::section(const std::string& key, TomlKind kind) {
   return nullptr;
 }
 
+void TableReader::for_lines(const std::string& key, const std::string& what, const std::string& example,
+                            const std::function<void(const TomlEntry& line, bool is_table)>& visit) {
+  const TomlEntry* const table = section(key, TomlKind::table);
+  if (table == nullptr) return;
+  for (const TomlEntry& line : table->value.table) {
+    if (is_misplaced(line)) continue;
+    visit(line, expect(line.value, TomlKind::table, what + " " + in_quotes(line.key),
+                       "a table such as { " + example + " }"));
+  }
+}
+
 std::vector<TomlEntry> TableReader::tables(const std::string& key) {
   std::vector<TomlEntry> result;
   const TomlEntry* const list = section(key, TomlKind::array);

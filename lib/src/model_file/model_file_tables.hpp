@@ -3,6 +3,7 @@
 // It must not know what the sections mean.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,6 +52,9 @@ class TableReader {
 
   // The entry of a section of this kind, if it is there and in order.
   const TomlEntry* section(const std::string& key, TomlKind kind);
+  // The lines of [key], each a table such as `example` says; `what` is what messages call one. No line that is misplaced is visited.
+  void for_lines(const std::string& key, const std::string& what, const std::string& example,
+                 const std::function<void(const TomlEntry& line, bool is_table)>& visit);
   // The tables of [[key]], each as an entry with the place and the key "[[key]]".
   std::vector<TomlEntry> tables(const std::string& key);
   bool expect(const TomlValue& value, TomlKind kind, const std::string& what, const std::string& expected);

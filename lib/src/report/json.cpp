@@ -36,8 +36,10 @@ class JsonWriter {
         << ",\n\"final\": " << text(snapshot(solution.final)) << ",\n\"events\": [";
     const char* separator = "\n";
     std::size_t number = 0;
+    std::string location = solution.initial.location;
     for (const EventRecord& record : solution.events) {
-      Json object = event(record);
+      Json object = event(record, location);
+      location = record.to_location.value_or(location);
       if (solution.sensitivities) object["sensitivity"] = event_derivatives(number++);
       out << separator << text(object);
       separator = ",\n";
@@ -78,7 +80,8 @@ class JsonWriter {
     return object;
   }
 
-  Json event(const EventRecord& record) const {
+  // `location` is that before the event.
+  Json event(const EventRecord& record, const std::string& location) const {
     const auto word = [&](const Mode& mode) {
       return whole_words_ && !record.listed_only ? mode.word() : listed_word(record, mode);
     };
@@ -90,9 +93,22 @@ class JsonWriter {
     if (states_in_events_ && record.after.size() > 0) {
       object["before"] = state(record.before);
       object["after"] = state(record.after);
+      add_observed_jump(record, location, object);
     }
     object["reason"] = record.reason;
     return object;
+  }
+
+  // The observed quantities on both sides of an event, where both are known.
+  void add_observed_jump(const EventRecord& record, const std::string& location, Json& object) const {
+    const bool is_known = record.before.size() > 0 && record.from && record.to && !record.listed_only;
+    if (!report_.observation || !is_known) return;
+    const auto at = [&](const Vector& x, const Mode& mode, const std::string& where) {
+      return named(report_.observation->names(), report_.observation->at(record.t, x, mode, where));
+    };
+    object["observed"] = {
+        {"before", at(record.before, *record.from, record.from_location.value_or(location))},
+        {"after", at(record.after, *record.to, record.to_location.value_or(location))}};
   }
 
   // Rows by the names of states, or of what is observed; in them one number for each parameter.

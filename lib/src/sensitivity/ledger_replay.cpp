@@ -9,10 +9,13 @@ namespace slideway {
 namespace {
 
 // The options with which the fields of a run are made again, for the states of the extended problem.
-Options options_of_extended(const Options& options, Index states, Index parameters) {
+Options options_of_extended(const Options& options, Index states, const Vector& parameters) {
   Options result;
   result.rtol = options.rtol;
-  Vector atol = Vector::Constant(states + parameters, 0.01 * options.rtol);
+  Vector atol = Vector::Constant(states + parameters.size(), 0.01 * options.rtol);
+  // A small parameter, as a capacitance, is not to be moved past zero by a difference.
+  for (Index k = 0; k < parameters.size(); ++k)
+    if (parameters[k] != 0) atol[states + k] *= std::min(1.0, std::abs(parameters[k]));
   atol.head(states) = options.atol.expand(states, options.rtol);
   result.atol = Tolerance(atol);
   result.method = Method::dopri5;
@@ -30,7 +33,7 @@ LedgerReplay::LedgerReplay(const Automaton& problem,
       solution_(solution),
       states_(run.state.size()),
       surfaces_(parameters.size() > 0 ? problem.system().surfaces() : solution.initial.mode.size()),
-      extended_options_(options_of_extended(options, states_, parameters.size())),
+      extended_options_(options_of_extended(options, states_, parameters)),
       regimes_{Regime(problem, structures, extended_options_, run.end - run.start, states_),
                Regime(problem, structures, extended_options_, run.end - run.start, states_),
                Regime(problem, structures, extended_options_, run.end - run.start, states_)},

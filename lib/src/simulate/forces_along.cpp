@@ -78,7 +78,7 @@ struct ForcesAlong::Place : LocationAlgebra {
 
 ForcesAlong::ForcesAlong(Automaton problem, SlidingRule rule) : problem_(std::move(problem)), rule_(rule) {
   lambda_ = Vector::Zero(problem_.system().surfaces());
-  forces_ = Vector::Zero(static_cast<Index>(problem_.system().contacts().size()));
+  forces_ = Vector::Zero(2 * static_cast<Index>(problem_.system().contacts().size()));
 }
 
 ForcesAlong::~ForcesAlong() = default;
@@ -137,7 +137,12 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
   }
   if (!at_work.contacts) return;
   try {
-    forces_ = at_work.contacts->forces(t, x, at_work.lambda);
+    const Index contacts = at_work.contacts->contacts();
+    forces_.head(contacts) = at_work.contacts->forces(t, x, at_work.lambda);
+    if (at_work.contacts->closed().empty())
+      forces_.tail(contacts).setZero();
+    else
+      forces_.tail(contacts) = at_work.contacts->friction_forces();
   } catch (const std::exception&) {
     forces_.setConstant(kUnknown);
   }

@@ -28,7 +28,7 @@ class ForcesAlong {
   void find(double t, ConstVectorRef x, const Mode& mode, const std::string& location);
   // Of the last point found; what has no value there, as λ where the sliding condition has no solution, is NaN.
   const Vector& lambda() const { return lambda_; }           // an entry per surface of the problem
-  const Vector& forces() const { return forces_; }           // an entry per contact
+  const Vector& forces() const { return forces_; }           // per contact, then per friction
   double lambda_between() const { return lambda_between_; }  // of the guard between two locations, NaN in one
 
  private:
