@@ -8,8 +8,10 @@
 
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/simulator.hpp"
+#include "test/local/same_changes.hpp"
 
 using namespace slideway;
+using namespace test;
 
 namespace {
 
@@ -41,33 +43,10 @@ Solution run(const ModelInstance& instance, const System& system, double rtol, L
   return Simulator(system, options).run({.start = 0, .end = instance.end, .state = instance.state});
 }
 
-// Events of each surface, by their times and characters.
-std::vector<std::pair<double, std::string>> changes_of(const Solution& solution, Index surface) {
-  std::vector<std::pair<double, std::string>> changes;
-  for (const EventRecord& event : solution.events) {
-    const auto found = std::find(event.surfaces.begin(), event.surfaces.end(), surface);
-    if (found == event.surfaces.end() || !event.from || !event.to) continue;
-    const auto k = static_cast<std::size_t>(found - event.surfaces.begin());
-    const char from = listed_word(event, *event.from)[k];
-    const char to = listed_word(event, *event.to)[k];
-    if (from != to) changes.emplace_back(event.t, std::string{from, to});
-  }
-  return changes;
-}
-
-void check_same(const Solution& local, const Solution& exact, Index surfaces, double most) {
+void check_same(const Solution& local, const Solution& exact, double most) {
   CHECK(local.outcome.reached_end());
   CHECK_MESSAGE(local.warnings.empty(), local.warnings.front());
-  for (Index i = 0; i < surfaces; ++i) {
-    CAPTURE(i);
-    const auto mine = changes_of(local, i);
-    const auto theirs = changes_of(exact, i);
-    REQUIRE(mine.size() == theirs.size());
-    for (std::size_t k = 0; k < mine.size(); ++k) {
-      CHECK(std::abs(mine[k].first - theirs[k].first) <= most);
-      CHECK(mine[k].second == theirs[k].second);
-    }
-  }
+  check_same_changes(local, exact, most);
   CHECK((local.final.state - exact.final.state).lpNorm<Eigen::Infinity>() <= most);
 }
 
@@ -78,10 +57,10 @@ TEST_CASE("the sign of a mean switches all states at once in a local run") {
     CAPTURE(shift);
     const ModelInstance instance = instance_of(kGoverned, shift);
     const Solution exact = run(instance, instance.system, 1e-11, LocalEvents::off);
-    CHECK(changes_of(exact, 0).size() >= 3);
+    CHECK(changes_of(exact)[0].size() >= 3);
     for (const double rtol : {1e-6, 1e-8}) {
       CAPTURE(rtol);
-      check_same(run(instance, instance.system, rtol, LocalEvents::on), exact, 61, 2e3 * rtol);
+      check_same(run(instance, instance.system, rtol, LocalEvents::on), exact, 2e3 * rtol);
     }
   }
 }
@@ -89,13 +68,13 @@ TEST_CASE("the sign of a mean switches all states at once in a local run") {
 TEST_CASE("a mean slides in a local run, with events of its rooms meanwhile, and leaves") {
   const ModelInstance instance = instance_of(kSupply);
   const Solution exact = run(instance, instance.system, 1e-11, LocalEvents::off);
-  const auto of_supply = changes_of(exact, 0);
+  const std::vector<Change> of_supply = changes_of(exact)[0];
   REQUIRE(of_supply.size() >= 3);
   CHECK(
-      std::any_of(of_supply.begin(), of_supply.end(), [](const auto& one) { return one.second[1] == '0'; }));
+      std::any_of(of_supply.begin(), of_supply.end(), [](const Change& one) { return one.word[1] == '0'; }));
   CHECK(
-      std::any_of(of_supply.begin(), of_supply.end(), [](const auto& one) { return one.second[0] == '0'; }));
-  check_same(run(instance, instance.system, 1e-8, LocalEvents::on), exact, 61, 2e-5);
+      std::any_of(of_supply.begin(), of_supply.end(), [](const Change& one) { return one.word[0] == '0'; }));
+  check_same(run(instance, instance.system, 1e-8, LocalEvents::on), exact, 2e-5);
 }
 
 TEST_CASE("a stop at a sum ends a local run where it ends the other") {

@@ -8,55 +8,20 @@
 
 #include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/simulator.hpp"
-#include "test/local/large_systems.hpp"
+#include "test/local/same_changes.hpp"
+#include "validation/benchmarks/local_problems.hpp"
 
 using namespace slideway;
+using namespace slideway::benchmarks;
 using namespace test;
 
 namespace {
 
-Solution run(const Large& large, double end, double rtol, LocalEvents local) {
+Solution run(const LocalProblem& large, double end, double rtol, LocalEvents local) {
   Options options{.rtol = rtol};
   options.recording = Recording::nothing;
   options.local_events = local;
   return Simulator(large.system, options).run({.start = 0, .end = end, .state = large.start});
-}
-
-// The changes of every surface: from, to and when.
-struct Change {
-  double t;
-  std::string word;
-};
-std::map<Index, std::vector<Change>> changes_of(const Solution& solution) {
-  std::map<Index, std::vector<Change>> changes;
-  for (const EventRecord& event : solution.events) {
-    if (!event.from || !event.to) continue;
-    const std::string from = listed_word(event, *event.from);
-    const std::string to = listed_word(event, *event.to);
-    for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
-      if (from[k] != to[k]) changes[event.surfaces[k]].push_back({event.t, std::string{from[k], to[k]}});
-    }
-  }
-  return changes;
-}
-
-// Block by block: the same changes in the same order, at times that differ by the errors of both runs.
-void check_same_changes(const Solution& local, const Solution& global, double most) {
-  const auto mine = changes_of(local);
-  const auto theirs = changes_of(global);
-  REQUIRE(mine.size() == theirs.size());
-  double furthest = 0;
-  for (const auto& [surface, changes] : theirs) {
-    CAPTURE(surface);
-    REQUIRE(mine.count(surface) == 1);
-    const std::vector<Change>& own = mine.at(surface);
-    REQUIRE(own.size() == changes.size());
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      CHECK(own[k].word == changes[k].word);
-      furthest = std::max(furthest, std::abs(own[k].t - changes[k].t));
-    }
-  }
-  CHECK(furthest <= most);
 }
 
 double distance(const Solution& a, const Solution& b) {
@@ -66,7 +31,7 @@ double distance(const Solution& a, const Solution& b) {
 }  // namespace
 
 TEST_CASE("a chain of blocks has the events of the run that stops all of them") {
-  const Large chain = chain_of_blocks(60);
+  const LocalProblem chain = chain_of_blocks(60);
   const Solution exact = run(chain, 20, 1e-12, LocalEvents::off);
   for (const double rtol : {1e-6, 1e-8, 1e-10}) {
     CAPTURE(rtol);
@@ -83,7 +48,7 @@ TEST_CASE("a chain of blocks has the events of the run that stops all of them") 
 }
 
 TEST_CASE("a lattice of blocks has the events of the run that stops all of them") {
-  const Large lattice = lattice_of_blocks(8);
+  const LocalProblem lattice = lattice_of_blocks(8);
   const Solution exact = run(lattice, 10, 1e-12, LocalEvents::off);
   for (const double rtol : {1e-6, 1e-9}) {
     CAPTURE(rtol);
@@ -95,8 +60,8 @@ TEST_CASE("a lattice of blocks has the events of the run that stops all of them"
 }
 
 TEST_CASE("thermostats switch when exponentials say") {
-  const Rooms rooms(40);
-  const Large large = large_of(rooms);
+  const AirConditioners rooms(40);
+  const LocalProblem large = air_conditioners(40);
   const std::vector<std::vector<double>> exact = rooms.exact(60);
   for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
     CAPTURE(rtol);
@@ -106,8 +71,8 @@ TEST_CASE("thermostats switch when exponentials say") {
     std::vector<std::vector<double>> found(exact.size());
     for (const EventRecord& event : local.events) {
       CHECK(event.kind == EventKind::reset);
-      found[static_cast<std::size_t>(std::stoi(event.name->substr(event.name->find(' '))))].push_back(
-          event.t);
+      found[static_cast<std::size_t>(std::stoi(event.name->substr(event.name->find_first_of("0123456789"))))]
+          .push_back(event.t);
     }
     for (std::size_t i = 0; i < exact.size(); ++i) {
       CAPTURE(i);
@@ -119,7 +84,7 @@ TEST_CASE("thermostats switch when exponentials say") {
 }
 
 TEST_CASE("outputs of a local run are those of the whole one, within steps and clusters alike") {
-  const Large chain = chain_of_blocks(40);
+  const LocalProblem chain = chain_of_blocks(40);
   Options options{.rtol = 1e-8};
   options.recording = Recording::nothing;
   for (double t = 0; t <= 5; t += 0.05) options.output_times.push_back(t);
@@ -134,7 +99,7 @@ TEST_CASE("outputs of a local run are those of the whole one, within steps and c
 }
 
 TEST_CASE("a run that cannot be followed locally is followed as ever, and says why") {
-  const Large chain = chain_of_blocks(20);
+  const LocalProblem chain = chain_of_blocks(20);
   Options options{.rtol = 1e-6};
   options.local_events = LocalEvents::on;
   const auto run_with = [&](const System& system) {
@@ -163,7 +128,7 @@ TEST_CASE("a run that cannot be followed locally is followed as ever, and says w
 }
 
 TEST_CASE("an observer of events gets those of a local run in order") {
-  const Large chain = chain_of_blocks(40);
+  const LocalProblem chain = chain_of_blocks(40);
   Options options{.rtol = 1e-6};
   options.recording = Recording::nothing;
   options.local_events = LocalEvents::on;
@@ -176,7 +141,7 @@ TEST_CASE("an observer of events gets those of a local run in order") {
 }
 
 TEST_CASE("the limit of events ends a local run at the event that reaches it") {
-  const Large chain = chain_of_blocks(40);
+  const LocalProblem chain = chain_of_blocks(40);
   Options options{.rtol = 1e-6};
   options.recording = Recording::nothing;
   options.max_events = 25;

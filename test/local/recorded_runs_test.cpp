@@ -10,10 +10,10 @@
 #include "slideway/io/csv.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/simulator.hpp"
-#include "test/local/large_systems.hpp"
+#include "validation/benchmarks/local_problems.hpp"
 
 using namespace slideway;
-using namespace test;
+using namespace slideway::benchmarks;
 
 namespace {
 
@@ -23,7 +23,7 @@ Options recorded(double rtol, LocalEvents local) {
   return options;
 }
 
-Solution run(const Large& large, double end, const Options& options) {
+Solution run(const LocalProblem& large, double end, const Options& options) {
   return Simulator(large.system, options).run({.start = 0, .end = end, .state = large.start});
 }
 
@@ -38,7 +38,7 @@ bool is_event_time(const Solution& solution, double t) {
 }  // namespace
 
 TEST_CASE("the trajectory of a local run is that of the whole one, at any time") {
-  const Large chain = chain_of_blocks(40);
+  const LocalProblem chain = chain_of_blocks(40);
   const Solution local = run(chain, 5, recorded(1e-8, LocalEvents::on));
   const Solution global = run(chain, 5, recorded(1e-8, LocalEvents::off));
   CHECK(local.warnings.empty());
@@ -54,7 +54,7 @@ TEST_CASE("the trajectory of a local run is that of the whole one, at any time")
 }
 
 TEST_CASE("a segment of a local run has no event inside, and its blocks slide where its mode says so") {
-  const Large chain = chain_of_blocks(40);
+  const LocalProblem chain = chain_of_blocks(40);
   const Solution local = run(chain, 5, recorded(1e-8, LocalEvents::on));
   const std::vector<Segment>& segments = local.trajectory.segments();
   for (std::size_t k = 0; k < segments.size(); ++k) {
@@ -74,13 +74,13 @@ TEST_CASE("a segment of a local run has no event inside, and its blocks slide wh
 }
 
 TEST_CASE("a recorded local run jumps where a reset says so") {
-  const Rooms rooms(12);
-  const Large large = large_of(rooms);
+  const AirConditioners rooms(12);
+  const LocalProblem large = air_conditioners(12);
   const Solution local = run(large, 30, recorded(1e-8, LocalEvents::on));
   REQUIRE(local.events.size() > 20);
   for (const EventRecord& event : local.events) {
     CAPTURE(event.t);
-    const Index room = std::stoi(event.name->substr(event.name->find(' ')));
+    const Index room = std::stoi(event.name->substr(event.name->find_first_of("0123456789")));
     const bool goes_on = event.name->substr(0, 2) == "on";
     const Vector before = local.trajectory.before(event.t);
     const Vector after = local.trajectory(event.t);
@@ -97,7 +97,7 @@ TEST_CASE("a recorded local run jumps where a reset says so") {
 }
 
 TEST_CASE("records of a small local run are those of the whole one, with states and modes") {
-  const Large chain = chain_of_blocks(30);
+  const LocalProblem chain = chain_of_blocks(30);
   for (const bool is_recorded : {true, false}) {
     Options options = recorded(1e-9, LocalEvents::on);
     if (!is_recorded) options.recording = Recording::nothing;
@@ -122,7 +122,7 @@ TEST_CASE("records of a small local run are those of the whole one, with states 
 }
 
 TEST_CASE("whole states and modes are kept of large local runs where they are asked for") {
-  const Large chain = chain_of_blocks(110);
+  const LocalProblem chain = chain_of_blocks(110);
   Options options = recorded(1e-6, LocalEvents::on);
   options.recording = Recording::nothing;
   const Solution shortened = run(chain, 1, options);
@@ -142,7 +142,7 @@ TEST_CASE("whole states and modes are kept of large local runs where they are as
 }
 
 TEST_CASE("an observer sees the steps of a local run in order, with the events between them") {
-  const Large chain = chain_of_blocks(40);
+  const LocalProblem chain = chain_of_blocks(40);
   for (const Recording recording : {Recording::dense, Recording::nothing}) {
     Options options = recorded(1e-8, LocalEvents::on);
     options.recording = recording;
@@ -177,7 +177,7 @@ TEST_CASE("an observer sees the steps of a local run in order, with the events b
 }
 
 TEST_CASE("what an observer throws ends a local run and is told") {
-  const Large chain = chain_of_blocks(40);
+  const LocalProblem chain = chain_of_blocks(40);
   Options options = recorded(1e-8, LocalEvents::on);
   options.on_step = [](const StepView& view) {
     if (view.end > 1) throw std::runtime_error("enough");
@@ -189,7 +189,7 @@ TEST_CASE("what an observer throws ends a local run and is told") {
 }
 
 TEST_CASE("a recorded local run that the limit of events ends is recorded up to there") {
-  const Large chain = chain_of_blocks(40);
+  const LocalProblem chain = chain_of_blocks(40);
   Options options = recorded(1e-6, LocalEvents::on);
   options.max_events = 25;
   const Solution local = run(chain, 5, options);

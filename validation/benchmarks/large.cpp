@@ -1,5 +1,5 @@
 // Large systems with local events: slideway with events followed where they are, and with all states stopped, beside a dopri5 written by
-// hand and leapfrog with exact friction. Each run has a process of its own; times are of the wall clock.
+// hand, leapfrog with exact friction, and CVODE's BDF with friction smoothed by tanh over a width of 1e-3. Each run has a process of its own; times are of the wall clock.
 //
 // The error is that of the final state, the largest entry, against a run at a tolerance a hundred times tighter than the tightest in the
 // table; of thermostats, against exponentials. `growth` is the exponent of the wall time since the last size.
@@ -19,6 +19,7 @@
 
 #include <fmt/core.h>
 
+#include "validation/benchmarks/large_cvode.hpp"
 #include "validation/benchmarks/large_dopri5.hpp"
 #include "validation/benchmarks/local_problems.hpp"
 
@@ -28,12 +29,12 @@ using namespace slideway;
 using namespace slideway::benchmarks;
 
 constexpr const char* kUsage =
-    "usage: benchmark_large [--cases chain,lattice,rooms] [--sizes 100,1000,...] [--rtol 1e-6,...] [--end "
+    "usage: benchmark_large [--cases chain,lattice,...] [--sizes 100,1000,...] [--rtol 1e-6,...] [--end "
     "T]\n"
     "       [--most-at-once N] [--no-error] [--quick]\n";
 
 struct Wishes {
-  std::vector<std::string> cases = {"chain", "lattice", "rooms"};
+  std::vector<std::string> cases = {"chain", "lattice", "governor", "rooms", "ring", "ladder"};
   std::vector<double> sizes = {100, 1000, 10000};
   std::vector<double> tolerances = {1e-4, 1e-6, 1e-8};
   double end = 50;
@@ -104,6 +105,9 @@ Line measured(const std::function<Result()>& run, const std::vector<double>& ref
 LocalProblem problem_of(const std::string& name, Index size) {
   if (name == "chain") return chain_of_blocks(size);
   if (name == "lattice") return lattice_of_blocks(static_cast<Index>(std::lround(std::sqrt(size))));
+  if (name == "governor") return governed_chain(size);
+  if (name == "ring") return pulse_ring(size);
+  if (name == "ladder") return diode_ladder(size);
   return air_conditioners(size);
 }
 
@@ -145,6 +149,15 @@ Result run_by_hand(Index size, double end, double rtol) {
       LargeDopri5<HandWrittenChain>(HandWrittenChain(static_cast<std::size_t>(size)), rtol, rtol / 100)
           .run(end);
   return {.events = made.events, .seconds = now() - began, .reached_end = true, .final = made.final};
+}
+
+Result run_smoothed(Index size, double end, double rtol) {
+  constexpr double width = 1e-3;
+  const double began = now();
+  const LargeResult made =
+      LargeCvode<SmoothedChain>(SmoothedChain(static_cast<std::size_t>(size), width), rtol, rtol / 100)
+          .run(end);
+  return {.seconds = now() - began, .reached_end = true, .final = made.final};
 }
 
 // Half a step of places, a step of velocities with friction as far as it reaches, half a step of places.
@@ -212,12 +225,14 @@ class Table {
       if (static_cast<double>(size) <= wishes_.most_at_once) {
         add(name, size, "all at once", rtol, reference,
             [&] { return run_slideway(name, size, wishes_.end, rtol, LocalEvents::off); });
-        if (name == "chain")
-          add(name, size, "dopri5 by hand", rtol, reference,
-              [&] { return run_by_hand(size, wishes_.end, rtol); });
+        if (name != "chain") continue;
+        add(name, size, "dopri5 by hand", rtol, reference,
+            [&] { return run_by_hand(size, wishes_.end, rtol); });
+        add(name, size, "tanh, CVODE", rtol, reference,
+            [&] { return run_smoothed(size, wishes_.end, rtol); });
       }
     }
-    if (name == "rooms") return;
+    if (name != "chain" && name != "lattice") return;
     for (const double step : {1e-3, 1e-4}) {
       if (static_cast<double>(size) * wishes_.end / step > 1e10) continue;
       add(name, size, "leapfrog", step, reference,

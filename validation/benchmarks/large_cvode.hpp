@@ -40,10 +40,12 @@ class LargeCvode {
     check(CVodeSetUserData(cvode_, this), "CVodeSetUserData");
     check(CVodeSetMaxNumSteps(cvode_, 10'000'000), "CVodeSetMaxNumSteps");
     const int roots = static_cast<int>(problem_.roots());
-    check(CVodeRootInit(cvode_, roots, root_functions), "CVodeRootInit");
-    check(CVodeSetNoInactiveRootWarn(cvode_), "CVodeSetNoInactiveRootWarn");
-    std::vector<int> falling(problem_.roots(), -1);
-    check(CVodeSetRootDirection(cvode_, falling.data()), "CVodeSetRootDirection");
+    if (roots > 0) {
+      check(CVodeRootInit(cvode_, roots, root_functions), "CVodeRootInit");
+      check(CVodeSetNoInactiveRootWarn(cvode_), "CVodeSetNoInactiveRootWarn");
+      std::vector<int> falling(problem_.roots(), -1);
+      check(CVodeSetRootDirection(cvode_, falling.data()), "CVodeSetRootDirection");
+    }
     if constexpr (stiff) {
       matrix_ = SUNSparseMatrix(n, n, 3 * n, CSC_MAT, context_);
       linear_solver_ = SUNLinSol_KLU(state_, matrix_, context_);
@@ -111,13 +113,19 @@ class LargeCvode {
     for (std::size_t i = 0; i < problem.roots(); ++i) g[i] = problem.root(t, N_VGetArrayPointer(x), i);
     return 0;
   }
-  static int jacobian(sunrealtype, N_Vector, N_Vector, SUNMatrix matrix, void* self, N_Vector, N_Vector,
+  static int jacobian(sunrealtype, N_Vector x, N_Vector, SUNMatrix matrix, void* self, N_Vector, N_Vector,
                       N_Vector) {
     if constexpr (stiff) {
       SUNMatZero(matrix);
-      static_cast<LargeCvode*>(self)->problem_.jacobian(SUNSparseMatrix_IndexPointers(matrix),
-                                                        SUNSparseMatrix_IndexValues(matrix),
-                                                        SUNSparseMatrix_Data(matrix));
+      const Problem& problem = static_cast<LargeCvode*>(self)->problem_;
+      sunindextype* const start = SUNSparseMatrix_IndexPointers(matrix);
+      sunindextype* const row = SUNSparseMatrix_IndexValues(matrix);
+      sunrealtype* const value = SUNSparseMatrix_Data(matrix);
+      if constexpr (requires { problem.jacobian_at(value, start, row, value); }) {
+        problem.jacobian_at(N_VGetArrayPointer(x), start, row, value);
+      } else {
+        problem.jacobian(start, row, value);
+      }
     }
     return 0;
   }

@@ -6,7 +6,7 @@
 //     void field(double t, const double* x, double* dx) const;
 //     double root(double t, const auto& x, std::size_t i) const;      positive while mode i lasts; x is whatever has x[j]
 //     bool change(double t, double* x, std::size_t i);                at its zero; may correct x; false if nothing changes
-// and, if it is stiff, the entries of its Jacobian by compressed columns.
+// and, if it is stiff, the entries of its Jacobian by compressed columns; jacobian_at() where they depend on the state.
 #pragma once
 
 #include <algorithm>
@@ -74,6 +74,53 @@ class HandWrittenChain {
   static constexpr double kBelt = 0.1;
   std::size_t blocks_;
   std::vector<signed char> mode_;
+};
+
+// The same chain with the jump of friction smoothed, mu·tanh((v − vb)/width), as it is done where a solver knows no events.
+class SmoothedChain {
+ public:
+  SmoothedChain(std::size_t blocks, double width) : blocks_(blocks), width_(width) {}
+
+  std::size_t states() const { return 2 * blocks_; }
+  std::size_t roots() const { return 0; }
+  double root(double /*t*/, const auto& /*x*/, std::size_t /*i*/) const { return 1; }
+  bool change(double /*t*/, double* /*x*/, std::size_t /*i*/) { return false; }
+  std::vector<double> start() const { return HandWrittenChain(blocks_).start(); }
+  void field(double /*t*/, const double* x, double* dx) const {
+    for (std::size_t i = 0; i < blocks_; ++i) {
+      dx[i] = x[blocks_ + i];
+      double sum = -2.1 * x[i] - 0.3 * std::tanh((x[blocks_ + i] - 0.1) / width_);
+      if (i > 0) sum += x[i - 1];
+      if (i + 1 < blocks_) sum += x[i + 1];
+      dx[blocks_ + i] = sum;
+    }
+  }
+  std::size_t nonzeros() const { return 5 * blocks_ - 2; }
+  template <class Integer>
+  void jacobian_at(const double* x, Integer* start, Integer* row, double* value) const {
+    Integer entry = 0;
+    const auto add = [&](std::size_t i, double number) {
+      row[entry] = static_cast<Integer>(i);
+      value[entry++] = number;
+    };
+    for (std::size_t j = 0; j < blocks_; ++j) {
+      start[j] = entry;
+      if (j > 0) add(blocks_ + j - 1, 1);
+      add(blocks_ + j, -2.1);
+      if (j + 1 < blocks_) add(blocks_ + j + 1, 1);
+    }
+    for (std::size_t j = 0; j < blocks_; ++j) {
+      start[blocks_ + j] = entry;
+      add(j, 1);
+      const double cosine = std::cosh(std::min(300.0, std::abs((x[blocks_ + j] - 0.1) / width_)));
+      add(blocks_ + j, -0.3 / (width_ * cosine * cosine));
+    }
+    start[2 * blocks_] = entry;
+  }
+
+ private:
+  std::size_t blocks_;
+  double width_;
 };
 
 // A rod that a relay heats; see models/heat_rod.hpp. While it slides the heat flow is the one that keeps the mean.

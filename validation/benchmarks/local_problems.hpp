@@ -1,11 +1,16 @@
-// Large systems with local events: blocks on a belt in a chain and in a square lattice, and thermostats of their own.
+// Large systems with local events: blocks on a belt in a chain and in a square lattice, a chain that a governor pushes by the sign of its
+// mean place, thermostats of their own, a ring of oscillators that push each other by pulses, a ladder of capacitors with diodes.
 //
 // Chain and lattice are those of Burridge & Knopoff with Coulomb friction:
 //     x' = v,    v' = k Σ (x_neighbour − x) − kp x − mu sgn(v − vb)
 // A thermostat has an exact solution: th' = (warm − th)/(R C) while it is off, and (warm − R P − th)/(R C) while it is on, with
-// exponentials between its switching temperatures.
+// exponentials between its switching temperatures. An oscillator of the ring fires at 1, falls to 0 and lifts both neighbours by `push`:
+//     x' = drive − leak x + c (x_next − x)
+// A node of the ladder has a diode to a level of its own, which conducts above it:
+//     v' = (v_before − 2 v + v_next)/(R C) + a sin(w t + p) − g max(v − level, 0)
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -14,6 +19,7 @@
 
 #include "models/friction_chain.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/from_network.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::benchmarks {
@@ -68,6 +74,115 @@ inline LocalProblem lattice_of_blocks(Index side) {
   Vector start = Vector::Zero(2 * blocks);
   for (Index i = 0; i < blocks; ++i) start[i] = place_of_block(i);
   return {from_functor(lattice, {.states = 2 * blocks, .surfaces = blocks}), start};
+}
+
+// The governor is the last surface. It is one of all the system.
+struct GovernedChain {
+  Index blocks = 10;
+  double k = 1, kp = 1, mu = 0.3, vb = 0.1, push = 0.02;
+
+  void guards(auto /*t*/, const auto& x, auto&& h) const {
+    for (Index i = 0; i < blocks; ++i) h[i] = x[blocks + i] - vb;
+    auto sum = x[0] + 0.0;
+    for (Index i = 1; i < blocks; ++i) sum += x[i];
+    h[blocks] = sum / static_cast<double>(blocks);
+  }
+  void field(auto /*t*/, const auto& x, const auto& lambda, auto&& dx) const {
+    for (Index i = 0; i < blocks; ++i) dx[i] = x[blocks + i];
+    for (Index i = 0; i < blocks; ++i) {
+      auto sum = -(2 * k + kp) * x[i] - mu * lambda[i] - push * lambda[blocks];
+      if (i > 0) sum += k * x[i - 1];
+      if (i + 1 < blocks) sum += k * x[i + 1];
+      dx[blocks + i] = sum;
+    }
+  }
+};
+
+inline LocalProblem governed_chain(Index blocks) {
+  GovernedChain chain;
+  chain.blocks = blocks;
+  Vector start = Vector::Zero(2 * blocks);
+  for (Index i = 0; i < blocks; ++i) start[i] = place_of_block(i) + 0.3;
+  return {from_functor(chain, {.states = 2 * blocks, .surfaces = blocks + 1}), start};
+}
+
+struct PulseRing {
+  std::vector<double> drive;
+  double leak = 0.6, coupling = 0.02;
+
+  void field(auto /*t*/, const auto& x, const auto& /*lambda*/, auto&& dx) const {
+    const auto units = static_cast<Index>(drive.size());
+    for (Index i = 0; i < units; ++i) {
+      const Index next = (i + 1) % units;
+      dx[i] = drive[static_cast<std::size_t>(i)] - leak * x[i] + coupling * (x[next] - x[i]);
+    }
+  }
+};
+
+inline LocalProblem pulse_ring(Index units, double push = 0.05) {
+  std::mt19937_64 random(20261126);
+  std::uniform_real_distribution<double> any(0, 1);
+  PulseRing functor;
+  Vector start(units);
+  for (Index i = 0; i < units; ++i) {
+    functor.drive.push_back(1 + 0.5 * any(random));
+    start[i] = 0.95 * any(random);
+  }
+  System system = from_functor([functor](const auto& t, const auto& x, const auto& lambda,
+                                         auto& dx) { functor.field(t, x, lambda, dx); },
+                               {.states = units});
+  std::vector<Event> events;
+  for (Index i = 0; i < units; ++i) {
+    const Index left = (i + units - 1) % units;
+    const Index right = (i + 1) % units;
+    Event event;
+    event.name = "fire" + std::to_string(i);
+    event.when = Guard([i](const auto& /*t*/, const auto& x) { return x[i] - 1.0; });
+    event.direction = Direction::rising;
+    event.action = Action::reset;
+    std::vector<Index> touches = {left, i, right};
+    std::sort(touches.begin(), touches.end());
+    event.touches = touches;
+    event.reset = [i, left, right, push](double, ConstVectorRef before, VectorRef after) {
+      after[i] = 0;
+      after[left] = before[left] + push;
+      after[right] = before[right] + push;
+    };
+    events.push_back(std::move(event));
+  }
+  return {system.with_events(std::move(events)), start};
+}
+
+struct DiodeLadder {
+  Index nodes = 10;
+  std::vector<double> level, frequency, phase;
+  double conductance = 20;  // of a diode, in 1/(C·time)
+
+  void guards(Index i, auto /*t*/, const auto& x, auto&& h) const {
+    h[0] = x(i, 0) - level[static_cast<std::size_t>(i)];
+  }
+  void field(Index i, auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    const auto node = static_cast<std::size_t>(i);
+    auto current = -2.0 * x(i, 0) + 3.0 * sin(frequency[node] * t + phase[node]) -
+                   conductance * 0.5 * (1.0 + lambda(i, 0)) * (x(i, 0) - level[node]);
+    if (i > 0) current += x(i - 1, 0);
+    if (i + 1 < nodes) current += x(i + 1, 0);
+    dx[0] = current;
+  }
+};
+
+inline LocalProblem diode_ladder(Index nodes) {
+  std::mt19937_64 random(20261126);
+  std::uniform_real_distribution<double> any(0, 1);
+  DiodeLadder ladder;
+  ladder.nodes = nodes;
+  for (Index i = 0; i < nodes; ++i) {
+    ladder.level.push_back(0.2 + 0.3 * any(random));
+    ladder.frequency.push_back(0.5 + any(random));
+    ladder.phase.push_back(6 * any(random));
+  }
+  return {from_network(ladder, {.cells = nodes, .states = 1, .surfaces = 1}), Vector::Zero(nodes)};
 }
 
 // Rooms with a fixed seed: temperatures th_i, then the discrete states on_i.

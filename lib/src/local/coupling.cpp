@@ -70,7 +70,6 @@ std::string Coupling::why_none(const System& system) {
       (definition.surfaces == 0 || (definition.field_dlambda_pattern && definition.guards_dx_pattern));
   if (!has_patterns) return "the system does not tell the patterns of its derivatives";
   if (!definition.contacts.empty()) return "the system has contacts";
-  if (!definition.time_events.empty()) return "the system has time events";
   if (is_long(*definition.field_dx_pattern))
     return "a derivative depends on, or a state acts on, too many others";
   for (const Event& event : definition.events) {

@@ -82,11 +82,11 @@ LocalRun::LocalRun(const Automaton& automaton,
       x_end_(run.state),
       weights_(Vector::Ones(system_.states())) {
   tools_->set_duration(run.end - run.start);
-  has_no_effect_.assign(at(system_.surfaces()), 0);
+  without_effect_.flags.assign(at(system_.surfaces()), 0);
   for (Index i = 0; i < system_.surfaces(); ++i) {
     if (structures.front()->normal_dlambda().has(i, i)) continue;
-    has_no_effect_[at(i)] = 1;
-    without_effect_.push_back(i);
+    without_effect_.flags[at(i)] = 1;
+    without_effect_.surfaces.push_back(i);
   }
   if (!is_polynomial_) pace_.last = kFirstSampled * (run.end - run.start);
   // Functions of the user's are called in this thread alone.
@@ -181,13 +181,13 @@ bool LocalRun::restart_stepper(double first_step) {
     stepper_ = tools_->stepper_by(options_.method);
   }
   ode.set_mode(now_.mode, now_.lambda, false);
-  pace_.is_stepping = stepper_->start(now_.t, now_.x, run_.end, first_step);
+  pace_.is_stepping = stepper_->start(now_.t, now_.x, std::min(run_.end, known_.until), first_step);
   return pace_.is_stepping;
 }
 
 bool LocalRun::slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const {
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
-    if (mode.slides_on(static_cast<Index>(k)) && has_no_effect_[at(surfaces[k])] != 0) return true;
+    if (mode.slides_on(static_cast<Index>(k)) && without_effect_.flags[at(surfaces[k])] != 0) return true;
   }
   return false;
 }
@@ -200,9 +200,30 @@ bool LocalRun::slides_globally() const {
   return false;
 }
 
+bool LocalRun::comes_to_known_time() {
+  if (!(known_.time > now_.t)) {
+    known_.time = kInfinity;
+    for (const TimeEvent& event : system_.time_events()) {
+      std::int64_t k = event.first_from(now_.t);
+      while (event.time(k) <= now_.t + time_rounding(now_.t)) ++k;
+      known_.time = std::min(known_.time, event.time(k));
+    }
+    // An event at the end of the run happens.
+    known_.time =
+        known_.time <= run_.end + time_rounding(run_.end) ? std::min(known_.time, run_.end) : kInfinity;
+    const double away = known_.time - now_.t;
+    const double lead = kGlobalPart * (pace_.last > 0 ? std::min(pace_.last, away) : away);
+    known_.until = std::isfinite(known_.time) ? known_.time - lead : kInfinity;
+    pace_.is_stepping = false;
+  }
+  return !(now_.t < known_.until);
+}
+
 bool LocalRun::take_step() {
+  if (comes_to_known_time()) return follow_whole(known_.time);
   const auto slides = [&](Index surface) { return now_.mode.slides_on(surface); };
-  if (std::any_of(without_effect_.begin(), without_effect_.end(), slides)) return follow_whole(run_.end);
+  const std::vector<Index>& in_second_order = without_effect_.surfaces;
+  if (std::any_of(in_second_order.begin(), in_second_order.end(), slides)) return follow_whole(run_.end);
   if (slides_globally()) {
     const double stretch = pace_.last > 0 ? pace_.last : kGlobalPart * (run_.end - now_.t);
     pace_.last = kGrowthOfWhole * stretch;

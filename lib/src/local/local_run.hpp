@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/constants.hpp"
 #include "local/clusters.hpp"
 #include "local/coupling.hpp"
 #include "local/local_log.hpp"
@@ -63,9 +64,17 @@ class LocalRun {
   void adopt(const Solution& part, double end);
   bool restart_stepper(double first_step);
   double step_to_try() const;
+  // Makes known_ the first known time from here on. Whether it is near.
+  bool comes_to_known_time();
 
   Options options_of_part() const;
   Solution ended();
+
+  // Surfaces whose relays have no effect on them, as a flag for each and in order.
+  struct WithoutEffect {
+    std::vector<char> flags;
+    std::vector<Index> surfaces;
+  };
 
   const Automaton& automaton_;
   const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
@@ -81,9 +90,8 @@ class LocalRun {
   LocalLog log_;
   PartRuns parts_;
   std::vector<std::shared_ptr<WholeArguments>> arguments_;  // per thread
-  std::vector<char> has_no_effect_;                         // of relays on their own surfaces
-  std::vector<Index> without_effect_;                       // the same surfaces, in order
-  bool is_polynomial_;                                      // guards are polynomials of dense output
+  WithoutEffect without_effect_;
+  bool is_polynomial_;  // guards are polynomials of dense output
 
   // Where the solution is.
   struct Now {
@@ -100,8 +108,16 @@ class LocalRun {
     int whole_steps = 0;       // in a row, with all states followed at once
   };
 
+  // The next time at which something happens that is known beforehand; infinity where there is none. Steps end at `until`, shortly
+  // before, and all states are followed at once through it.
+  struct Known {
+    double time = -kInfinity;
+    double until = -kInfinity;
+  };
+
   Now now_;
   Pace pace_;
+  Known known_;
   Vector x_end_, weights_;
   Mode mode_before_;                 // the last step
   std::vector<PartResult> results_;  // of the clusters of the step

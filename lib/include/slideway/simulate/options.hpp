@@ -41,9 +41,9 @@ enum class Recording {
 // depends on its surroundings, not on the size of the system. `automatic` does so from 2000 surfaces or 400
 // events on, where the problem allows it; `on` for fewer, too. Where it is not possible a run is followed as ever, and with `on` says why in
 // its warnings:
-//     one location, no contacts, no events at known times, patterns of all derivatives, every row short; a field that is affine, or
-//     SystemDefinition::rows; resets that tell what they touch (Event::touches); no sensitivities; the usual rules where continuations
-//     are not unique; a method that is not implicit.
+//     one location, no contacts, no delays, patterns of all derivatives, rows of the field short; a field that is affine, or
+//     SystemDefinition::rows; no sensitivities; the usual rules where continuations are not unique; a method that is not implicit.
+// Surfaces and events that read or touch many states, or do not tell which (Event::touches), are events of all states, up to 16 of them.
 // Events of different places are records of their own. A recorded trajectory has the polynomials of all states once a step, not an event.
 enum class LocalEvents { automatic, on, off };
 
