@@ -137,6 +137,17 @@ TEST_CASE("a run that ends at a limit need not have the samples that the rule le
   CHECK_FALSE(difference(earlier, exact, allowance, {}).empty());
 }
 
+TEST_CASE("the time at which a gap closes slowly may be off by what the errors of the position make of it") {
+  Motion exact{.end = MotionEnd::reached, .t = 2, .initial_word = "+", .state = {0}};
+  exact.happenings = {{.t = 1, .word = "0", .closing = 0.002L}};
+  Motion later = exact;
+  later.happenings[0].t += 3e-7L;
+  const Rounding rounding{.clock = 2, .position = 1};
+  CHECK(difference(later, exact, allowance_of(exact, {}, 1e-10, 2, rounding, {1}), {}).empty());
+  exact.happenings[0].closing = 1;
+  CHECK_FALSE(difference(later, exact, allowance_of(exact, {}, 1e-10, 2, rounding, {1}), {}).empty());
+}
+
 TEST_CASE("a limit that the clock hides may be off by more where the contact is released soon after it") {
   const auto motion_with = [](long double limit, long double release) {
     Motion motion{.end = MotionEnd::reached, .t = 20, .initial_word = "+", .state = {0}};

@@ -170,6 +170,7 @@ std::vector<Happening> reduced(const Motion& motion, const Motion& exact, const 
     const long double same = 1e-14L * (1 + std::abs(happening.t));
     if (!merged.empty() && happening.t - merged.back().t <= same) {
       merged.back().word = happening.word;
+      merged.back().closing = std::min(merged.back().closing, happening.closing);
       merged.back().location = happening.location;
       merged.back().names.insert(merged.back().names.end(), happening.names.begin(), happening.names.end());
     } else {
@@ -297,6 +298,7 @@ Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbour
       return give_up("a stay on a surface is no longer than the tolerances tell");
     }
     out.times[k] += 2 * guard_errors * static_cast<long double>(rtol) / flight * natural_time;
+    out.times[k] += guard_errors * static_cast<long double>(rtol) * rounding.position / expected[k].closing;
   }
   for (std::size_t k = 0; k < expected.size(); ++k) {
     for (const Accumulation& one : exact.accumulations) {

@@ -9,7 +9,8 @@
 // rtol^(-1/6) steps.
 // A flight of length D off a surface, with an acceleration of size/τ² where τ is a twentieth of the run, is size·D²/(8τ²) high and comes
 // back at a speed of size·D/(2τ²). Where it is no higher than a tolerance nothing is decided; else the time at which it ends may be
-// off by 10 tolerances over that speed more, which no drift shows.
+// off by 10 tolerances over that speed more, which no drift shows. Where a gap closes, the speed of the oracle counts: the time may be
+// off by 10 tolerances of the largest position over that speed.
 // Nothing is decided of a stay on a surface that is as short: a solution that goes through it without the stay comes back from no more
 // than four tolerances beyond.
 // Events before an accumulation may be more or fewer within the last √rtol of the run before its limit, or 1000·rtol where that
@@ -43,8 +44,9 @@ struct FreeTime {
 
 // The roundings that a run cannot see through.
 struct Rounding {
-  long double clock = 0;  // t of the rules above
-  long double guard = 0;  // t·v, the size of the terms of a guard
+  long double clock = 0;     // t of the rules above
+  long double guard = 0;     // t·v, the size of the terms of a guard
+  long double position = 0;  // the largest one
 };
 
 // What a run at a tolerance may be off by.

@@ -136,6 +136,7 @@ Rounding Judge::rounding(long double clock) const {
     const long double speed = sizes_[static_cast<std::size_t>(model_.derivatives[k].index())];
     out.clock = std::max(out.clock, clock + sizes_[k] / speed);
     out.guard = std::max(out.guard, clock * speed + sizes_[k]);
+    out.position = std::max(out.position, sizes_[k]);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 // It must not know who found it.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Happening {
       {};  // `-`, `0`, `+` per named surface, then per contact (`+` open, `0` closed), afterwards
   std::string location = {};
   std::vector<std::string> names = {};  // of impacts, resets and edges, in their order
+  // The speed at which a gap closes there, the least of several; infinite where none does, or where it is not told.
+  long double closing = std::numeric_limits<long double>::infinity();
 };
 
 // Infinitely many events of the same kind end at a time; how many are seen depends on the tolerances.

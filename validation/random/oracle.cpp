@@ -283,6 +283,7 @@ class Oracle {
     const std::string before = word();
     const std::string location = location_name();
     bool ends = false;
+    closing_ = infinity;
     if (!met.resets.empty()) {
       ends = jump(met.resets, names);
     } else if (!met.contacts.empty()) {
@@ -291,7 +292,7 @@ class Oracle {
       meet_surface(met.surfaces[0]);
     }
     if (word() != before || location_name() != location || !names.empty()) {
-      motion_.happenings.push_back({t_, word(), location_name(), names});
+      motion_.happenings.push_back({t_, word(), location_name(), names, closing_});
     }
     if (!ends) return;
     end_ = t_;
@@ -583,6 +584,7 @@ class Oracle {
     const Real rate = at.rates[contact][0];
     const Real acceleration = at.rates[contact][1];
     if (!(rate < 0)) throw Undecided{"a gap that closes without speed"};
+    closing_ = -rate;
     for (std::size_t other = 0; other < model_.contacts.size(); ++other) {
       if (other == contact || !regime_.closed[other]) continue;
       if (admittance(contact, other) != 0) throw Undecided{"an impact between closed contacts"};
@@ -776,6 +778,7 @@ class Oracle {
   Regime regime_ = {};
   std::vector<std::size_t> guard_zeros_ = {};
   std::vector<std::size_t> gap_zeros_ = {};
+  Real closing_ = infinity;  // speed of the gap that closes at this instant
   std::vector<std::pair<std::size_t, std::size_t>> reset_zeros_ = {};
   Expansion expansion_ = {};
   Expansion trial_ = {};

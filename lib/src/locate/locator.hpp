@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "locate/dense_guards.hpp"
+#include "locate/guard_arming.hpp"
 #include "simulate/run_state.hpp"
 
 namespace slideway {
@@ -32,6 +34,9 @@ class Locator {
 
   // The state must outlive the locator.
   explicit Locator(RunState& now);
+  // Its parts refer to one another.
+  Locator(const Locator&) = delete;
+  Locator& operator=(const Locator&) = delete;
 
   // To the guards of the tools at hand.
   void resize();
@@ -49,9 +54,8 @@ class Locator {
   // True if the integrator itself reported a root of one of these slots in the step, near t.
   bool integrator_saw(double t, const std::vector<char>& slots) const;
 
-  bool is_armed(Index slot) const;
-  bool is_held(Index event);
-  double arming_level(Index event);
+  bool is_armed(Index slot) const { return sampler_.is_armed(slot); }
+  GuardArming& arming() { return arming_; }
   StepScan& scanned() { return scanned_; }
 
   // For checkpoints: what outlives an instant.
@@ -61,33 +65,6 @@ class Locator {
   }
 
  private:
-  // The guards along the dense output of the last step.
-  class DenseGuards final : public GuardSampler {
-   public:
-    explicit DenseGuards(Locator& locator) : locator_(locator) {}
-    void sample(double t, VectorRef values) override;
-    // Evaluates the single guard of an event. The guards of surfaces share their work, so all of them are sampled even for one.
-    double sample_one(double t, Index guard, VectorRef scratch) override;
-    void noise(double t, VectorRef values) override;
-
-   private:
-    // Sets the locator's state_ to that at t, on the surfaces it slides on.
-    void state_at(double t);
-    bool mirror_what_is_hardly_left(double t);
-    Locator& locator_;
-  };
-
-  // From where on each guard counts, and how far it may be on the wrong side until then: puts the sizes into the guard table.
-  void start_guards(bool same_stepper);
-  void start_exits(Index surface, bool is_nudged);
-  void start_surface(Index i, bool same_stepper);
-  void start_events();
-  bool makes_no_difference(Index surface);
-  // The error of a guard at the end of the last step, where the event was at its start.
-  double tolerance_a_step_on(Index surface);
-  double projection_noise(Index event);
-  // The rounding of an event's guard, and the value from which on it counts as off zero.
-  double event_rounding(Index event);
   // Hands the sizes of the table to the scans that watch the guards from t on.
   void start_scans(double march_step);
   std::vector<Index> roots_without_events() const;
@@ -100,12 +77,13 @@ class Locator {
 
   RunState& now_;
   AffineScan* affine_ = nullptr;  // the one that watches in this mode, if any
-  DenseGuards sampler_;
   StepScan scanned_;
   Vector guard_values_;  // where the scans start
+  DenseGuards sampler_;
+  GuardArming arming_;
 
   // ---- buffers, for one function at a time
-  Vector state_, nudged_state_, sampled_values_, nudged_values_;
+  Vector state_, sampled_values_, nudged_values_;
 };
 
 }  // namespace slideway

@@ -68,7 +68,7 @@ std::optional<Bounce> LastJump::bounce() {
     if (!jumps_.has_fired_on(now_.here->watch[e].when)) continue;
     const std::optional<Bounce> bounce = bounce_of(e);
     if (!bounce) return std::nullopt;
-    const bool is_hidden = bounce->height <= kHiddenFlight * locator_.arming_level(e);
+    const bool is_hidden = bounce->height <= kHiddenFlight * locator_.arming().arming_level(e);
     if (!all) {
       all = bounce;
       all->is_hidden = is_hidden;

@@ -47,6 +47,9 @@ class ModeManager {
  public:
   // The references must outlive the manager.
   ModeManager(RunState& now, Locator& locator, RunLog& log);
+  // Its parts refer to one another.
+  ModeManager(const ModeManager&) = delete;
+  ModeManager& operator=(const ModeManager&) = delete;
 
   // Finds the mode in which the run begins. False when the run is over.
   bool start();

@@ -271,7 +271,7 @@ std::vector<Index> ModeManager::events_moving_through_zero() {
       continue;
     }
     // Its rate is rounding, too.
-    guards.set_held(e, locator_.is_held(e));
+    guards.set_held(e, locator_.arming().is_held(e));
     if (guards.event(e).held) continue;
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
     // The classification has said on which side the solution leaves the guard between two locations.

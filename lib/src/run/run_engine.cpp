@@ -26,9 +26,9 @@ RunEngine::RunEngine(const Automaton& automaton,
       log_(now_, structures),
       locator_(now_),
       manager_(now_, locator_, log_),
+      stepper_choice_(now_),
       last_look_(run.start),
-      step_sizes_(run.end - run.start),
-      state_(Vector::Zero(run.state.size())) {
+      step_sizes_(run.end - run.start) {
   manager_.locations().enter_first_location();
 }
 
@@ -120,31 +120,6 @@ void RunEngine::warn_of_shrinking_steps() {
       "values tell only that they are large; end the run earlier, or with a stop");
 }
 
-// A multistep method starts at order one, and over a flight that takes few steps its error control sees little: the bounces of a
-// ball would lose their ratio. A one-step method has its full order at once. It cannot follow a stiff flight: two turns of the
-// power method, |J²δ|/|δ| with the errors as δ, tell how fast the field changes.
-Stepper* RunEngine::choose_stepper() {
-  Stepper* const usual = now_.here->stepper.get();
-  if (now_.restart.starts_finely()) return &now_.here->fine_step();
-  // An explicit one-step method is what a short flight needs. Flights that repeat one as short are left to dopri5: dop853
-  // was seen to return to the surface for ever where sliding of second order ends.
-  if (usual->stages_span_step() && !now_.restart.repeats()) return usual;
-  if (!now_.restart.starts_anew() || !(now_.restart.interval() > 0) || now_.restart.steps() > kFewSteps)
-    return usual;
-  ModeOde& ode = now_.here->ode;
-  ode.velocity(now_.t, now_.x, state_);
-  nudged_state_ = now_.x;
-  add_errors(now_.weights, nudged_state_);
-  noise_weights_.resize(now_.x.size());
-  ode.velocity(now_.t, nudged_state_, noise_weights_);
-  const double once = (noise_weights_ - state_).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>();
-  if (once == 0) return &now_.here->one_step();
-  nudged_state_ = now_.x + (noise_weights_ - state_) / once;
-  ode.velocity(now_.t, nudged_state_, noise_weights_);
-  const double again = (noise_weights_ - state_).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>();
-  return std::sqrt(once * again) * now_.restart.interval() <= kMostChange ? &now_.here->one_step() : usual;
-}
-
 bool RunEngine::begin_mode() {
   if (!(now_.t < now_.run.end)) {
     if (now_.options.recording == Recording::dense) {
@@ -174,7 +149,7 @@ bool RunEngine::begin_mode() {
   }
   manager_.dips().begin_flight();
   const Stepper* const last = now_.stepper;
-  now_.stepper = choose_stepper();
+  now_.stepper = stepper_choice_.choose();
   now_.tools.drop_beyond_limit(now_.here);
   if (ode.has_closed_contacts()) {
     // Put onto surfaces the state need not be where the contacts keep it; the steps are.

@@ -14,6 +14,7 @@
 #include "log/run_log.hpp"
 #include "rules/mode_manager.hpp"
 #include "run/step_sizes.hpp"
+#include "run/stepper_choice.hpp"
 #include "simulate/run_state.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -49,7 +50,6 @@ class RunEngine {
  private:
   // Freezes the mode, chooses its stepper and starts the locator. False when the run is over.
   bool begin_mode();
-  Stepper* choose_stepper();
   bool arrive_with_guards(double t);
   // Steps to the next event, or to the end of the run.
   ModeEnd follow_mode();
@@ -70,6 +70,7 @@ class RunEngine {
   RunLog log_;
   Locator locator_;
   ModeManager manager_;
+  StepperChoice stepper_choice_;
 
   // Whether a pause was asked for by now, and few numbers tell how the run goes on.
   bool may_pause() const;
@@ -82,7 +83,6 @@ class RunEngine {
   double usual_step_ = 0;  // before the pause; 0 where the run has not gone on from one
   double last_look_;       // t where the run last looked back at how far its steps lead
   StepSizes step_sizes_;
-  Vector state_, nudged_state_, noise_weights_;  // buffers, for one function at a time
 };
 
 }  // namespace slideway

@@ -22,7 +22,7 @@ void RunEngine::warn_of_silent_guards() {
   EventWatch& watch = now_.here->watch;
   const GuardTable& guards = now_.here->guards;
   std::vector<std::string> silent;
-  noise_weights_ = now_.errors.accumulated().cwiseInverse();
+  const Vector weights = now_.errors.accumulated().cwiseInverse();
   try {
     for (Index e = 0; e < watch.size(); ++e) {
       const Watched& watched = watch[e];
@@ -38,7 +38,7 @@ void RunEngine::warn_of_silent_guards() {
       const double value = now_.here->event_value(now_.t, now_.x, e);
       if (!(value < 0)) continue;
       const double near = kZeroFactor * watch.rounding(now_.t, now_.x, e) +
-                          watch.tolerance(now_.t, now_.x, e, noise_weights_);
+                          watch.tolerance(now_.t, now_.x, e, weights);
       if (!(value < -near)) continue;
       silent.push_back(
           silent_event_warning(kind_of(watched), watched.name, watched.when.value(now_.t, now_.x),

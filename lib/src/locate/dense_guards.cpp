@@ -1,0 +1,94 @@
+#include "locate/dense_guards.hpp"
+
+#include <exception>
+#include <stdexcept>
+
+#include "slideway/core/state_errors.hpp"
+
+namespace slideway {
+
+bool DenseGuards::is_armed(Index slot) const {
+  if (affine_ && affine_->watches(slot)) return affine_->armed(slot);
+  return now_.here->scan.armed()[static_cast<std::size_t>(slot)] != 0;
+}
+
+void DenseGuards::sample(double t, VectorRef values) {
+  LocationTools& tools = *now_.here;
+  if (tools.ode.recall(t, values)) return;
+  state_at(t);
+  try {
+    tools.ode.sample(t, state_, values);
+  } catch (const std::exception&) {
+    if (!mirror_what_is_hardly_left(t)) throw;
+    tools.ode.sample(t, state_, values);
+  }
+}
+
+// Errors may put the state on the wrong side of a surface that the solution has just left, where the field may have no value. The
+// function mirrors the state to the same distance on the right side, which changes it by no more than these errors.
+bool DenseGuards::mirror_what_is_hardly_left(double t) {
+  LocationTools& tools = *now_.here;
+  Vector h(now_.mode.size());
+  tools.evaluator.guards(t, state_, h);
+  bool any = false;
+  for (Index i = 0; i < h.size(); ++i) {
+    const Index slot = ModeOde::first_slot(i);
+    if (now_.mode.slides_on(i) || is_armed(slot)) continue;
+    const double beyond = -static_cast<double>(static_cast<signed char>(now_.mode[i])) * h[i];
+    if (!(beyond > 0) || beyond > tools.guards.arrive_below()[slot]) continue;
+    any = tools.geometry.change_guard(t, i, -2 * h[i], now_.weights, state_) || any;
+  }
+  return any;
+}
+
+double DenseGuards::sample_one(double t, Index guard, VectorRef scratch) {
+  LocationTools& tools = *now_.here;
+  if (guard < tools.ode.event_slot(0)) return GuardSampler::sample_one(t, guard, scratch);
+  if (tools.ode.recall(t, scratch)) return scratch[guard];
+  state_at(t);
+  return tools.ode.sample_event(t, state_, guard);
+}
+
+// Dense output leaves a curved surface, by errors that nothing controls, and one that the integrator leaves, by its drift; an event
+// found there would not be one on the surface, nor would those that are simultaneous there be found at one time.
+void DenseGuards::state_at(double t) {
+  LocationTools& tools = *now_.here;
+  state_.resize(now_.x.size());
+  now_.stepper->evaluate(t, state_);
+  if (!now_.dense_output_drifts() && (!tools.ode.slides() || tools.evaluator.guards_are_affine())) return;
+  // The way back to the surface depends on the weights: they are those with which the state at an event is put there.
+  now_.here->stepper->error_weights(state_, now_.weights);
+  try {
+    tools.ode.project(t, now_.weights, state_);
+  } catch (const std::runtime_error&) {
+    // Beyond the end of sliding there need be no point of the surfaces near; the guards still tell the way.
+    now_.stepper->evaluate(t, state_);
+  }
+}
+
+void DenseGuards::noise(double t, VectorRef values) {
+  LocationTools& tools = *now_.here;
+  state_at(t);
+  tools.stepper->error_weights(state_, now_.weights);
+  plain_values_.resize(values.size());
+  tools.ode.sample(t, state_, plain_values_);
+  nudged_state_ = state_;
+  add_errors(now_.weights, nudged_state_);
+  // Beyond a surface the guards need not have values: errors to the other side make as much noise. Where there are none either,
+  // none is known.
+  for (const bool last : {false, true}) {
+    try {
+      tools.ode.exit_guards(t, nudged_state_, values);
+      break;
+    } catch (const std::exception&) {
+      if (last) {
+        values.setZero();
+        return;
+      }
+      nudged_state_ = 2 * state_ - nudged_state_;
+    }
+  }
+  values = (values - plain_values_).cwiseAbs();
+}
+
+}  // namespace slideway

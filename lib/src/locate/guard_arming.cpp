@@ -1,0 +1,164 @@
+#include "locate/guard_arming.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <stdexcept>
+
+#include "core/constants.hpp"
+#include "simulate/held_surfaces.hpp"
+#include "simulate/precision.hpp"
+#include "simulate/run_shared.hpp"
+#include "slideway/core/state_errors.hpp"
+
+namespace slideway {
+
+void GuardArming::start(bool same_stepper) {
+  GuardTable& guards = now_.here->guards;
+  ModeOde& ode = now_.here->ode;
+  state_.resize(now_.x.size());
+  nudged_values_.resize(ode.guards());
+  guards.start_slots(now_.mode);
+  if (now_.here->watch.size() > 0) start_events();
+  guards.hold_surfaces(ode.has_closed_contacts() ? held_by(now_, now_.here->contacts->closed())
+                                                 : std::vector<Index>());
+  if (!guards.leaves_any()) return;
+  bool needs_nudge = ode.has_closed_contacts();
+  guards.for_surfaces_left([&](Index i) {
+    needs_nudge =
+        needs_nudge || (now_.mode.slides_on(i) && !(affine_ && affine_->watches(ModeOde::first_slot(i))));
+  });
+  if (needs_nudge) {
+    state_ = now_.x;
+    add_errors(now_.weights, state_);
+    ode.exit_guards(now_.t, state_, nudged_values_);
+  }
+  guards.for_surfaces_left([&](Index i) {
+    if (contains(guards.held_surfaces(), i)) return;
+    if (now_.mode.slides_on(i))
+      start_exits(i, needs_nudge);
+    else
+      start_surface(i, same_stepper);
+  });
+  for (const Index c : guards.contacts_left()) {
+    const Index slot = ode.contact_slot(c);
+    if (contains(now_.here->contacts->closed(), c)) {
+      guards.start_closed_contact(c, guard_values_[slot],
+                                  std::abs(nudged_values_[slot] - guard_values_[slot]));
+    } else {
+      const double rounding = now_.here->contacts->rounding(now_.t, now_.x, c);
+      const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
+      guards.start_open_contact(c, guard_values_[slot], rounding, error, keeps_its_gap(now_, c));
+    }
+  }
+}
+
+void GuardArming::start_exits(Index surface, bool is_nudged) {
+  const Index first = ModeOde::first_slot(surface);
+  const double scale = std::abs(guard_values_[first]) + std::abs(guard_values_[first + 1]);
+  const double known = is_nudged ? 0 : affine_->exit_tolerance(surface, now_.weights);
+  for (const Index slot : {first, first + 1}) {
+    const double error = is_nudged ? std::abs(nudged_values_[slot] - guard_values_[slot]) : known;
+    now_.here->guards.start_exit(slot, scale, error);
+  }
+}
+
+void GuardArming::start_surface(Index i, bool same_stepper) {
+  GuardTable& guards = now_.here->guards;
+  const bool is_last = guards.surface(i).left;
+  const double rounding = now_.here->geometry.rounding(now_.t, now_.x, i);
+  const double tolerance = is_last ? now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights) : 0;
+  guards.start_surface(i, guard_values_[ModeOde::first_slot(i)], rounding, tolerance,
+                       gathered_errors(now_.options.rtol));
+  // The errors of a motion far smaller than the tolerances bring it back for ever.
+  if (guards.vain_returns() >= kVainReturns && makes_no_difference(i)) guards.arm_beyond_allowance(i);
+  // Where its gradient vanishes with it, errors do not show before it has been left.
+  if (guards.returned_at_once() && same_stepper && is_last)
+    guards.arm_beyond_error(i, kWrongWayFactor * tolerance_a_step_on(i));
+}
+
+// True if λ of the surface changes the states by less than a tolerance until the end of the run, as at a kink.
+bool GuardArming::makes_no_difference(Index surface) {
+  Vector lambda = now_.lambda;
+  Vector above(now_.x.size());
+  try {
+    lambda[surface] = 1;
+    now_.here->evaluator.field(now_.t, now_.x, lambda, above);
+    lambda[surface] = -1;
+    now_.here->evaluator.field(now_.t, now_.x, lambda, state_);
+  } catch (const std::exception&) {
+    return false;
+  }
+  state_ = (above - state_).cwiseProduct(now_.weights);
+  return state_.allFinite() && state_.lpNorm<Eigen::Infinity>() * (now_.run.end - now_.t) <= kNoDifference;
+}
+
+double GuardArming::tolerance_a_step_on(Index surface) {
+  const double end = now_.t + now_.stepper->last_step_size();
+  now_.stepper->evaluate(end, state_);
+  return now_.here->geometry.tolerance(end, state_, surface, now_.weights);
+}
+
+// True if the constraints keep the guard at zero, as friction keeps the velocity of a sticking block. The test shifts the state by
+// its errors and projects it back onto the constraints: the guard must not move. Rounding hides the motion of a guard under a shift
+// by errors of tight tolerances, so the shift is made larger until it does not.
+bool GuardArming::is_held(Index event) {
+  if (!now_.here->ode.constrained()) return false;
+  EventWatch& watch = now_.here->watch;
+  const double value = now_.here->event_value(now_.t, now_.x, event);
+  const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
+  if (std::abs(value) > kWrongWayFactor * error) return false;
+  const double rounding = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
+  const double times = error > 0 ? std::max(1.0, rounding / (kHeldPart * error)) : 1.0;
+  state_ = now_.x;
+  add_errors(now_.weights / times, state_);
+  // No constraint holds a guard of the time alone.
+  if (error == 0 && now_.here->event_value(now_.t, state_, event) == value) return false;
+  try {
+    now_.here->ode.project(now_.t, now_.weights, state_);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  return std::abs(now_.here->event_value(now_.t, state_, event) - value) <=
+         kHeldPart * times * error + rounding;
+}
+
+// States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors.
+double GuardArming::projection_noise(Index event) {
+  if (!now_.here->ode.constrained()) return 0;
+  return kEpsilon * now_.x.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() *
+         now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
+}
+
+// Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
+double GuardArming::event_rounding(Index event) {
+  return now_.here->watch.rounding_of_errors(now_.t, now_.x, event, now_.weights) +
+         kZeroFactor * projection_noise(event);
+}
+
+double GuardArming::arming_level(Index event) {
+  return kZeroFactor * event_rounding(event) + now_.here->guards.event(event).noise;
+}
+
+void GuardArming::start_events() {
+  EventWatch& watch = now_.here->watch;
+  GuardTable& guards = now_.here->guards;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const Index slot = now_.here->ode.event_slot(e);
+    if (!now_.agenda.limits.empty() && now_.is_part_of_limit(e)) {
+      guards.ignore(slot);
+    } else if (guards.event(e).armed) {
+      continue;
+    } else if (contains(poles_, slot)) {
+      guards.start_behind_pole(e);
+    } else {
+      const GuardTable::EventSizes sizes{.value = guard_values_[slot],
+                                         .rounding = event_rounding(e),
+                                         .tolerance = watch.tolerance(now_.t, now_.x, e, now_.weights),
+                                         .clear = arming_level(e)};
+      guards.start_event(e, sizes, is_held(e), gathered_errors(now_.options.rtol));
+    }
+  }
+}
+
+}  // namespace slideway
