@@ -391,7 +391,8 @@ void add_run(CLI::App& program, RunArguments& arguments) {
   app.add_option(
          "--observe", arguments.observe,
          "what to write and draw beside the states: the name of a definition, a force of friction, a surface "
-         "(its guard) or a contact (its force), or an expression with a name, \"E = 0.5*v^2\"; may be "
+         "(its guard), a contact (its force) or the friction of a contact, or an expression with a name, "
+         "\"E = 0.5*v^2\"; may be "
          "repeated")
       ->type_name("NAME|NAME=EXPRESSION")
       ->allow_extra_args(false)
@@ -578,7 +579,8 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
   app.add_option(
          "--observe", arguments.observe,
          "what has columns beside the states: the name of a definition, a force of friction, a surface (its "
-         "guard) or a contact (its force), or an expression with a name, \"E = 0.5*v^2\"; may be repeated")
+         "guard), a contact (its force) or the friction of a contact, or an expression with a name, \"E = "
+         "0.5*v^2\"; may be repeated")
       ->type_name("NAME|NAME=EXPRESSION")
       ->allow_extra_args(false)
       ->group(looked_at);

@@ -2,7 +2,11 @@
 //
 // The piece is found by halves, so that what is not in force costs nothing: select(u − u₈; select(u − u₁₂; …), select(u − u₄; …)).
 
+#include <cmath>
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/number_text.hpp"
 #include "model_file/characteristic.hpp"
