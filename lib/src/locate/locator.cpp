@@ -4,13 +4,9 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <stdexcept>
 
 #include "core/constants.hpp"
-#include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
-#include "simulate/run_shared.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 

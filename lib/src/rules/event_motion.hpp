@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "locate/guard_arming.hpp"
 #include "rules/first_motion.hpp"
 #include "rules/instant.hpp"
 #include "simulate/run_state.hpp"
@@ -18,8 +19,8 @@ namespace slideway {
 class EventMotion {
  public:
   // The references must outlive it.
-  EventMotion(RunState& now, const Instant& instant, const InstantJumps& jumps)
-      : now_(now), instant_(instant), jumps_(jumps) {}
+  EventMotion(RunState& now, GuardArming& arming, const Instant& instant, const InstantJumps& jumps)
+      : now_(now), arming_(arming), instant_(instant), jumps_(jumps) {}
 
   // How far from zero the guard may be and still count as zero, in its units.
   double zero_level(Index event);
@@ -28,14 +29,17 @@ class EventMotion {
   // The sign of the first derivative of s·g along the motion that is not zero, s the side of the event; 0 when it rests. `exact` tells
   // that the state is known to rounding.
   int motion_of(Index event, bool exact);
+  // The events whose guards are zero and move on through it, once the mode is known. The table of guards is told how the others begin.
+  std::vector<Index> events_moving_through_zero();
 
  private:
   std::vector<Displacement> points_not_told_apart(bool exact);
 
   RunState& now_;
+  GuardArming& arming_;
   const Instant& instant_;
   const InstantJumps& jumps_;
-  Vector velocity_, weights_;  // buffers of zero_level()
+  Vector velocity_, weights_;  // buffers
 };
 
 }  // namespace slideway

@@ -1,7 +1,5 @@
 #include "rules/event_series.hpp"
 
-#include <algorithm>
-
 #include "core/copy_numbers.hpp"
 
 namespace slideway {

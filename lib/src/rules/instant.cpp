@@ -5,10 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
-#include <iterator>
-#include <limits>
-#include <string_view>
 
 #include "core/number_text.hpp"
 #include "rules/contact_release.hpp"
@@ -390,30 +386,13 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
 }
 
 bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surfaces) {
-  const auto where = [&] { return surfaces.empty() ? std::string("the guards") : now_.names(surfaces); };
-  const auto components = [&] {
-    if (!event || event->w_minus.size() != 1 || !std::isfinite(event->w_minus.front())) return std::string();
-    return " (w- = " + number_text(event->w_minus.front()) + ", w+ = " + number_text(event->w_plus.front()) +
-           ")";
-  };
   if (!event) {
     if (!note_restart(history_.restarts, now_.t, now_.run.end - now_.run.start)) return false;
     if (stays_where_no_field()) {
       history_.restarts.clear();
       return false;
     }
-    Index largest = 0;
-    const bool overflows = now_.x.cwiseAbs().maxCoeff(&largest) > kLargeState;
-    log_.finish(
-        Status::chattering,
-        "the solution keeps returning to " + where() + " near t = " + number_text(now_.t) +
-            " without leaving it or sliding: " +
-            (overflows ? "'" + now_.here->system.state_names()[static_cast<std::size_t>(largest)] + "' is " +
-                             number_text(now_.x[largest]) +
-                             ", and products of such numbers are infinite; choose units in which it is "
-                             "smaller"
-                       : std::string("the motion beside it is smaller than the tolerances; tighten rtol "
-                                     "and atol")));
+    log_.finish(Status::chattering, returning_text(now_, surfaces));
     return true;
   }
   history_.restarts.clear();
@@ -427,11 +406,7 @@ bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surf
   if (!(span <= shortest)) return false;
   // Turns that shrink steadily come to their end.
   if (limit_of(history_.turns.events(), kTurnsRoundIntersection)) return false;
-  log_.finish(Status::chattering,
-              "events on " + where() + " accumulate: the last " + std::to_string(kChatteringEvents) +
-                  " took " + number_text(span) + " before t = " + number_text(now_.t) +
-                  "; sliding does not take over because w- and w+ do not push onto the surface from " +
-                  "both sides" + components());
+  log_.finish(Status::chattering, accumulating_text(now_, *event, surfaces, span));
   return true;
 }
 

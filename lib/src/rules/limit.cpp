@@ -5,12 +5,10 @@
 // over a turn, forces and relays do on average what they do at the limit. The log shows the limit at its time.
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/number_text.hpp"
 #include "rules/mode_manager.hpp"
 #include "simulate/run_shared.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "simulate/precision.hpp"
-#include "simulate/run_shared.hpp"
 
 namespace slideway {
 

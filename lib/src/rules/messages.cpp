@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "core/number_text.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 
 namespace slideway {
@@ -83,6 +84,10 @@ std::string words_of(const RunState& now, const std::vector<Mode>& modes) {
   return words;
 }
 
+std::string where_of(const RunState& now, std::span<const Index> surfaces) {
+  return surfaces.empty() ? "the guards" : now.names(surfaces);
+}
+
 }  // namespace
 
 std::string ambiguity_text(const RunState& now, const Resolution& resolution) {
@@ -97,6 +102,30 @@ std::string ambiguity_text(const RunState& now, const Resolution& resolution) {
                      "it and from it"
                    : "") +
          "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches";
+}
+
+std::string returning_text(const RunState& now, std::span<const Index> surfaces) {
+  Index largest = 0;
+  const bool overflows = now.x.cwiseAbs().maxCoeff(&largest) > kLargeState;
+  return "the solution keeps returning to " + where_of(now, surfaces) + " near t = " + number_text(now.t) +
+         " without leaving it or sliding: " +
+         (overflows
+              ? "'" + now.here->system.state_names()[static_cast<std::size_t>(largest)] + "' is " +
+                    number_text(now.x[largest]) +
+                    ", and products of such numbers are infinite; choose units in which it is smaller"
+              : std::string("the motion beside it is smaller than the tolerances; tighten rtol and atol"));
+}
+
+std::string accumulating_text(const RunState& now, const EventRecord& last, std::span<const Index> surfaces,
+                              double span) {
+  const bool has_components = last.w_minus.size() == 1 && std::isfinite(last.w_minus.front());
+  return "events on " + where_of(now, surfaces) + " accumulate: the last " +
+         std::to_string(kChatteringEvents) + " took " + number_text(span) +
+         " before t = " + number_text(now.t) +
+         "; sliding does not take over because w- and w+ do not push onto the surface from both sides" +
+         (has_components ? " (w- = " + number_text(last.w_minus.front()) +
+                               ", w+ = " + number_text(last.w_plus.front()) + ")"
+                         : std::string());
 }
 
 std::string endless_text(const RunState& now, const std::vector<EventRecord>& records) {

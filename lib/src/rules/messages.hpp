@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,13 @@ namespace slideway {
 
 // The continuation is not unique: why, the modes that continue, and what to do.
 std::string ambiguity_text(const RunState& now, const Resolution& resolution);
+
+// The solution leaves these surfaces, or none that is known, by no more than errors.
+std::string returning_text(const RunState& now, std::span<const Index> surfaces);
+
+// So many events in so short a span, of which `last` is the last: why nothing slides.
+std::string accumulating_text(const RunState& now, const EventRecord& last, std::span<const Index> surfaces,
+                              double span);
 
 // Events set each other off at one instant: which, and what to check.
 std::string endless_text(const RunState& now, const std::vector<EventRecord>& records);

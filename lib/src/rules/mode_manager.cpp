@@ -11,7 +11,7 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
       limits_(now, log),
       arrived_(now, locator),
       switch_(now, locator),
-      motion_(now, instant_, jumps_),
+      motion_(now, locator.arming(), instant_, jumps_),
       waiting_(now, instant_, motion_),
       records_(now, log, instant_, jumps_),
       firing_(now, log, instant_, jumps_, records_, waiting_, switch_),

@@ -143,7 +143,6 @@ class ModeManager {
   // `pressed` are contacts that close whatever the forces on them are.
   bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
   std::vector<Index> left_with_pair() const;
-  std::vector<Index> events_moving_through_zero();
   Guard guard_between(const std::vector<Index>& due) const;
   std::optional<std::size_t> edge_that_undoes_last() const;
 

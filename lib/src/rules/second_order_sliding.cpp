@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "simulate/precision.hpp"
-#include "simulate/run_shared.hpp"
 
 namespace slideway {
 

@@ -3,26 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <exception>
 #include <iterator>
-#include <limits>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
-#include "core/constants.hpp"
-#include "core/number_text.hpp"
-#include "rules/first_motion.hpp"
 #include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/pressed_contacts.hpp"
-#include "rules/surface_sides.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 
@@ -77,7 +69,7 @@ ModeManager::Verdict ModeManager::find_mode(bool at_start, std::vector<EventReco
 
 // With the mode the motion is known, and which guards it carries through zero.
 ModeManager::Verdict ModeManager::fire_through_zero(bool at_start, std::vector<EventRecord>& records) {
-  const std::vector<Index> due = events_moving_through_zero();
+  const std::vector<Index> due = motion_.events_moving_through_zero();
   if (due.empty()) return Verdict::holds;
   std::vector<Index> stops;
   std::vector<Crossed> jumps;
@@ -251,59 +243,6 @@ std::vector<Index> ModeManager::left_with_pair() const {
   left = now_.here->guards.surfaces_left();
   std::erase_if(left, [&](Index i) { return now_.mode.slides_on(i); });
   return left;
-}
-
-// Judges the guards that are zero, once the motion is known; the others are prepared for the march.
-std::vector<Index> ModeManager::events_moving_through_zero() {
-  std::vector<Index> due;
-  EventWatch& watch = now_.here->watch;
-  GuardTable& guards = now_.here->guards;
-  if (watch.size() == 0) return due;
-  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
-  for (Index e = 0; e < watch.size(); ++e) {
-    const bool any = watch[e].direction == Direction::any;
-    guards.look_anew(e);
-    if (now_.is_part_of_limit(e)) continue;
-    const double value = now_.here->event_value(now_.t, now_.x, e);
-    const double zero = motion_.zero_level(e);
-    if (std::abs(value) > zero) {
-      if (any && value < 0) guards.turn(e);
-      continue;
-    }
-    // Its rate is rounding, too.
-    guards.set_held(e, locator_.arming().is_held(e));
-    if (guards.event(e).held) continue;
-    const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
-    // The classification has said on which side the solution leaves the guard between two locations.
-    const bool is_left = instant_.departed && instant_.departed == watch[e].when;
-    const int motion = is_left ? 1 : motion_.motion_of(e, exact);
-    if (any) {
-      if (motion < 0) guards.turn(e);
-    } else if (motion < 0) {
-      // A guard that goes on the way it crossed has been dealt with.
-      now_.here->ode.velocity(now_.t, now_.x, state_);
-      const double rate = guards.side(e) * watch.rate(now_.t, now_.x, state_, e);
-      const bool is_noted = watch[e].kind == WatchedKind::record &&
-                            std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=
-                                instant_.recorded.end();
-      const bool went_on =
-          (guards.event(e).fired_here && rate < 0) || is_noted || now_.here->guards.event(e).waits;
-      // Still on its own side, if only just: the march finds when it crosses.
-      const bool is_ahead = !exact && !jumps_.has_fired_on(watch[e].when) &&
-                            value > kZeroFactor * watch.rounding(now_.t, now_.x, e);
-      if (!went_on && !is_ahead) due.push_back(e);
-      if (went_on) guards.set_noise(e, zero);
-      continue;
-    }
-    // An event that fired with another one a little before its own zero has that zero still ahead.
-    const double ahead =
-        std::abs(value) > kZeroFactor * watch.rounding(now_.t, now_.x, e) ? std::abs(value) : 0.0;
-    // The state lies on a guard that it slid along or that fired here: errors of the run are none of this guard.
-    const bool is_on_guard = exact || is_left || jumps_.has_fired_on(watch[e].when);
-    const double tolerance = is_on_guard ? watch.tolerance(now_.t, now_.x, e, now_.weights) : zero;
-    guards.leave_event(e, ahead + kWrongWayFactor * tolerance, is_on_guard ? ahead : zero);
-  }
-  return due;
 }
 
 }  // namespace slideway

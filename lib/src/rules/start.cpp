@@ -95,7 +95,7 @@ void ModeManager::begin_in(const Mode& mode) {
   begin_second_order(sliding, sliding);
   take_initial_mode();
   waiting_.look_at_waiting();
-  events_moving_through_zero();
+  motion_.events_moving_through_zero();
 }
 
 }  // namespace slideway

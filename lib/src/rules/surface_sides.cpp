@@ -1,6 +1,5 @@
 #include "rules/surface_sides.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/constants.hpp"

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -13,9 +12,8 @@
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
 #include "log/trajectory_projection.hpp"
+#include "run/warnings.hpp"
 #include "simulate/precision.hpp"
-#include "simulate/run_shared.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 
@@ -82,7 +80,8 @@ bool RunEngine::follow() {
 }
 
 Solution RunEngine::ended() {
-  if (log_.solution().outcome.status == Status::reached_end) warn_of_shrinking_steps();
+  const Status status = log_.solution().outcome.status;
+  if (status == Status::reached_end) append_shrinking_steps(now_, step_sizes_, log_.solution().warnings);
   if (log_.solution().trajectory.empty())
     log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
   if (log_.solution().trajectory.ends_without_state()) log_.solution().trajectory.add_point(now_.t, now_.x);
@@ -96,7 +95,7 @@ Solution RunEngine::ended() {
   log_.write_outputs(now_.t, now_.t);
   log_.solution().pending = now_.agenda.schedule.pending();
   log_.solution().final = {now_.t, now_.word(), now_.x, now_.here->name};
-  warn_of_silent_guards();
+  append_silent_guards(now_, status, log_.solution().warnings);
   Statistics& statistics = log_.solution().statistics;
   const std::int64_t integrator_roots = statistics.integrator_roots;
   statistics = now_.tools.work();
@@ -105,19 +104,6 @@ Solution RunEngine::ended() {
   if (statistics.restarts > 0) --statistics.restarts;
   statistics.events = static_cast<std::int64_t>(log_.solution().events.size());
   return std::move(log_.solution());
-}
-
-// A pole moves by the errors of the solution on the way to it, a part of the time that the way takes.
-void RunEngine::warn_of_shrinking_steps() {
-  const double resolution = gathered_errors(now_.options.rtol) * now_.options.rtol;
-  const std::optional<StepSizes::Shrinking> shrinking = step_sizes_.shrink_into(now_.t, resolution);
-  if (!shrinking) return;
-  log_.solution().warnings.push_back(
-      "the steps shrank geometrically into the end, t = " + number_text(now_.t) + ", from " +
-      number_text(shrinking->first) + " at t = " + number_text(shrinking->since) + " to " +
-      number_text(shrinking->last) +
-      ": the solution or one of its derivatives may be infinite here, and the last "
-      "values tell only that they are large; end the run earlier, or with a stop");
 }
 
 bool RunEngine::begin_mode() {

@@ -61,10 +61,6 @@ class RunEngine {
   std::optional<ModeEnd> end_within_step(double step_start, double step_end);
   // True when the run is over, for that.
   bool too_many_steps();
-  // ---- what went through but is probably not meant (warnings.cpp)
-  void warn_of_shrinking_steps();
-  // Guards that the end finds beyond zero, and that never fired.
-  void warn_of_silent_guards();
 
   RunState now_;
   RunLog log_;

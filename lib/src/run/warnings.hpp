@@ -1,0 +1,22 @@
+// Warnings at the end of a run, about what went through but is probably not meant.
+//
+// They must not change the run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "run/step_sizes.hpp"
+#include "simulate/run_state.hpp"
+
+namespace slideway {
+
+// Steps that shrank geometrically into the end. A pole moves by the errors of the solution on the way to it, a part of the time that
+// the way takes.
+void append_shrinking_steps(const RunState& now, const StepSizes& step_sizes,
+                            std::vector<std::string>& warnings);
+
+// Guards that the end finds beyond zero, and that never fired. `status` is that of the run's outcome.
+void append_silent_guards(RunState& now, Status status, std::vector<std::string>& warnings);
+
+}  // namespace slideway
