@@ -181,6 +181,7 @@ struct ValidateArguments {
   std::optional<Index> jobs = {};         // of random models
   std::vector<std::string> classes = {};  // of random models; empty: all
   std::string json = {};                  // of random models: "-"
+  bool derivatives = false;               // of random models in place of their motions
 };
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err);

@@ -843,6 +843,10 @@ void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names)
       ->needs(&random);
   add_word(app, "--json", "- writes the results of random models as a document", {"-"}, arguments.json)
       ->needs(&random);
+  app.add_flag(
+         "--derivatives", arguments.derivatives,
+         "of random models compare forward and adjoint derivatives with differences of runs at rtol 1e-12")
+      ->needs(&random);
 }
 
 void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional<double>& rtol) {
@@ -851,8 +855,9 @@ void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional
       *app.add_option("name", arguments.names, "cases, or beginnings of their names (default: all)")
            ->type_name("NAME");
   add_random(app, arguments, names);
-  add_number(app, "--rtol", "relative tolerance (default 1e-6; of random models five of them)", rtol_expected,
-             is_rtol, rtol);
+  add_number(app, "--rtol",
+             "relative tolerance (default 1e-6; of random models five of them, of their derivatives 1e-10)",
+             rtol_expected, is_rtol, rtol);
   add_word(app, "--method", "integrator (default: all)",
            {"auto", "bdf", "adams", "dopri5", "dop853", "rodas"}, arguments.method);
   app.footer("Exit status: 0 all cases pass, 1 a case fails, 2 the command line is wrong.");

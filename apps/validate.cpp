@@ -1,6 +1,7 @@
 #include "apps/commands.hpp"
 #include "slideway/simulate/options.hpp"
 #include "validation/random/campaign.hpp"
+#include "validation/random/derivative_campaign.hpp"
 #include "validation/suite.hpp"
 
 namespace slideway::apps {
@@ -16,6 +17,10 @@ int validate_random_models(const ValidateArguments& arguments, std::ostream& out
   options.json = !arguments.json.empty();
   if (arguments.has_rtol) options.plan.tolerances = {arguments.rtol};
   if (!arguments.method.empty()) options.plan.methods = {method_from(arguments.method)};
+  if (arguments.derivatives) {
+    if (!arguments.has_rtol) options.plan.tolerances = {1e-10};
+    return validation::random::run_derivative_campaign(options, out);
+  }
   return validation::random::run_campaign(options, out);
 }
 

@@ -106,6 +106,11 @@ TEST_CASE("random models are validated by class, and their results are a table o
   std::vector<std::string> with_json = command;
   with_json.insert(with_json.end(), {"--json", "-"});
   CHECK(contains(place.slideway(with_json).out, "\"slideway.random/1\""));
+  const Finished derivatives =
+      place.slideway({"validate", "--random", "1", "--class", "linear", "--derivatives"});
+  CHECK(derivatives.status == 0);
+  CHECK(contains(derivatives.out, "undecided"));
+  CHECK(place.slideway({"validate", "--derivatives"}).status == 2);
   const Finished unknown = place.slideway({"validate", "--random", "2", "--class", "linaer"});
   CHECK(unknown.status == 2);
   CHECK(contains(unknown.err, "linear"));

@@ -74,7 +74,8 @@ def main():
         short = ["--repeats", "1", "--levels", "2", "--max-evaluations", "20000", "--quiet", "--json", "-"]
         calls += [("compare", ["compare", "evaporator", "--error", "1e-3", *short]),
                   ("compare", ["compare", str(gallery / "bouncing_ball.toml"), *short]),
-                  ("random", ["validate", "--random", "2", "--json", "-"])]
+                  ("random", ["validate", "--random", "2", "--json", "-"]),
+                  ("random-derivatives", ["validate", "--random", "2", "--derivatives", "--json", "-"])]
         failures = 0
         seen = set()
         for kind, arguments in calls:
@@ -94,7 +95,8 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "lyapunov", "equilibria", "fit", "random"} - seen:
+        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "lyapunov", "equilibria", "fit", "random",
+                     "random-derivatives"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")
     print(f"{len(calls)} documents, {failures} failures")

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "slideway/core/errors.hpp"
 #include "slideway/model/model.hpp"
 #include "validation/random/classes.hpp"
 #include "validation/random/minimiser.hpp"
@@ -64,28 +63,12 @@ std::string described(const Trial& trial) {
                      trial.rewriting, trial.text);
 }
 
-std::vector<std::size_t> chosen_classes(const std::vector<std::string>& names) {
-  std::vector<std::size_t> chosen;
-  const std::vector<std::string> known = class_names();
-  for (std::size_t k = 0; k < known.size(); ++k) {
-    if (names.empty() || std::find(names.begin(), names.end(), known[k]) != names.end()) chosen.push_back(k);
-  }
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    refuse({.what = "there is no such class of random models",
-            .where = "validate --random",
-            .expected = fmt::format("one of {}", fmt::join(known, ", ")),
-            .got = "'" + name + "'"});
-  }
-  return chosen;
-}
-
 class Campaign {
  public:
   Campaign(const CampaignOptions& options, std::ostream& out) : options_(options), out_(out) {}
 
   int run() {
-    for (const std::size_t k : chosen_classes(options_.classes)) classes_.push_back({.index = k});
+    for (const std::size_t k : classes_named(options_.classes)) classes_.push_back({.index = k});
     std::vector<Task> tasks;
     for (std::size_t k = 0; k < classes_.size(); ++k) {
       classes_[k].row.name = all_classes()[classes_[k].index].name;

@@ -29,4 +29,7 @@ RandomModel stiff_models(Draw& draw);
 
 const std::vector<ModelClass>& all_classes();
 
+// Into all_classes(), in their order; all of them where no names are given. Throws std::invalid_argument for a class that there is not.
+std::vector<std::size_t> classes_named(const std::vector<std::string>& names);
+
 }  // namespace slideway::validation::random

@@ -84,7 +84,8 @@ std::optional<Formula> rate_of(const Formula& formula, const Formulas& derivativ
     case Operation::constant: return Formula(0.0);
     case Operation::time: return Formula(1.0);
     case Operation::state: return derivatives[static_cast<std::size_t>(formula.index())];
-    case Operation::definition: return rates[0];
+    case Operation::definition:
+    case Operation::parameter: return rates[0];
     case Operation::add: return rates[0] + rates[1];
     case Operation::subtract: return rates[0] - rates[1];
     case Operation::multiply: return rates[0] * a[1] + a[0] * rates[1];
@@ -131,6 +132,7 @@ std::string text(const Formula& formula, const Names& names) {
       const std::string& name = names.definitions[at(formula.index())];
       return name.empty() ? fmt::format("({})", argument(0)) : name;
     }
+    case Operation::parameter: return names.parameters[at(formula.index())];
     case Operation::add: return infix("+");
     case Operation::subtract: return infix("-");
     case Operation::multiply: return infix("*");

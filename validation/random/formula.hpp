@@ -17,6 +17,7 @@ enum class Operation {
   time,
   state,       // index: which
   definition,  // index: which; its expression is the argument
+  parameter,   // index: which; its value is the argument
   add,
   subtract,
   multiply,
@@ -76,10 +77,11 @@ std::optional<Formula> rate_of(const Formula& formula, const Formulas& derivativ
 // The tree with every node replaced by what `change` makes of it; it is given the node with its arguments replaced.
 Formula rewritten(const Formula& formula, const std::function<Formula(const Formula&)>& change);
 
-// How names are written: those of states, definitions (empty: written out) and surfaces (empty: their guard).
+// How names are written: those of states, definitions (empty: written out), surfaces (empty: their guard) and parameters.
 struct Names {
   std::vector<std::string> states = {};
   std::vector<std::string> definitions = {};
+  std::vector<std::string> parameters = {};
   std::vector<std::string> surfaces = {};
 };
 

@@ -17,8 +17,20 @@ std::string bare(const std::string& written) {
   return written.substr(1, written.size() - 2);
 }
 
+// So that it is read as a real number.
+std::string real_text(double value) {
+  const std::string written = text(value);
+  return written.find_first_of(".e") != std::string::npos ? written : written + ".0";
+}
+
+// The number, or the parameter that is written for it.
+std::string named_text(const RandomModel& model, double value, int parameter) {
+  return parameter < 0 ? text(value) : model.parameters[static_cast<std::size_t>(parameter)].first;
+}
+
 Names names_of(const RandomModel& model) {
   Names names;
+  for (const auto& parameter : model.parameters) names.parameters.push_back(parameter.first);
   for (const StateEntry& state : model.states) names.states.push_back(state.name);
   for (const auto& definition : model.definitions) {
     names.definitions.push_back(model.writes_guards ? std::string{} : definition.first);
@@ -58,12 +70,11 @@ std::string file_text(const RandomModel& model) {
   if (!model.locations.empty()) {
     out += fmt::format("initial = \"{}\"\n", location_name(model.initial_location));
   }
+  if (!model.parameters.empty()) out += "[parameters]\n";
+  for (const auto& [name, value] : model.parameters) out += fmt::format("{} = {}\n", name, real_text(value));
   out += "[states]\n";
-  for (const StateEntry& state : model.states) {
-    const std::string value = text(state.initial);
-    const bool is_real = value.find_first_of(".e") != std::string::npos;
-    out += fmt::format("{} = {}{}\n", state.name, value, is_real ? "" : ".0");
-  }
+  for (const StateEntry& state : model.states)
+    out += fmt::format("{} = {}\n", state.name, real_text(state.initial));
   out += fmt::format("[time]\nstart = {}\nend = {}\n", text(model.start), text(model.end));
   if (!model.definitions.empty() && !model.writes_guards) {
     out += "[definitions]\n";
@@ -75,9 +86,10 @@ std::string file_text(const RandomModel& model) {
     out += "[surfaces]\n";
     for (const SurfaceEntry& surface : model.surfaces) {
       const std::string guard = bare(text(surface.guard, names));
-      out += surface.break_away == 1 ? fmt::format("{} = \"{}\"\n", surface.name, guard)
-                                     : fmt::format("{} = {{ value = \"{}\", break_away = \"{}\" }}\n",
-                                                   surface.name, guard, text(surface.break_away));
+      out += surface.break_away == 1
+                 ? fmt::format("{} = \"{}\"\n", surface.name, guard)
+                 : fmt::format("{} = {{ value = \"{}\", break_away = \"{}\" }}\n", surface.name, guard,
+                               named_text(model, surface.break_away, surface.break_away_parameter));
     }
   }
   out += "[derivatives]\n";
@@ -107,9 +119,10 @@ std::string file_text(const RandomModel& model) {
   for (const ContactEntry& contact : model.contacts) {
     Assignments acts_on;
     for (const auto& [state, value] : contact.acts_on) acts_on.emplace_back(state, Formula(value));
-    out += fmt::format("[[contacts]]\nname = \"{}\"\ngap = \"{}\"\nacts_on = {{ {} }}\nrestitution = {}\n",
-                       contact.name, bare(text(contact.gap, names)), assignments_text(model, acts_on, names),
-                       text(contact.restitution));
+    out +=
+        fmt::format("[[contacts]]\nname = \"{}\"\ngap = \"{}\"\nacts_on = {{ {} }}\nrestitution = \"{}\"\n",
+                    contact.name, bare(text(contact.gap, names)), assignments_text(model, acts_on, names),
+                    named_text(model, contact.restitution, contact.restitution_parameter));
   }
   return out;
 }

@@ -24,7 +24,8 @@ struct StateEntry {
 struct SurfaceEntry {
   std::string name = {};
   Formula guard = {};
-  double break_away = 1;  // at rest it holds up to |λ| = break_away
+  double break_away = 1;          // at rest it holds up to |λ| = break_away
+  int break_away_parameter = -1;  // the parameter that is written for it; -1: the number
 };
 
 struct ContactEntry {
@@ -33,6 +34,7 @@ struct ContactEntry {
   Formula rate = {};  // its derivative in time
   std::vector<std::pair<int, double>> acts_on = {};
   double restitution = 0;
+  int restitution_parameter = -1;  // as above
 };
 
 // A reset, or an edge where there are locations.
@@ -53,6 +55,7 @@ struct LocationEntry {
 
 struct RandomModel {
   std::string name = {};
+  std::vector<std::pair<std::string, double>> parameters = {};  // numbers that have a name
   std::vector<StateEntry> states = {};
   std::vector<std::pair<std::string, Formula>> definitions = {};
   std::vector<SurfaceEntry> surfaces = {};

@@ -41,7 +41,7 @@ Taylor::Program Taylor::compile(int location) const {
     std::vector<std::size_t> arguments;
     for (const Formula& argument : formula.arguments()) arguments.push_back(add(argument));
     std::size_t place = 0;
-    if (formula.operation() == Operation::definition) {
+    if (formula.operation() == Operation::definition || formula.operation() == Operation::parameter) {
       place = arguments[0];
     } else {
       arguments.resize(2, 0);
@@ -113,7 +113,8 @@ void Taylor::evaluate(std::size_t place, std::size_t k) {
     case Operation::constant: out[k] = k == 0 ? static_cast<Real>(step.value) : 0; return;
     case Operation::time: out[k] = k == 0 ? time_ : k == 1 ? 1 : 0; return;
     case Operation::state: out[k] = states_[step.index][k]; return;
-    case Operation::definition: return;
+    case Operation::definition:
+    case Operation::parameter: return;
     case Operation::add: out[k] = a[k] + b[k]; return;
     case Operation::subtract: out[k] = a[k] - b[k]; return;
     case Operation::multiply: out[k] = product_term(a, b, k); return;

@@ -62,7 +62,7 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
   std::vector<Index> closed = instant.from->closed();
   closed.push_back(c);
   std::sort(closed.begin(), closed.end());
-  const Vector weights = instant.from->typical_sizes().cwiseInverse();
+  const Vector weights = instant.from->weights();
   const Vector lambda = instant.from->lambda(impact->t, impact->after);
   const auto remaining = [&](double t, const Vector& x) {
     Vector state = x;

@@ -31,6 +31,8 @@ const Radau& adjoint_formula() {
 
 // In relative tolerances, by which two fields differ and still count as one: an end of sliding is located to as much.
 constexpr double kSameVelocity = 10;
+// In parts of a time's derivative, by which two of them differ and still count as one.
+constexpr double kSameTime = 1e-6;
 constexpr Index kColumnsAtOnce = 32;     // of the matrix of an event, which stay in the cache
 constexpr int kMostHalvings = 12;        // of a step, beyond which the integrand is taken as it is
 constexpr std::size_t kStepsAtOnce = 8;  // of the solution, in which J is seen at least once
@@ -63,13 +65,13 @@ class AdjointRun {
     add_states_at(segments().back().end, true);
     // v belongs to what follows the boundary before segment k.
     while (true) {
+      if (k == 0) break;
       if (const std::optional<std::size_t> earlier = pass_boundary(k)) {
         k = *earlier;
         replay_.take(k);
         if (k > 0) replay_.take(k - 1);
         continue;
       }
-      if (k == 0) break;
       --k;
       follow_back(k);
       const double start = segments()[k].start;
@@ -77,20 +79,44 @@ class AdjointRun {
       if (is_latest && start < segments().back().end) add_states_at(start);
       if (k > 0) replay_.take(k - 1);
     }
-    result_.gradients = v_.transpose() * wanted_.initial;
-    for (std::size_t o = 0; o < undefined_.size(); ++o)
-      if (undefined_[o] != 0)
-        result_.gradients.row(static_cast<Index>(o)).setConstant(std::numeric_limits<double>::quiet_NaN());
+    begin();
     return result_;
   }
 
  private:
+  // With those that were added for functions that are zero at once.
   Index outputs() const { return v_.cols(); }
+  Index asked() const { return static_cast<Index>(outputs_.size()); }
   const std::vector<Segment>& segments() const { return replay_.segments(); }
+
+  // At the start only the directions that are asked for count.
+  void begin() {
+    Matrix s = wanted_.initial;
+    Matrix times = Matrix::Zero(s.cols(), outputs());
+    if (const std::optional<Saltation::Instant> instant = replay_.instant(0)) {
+      const Saltation::Change change = saltation_.apply(*instant, s);
+      if (!change.exists) end_existence(instant->t, change.reason);
+      s.topRows(n_) = change.after.topRows(n_);
+      add_times(0, 0, change.time, times);
+    }
+    const Matrix all = v_.transpose() * s + times.transpose();
+    result_.gradients = all.topRows(asked());
+    for (Index o = 0; o < asked(); ++o)
+      if (undefined_[static_cast<std::size_t>(o)] != 0)
+        result_.gradients.row(o).setConstant(std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t k = 0; k < apart_.size(); ++k) {
+      // The functions that were zero at once have one time in the directions alone in which these agree.
+      const Index o = apart_[k];
+      const auto row = all.row(asked() + static_cast<Index>(k));
+      for (Index c = 0; c < s.cols(); ++c)
+        if (!(std::abs(row[c]) <= kSameTime * std::abs(all(o, c))))
+          result_.gradients(o, c) = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
 
   // The weights of states at this very time.
   void add_states_at(double t, bool at_end = false) {
-    for (Index o = 0; o < outputs(); ++o) {
+    for (Index o = 0; o < asked(); ++o) {
       const AdjointOutput& output = outputs_[static_cast<std::size_t>(o)];
       for (std::size_t k = 0; k < output.times.size(); ++k)
         if (output.times[k] == t || (at_end && output.times[k] > t))
@@ -130,7 +156,8 @@ class AdjointRun {
     std::sort(stops.begin(), stops.end());
     stops.erase(std::unique(stops.begin(), stops.end()), stops.end());
     Variation variation(n_, rtol_);
-    variation.restart(steps[steps.size() - 1] - steps[steps.size() - 2]);
+    const double last_step = steps[steps.size() - 1] - steps[steps.size() - 2];
+    variation.restart(first_step(k, here.end, last_step));
     double from = here.end;
     for (std::size_t s = stops.size(); s-- > 0;) {
       if (stops[s] < from) integrate_back(k, from, stops[s], variation);
@@ -140,15 +167,23 @@ class AdjointRun {
       for (std::size_t e = within.first; e < within.end; ++e)
         if (solution_.events[e].t == stops[s] && weighs_time_of(e)) add_time_within(k, e);
       add_states_at(stops[s]);
-      if (v_ != before) variation.restart(steps[steps.size() - 1] - steps[steps.size() - 2]);
+      if (v_ != before) variation.restart(first_step(k, stops[s], last_step));
     }
+  }
+
+  // Stiff components of v that have just jumped decay in a layer, whose part of the integral must be taken where it is.
+  double first_step(std::size_t k, double t, double longest) {
+    TransposedJacobian jacobian;
+    jacobian.compute(replay_.regime(k), t, replay_.state_at(k, t));
+    const double fastest = jacobian.states().cwiseAbs().rowwise().sum().maxCoeff();
+    return fastest * longest > 1 ? 1 / fastest : longest;
   }
 
   // An event that changes nothing has a time all the same.
   void add_time_within(std::size_t k, std::size_t e) {
     const Saltation::Instant instant = replay_.instant_within(k, e);
     const Vector time = saltation_.time_of(instant, Matrix::Identity(replay_.size(), replay_.size()));
-    for (Index o = 0; o < outputs(); ++o)
+    for (Index o = 0; o < asked(); ++o)
       if (const double weight = weight_of_time(o, e); weight != 0 && defines(o, time))
         v_.col(o) += weight * time;
   }
@@ -179,9 +214,12 @@ class AdjointRun {
       const Step step{k, to, from, start, h, coefficients};
       std::vector<Matrix> parts;
       for (std::size_t i = 0; i < stages; ++i) {
+        // The states of the stages themselves: those of the polynomial are off by what a stiff ∂f/∂p makes large.
+        Matrix state = states;
+        for (std::size_t j = 0; j < stages; ++j)
+          state += h * formula.weights(static_cast<Index>(i), static_cast<Index>(j)) * variation.slopes()[j];
         parts.push_back(Matrix::Zero(parameters.rows(), outputs()));
-        jacobians[(seen + i) % stages].add_parameters(
-            1, state_in(step, start + formula.nodes[static_cast<Index>(i)] * h), parts.back());
+        jacobians[(seen + i) % stages].add_parameters(1, state, parts.back());
       }
       if (parameters.rows() > 0) add_integral(step, start, h, parts, kMostHalvings, parameters);
     };
@@ -267,7 +305,7 @@ class AdjointRun {
   }
 
   // ---- at events
-  // The matrix M of the instant, applied to blocks of columns: visit(first column, S⁺ of them, ∂t* of them).
+  // The matrix M of the instant, applied to blocks of columns: visit(first column, what becomes of them).
   template <class Visit>
   void for_columns(const Saltation::Instant& instant, bool weighs_times, const Visit& visit) {
     const std::vector<char>* const entering = weighs_times ? nullptr : entering_parameters(instant);
@@ -284,7 +322,7 @@ class AdjointRun {
       for (Index c = 0; c < count; ++c) unit(first + c, c) = 1;
       const Saltation::Change change = saltation_.apply(instant, unit);
       if (!change.exists) end_existence(instant.t, change.reason);
-      visit(first, change.after, change.time);
+      visit(first, change);
     }
   }
 
@@ -352,21 +390,47 @@ class AdjointRun {
     const LedgerReplay::Events& events = replay_.events_before(k);
     bool weighs_times = false;
     for (std::size_t e = events.first; e < events.end; ++e) weighs_times = weighs_times || weighs_time_of(e);
-    for_columns(*instant, weighs_times, [&](Index first, const Matrix& after, const Vector& time) {
-      before.middleRows(first, after.cols()) = after.topRows(n_).transpose() * v_.topRows(n_);
-      add_times(k, first, time, before);
+    // The times of functions that are zero at once, a row for each.
+    Matrix together;
+    for_columns(*instant, weighs_times, [&](Index first, const Saltation::Change& change) {
+      before.middleRows(first, change.after.cols()) = change.after.topRows(n_).transpose() * v_.topRows(n_);
+      const bool is_one = change.times.rows() == 0;
+      add_times(k, first, is_one ? change.time : Vector(change.times.row(0).transpose()), before);
+      if (is_one) return;
+      if (together.size() == 0) together = Matrix::Zero(change.times.rows(), replay_.size());
+      together.middleCols(first, change.times.cols()) = change.times;
     });
     before.bottomRows(beyond) += v_.bottomRows(beyond);
     v_ = before;
+    if (weighs_times) keep_apart(k, together);
     drop_undefined();
     return std::nullopt;
+  }
+
+  // Differences between these times are followed as outputs of their own: where one of them is not zero in a direction, the time of the
+  // instant has no derivative in it.
+  void keep_apart(std::size_t k, const Matrix& together) {
+    const LedgerReplay::Events& events = replay_.events_before(k);
+    for (Index r = 1; r < together.rows(); ++r) {
+      const Vector apart = (together.row(r) - together.row(0)).transpose();
+      if (!(apart.cwiseAbs().maxCoeff() > kSameTime * together.cwiseAbs().maxCoeff())) continue;
+      for (Index o = 0; o < asked(); ++o) {
+        double weight = 0;
+        for (std::size_t e = events.first; e < events.end; ++e) weight += std::abs(weight_of_time(o, e));
+        if (weight == 0) continue;
+        v_.conservativeResize(Eigen::NoChange, v_.cols() + 1);
+        v_.rightCols(1) = weight * apart;
+        undefined_.push_back(0);
+        apart_.push_back(o);
+      }
+    }
   }
 
   // The weights of the times of all events at a boundary, whose derivatives by some directions are `time`.
   void add_times(std::size_t k, Index first, const Vector& time, Matrix& sum) {
     const LedgerReplay::Events& events = replay_.events_before(k);
     for (std::size_t e = events.first; e < events.end; ++e)
-      for (Index o = 0; o < outputs(); ++o)
+      for (Index o = 0; o < asked(); ++o)
         if (const double weight = weight_of_time(o, e); weight != 0 && defines(o, time))
           sum.col(o).segment(first, time.size()) += weight * time;
   }
@@ -407,7 +471,7 @@ class AdjointRun {
 
   // The products of S and the weights at this time.
   void add_forward(double t, const Matrix& s, Matrix& gathered) const {
-    for (Index o = 0; o < outputs(); ++o) {
+    for (Index o = 0; o < asked(); ++o) {
       const AdjointOutput& output = outputs_[static_cast<std::size_t>(o)];
       for (std::size_t j = 0; j < output.times.size(); ++j)
         if (output.times[j] == t)
@@ -457,6 +521,7 @@ class AdjointRun {
   std::map<const LocationTools*, std::vector<char>> entering_ = {};
   Matrix v_;  // states and parameters × outputs
   std::vector<char> undefined_ = std::vector<char>(static_cast<std::size_t>(v_.cols()), 0);  // of outputs
+  std::vector<Index> apart_ = {};  // of outputs that were added, those that they belong to
   AdjointGradients result_ = {};
 };
 

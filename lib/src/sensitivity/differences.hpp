@@ -21,10 +21,13 @@ inline double difference_step(double t, ConstVectorRef x, double t_dot, ConstVec
   return fastest > 0 ? 0.01 / fastest : 0;
 }
 
-// value(s, out) fills `out` with what is to be differentiated by s at 0; `derivative` has the size of that.
+// value(s, out) fills `out` with what is to be differentiated by s at 0; `derivative` has the size of that. `largest` is given the
+// largest of each value, if it is not null.
 template <class Value>
-void difference(double step, const Value& value, Vector& buffer, VectorRef derivative) {
+void difference(double step, const Value& value, Vector& buffer, VectorRef derivative,
+                Vector* largest = nullptr) {
   derivative.setZero();
+  if (largest) largest->setZero(derivative.size());
   if (!(step > 0)) return;
   constexpr double weights[] = {45, -9, 1};
   buffer.resize(derivative.size());
@@ -32,6 +35,7 @@ void difference(double step, const Value& value, Vector& buffer, VectorRef deriv
     for (const double sign : {1.0, -1.0}) {
       value(sign * k * step, buffer);
       derivative += sign * weights[k - 1] * buffer;
+      if (largest) *largest = largest->cwiseMax(buffer.cwiseAbs());
     }
   }
   derivative /= 60 * step;
@@ -39,28 +43,37 @@ void difference(double step, const Value& value, Vector& buffer, VectorRef deriv
 
 // The same, from the pair of steps, one a tenth of the other, whose results differ the least: where the time or a state varies on a
 // scale that their sizes do not tell, or a kink is near, `step` is too long. Returns that difference in parts of the derivative, a
-// bound of the error; where it is not far below 1 there is a kink or a step.
+// bound of the error; where it is not far below 1 there is a kink or a step. Two results that differ by no more than the rounding of
+// values over the shorter step are one: a derivative that is 0 has no other scale.
 template <class Value>
 double refined_difference(double step, const Value& value, Vector& buffer, VectorRef derivative) {
   constexpr int most = 7;
   constexpr double shorter = 0.1, rounding = 1e-11;
   difference(step, value, buffer, derivative);
   if (!(step > 0)) return 0;
-  double least = std::numeric_limits<double>::infinity();
-  Vector longer = derivative, finer(derivative.size());
-  for (int k = 1; k <= most && least > rounding; ++k) {
+  double least = std::numeric_limits<double>::infinity(), bound = least;
+  Vector longer = derivative, finer(derivative.size()), largest(derivative.size());
+  for (int k = 1; k <= most; ++k) {
     step *= shorter;
-    difference(step, value, buffer, finer);
+    difference(step, value, buffer, finer, &largest);
     const double size = std::max(longer.cwiseAbs().maxCoeff(), finer.cwiseAbs().maxCoeff());
-    const double apart = size > 0 ? (finer - longer).cwiseAbs().maxCoeff() / size : 0;
-    if (apart < least) {
+    const double away = (finer - longer).cwiseAbs().maxCoeff();
+    const double apart = size > 0 ? away / size : 0;
+    // Values have a few roundings each.
+    const double by_rounding = 16 * std::numeric_limits<double>::epsilon() / step;
+    if (((finer - longer).array().abs() <= by_rounding * largest.array() + rounding * size).all()) {
       // The longer step has the smaller rounding error.
-      derivative = apart <= rounding ? longer : finer;
-      least = apart;
+      derivative = longer;
+      return std::min(apart, rounding);
+    }
+    if (away < least) {
+      derivative = finer;
+      least = away;
+      bound = apart;
     }
     longer = finer;
   }
-  return least;
+  return bound;
 }
 
 }  // namespace slideway

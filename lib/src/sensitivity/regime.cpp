@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <optional>
 
 #include "sensitivity/differences.hpp"
@@ -41,6 +42,19 @@ void Regime::take(const Segment& segment, double t, ConstVectorRef x, ConstVecto
   if (location < locations.size()) find_second_order(location, t, x, lambda_);
   mode_.fill_lambda(lambda_);
   tools_->ode.set_mode(mode_, lambda_, false);
+}
+
+LocationTools* Regime::tools_of(const std::string& location) {
+  const std::vector<Location>& locations = automaton_.locations();
+  for (std::size_t k = 0; k < locations.size(); ++k)
+    if (locations[k].name == location) return &made_.of_location(k);
+  return nullptr;
+}
+
+Vector Regime::weights() const {
+  Vector weights = sizes_.cwiseInverse();
+  weights.tail(weights.size() - states_of_problem_).setConstant(std::numeric_limits<double>::infinity());
+  return weights;
 }
 
 // Sliding of second order is along surfaces whose speeds across are zero on both sides.
@@ -126,13 +140,13 @@ void Regime::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
     tools_->ode.jacobian(t, x, dx_, jacobian);
     return;
   }
-  // Forces of contacts are told by differences alone.
+  // Forces of contacts are told by differences alone. A parameter may multiply t, and so vary on a scale that its size does not tell.
   direction_ = Vector::Zero(n);
   column_.resize(n);
   for (Index j = 0; j < n; ++j) {
     direction_[j] = 1;
     const double step = 0.01 * std::max(std::abs(x[j]), sizes_[j]);
-    difference(
+    refined_difference(
         step,
         [&](double s, Vector& out) {
           moved_ = x + s * direction_;

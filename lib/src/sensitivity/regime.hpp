@@ -24,7 +24,10 @@ class Regime {
   void take(const Segment& segment, double t, ConstVectorRef x, ConstVectorRef lambda);
 
   const std::vector<TimeEvent>& time_events() const { return automaton_.system().time_events(); }
+  const Automaton& automaton() const { return automaton_; }
   LocationTools& tools() { return *tools_; }
+  // Of the location of this name; null where there is none.
+  LocationTools* tools_of(const std::string& location);
   const LocationTools& tools() const { return *tools_; }
   ModeOde& ode() { return tools_->ode; }
   const Mode& mode() const { return mode_; }  // of the surfaces
@@ -45,6 +48,8 @@ class Regime {
   const Pattern* sparse_pattern();
   void split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian);
   const Vector& typical_sizes() const { return sizes_; }
+  // For projections, which move the states alone: parameters are heavy without bounds.
+  Vector weights() const;
 
  private:
   void find_second_order(std::size_t location, double t, ConstVectorRef x, ConstVectorRef lambda);

@@ -14,13 +14,21 @@ namespace slideway {
 
 namespace {
 
-constexpr double kSameField = 1e-6;  // of the size of two fields, what they differ by and still count as one
-// The guard of an exit is zero where it falls to zero within this part of the stretch before.
+// Two fields are one, and two derivatives the same, where they differ by less than this part of themselves. Fields at an event differ
+// by what their arguments are off by, a tolerance, times their stiffness; derivatives that are not the same differ by parts of 1.
+constexpr double kSameField = 1e-6;
+constexpr double kSameDerivative = 1e-6;
+// An exit belongs to the instant where its function, at its rate, is zero within this part of the stretch before. A located zero is at
+// 1e-10 of it or less, and a function that the exit does not depend on is away by the stretch itself: this is between the two.
 constexpr double kAtZero = 1e-3;
-// The differences of a smooth jump agree to this part of themselves.
+// Differences of a smooth jump by two steps agree to some 1e-11; those of a kink or a step differ by parts of themselves.
 constexpr double kSmoothJump = 1e-6;
-// In parts of a difference's step, which is a hundredth of the arguments.
+// A kink is looked for by steps of 1e-7 of the arguments: this part of a difference's step, which is a hundredth of them. The second
+// difference over such a step is 1e-7 of the slope where the jump varies as its arguments do, and 4ε/1e-7 = 1e-8 of its values by
+// rounding. The bounds are a thousand times the one and, as the step turns them into slopes, a hundred times the other.
 constexpr double kKinkStep = 1e-5;
+constexpr double kKinkOfSlope = 1e-4;
+constexpr double kKinkOfValue = 1e-12;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 bool is_jump(EventKind kind) {
@@ -50,6 +58,25 @@ bool has_name(const EventRecord& record, const Watched& watched) {
   return record.name ? *record.name == watched.name : watched.name.empty();
 }
 
+// The event of a record; of several that it may be the one whose guard is nearest to zero. Null where there is none.
+const Watched* fired(const EventWatch& watch, const Automaton& automaton, const EventRecord& record, double t,
+                     ConstVectorRef x) {
+  const Watched* best = nullptr;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (Index e = 0; e < watch.size(); ++e) {
+    const Watched& watched = watch[e];
+    if (!is_of_kind(record.kind, watched) || !has_name(record, watched)) continue;
+    if (watched.kind == WatchedKind::edge && record.to_location &&
+        automaton.edges()[watched.edge].to != *record.to_location)
+      continue;
+    const double away = std::abs(watched.when.value(t, x));
+    if (best && !(away < nearest)) continue;
+    best = &watched;
+    nearest = away;
+  }
+  return best;
+}
+
 // Whether the k-th listed surface slides in the mode that follows.
 bool slides_after(const EventRecord& record, std::size_t k) {
   if (!record.to) return false;
@@ -57,23 +84,32 @@ bool slides_after(const EventRecord& record, std::size_t k) {
   return place < record.to->size() && record.to->slides_on(place);
 }
 
-// Whether two derivatives are the same but for errors of the solution.
-// Whether the slopes of f(s) to either side of 0 differ, where central differences of any step give their mean. For steps of a
-// ten-millionth of the arguments (f(s) + f(−s) − 2f(0))/s of what is smooth is below both bounds.
+// Whether the slopes of f(s) to either side of 0 differ, where central differences of any step give their mean: (f(s) + f(−s) − 2f(0))/s
+// of what is smooth is below both bounds.
 template <class Values>
 bool has_kink(const Values& f, double step, const Vector& slope) {
-  constexpr double of_slope = 1e-4, of_value = 1e-12;
   if (!(step > 0)) return false;
   const Vector here = f(0.0), ahead = f(step), behind = f(-step);
   const Vector jump = (ahead + behind - 2 * here) / step;
   const Vector sizes = here.cwiseAbs().cwiseMax(ahead.cwiseAbs()).cwiseMax(behind.cwiseAbs());
-  return (jump.cwiseAbs().array() > of_slope * slope.cwiseAbs().array() + of_value / step * sizes.array())
+  return (jump.cwiseAbs().array() >
+          kKinkOfSlope * slope.cwiseAbs().array() + kKinkOfValue / step * sizes.array())
       .any();
 }
 
+// Onto gap = 0, without speed, of the contacts that are closed; nothing where that is not found.
+void onto_contacts(Regime& regime, double t, Vector& x) {
+  regime.tools().contacts->project(t, regime.closed(), regime.lambda(t, x), regime.weights(), x);
+}
+
+// Whether two derivatives are the same but for errors of the solution.
 bool agree(const Matrix& a, const Matrix& b) {
   const double size = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
-  return (a - b).cwiseAbs().maxCoeff() <= 1e-6 * size;
+  return (a - b).cwiseAbs().maxCoeff() <= kSameDerivative * size;
+}
+
+bool is_same_time(double a, double b) {
+  return std::abs(a - b) <= kSameDerivative * std::max(std::abs(a), std::abs(b));
 }
 
 }  // namespace
@@ -269,19 +305,19 @@ void Saltation::jump_once(const Instant& instant, const EventRecord& record, dou
     tools.contacts->impact(t, lambda, touching, true, x);
     return;
   }
-  // An edge that leaves a location in which this instant began, or one that it has come to.
-  const EventWatch* const watches[] = {&tools.watch, instant.to ? &instant.to->tools().watch : nullptr};
+  // The location that it leaves may be one that this instant only passed through.
+  Regime& regime = instant.from ? *instant.from : *instant.to;
+  const LocationTools* const passed = record.from_location ? regime.tools_of(*record.from_location) : nullptr;
+  const EventWatch* const watches[] = {passed ? &passed->watch : nullptr, &tools.watch,
+                                       instant.to ? &instant.to->tools().watch : nullptr};
   for (const EventWatch* const watch : watches) {
-    if (!watch) continue;
-    for (Index e = 0; e < watch->size(); ++e) {
-      const Watched& watched = (*watch)[e];
-      if (!is_of_kind(record.kind, watched) || !has_name(record, watched)) continue;
-      if (watched.reset) {
-        const Vector before = x;
-        watched.reset(t, before, x);
-      }
-      return;
+    const Watched* const watched = watch ? fired(*watch, regime.automaton(), record, t, x) : nullptr;
+    if (!watched) continue;
+    if (watched->reset) {
+      const Vector before = x;
+      watched->reset(t, before, x);
     }
+    return;
   }
 }
 
@@ -289,8 +325,14 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
   Matrix result = moved;
   Vector x = instant.before;
   double typical = 1;
+  // The state before the instant is on the contacts that are closed, and so are its neighbours.
+  bool is_first = instant.from && !instant.from->closed().empty();
   for (const EventRecord* const record : instant.records) {
     if (!is_jump(record->kind)) continue;
+    const auto jump_from_contacts = [&](double t, Vector& state) {
+      if (is_first) onto_contacts(*instant.from, t, state);
+      jump_once(instant, *record, t, state);
+    };
     Vector image(x.size());
     for (Index c = 0; c < result.cols(); ++c) {
       const Vector direction = result.col(c);
@@ -301,19 +343,20 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
           step,
           [&](double h, Vector& out) {
             out = x + h * direction;
-            jump_once(instant, *record, instant.t + h * time[c], out);
+            jump_from_contacts(instant.t + h * time[c], out);
           },
           buffer_, image);
       const auto moved_by = [&](double length) -> Vector {
         Vector out = x + length * direction;
-        jump_once(instant, *record, instant.t + length * time[c], out);
+        jump_from_contacts(instant.t + length * time[c], out);
         return out;
       };
       jump_is_smooth_ =
           jump_is_smooth_ && apart <= kSmoothJump && !has_kink(moved_by, kKinkStep * step, image);
       result.col(c) = image;
     }
-    jump_once(instant, *record, instant.t, x);
+    jump_from_contacts(instant.t, x);
+    is_first = false;
   }
   return result;
 }
@@ -388,6 +431,8 @@ Saltation::Change Saltation::in_orders(const Instant& instant, const std::vector
   for (const Trigger& trigger : triggers)
     all.push_back(times(*instant.from, trigger, instant, trigger.rate, s));
   change.time = all.front();
+  change.times.resize(static_cast<Index>(all.size()), s.cols());
+  for (std::size_t k = 0; k < all.size(); ++k) change.times.row(static_cast<Index>(k)) = all[k].transpose();
   bool same_times = true;
   for (const Vector& other : all) same_times = same_times && agree(other, all.front());
   change.at = s + velocity * change.time.transpose();
@@ -417,7 +462,7 @@ Saltation::Change Saltation::in_orders(const Instant& instant, const std::vector
       change.after_below.col(c) = orders[1 - first]->col(c);
       change.time_above[c] = all[static_cast<std::size_t>(first)][c];
       change.time_below[c] = all[static_cast<std::size_t>(1 - first)][c];
-      if (change.time_above[c] != change.time_below[c]) change.time[c] = kNoNumber;
+      if (!is_same_time(change.time_above[c], change.time_below[c])) change.time[c] = kNoNumber;
     }
     change.after = change.after_above;
     if (agree(change.after_above, change.after_below)) return change;
@@ -438,7 +483,7 @@ Saltation::Change Saltation::in_orders(const Instant& instant, const std::vector
   }
   for (Index c = 0; c < s.cols(); ++c)
     for (const Vector& time : all)
-      if (time[c] != all.front()[c]) change.time[c] = kNoNumber;
+      if (!is_same_time(time[c], all.front()[c])) change.time[c] = kNoNumber;
   return change;
 }
 

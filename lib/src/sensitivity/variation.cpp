@@ -16,6 +16,7 @@ double Variation::error(double h, Collocation& collocation, const Matrix& floors
   defect_ = slope_;
   for (Index k = 0; k < formula.stages; ++k)
     defect_ -= formula.at_start[k] * slopes_[static_cast<std::size_t>(k)];
+  start_ = slope_;
   const auto largest = [&] {
     double worst = 0;
     for (Index j = 0; j < s.cols(); ++j) {
@@ -34,6 +35,8 @@ double Variation::error(double h, Collocation& collocation, const Matrix& floors
   };
   const double result = allowed(largest());
   if (!(result > 1)) return result;
+  // The slope at the start is that of a layer far shorter than the step, which the polynomial must not follow.
+  start_ -= defect_;
   // The defect damps stiff components as the step does.
   defect_ = collocation.damped(h, defect_);
   return allowed(largest());
@@ -70,7 +73,7 @@ void Variation::advance(double a, double b, double longest, Collocation& colloca
     for (Index d = 0; d <= formula.stages; ++d) {
       auto part = coefficients_.middleCols((d + 1) * q, q);
       const double factor = h / static_cast<double>(d + 1);
-      part = (factor * formula.through_start(0, d)) * slope_;
+      part = (factor * formula.through_start(0, d)) * start_;
       for (Index k = 0; k < formula.stages; ++k)
         part += (factor * formula.through_start(k + 1, d)) * slopes_[static_cast<std::size_t>(k)];
     }

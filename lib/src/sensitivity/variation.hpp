@@ -23,6 +23,8 @@ class Variation {
   // Takes S, N×q, from a to b, in steps of at most `longest`. `floors` are sizes of entries below which they do not count.
   void advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors, Matrix& s,
                const Piece& piece);
+  // The slopes at the stages of the step whose piece is told.
+  const std::vector<Matrix>& slopes() const { return slopes_; }
 
  private:
   // The error as a part of what is allowed.
@@ -34,6 +36,7 @@ class Variation {
   double step_ = 0;
   std::vector<Matrix> slopes_;
   Matrix slope_, defect_, end_, coefficients_;
+  Matrix start_;  // the slope at the start of the step of its polynomial
 };
 
 }  // namespace slideway
