@@ -94,9 +94,9 @@ LocalRun::LocalRun(const Automaton& automaton,
   const unsigned int threads =
       calls_user ? 1 : std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
   for (unsigned int k = 0; k < threads; ++k) {
-    arguments_.push_back(std::make_shared<WholeArguments>(system_));
+    part_tools_.emplace_back(system_);
     // Rows may read more than they depend on.
-    arguments_.back()->x = run.state;
+    part_tools_.back().arguments->x = run.state;
   }
 }
 
@@ -393,10 +393,10 @@ bool LocalRun::global_guards_stay_clear() {
 
 void LocalRun::follow_parts(const std::vector<std::size_t>& clusters, const WholeStep& step,
                             const std::vector<double>& outputs) {
-  const std::size_t threads = std::min(arguments_.size(), clusters.size() / kFewestPerThread);
+  const std::size_t threads = std::min(part_tools_.size(), clusters.size() / kFewestPerThread);
   if (threads < 2) {
     for (const std::size_t c : clusters)
-      results_[c] = parts_.follow(clusters_[c], step, outputs, arguments_.front());
+      results_[c] = parts_.follow(clusters_[c], step, outputs, part_tools_.front());
     return;
   }
   std::atomic<std::size_t> next = 0;
@@ -404,7 +404,7 @@ void LocalRun::follow_parts(const std::vector<std::size_t>& clusters, const Whol
   const auto work = [&](std::size_t thread) {
     try {
       for (std::size_t k = next++; k < clusters.size(); k = next++)
-        results_[clusters[k]] = parts_.follow(clusters_[clusters[k]], step, outputs, arguments_[thread]);
+        results_[clusters[k]] = parts_.follow(clusters_[clusters[k]], step, outputs, part_tools_[thread]);
     } catch (...) {
       thrown[thread] = std::current_exception();
     }

@@ -89,7 +89,7 @@ class LocalRun {
   Clusters clusters_;
   LocalLog log_;
   PartRuns parts_;
-  std::vector<std::shared_ptr<WholeArguments>> arguments_;  // per thread
+  std::vector<PartTools> part_tools_;  // per thread
   WithoutEffect without_effect_;
   bool is_polynomial_;  // guards are polynomials of dense output
 

@@ -26,6 +26,25 @@ double polynomial(const Matrix& coefficients, Index row, double s) {
   return value;
 }
 
+bool are_same(const Pattern& one, const Pattern& other) {
+  return one.rows == other.rows && one.columns == other.columns && one.start == other.start &&
+         one.column == other.column;
+}
+
+// The structure is made of these two patterns alone.
+std::shared_ptr<const RelayStructure> structure_of(const System& system, PartTools& tools) {
+  const SystemDefinition& definition = system.definition();
+  if (definition.surfaces == 0) return std::make_shared<const RelayStructure>(system);
+  const bool is_known = tools.structure && are_same(*definition.guards_dx_pattern, tools.guards_dx) &&
+                        are_same(*definition.field_dlambda_pattern, tools.field_dlambda);
+  if (!is_known) {
+    tools.guards_dx = *definition.guards_dx_pattern;
+    tools.field_dlambda = *definition.field_dlambda_pattern;
+    tools.structure = std::make_shared<const RelayStructure>(system);
+  }
+  return tools.structure;
+}
+
 std::vector<Index> places_of(const std::vector<Index>& some, const std::vector<Index>& all) {
   std::vector<Index> places;
   for (const Index one : some) places.push_back(std::lower_bound(all.begin(), all.end(), one) - all.begin());
@@ -69,7 +88,7 @@ Options PartRuns::options_of(const Cluster& cluster, const std::vector<double>& 
 }
 
 PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,
-                            const std::shared_ptr<WholeArguments>& arguments) const {
+                            PartTools& tools) const {
   PartResult result;
   Restriction restriction;
   restriction.states = cluster.states;
@@ -83,9 +102,9 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
   for (const Index surface : cluster.frozen)
     restriction.frozen_lambda.push_back(static_cast<double>(static_cast<signed char>((*step.mode)[surface])));
   restriction.tells_pattern = false;
-  const Automaton automaton(restricted_system(system_, rows_, std::move(restriction), arguments));
+  const Automaton automaton(restricted_system(system_, rows_, std::move(restriction), tools.arguments));
   const std::vector<std::shared_ptr<const RelayStructure>> structures = {
-      std::make_shared<const RelayStructure>(automaton.system())};
+      structure_of(automaton.system(), tools)};
 
   Run run;
   run.start = step.start;

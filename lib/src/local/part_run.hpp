@@ -42,15 +42,25 @@ struct PartResult {
   Matrix sampled = {};  // states × WholeStep::samples
 };
 
+// The tools by which one thread follows parts.
+struct PartTools {
+  explicit PartTools(const System& system) : arguments(std::make_shared<WholeArguments>(system)) {}
+
+  std::shared_ptr<WholeArguments> arguments;
+  // The structure of the last part that had other patterns than the one before. Most parts of a regular system have the same.
+  Pattern guards_dx = {}, field_dlambda = {};
+  std::shared_ptr<const RelayStructure> structure = {};
+};
+
 class PartRuns {
  public:
   // The references must outlive this. `options` are those of the run of the whole system, `recording` is that of parts.
   PartRuns(const System& system, ChooseRows rows, const Options& options, Recording recording,
            FollowAll follow);
 
-  // In the thread that the arguments belong to. `outputs` are output times within the step.
+  // In the thread that the tools belong to. `outputs` are output times within the step.
   PartResult follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,
-                    const std::shared_ptr<WholeArguments>& arguments) const;
+                    PartTools& tools) const;
 
  private:
   Options options_of(const Cluster& cluster, const std::vector<double>& outputs) const;
