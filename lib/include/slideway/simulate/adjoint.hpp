@@ -30,7 +30,7 @@ struct AdjointOutput {
 };
 
 struct AdjointGradients {
-  // outputs × q, by SensitivityRequest::names. A row is not-a-number where the time of an event has no derivative in some direction.
+  // outputs × q, by SensitivityRequest::names. An entry is not-a-number where the time of an event has no derivative in its direction.
   Matrix gradients = {};
   // As in Sensitivities; of the directions of all states and parameters, whether they are asked for or not.
   double exists_until = std::numeric_limits<double>::infinity();
