@@ -21,7 +21,8 @@ namespace slideway {
 
 namespace {
 
-// Of the residuals before, what those of values without a solution count as: the step is taken back, and a shorter one follows.
+// A run that fails sets each residual to this many times the largest one so far. The solver then takes its step back and tries a shorter
+// one.
 constexpr double kWithoutSolution = 1e3;
 constexpr double kUndetermined = 1e-9;  // of the largest pivot, below which the measurements do not tell
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();

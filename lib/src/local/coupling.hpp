@@ -26,7 +26,7 @@ class Coupling {
 
   // Row j lists the states that state j influences.
   Pattern influences;
-  // Whether a surface or an event is global, and whether any is.
+  // True for a surface or an event that is global; has_global() is true if at least one is.
   bool is_global_surface(Index surface) const { return global_surfaces_[at(surface)] != 0; }
   bool is_global_event(Index event) const { return global_events_[at(event)] != 0; }
   bool has_global() const { return has_global_; }

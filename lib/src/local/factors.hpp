@@ -73,8 +73,8 @@ constexpr double kTight = 1e-8;
 // ---- the scan of guards
 // A guard is followed by its samples where they predict two more to this part of its size, as GuardScan demands of its march.
 constexpr double kPredicted = 0.01;
-// The distance of a guard from its polynomial is no more than so many times what two samples show of it. For what is left of the next two
-// degrees above q the largest distance is 2.1, 3.9 and 4.4 times that at the samples, for q = 4, 7 and 8; twice as much is allowed.
+// The scan takes kResidualFactor times the distance between guard and polynomial at two samples as its bound over the step. For remainders
+// of degree q + 1 and q + 2 the largest distance is 2.1, 3.9 and 4.4 times that at the samples, with q = 4, 7 and 8. The factor doubles it.
 constexpr double kResidualFactor = 8;
 // Rounding of a guard, relative to its size in the step: coefficients of degree 7 add up 86 times that of samples, which is 16 ε.
 constexpr double kGuardRounding = 4e-13;

@@ -25,9 +25,9 @@ class LocalLog {
 
   Solution& solution() { return solution_; }
   const Solution& solution() const { return solution_; }
-  // Whether the runs of clusters must record their trajectories.
+  // True if the log needs the trajectories of clusters: PartRuns then records them.
   bool needs_trajectories_of_parts() const { return makes_pieces_; }
-  // Whether so many more events are more than Options::max_events allows.
+  // True if the log would exceed Options::max_events with `more` further events.
   bool too_many(std::size_t more) const;
 
   // The solution goes on from here in this mode, with new tools.

@@ -41,15 +41,21 @@ class LocalRun {
   Solution execute();
 
  private:
-  // Of a step: taken; too many in a cluster; something global may arrive; and what only the ordinary engine can follow.
-  enum class Attempt { accepted, crowded, global, failed };
+  // The result of an attempt to take a step.
+  enum class Attempt {
+    accepted,
+    crowded,  // a cluster holds too many surfaces and events
+    global,   // the event of something global may lie in the step
+    failed    // the ordinary engine has to follow all states
+  };
 
   // Finds the mode at the start, and fires what fires there. False when the run is over.
   bool begin();
   // Takes a macro step and what happens in it. False when the run is over.
   bool take_step();
   Attempt follow_clusters(double start, double end);
-  // Whether guards of all the system stay clear of zero with the clusters' states in place of the step's.
+  // True if no global guard can reach zero in the step. The guards are evaluated with the states of the clusters, which replace those of
+  // the macro step.
   bool global_guards_stay_clear();
   bool slides_globally() const;
   // Whether a mode of these surfaces has one slide whose relay has no effect on it, which takes more than this engine knows.

@@ -16,10 +16,6 @@ namespace slideway {
 
 namespace {
 
-// Members of a jump have numbers: edges their own, events and time events from these on.
-constexpr Index kEventMembers = 1'000'000;
-constexpr Index kTimeMembers = 3'000'000;
-
 std::string title_of(const char* kind, const std::string& name) {
   return kind + (name.empty() ? std::string() : " '" + name + "'");
 }
@@ -317,7 +313,7 @@ bool EventFiring::trigger(Index event, EventRecord&& record, std::vector<EventRe
   now_.agenda.schedule.add(std::move(action));
   now_.here->guards.set_fired_here(event, true);
   waiting_.wait_again(event);
-  records_.note_member(kTimeMembers - 1 - event);
+  records_.note_member(kTriggeredMembers + event);
   records.push_back(std::move(record));
   return true;
 }
@@ -348,7 +344,7 @@ bool EventFiring::act(const PendingAction& action, std::vector<EventRecord>& rec
     if (!set_state("reset", name, after)) return false;
   }
   if (keeps_states) record.after = now_.x;
-  records_.note_member(kTimeMembers / 2 + static_cast<Index>(action.of));
+  records_.note_member(kDelayedMembers + static_cast<Index>(action.of));
   if (edge) {
     record.from_location = now_.here->name;
     if (edge->to != now_.here->name) {

@@ -11,6 +11,13 @@
 
 namespace slideway {
 
+// Each member of a jump has a number of its own: an edge its index, the others theirs from these on.
+inline constexpr Index kEventMembers = 1'000'000;
+inline constexpr Index kDelayedMembers = 1'500'000;  // delayed actions, as they act
+inline constexpr Index kContactMembers = 2'000'000;
+inline constexpr Index kTriggeredMembers = 2'500'000;  // delayed events, as they are triggered
+inline constexpr Index kTimeMembers = 3'000'000;       // time events
+
 class InstantRecords {
  public:
   // The references must outlive it.

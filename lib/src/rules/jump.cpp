@@ -14,13 +14,6 @@
 
 namespace slideway {
 
-namespace {
-
-// Members of a jump have numbers: contacts from this one on, beside those of events (event_firing.cpp).
-constexpr Index kContactMembers = 2'000'000;
-
-}  // namespace
-
 void ModeManager::begin_instant(bool is_new) {
   now_.here->guards.begin_instant();
   instant_.begin(now_.x, is_new, now_.here->contacts || now_.here->watch.size() > 0);

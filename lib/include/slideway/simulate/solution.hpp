@@ -41,7 +41,8 @@ struct Statistics {
   double largest_drift = 0;  // max |h| / (ε · size of h) over the steps recorded while sliding; dimensionless
   double wall_seconds = 0;  // of Simulator::run
 
-  // Of two runs, or of two tools of one: counts and seconds are added, stiff_from is the earlier and largest_drift the larger one.
+  // Adds the work of another run, or of another part of the same run. Counts and seconds are summed; stiff_from becomes the earlier of
+  // the two times and largest_drift the larger of the two drifts.
   Statistics& operator+=(const Statistics& other);
 };
 
