@@ -12,8 +12,7 @@ constexpr std::size_t kLargestChunk = 1 << 17;  // unless one list is longer
 
 }  // namespace
 
-NumberChunks::Place NumberChunks::append(Eigen::Ref<const Matrix> columns) {
-  const auto count = static_cast<std::size_t>(columns.size());
+NumberChunks::Place NumberChunks::append_zeros(std::size_t count) {
   if (chunks_.empty() || chunks_.back().capacity() - chunks_.back().size() < count) {
     const std::size_t next = chunks_.empty() ? kFirstChunk : 2 * chunks_.back().size();
     std::vector<double> chunk;
@@ -21,13 +20,14 @@ NumberChunks::Place NumberChunks::append(Eigen::Ref<const Matrix> columns) {
     chunks_.push_back(std::move(chunk));
   }
   std::vector<double>& chunk = chunks_.back();
-  const Place place{chunks_.size() - 1, chunk.size()};
+  const Place place{static_cast<std::uint32_t>(chunks_.size() - 1), static_cast<std::uint32_t>(chunk.size())};
   chunk.resize(place.offset + count);
-  double* next = chunk.data() + place.offset;
-  if (columns.outerStride() == columns.rows()) {
-    std::copy_n(columns.data(), count, next);
-    return place;
-  }
+  return place;
+}
+
+NumberChunks::Place NumberChunks::append(Eigen::Ref<const Matrix> columns) {
+  const Place place = append_zeros(static_cast<std::size_t>(columns.size()));
+  double* next = at(place);
   for (Index k = 0; k < columns.cols(); ++k) next = std::copy_n(columns.col(k).data(), columns.rows(), next);
   return place;
 }

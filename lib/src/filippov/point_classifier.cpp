@@ -115,8 +115,8 @@ PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& str
   lambda_ = Vector::Zero(m);
   curvatures_ = Vector::Zero(m);
   rates_ = Vector::Zero(m);
-  for (Vector* vector :
-       {&field_minus_, &field_plus_, &acceleration_, &acceleration_beside_, &shifted_, &shifted_field_}) {
+  for (Vector* vector : {&field_minus_, &field_plus_, &acceleration_, &acceleration_beside_, &shifted_,
+                         &shifted_field_, &inside_}) {
     *vector = Vector::Zero(n);
   }
 }
@@ -133,6 +133,15 @@ double PointClassifier::component(double t, ConstVectorRef x, double side) {
   lambda_[surface_] = side;
   evaluator_.field(t, x, lambda_, shifted_field_);
   return evaluator_.guard_rate(t, x, shifted_field_, surface_);
+}
+
+// w of the surface along the fields of both sides; `side` is the side of the first.
+PointClassifier::Components PointClassifier::components(double t, ConstVectorRef x, double side) {
+  Vector& minus = shifted_field_;
+  Vector& plus = inside_;
+  evaluator_.neighbour_fields(t, x, lambda_, surface_, minus, plus);
+  return {evaluator_.guard_rate(t, x, side < 0 ? minus : plus, surface_),
+          evaluator_.guard_rate(t, x, side < 0 ? plus : minus, surface_)};
 }
 
 // d²h/dt² of the surface along the field at λ = side.
@@ -188,14 +197,11 @@ bool PointClassifier::other_vanishes_too(double t, ConstVectorRef x, double side
   if (evaluator_.affine_rates()) return std::abs(other - own) <= rounding;
   const double step = 1e-3 * time_scale(along, weights);
   shifted_ = x + step * along;
-  const double own_ahead = component(t + step, shifted_, side);
-  const double other_ahead = component(t + step, shifted_, -side);
-  shifted_ = x - step * along;
-  const double own_change = own_ahead - component(t - step, shifted_, side);
-  const double other_change = other_ahead - component(t - step, shifted_, -side);
-  const double ratio = own_change != 0 ? other_change / own_change : 0;
+  const Components ahead = components(t + step, shifted_, side);
+  const double ratio = ahead.own != own ? (ahead.other - other) / (ahead.own - own) : 0;
   const auto at = [&](const Vector& state) {
-    return component(t, state, -side) - ratio * component(t, state, side);
+    const Components beside = components(t, state, side);
+    return beside.other - ratio * beside.own;
   };
   const double value = other - ratio * own;
   const double spread = tolerance_of(at, x, value, std::abs(value) / kTwoFoldTolerance, weights);

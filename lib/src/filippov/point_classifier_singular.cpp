@@ -71,8 +71,8 @@ bool PointClassifier::go_inside(double t, ConstVectorRef x, double depth, ConstV
   inside_ = x;
   // Surfaces that x is further inside of are not what makes a field infinite.
   const double near = SurfaceGeometry::plainly_off_zero(x);
-  const Vector scale = (x.cwiseAbs() + weights.cwiseInverse()).cwiseInverse();
-  return geometry_.move_inside(t, lambda_, depth, scale, near, inside_);
+  inverse_sizes_ = (x.cwiseAbs() + weights.cwiseInverse()).cwiseInverse();
+  return geometry_.move_inside(t, lambda_, depth, inverse_sizes_, near, inside_);
 }
 
 bool PointClassifier::is_inside(double t, ConstVectorRef x, const std::vector<Index>& surfaces) {

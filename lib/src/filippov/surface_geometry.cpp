@@ -9,6 +9,7 @@
 #include "core/constants.hpp"
 #include "filippov/least_step.hpp"
 #include "filippov/noise_probe.hpp"
+#include "slideway/core/short_list.hpp"
 
 namespace slideway {
 
@@ -120,8 +121,8 @@ bool SurfaceGeometry::move_inside(double t, ConstVectorRef lambda, double depth,
     if (!(missing > (pass == 0 ? 0 : 0.5 * wanted))) return 0.0;
     return lambda[i] * (pass == 0 ? missing : 1.5 * missing);
   };
-  const Vector start = x;
-  std::vector<Index> moved_off;
+  original_ = x;
+  ShortList<Index> moved_off;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     evaluator_.guards(t, x, h);
     bool arrived = true;
@@ -135,16 +136,17 @@ bool SurfaceGeometry::move_inside(double t, ConstVectorRef lambda, double depth,
   }
   // Projections onto surfaces that all but face each other converge slowly one by one; here all are solved at once.
   const Vector one_by_one = x;
-  x = start;
+  const std::vector<Index> surfaces = moved_off;
+  x = original_;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     evaluator_.guards(t, x, h);
-    Vector changes(static_cast<Index>(moved_off.size()));
-    for (std::size_t k = 0; k < moved_off.size(); ++k)
-      changes[static_cast<Index>(k)] = change_of(moved_off[k], pass);
+    Vector changes(static_cast<Index>(surfaces.size()));
+    for (std::size_t k = 0; k < surfaces.size(); ++k)
+      changes[static_cast<Index>(k)] = change_of(surfaces[k], pass);
     if (changes.isZero(0)) return true;
-    gather_gradients(t, x, moved_off);
+    gather_gradients(t, x, surfaces);
     residuals_ = -changes;
-    if (!find_step(weights, moved_off)) break;
+    if (!find_step(weights, surfaces)) break;
     x += step_;
   }
   x = one_by_one;

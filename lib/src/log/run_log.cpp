@@ -109,16 +109,12 @@ void RunLog::write_outputs(double start, double end) {
 void RunLog::append_step(double start, double end) {
   if (now_.options.recording == Recording::dense) {
     const Interpolant interpolant = now_.stepper->interpolant();
-    if (step_coefficients_.size() < interpolant.states * interpolant.terms)
-      step_coefficients_.resize(interpolant.states, interpolant.terms);
+    double* next =
+        solution_.trajectory.add_step(start, end, interpolant.center, interpolant.scale, interpolant.terms);
     // Loops of few numbers, which are faster without vectors.
-    double* next = step_coefficients_.data();
     for (Index k = 0; k < interpolant.terms; ++k) {
       for (Index j = 0; j < interpolant.states; ++j) *next++ = interpolant.columns[k][j];
     }
-    solution_.trajectory.add_step(
-        start, end, interpolant.center, interpolant.scale,
-        Eigen::Map<const Matrix>(step_coefficients_.data(), interpolant.states, interpolant.terms));
   }
   if (now_.options.on_step) {
     const Mode mode = now_.word();

@@ -46,7 +46,6 @@ class RunLog {
   const RunState& now_;
   Solution solution_;
   std::size_t next_output_ = 0;
-  Matrix step_coefficients_;  // of the step that is recorded
   Vector state_;              // a buffer
 };
 

@@ -7,6 +7,11 @@
 
 namespace slideway {
 
+namespace {
+// Records of steps are as small as they can be: a long run has millions.
+std::uint32_t columns_of(Index terms) { return static_cast<std::uint32_t>(terms); }
+}  // namespace
+
 Trajectory::Trajectory(Index states, Projection projection)
     : states_(states), projection_(std::move(projection)) {}
 
@@ -70,7 +75,7 @@ void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
   const Eigen::Map<const Matrix> coefficients(coefficients_.at(step->coefficients), states_, step->columns);
   const double s = (t - step->center) / step->scale;
   x = coefficients.col(step->columns - 1);
-  for (Index k = step->columns - 2; k >= 0; --k) x = x * s + coefficients.col(k);
+  for (Index k = Index{step->columns} - 2; k >= 0; --k) x = x * s + coefficients.col(k);
   if (step->shared != kNone) evaluate_parts(*step, t, x);
   if (segment.mode.codimension() > 0 && projection_) projection_(t, segment, x);
 }
@@ -87,7 +92,7 @@ void Trajectory::evaluate_parts(const Step& piece, double t, VectorRef x) const 
     const double s = (t - step->center) / step->scale;
     for (Index j = 0; j < count; ++j) {
       double value = 0;
-      for (Index k = step->columns - 1; k >= 0; --k) value = value * s + coefficients[k * count + j];
+      for (Index k = Index{step->columns} - 1; k >= 0; --k) value = value * s + coefficients[k * count + j];
       x[part.states[static_cast<std::size_t>(j)]] = value;
     }
   }
@@ -123,9 +128,16 @@ void Trajectory::begin_segment(double t, const Mode& mode, const std::string& lo
 
 void Trajectory::add_step(double start, double end, double center, double scale,
                           Eigen::Ref<const Matrix> coefficients) {
-  steps_.push_back(
-      {start, end, center, scale, coefficients_.append(coefficients), coefficients.cols(), kNone});
+  steps_.push_back({start, end, center, scale, coefficients_.append(coefficients),
+                    columns_of(coefficients.cols()), kNone});
   segments_.back().end = end;
+}
+
+double* Trajectory::add_step(double start, double end, double center, double scale, Index terms) {
+  const NumberChunks::Place place = coefficients_.append_zeros(static_cast<std::size_t>(states_ * terms));
+  steps_.push_back({start, end, center, scale, place, columns_of(terms), kNone});
+  segments_.back().end = end;
+  return coefficients_.at(place);
 }
 
 void Trajectory::add_point(double t, ConstVectorRef x) { add_step(t, t, t, 1, x); }
@@ -136,7 +148,7 @@ void Trajectory::append(const Trajectory& other) {
         Eigen::Map<const Matrix>(other.coefficients_.at(step.coefficients), states, step.columns));
     return step;
   };
-  const std::size_t first_shared = shared_.size();
+  const auto first_shared = static_cast<std::uint32_t>(shared_.size());
   for (const Shared& shared : other.shared_) {
     shared_.push_back({copied(shared.whole, states_), {}});
     for (const Part& part : shared.parts) {
@@ -167,8 +179,9 @@ void Trajectory::append(const Trajectory& other) {
 
 void Trajectory::share_polynomial(double center, double scale, Eigen::Ref<const Matrix> coefficients) {
   Shared shared;
-  shared.whole = {center, center, center, scale, coefficients_.append(coefficients), coefficients.cols(),
-                  kNone};
+  shared.whole = {
+      center, center, center, scale, coefficients_.append(coefficients), columns_of(coefficients.cols()),
+      kNone};
   shared_.push_back(std::move(shared));
 }
 
@@ -185,7 +198,7 @@ void Trajectory::add_piece(double start, double end) {
   Step piece = shared_.back().whole;
   piece.start = start;
   piece.end = end;
-  piece.shared = shared_.size() - 1;
+  piece.shared = static_cast<std::uint32_t>(shared_.size() - 1);
   steps_.push_back(piece);
   segments_.back().end = end;
 }

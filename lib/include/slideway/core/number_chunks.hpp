@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "slideway/core/types.hpp"
@@ -13,14 +14,17 @@ namespace slideway {
 
 class NumberChunks {
  public:
-  // Where a list begins; it stays valid, in copies as well.
+  // Where a list begins; it stays valid, in copies as well. No offset is larger than a chunk of many lists.
   struct Place {
-    std::size_t chunk = 0;
-    std::size_t offset = 0;
+    std::uint32_t chunk = 0;
+    std::uint32_t offset = 0;
   };
 
   // Appends the columns of a matrix, one after the other; they stand side by side.
   Place append(Eigen::Ref<const Matrix> columns);
+  // Appends `count` zeros, for numbers that are written there at once.
+  Place append_zeros(std::size_t count);
+  double* at(const Place& place) { return chunks_[place.chunk].data() + place.offset; }
   const double* at(const Place& place) const { return chunks_[place.chunk].data() + place.offset; }
 
  private:

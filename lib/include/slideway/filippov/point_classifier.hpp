@@ -91,6 +91,10 @@ class PointClassifier {
   std::pair<double, double> affine_curvature(const Evaluator::AffineRates& rates, ConstVectorRef dx) const;
   TwoFoldRates two_fold_rates(double t, ConstVectorRef x, ConstVectorRef weights);
   double component(double t, ConstVectorRef x, double side);
+  struct Components {
+    double own, other;
+  };
+  Components components(double t, ConstVectorRef x, double side);
   double curvature(double t, ConstVectorRef x, double side);
   template <class Function>
   double tolerance_of(const Function& function, ConstVectorRef x, double value, double interesting,
@@ -111,7 +115,7 @@ class PointClassifier {
   double dip_ = 0;  // as deep as the errors of the state, gathered, make one
   Eigen::Matrix<signed char, Eigen::Dynamic, Eigen::Dynamic> signs_;  // ±1, of random choices
   Vector lambda_, field_minus_, field_plus_, acceleration_, curvatures_, shifted_, shifted_field_, rates_,
-      inside_, acceleration_beside_;
+      inside_, acceleration_beside_, inverse_sizes_;
   // ∂h/∂xⱼ that is not zero, without its sign.
   struct Slope {
     Index state;

@@ -8,6 +8,7 @@
 // It must not know integrators or file formats.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -72,6 +73,9 @@ class Trajectory {
   bool ends_without_state() const;
   void begin_segment(double t, const Mode& mode, const std::string& location = "");
   void add_step(double start, double end, double center, double scale, Eigen::Ref<const Matrix> coefficients);
+  // The same, where the caller writes the n×terms coefficients into what is returned, one column after the other, before it appends
+  // anything else.
+  double* add_step(double start, double end, double center, double scale, Index terms);
   // A segment of zero length (a run that ends where it begins) is one state.
   void add_point(double t, ConstVectorRef x);
   // All segments and steps of another one of as many states, but for points: its end needs what follows, or a state.
@@ -89,10 +93,10 @@ class Trajectory {
     double center = 0;
     double scale = 1;
     NumberChunks::Place coefficients = {};
-    Index columns = 0;
-    std::size_t shared = kNone;  // the number in shared_ of the parts
+    std::uint32_t columns = 0;
+    std::uint32_t shared = kNone;  // the number in shared_ of the parts
   };
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
   struct Part {
     std::vector<Index> states;
     std::vector<Step> steps;
